@@ -482,3 +482,38 @@ def test_small_rules() -> None:
     style = fit(np.ones((20, 40), np.float32), "I", "Word by word", faces())
     assert style is not None
     assert len(wrapped("Word by word by word", style, 1.0)) == 5
+
+
+def test_a_word_is_not_deleted_from_behind_its_amount() -> None:
+    picture, read = poster(("80 g butter", 20, 60), ("Mix well", 20, 140))
+    after, detail, reason = TypesetEditor(read).edit(picture, "delete 'butter'")
+    assert (after == picture).all()
+    assert not detail["edited"]
+    assert "only '80 g' would be left" in reason
+
+
+def test_a_mark_by_itself_is_a_text() -> None:
+    lines = poster(("Ann", 20, 50), ("&", 40, 100), ("B & C", 20, 150))[1](np.zeros((1, 1, 3)))
+    found = find(lines, Target("&"), (360, 240))
+    assert [(m.spans[0].line, m.spans[0].start, m.spans[0].end) for m in found] == [
+        (1, 0, 1),
+        (2, 2, 3),
+    ]
+
+
+def test_a_word_between_two_keeps_a_centred_line_in_the_middle() -> None:
+    picture, read = poster(("One two", 110, 130))
+    after, detail = edited(picture, read, "Insert 'and' between 'One' and 'two'")
+    columns = np.nonzero(ink_mask(after).any(axis=0))[0]
+    before = np.nonzero(ink_mask(picture).any(axis=0))[0]
+    assert detail["place"] == "between"
+    assert np.ptp(columns) > np.ptp(before) + 36
+    assert abs(columns.min() + columns.max() - before.min() - before.max()) < 16
+
+
+def test_a_text_in_two_colours_and_weights_has_one_of_each() -> None:
+    picture, read = poster(("Sale", 60, 130))
+    after, _ = edited(picture, read, "Make 'Sale' bold and red")
+    red = (after[..., 0].astype(int) - after[..., 2]) > 120
+    assert red.sum() > 1.1 * ink_mask(picture).sum()
+    assert not ink_mask(after).any()

@@ -239,7 +239,7 @@ def test_every_part_of_an_instruction_is_done_or_none() -> None:
     first, second = read_operations("Change 'Light' to 'Dark' and delete 'On'.")
     assert (first.kind, second.kind) == ("change", "delete")
     assert read_operations("Delete 'On' and translate 'Light' into French.") == ()
-    assert read_operations("Make 'On' bold and red") == ()
+    assert read_operations("Make 'On' bold and shiny") == ()
     assert read_operations("Delete 'Merlot' and its price") == ()
     [one] = read_operations("Delete 'Add this, then delete that'")
     assert one.targets == (Target("Add this, then delete that"),)

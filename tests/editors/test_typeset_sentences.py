@@ -171,3 +171,115 @@ def test_why_an_instruction_is_not_understood(instruction: str, needs: str) -> N
     assert read_request(instruction) == ()
     assert needs in why_not(instruction)
     assert needs not in why_not("Make it nicer.")
+
+
+def test_two_qualities_are_two_operations_and_the_colour_comes_first() -> None:
+    for instruction in ("Make 'Sale' bold and red", "Turn 'Sale' red and bold."):
+        coloured, bold = read_request(instruction)
+        assert (coloured.kind, coloured.colour) == ("recolour", COLOURS["red"])
+        assert (bold.kind, bold.manner, bold.targets) == ("restyle", "bold", coloured.targets)
+
+
+def test_a_text_goes_between_two() -> None:
+    inserted = only("Insert 'very' between the words 'a' and 'good' so that it stays centred")
+    assert (inserted.kind, inserted.text, inserted.place) == ("insert", "very", "between")
+    assert [target.text for target in inserted.targets] == ["a", "good"]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "factor"),
+    [
+        ("Add 'x' below 'y', with the same font but much smaller.", 0.5),
+        ("Write 'x' below 'y' in smaller letters", 0.75),
+        ("Add 'x' below 'y'", None),
+        ("Add 'much smaller' below 'y'", None),
+    ],
+)
+def test_a_new_text_may_be_smaller(instruction: str, factor: float | None) -> None:
+    inserted = only(instruction)
+    assert (inserted.place, inserted.amount) == ("below", factor)
+
+
+def test_a_place_told_by_a_thing_is_not_left_out() -> None:
+    assert read_request("Move 'Forgot?' to the left side, under the left end of the box.") == ()
+    assert read_request("Move 'no' up so that it is above the arrow") == ()
+    assert read_request("Add 'Ode' on the right of the upper part of the river.") == ()
+    assert only("Add 'Ode' in the top right corner of the map").place == "top right"
+
+
+def test_the_text_beside_a_text_may_be_the_measure() -> None:
+    resized = only("Resize 'DREAM' to make it as wide as the line under it")
+    described = resized.anchor.description if resized.anchor else None
+    assert described is not None
+    assert described.beside is not None
+    assert (described.beside[0], described.beside[1].says) == ("below", "DREAM")
+    assert read_request("Delete the line under 'Tea'.") == ()  # which may be a drawn one
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kind", "told", "plural"),
+    [
+        ("Make all the prices on the menu a bit larger", "resize", "price", True),
+        ("Turn all the red texts of the invoice into dark green", "recolour", "text", True),
+        ("Remove the website from the business card.", "delete", "website", False),
+        ("Make the weight of the parcel bigger.", "resize", "weight", False),
+    ],
+)
+def test_all_of_a_kind_and_the_carrier_of_a_text(
+    instruction: str, kind: str, told: str, plural: bool
+) -> None:
+    operation = only(instruction)
+    described = operation.targets[0].description
+    assert described is not None
+    assert (operation.kind, described.kind, described.plural) == (kind, told, plural)
+    assert described.words == ()
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Move 'SALE' to the right of the bottle.",
+        "Move 'A' from the left of 'B' to the right of 'C'",
+        "Align 'A' with 'B'",
+        "Delete the second 'the' in the text",
+        "Delete the brackets around 'new'",
+        "Delete everything except 'Hello'",
+        "Delete all the text except the title",
+        "Remove the icon left of 'Hello'",
+        "Delete the price of 'Tea'",
+        "Delete the logo and 'A'",
+        "Change 'cat' to 'dog' and the picture accordingly",
+        "Change 'red' to 'blue' in blue color",
+        "Change the color of the box around 'Hello' to red",
+        "Change the color of the text 'A' to 'red'",
+        "Make the letter 'H' in 'Hello' red",
+        "Make the first letter of 'Hello' red",
+        "Make 'A' red, 'B' blue",
+        "Make 'A' bigger than 'B'",
+        "Swap the colors of 'A' and 'B'",
+        "Enlarge 'Hello' so that it fills the box",
+        "Enlarge 'Hello' until it touches the border",
+        "Make 'A' half as big as 'B'",
+        "Make 'A' black with a white outline",
+        "Remove the color of 'A'",
+        "Remove 'A' and close the gap",
+        "Delete one of the two 'A'",
+        "Put a comma after 'A'",
+        "Add 'x' above and below 'B'",
+        "Add 'A' under the logo in the top left corner",
+        "Add 'A' below 'B' in italics",
+        "Move 'A' up to the height of 'B'",
+        "Move 'A' to the left by 2 cm",
+        "Change the 's' in 'Hellos' to 'x'",
+        "Replace 'Mr' with 'Mrs' and adjust the picture",
+        "Replace 'A' with a larger 'B'",
+        "Enlarge 'Hello' by 50% and color it red",
+    ],
+)
+def test_what_a_quoted_text_only_helps_to_tell_is_not_done_to_it(instruction: str) -> None:
+    assert read_request(instruction) == ()
+
+
+def test_a_move_by_pixels_goes_no_further() -> None:
+    moved = only("Move 'A' to the left by 20 pixels")
+    assert (moved.place, moved.amount) == ("go left", 20.0)

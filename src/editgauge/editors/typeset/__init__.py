@@ -112,7 +112,10 @@ class TypesetEditor:
         done: list[dict[str, Any]] = []
         for number, operation in enumerate(operations):
             try:
-                operation = operations[number] = pointed(canvas, operation)
+                operation = pointed(canvas, operation)
+                if _again(operation, operations[:number]):  # its ink is another now
+                    canvas = Canvas(canvas.pixels, list(lines), faces(self.folders))
+                operations[number] = operation
                 done.append({"operation": operation.kind, **perform(canvas, operation)})
             except CannotEdit as error:
                 return (
@@ -134,6 +137,12 @@ class TypesetEditor:
         if not self.verify:
             return ""
         return fault(replace(reading, read=list(self.read(reading.after))), operations)
+
+
+def _again(operation: Operation, before: Sequence[Operation]) -> bool:
+    """Whether earlier operations were about the same text."""
+    texts = {target.text for other in before for target in other.targets}
+    return any(target.text in texts for target in operation.targets)
 
 
 def _told(operation: Operation) -> dict[str, Any]:

@@ -34,6 +34,7 @@ KINDS: dict[str, str] = {
         r"(?:[$€£¥]|\b(?:eur|usd|gbp|chf|rs\.?) ?)\s?\d[\d.,]*|"
         r"\d[\d.,]*\s?(?:[$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?)\b)|\b\d+[.,]\d\d\b(?![:.])"
     ),
+    "weight": r"\b\d+(?:[.,]\d+)? ?(?:kg|kilos?|grams?|g|lbs?|oz)\b",
     "percentage": r"\d+(?:[.,]\d+)?\s?%",
     "phone": r"\+?\(?\d[\d ()/.-]{5,}\d",
     "email": r"\S+@\S+\.\w+",
@@ -81,7 +82,7 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
     """
     targets = [one for target in operation.targets for one in _pointed(canvas, target)]
     anchor = _as_one(_pointed(canvas, operation.anchor)) if operation.anchor is not None else None
-    if operation.kind == "insert" and len(targets) > 1:
+    if operation.kind == "insert" and operation.place != "between" and len(targets) > 1:
         targets = [_as_one(targets)]  # below three lines is below the last of them
     if operation.kind == "change":
         targets = [_without_bullet(canvas, target) for target in targets]
@@ -374,6 +375,10 @@ def _beside(canvas: Canvas, description: Description, spots: list[Spot]) -> list
         return spots
     side, of = description.beside
     anchor = [spot for group in choose(canvas, of) for spot in group]
+    if side in ("before", "after") and of.says == of.told:
+        longer = [s.text for s in anchor if plain(s.text) != plain(of.says)]
+        if longer:
+            raise CannotEdit(f"{of.says!r} stands inside {longer[0]!r}")
     boxes = np.array([spot.line.box for spot in anchor])
     left, top = boxes[:, :2].min(axis=0)
     right, bottom = boxes[:, 2:].max(axis=0)

@@ -5,6 +5,7 @@ on.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ def find(lines: Sequence[Line], target: Target, size: tuple[int, int]) -> list[M
 def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
     query = plain(wanted)
     if not query:
-        return []
+        return _by_marks(lines, wanted.strip())
     found: list[tuple[float, int, Match]] = []
     for group in _groups(lines, query):
         match, rank = _best_in(lines, group, query)
@@ -113,6 +114,16 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
     found.sort(key=lambda item: (-item[0], item[1]))
     places = _without_overlaps([match for _, _, match in found])
     return _prominent_first(lines, [_with_marks(lines, match, wanted) for match in places])
+
+
+def _by_marks(lines: Sequence[Line], marks: str) -> list[Match]:
+    """Where a text without letters and digits (``&``) stands by itself."""
+    return [
+        Match((Span(number, found.start(), found.end()),), 1.0)
+        for number, line in enumerate(lines)
+        for found in re.finditer(rf"(?<!\S){re.escape(marks)}(?!\S)", line.text)
+        if marks
+    ]
 
 
 def _complete(lines: Sequence[Line], match: Match, query: str) -> bool:

@@ -224,9 +224,18 @@ def _weigh(style: Style, text: str, crop: Alpha) -> Style:
     softened = {
         b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in (0.0, 0.5, 0.8, 1.2, 1.8)
     }
-    return replace(
-        chosen, blur=min(softened, key=lambda b: float(np.abs(softened[b] - crop).mean()))
-    )
+    nearest = min(softened, key=lambda b: float(np.abs(softened[b] - crop).mean()))
+    # Letters of another shape are nearer the more they are blurred: edges must be as soft, too.
+    as_steep = min(softened, key=lambda b: abs(_steepness(softened[b]) - _steepness(crop)))
+    return replace(chosen, blur=min(nearest, as_steep))
+
+
+def _steepness(alpha: Alpha) -> float:
+    """How steep the edges of some ink are: the mean of the squared steps over that of the steps, 0
+    to 1.
+    """
+    steps = np.abs(np.concatenate([np.diff(alpha, axis=axis).ravel() for axis in (0, 1)]))
+    return float((steps**2).sum() / max(1e-6, float(steps.sum())))
 
 
 def _as_large(style: Style, text: str, crop: Alpha) -> Alpha | None:

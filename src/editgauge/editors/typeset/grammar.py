@@ -74,13 +74,13 @@ class Operation:
     """One thing to do. Which fields are set follows from `kind`:
 
     change: `targets` (one), `text`. insert: `text` and `place`, or `place` relative to `targets`
-    (one), and perhaps `colour`. delete: `targets` (one or more). move: `targets` and `place` (a
-    corner, a side, a direction, or before, after, above, below `anchor`), `amount` in pixels if
-    told, or `share`, a part of the picture's width or height. swap: two targets. resize: `targets`
-    and `amount` (factor), or `anchor` (as wide as that text). recolour: `targets` and `colour`, or
-    that of `anchor`. rotate: `targets`, `amount` in degrees, positive = counterclockwise. restyle:
-    `targets` and `manner`. `slight`: by less than usual. `centred`: move across the picture, resize
-    about its own centre.
+    (one; two for ``between``), and perhaps `colour` and `amount` (its size as a factor). delete:
+    `targets` (one or more). move: `targets` and `place` (a corner, a side, a direction, or before,
+    after, above, below `anchor`), `amount` in pixels if told, or `share`, a part of the picture's
+    width or height. swap: two targets. resize: `targets` and `amount` (factor), or `anchor` (as
+    wide as that text). recolour: `targets` and `colour`, or that of `anchor`. rotate: `targets`,
+    `amount` in degrees, positive = counterclockwise. restyle: `targets` and `manner`. `slight`: by
+    less than usual. `centred`: move across the picture, resize about its own centre.
     """
 
     kind: Kind
@@ -112,7 +112,7 @@ _VERB = (
     r"(?:please |kindly )?(?:delete|remove|erase|add|insert|append|replace|change|move|shift|"
     r"relocate|rotate|tilt|swap|exchange|enlarge|shrink|reduce|increase|scale|resize|recolou?r|turn|"
     r"make(?! sure\b)|underline|translate|correct|write|put|substitute|set|modify|update|paint|"
-    r"wipe|scrub|drop|double|halve)\b"
+    r"wipe|scrub|drop|double|halve|align|(?:colou?r|bold|highlight)(?= (?:it|them|the)\b))\b"
 )
 _BEGUN = re.compile(_VERB, re.IGNORECASE)
 _NEXT = re.compile(
@@ -140,8 +140,80 @@ def clauses(instruction: str) -> list[str]:
 def _read_one(instruction: str) -> tuple[Operation, ...]:
     rest, quotes = cut_quotes(instruction)
     told = re.sub(r"\s+", " ", rest.lower()).strip(" .")
-    operations = _read_clause(instruction, imperative(told), quotes)
+    command = imperative(told)
+    if _told_by_another(command) or _cuts_a_word(command, quotes):
+        return ()
+    operations = _read_clause(instruction, command, quotes)
     return () if _overlooked(told, quotes, operations) else operations
+
+
+_TEXTS = (
+    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name|"
+    r"captions?|slogan|footnote|footer|label|inscription|lettering|credit|watermark)"
+)
+_Q = r"<(\d+)>"
+_RELATED = re.compile(
+    r"\b(?:in front of|around|except|but|beside|behind|left of|right of|next to|below|beneath|"
+    r"above|under|underneath|near|after|before|without|with|for|between|inside|contain\w*|starting|"
+    r"starts|beginning|begins|ending|ends|including|includes)\b"
+)
+"""Words between a thing and the text that tells which thing."""
+_OWNED = re.compile(r"(?:(?P<noun>[\w-]+)|<\d+>) (?:of|belonging to)\b")
+_OF_A_TEXT = re.compile(
+    r"(?:texts?|words?|content|spelling|phrase|sentence|title|heading|headline|lettering|letters|"
+    r"caption|slogan|name|(?:font|text|letter)?-?(?:size|colou?r|style)s?|fonts?|scale|height|width|"
+    r"positions?|places?|locations?|order|line|one|both|front|end|beginning|start|back|part|rid|"
+    r"top|bottom|left|right|side|instead)"
+)
+"""What of a text is the text itself, or a quality or place of it."""
+_NAMELESS = re.compile(
+    r"\b(?:first|second|third|last|duplicated?|repeated|redundant|extra|superfluous|other) <\d+>|"
+    r"\bone of the (?:\w+ )?(?:\w+ )?<\d+>|"
+    r"\b(?:duplicated?|repeated|redundant|superfluous|first|second|third|last) "
+    r"(?:letters?|words?|characters?|digits?) (?:of )?<\d+>"
+)
+"""One of several equal texts, or a part of one."""
+_A_THING = rf"(?:the|an?|this|its) (?!(?:\w+ )?(?:{_TEXTS}|lines?|other|same|new)\b)(?:\w+ )?\w+"
+_AND_A_THING = re.compile(
+    rf"^\w+ {_A_THING} and (?:the )?(?:\w+ )?<\d+>|^\w+ (?:the \w+ )?<\d+> and {_A_THING}"
+)
+"""A list of a quoted text and something else."""
+_PLACED = re.compile(
+    r"(?:add|insert|put|place|write|append|prepend|include|introduce|attach|type|print|move|shift|"
+    r"instead|substitute)\b"
+)
+"""Commands whose first quoted text is a new one, or is told by no other."""
+
+
+def _cuts_a_word(command: str, quotes: list[str]) -> bool:
+    """Whether a quoted text is a part of a word of another one ("the 's' in 'cats'")."""
+    found = re.search(rf"{_Q} (?:in|of|from|inside|within) (?:the )?(?:\w+ )?{_Q}", command)
+    if found is None:
+        return False
+    part, whole = (quotes[int(number)] for number in found.groups())
+    return part in whole and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole) is None
+
+
+def _told_by_another(command: str) -> bool:
+    """Whether what is edited is told by a text beside it ("the price of A", "the icon left of A",
+    "all except A") or by its order among equal ones: the text that is quoted is not what is meant.
+    """
+    if (
+        _NAMELESS.search(command)
+        or _AND_A_THING.search(_until_context(command))
+        or re.search(r"\b(?:except|apart from|other than)\b", command)
+    ):
+        return True
+    before, quote, _ = command.partition("<")
+    before = re.split(r"[.;:] ", before)[-1]
+    if not quote or _PLACED.match(before):
+        return False
+    owned = _OWNED.search(before)
+    return _RELATED.search(before) is not None or (
+        owned is not None
+        and (owned["noun"] is None or not _OF_A_TEXT.fullmatch(owned["noun"]))
+        and re.search(r"\bof (?:the |all )?(?:\w+ ){0,2}$", before) is not None
+    )
 
 
 def _overlooked(told: str, quotes: list[str], operations: Sequence[Operation]) -> bool:
@@ -158,14 +230,77 @@ def _overlooked(told: str, quotes: list[str], operations: Sequence[Operation]) -
     return any(not all(text in quote for text in texts) for quote in left)  # "A before B: 'AB'"
 
 
+MANNERS: dict[Manner, str] = {
+    "bold": r"bold(?:er|face)?|thicker|heavier",
+    "italic": r"italics?|italici[sz]ed|oblique|slanted",
+    "underlined": r"underlined?",
+    "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
+    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
+    "lower": r"(?:all )?(?:lower-? ?case|small letters)",
+}
+MANNER_VERBS: dict[Manner, str] = {
+    "bold": r"bold|embolden",
+    "italic": r"italici[sz]e|slant",
+    "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
+    "struck": r"strike (?:through|out)|cross out|(?:draw|put) a line through",
+    "upper": r"capitali[sz]e",
+    "lower": r"lower-?case",
+}
+_QUALITY = (
+    rf"(?:{'|'.join(MANNERS.values())}|bigger|larger|smaller|{_COLOUR.replace('(', '(?:', 1)})"
+)
+_TWO_QUALITIES = re.compile(
+    rf"^(?:make|turn|set|print|show|write) (?P<what>.+?) (?P<one>{_QUALITY}) and "
+    rf"(?P<two>{_QUALITY})$"
+)
+
+
+_STAYING = r"keep|retain|preserv|maintain|leav|make sure|ensure|do not|don't|the same"
+"""How it is told that something stays."""
+_ANOTHER_QUALITY = re.compile(
+    rf"\b{_QUALITY} and (?!the\b|{_STAYING}|"
+    r"cent(?:er|re)|align|still|with(?:out)?\b|it\b|its\b|"
+    r"(?:more )?(?:prominent|visible|readable|legible|noticeable|clear|easy|easier))[a-z]"
+)
+"""A second thing asked of a text that is neither a quality known here nor what is to stay."""
+
+
+_EACH_ITS_OWN = re.compile(rf"<\d+>[^<]*\b{_QUALITY}(?:,| and|,? while)[^<]*<\d+>[^<]*\b{_QUALITY}")
+"""Two texts that are to become different things ("A red, B blue")."""
+_MORE_THAN_A_CHANGE = re.compile(
+    r"^(?:align|match|compare|swap|exchange)\b|\baccordingly\b|"
+    r"\b(?:colou?r|size|font|style|position|height|width)s? (?:of|in) [^<]*<\d+>[^<]*"
+    r"(?:to|into|with|as) [^<]*<\d+>|"
+    rf"<\d+>,? and (?!(?:also )?(?:{_STAYING})|(?:the |also )?(?:\w+ )?<)[a-z]|"
+    rf"<\d+>,? (?:and )?in {_COLOUR}|<\d+>,? (?:and |but )?in (?:an? )?{_QUALITY}(?: \w+)?$|"
+    rf"\b(?:with|to|by|into) an? {_QUALITY} <|\bas [a-z]+ as\b"
+)
+"""What a change of words alone would leave out."""
+
+
+def _two_qualities(rest: str, quotes: list[str]) -> tuple[Operation, ...]:
+    """ "make A bold and red"; the colour comes first, as the rest takes over what it finds."""
+    found = _TWO_QUALITIES.match(rest)
+    if found is None:
+        return ()
+    parts = [_read_clause("", f"make {found['what']} {found[n]}", quotes) for n in ("one", "two")]
+    operations = sorted((o for part in parts for o in part), key=lambda o: o.kind != "recolour")
+    kinds = {operation.kind for operation in operations}
+    return tuple(operations) if len(operations) == 2 and "recolour" in kinds else ()
+
+
 def _read_clause(instruction: str, rest: str, quotes: list[str]) -> tuple[Operation, ...]:
+    if twice := _two_qualities(rest, quotes):
+        return twice
     for reader in (_reading, *_READERS):
         operation = reader(rest, quotes)
         if operation is not None:
             return (operation,)
     changes = _changes(instruction)
     if changes:
-        return changes
+        return () if _MORE_THAN_A_CHANGE.search(rest) else changes
+    if _ANOTHER_QUALITY.search(rest) or _EACH_ITS_OWN.search(rest):
+        return ()
     for reader in _LATE_READERS:
         operation = reader(rest, quotes)
         if operation is not None:
@@ -206,12 +341,6 @@ def _bare(text: str) -> str:
 
 # --- readers: each knows one kind of wording, and says None where it is another -------------------
 
-_TEXTS = (
-    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?|numbers?|name|"
-    r"captions?|slogan|footnote|footer|label|inscription|lettering|credit|watermark)"
-)
-_Q = r"<(\d+)>"
-
 
 def _reading(rest: str, quotes: list[str]) -> Operation | None:
     """A change told by what the text is to read: "make A read B", "instead of A, write B"."""
@@ -235,6 +364,16 @@ def _reading(rest: str, quotes: list[str]) -> Operation | None:
     return None
 
 
+_NO_PLAIN_PLACE = re.compile(
+    r"\b(?:above and below|below and above|before and after|twice|three times|rotated|turned|"
+    r"vertically along|upside down|half (?:of )?(?:its|the) size)\b|"
+    r"\bin (?:italics?|bold|capitals|capital letters|upper ?case)\b"
+)
+"""How a text may be wanted at its place that no rule sets."""
+_SMALLER, _MUCH_SMALLER = 0.75, 0.5
+"""The size of a new text that is to be smaller than the one beside it."""
+
+
 def _insert(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please )?(?:\w+ly "
@@ -247,10 +386,27 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
         return None
     text = quotes[int(first[1])]
     tail = rest[first.end() :]
+    if _NO_PLAIN_PLACE.search(tail):
+        return None
     coloured = re.search(rf"\bin {_COLOUR}", tail)
     if coloured is not None:
         told = _insert(rest.replace(coloured[0], " "), quotes)
         return replace(told, colour=_shade(coloured[1])) if told is not None else None
+    sized = re.search(
+        r"(?:,? (?:but|and)|,)? (?:(?P<much>much|a lot|far|clearly)|a (?:little|bit)|slightly)? ?"
+        r"(?P<size>smaller|larger|bigger)\b(?: (?:letters|type|font|size))?"
+        r"(?=$|,| (?:and|but|in)\b)",
+        tail,
+    )
+    if sized is not None:
+        told = _insert(rest.replace(sized[0], ""), quotes)
+        factor = _MUCH_SMALLER if sized["much"] else _SMALLER
+        amount = factor if sized["size"] == "smaller" else 1 / factor
+        return replace(told, amount=amount) if told is not None and told.targets else None
+    between = re.search(rf"\bbetween\b(?:\s+\w+){{0,4}}?\s+{_Q} and (?:\w+ ){{0,3}}?{_Q}", tail)
+    if between is not None:
+        pair = tuple(Target(quotes[int(n)]) for n in between.groups())
+        return Operation(kind="insert", targets=pair, text=text, place="between")
     beside = re.search(
         rf"\b(before|in front of|to the left of|left of|after|behind|to the right of|right of|next "
         rf"to|beside|following"
@@ -275,6 +431,8 @@ def _insert(rest: str, quotes: list[str]) -> Operation | None:
     role = re.search(rf"\b({_SIDE_WORDS})\b\s+(?P<what>the [\w ]+)$", tail)
     if role is not None and (target := _role(role["what"])) is not None:
         return Operation(kind="insert", targets=(target,), text=text, place=_SIDES[role[1]])
+    if _BESIDE_A_THING.search(tail):
+        return None
     place = _place(tail)
     return Operation(kind="insert", targets=(), text=text, place=place) if place and text else None
 
@@ -283,6 +441,13 @@ _LISTED = re.compile(
     rf"(?:[ ,;&/]|\b(?:and|or|also|then|both|as well as|plus|of|the|{_TEXTS[3:-1]})\b)*"
 )
 """What stands between the texts of a list."""
+
+
+_LOOKS = (
+    r"colou?rs?|sizes?|fonts?|styles?|shadows?|outlines?|underlin\w+|bold|italics?|effects?|glow|"
+    r"highlight\w*|borders?|backgrounds?|gradients?|strokes?"
+)
+"""What a text may have that is not its letters."""
 
 
 def _delete(rest: str, quotes: list[str]) -> Operation | None:
@@ -294,7 +459,8 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
     ):
         return None
     if re.search(
-        r"\b(?:columns?|sections?|paragraphs?|tables?|rows?|lists?|blocks?|parts?)\b", rest
+        r"\b(?:columns?|sections?|paragraphs?|tables?|rows?|lists?|blocks?|parts?)\b",
+        _until_context(rest),
     ):
         return None  # what belongs to a heading is more than its words
     if re.search(
@@ -303,6 +469,11 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
         rest,
     ):
         return None  # what belongs to a text cannot be told from the words
+    if re.search(
+        rf"^[^<]*\b(?:{_LOOKS})\b|<\d+>[^<]* and (?!(?:{_STAYING}|restor|fill|clean))[a-z]+[^<]*$",
+        rest,
+    ):
+        return None  # "the colour of A", "A and close the gap"
     named = rest.split(" from ")[0] if " from " in rest else rest
     named = _until_context(named)
     found = re.findall(_Q, named)
@@ -318,6 +489,8 @@ def _delete(rest: str, quotes: list[str]) -> Operation | None:
 def _swap(rest: str, quotes: list[str]) -> Operation | None:
     traded = r"\b(?:trade|change|switch|swap) (?:their )?(?:places|positions)\b"
     if not re.search(rf"\b(?:swap|switch|exchange|interchange)\b|{traded}", rest):
+        return None
+    if re.search(r"\b(?:colou?rs?|sizes?|fonts?|styles?) (?:of|between)\b", rest):
         return None
     found = re.findall(_Q, rest)
     if len(found) != 2 or not re.search(rf"positions?|places?|locations?|{_Q} (?:and|with) ", rest):
@@ -353,7 +526,10 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
         r"\b(?:text|font|word|title|letter)", rest
     ):
         return None
-    if re.search(r"\bswap\b|\bsame colou?r\b", rest):
+    if re.search(
+        r"\b(?:swap|same colou?r|outlines?|outlined|borders?|gradients?|shadows?|glow|strokes?)\b",
+        _until_context(rest),
+    ):
         return None
     name = _COLOUR
     found = re.search(
@@ -379,24 +555,6 @@ def _recolour(rest: str, quotes: list[str]) -> Operation | None:
         return None
     targets = _targets(rest[: found.start()] or rest, quotes) or _targets(rest, quotes)
     return Operation(kind="recolour", targets=targets, colour=_shade(colour)) if targets else None
-
-
-MANNERS: dict[Manner, str] = {
-    "bold": r"bold(?:er|face)?|thicker|heavier",
-    "italic": r"italics?|italici[sz]ed|oblique|slanted",
-    "underlined": r"underlined?",
-    "struck": r"strike ?-?through|struck (?:through|out)|crossed out",
-    "upper": r"(?:all )?(?:upper-? ?case|capitals|capital letters|caps|block letters)",
-    "lower": r"(?:all )?(?:lower-? ?case|small letters)",
-}
-MANNER_VERBS: dict[Manner, str] = {
-    "bold": r"bold|embolden",
-    "italic": r"italici[sz]e|slant",
-    "underlined": r"underline|(?:draw|put|add) an? (?:line under|underline (?:to|under|below))",
-    "struck": r"strike (?:through|out)|cross out|(?:draw|put) a line through",
-    "upper": r"capitali[sz]e",
-    "lower": r"lower-?case",
-}
 
 
 _UNLIKE = rf"\b(?:not|nothing|never|only|no longer|less|unbold|from|remove)\b|{_COLOUR}"
@@ -430,8 +588,14 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
         r"down|decreas\w*|diminish|minif\w*|halve|downscale|downsize)\b",
         rest,
     )
+    if re.match(r"(?:add|insert|append|include|attach|type)\b", rest):
+        return None
     general = re.match(r"(?:please )?(?:resize|scale|adjust the size|change the size)\b", rest)
-    if not (bigger or smaller or general) or re.search(r"\bspacing\b|\bbold|\bthick", rest):
+    if not (bigger or smaller or general) or re.search(
+        r"\bspacing\b|\bbold|\bthick|er than\b|\buntil\b|ly only\b|"
+        r"\bonly (?:horizontal|vertical)|\bfills?\b|\bspans?\b",
+        rest,
+    ):
         return None
     if like := re.search(
         rf"\b(?:length|width|size|wide|long|large|big)\b(?: \w+){{0,4}}?\s+{_Q}", rest
@@ -461,15 +625,21 @@ def _resize(rest: str, quotes: list[str]) -> Operation | None:
 def _move(rest: str, quotes: list[str]) -> Operation | None:
     if not re.match(
         r"(?:please "
-        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|bring|push|align|cent(?:er|re)|lower|raise|slide"
+        r")?(?:move|shift|relocat\w*|reposition|place|put|transfer|drag|bring|push|align|cent(?:er|re)|lower|raise|lift|slide"
         r"|change the position)\b",
         rest,
     ):
         return None
+    named = re.split(r"\b(?:while|keep\w*|without)\b", rest)[0]
+    if len(re.findall(_Q, rest)) > 2 or _NO_PLAIN_PLACE.search(rest):
+        return None  # "from the left of B to the right of C"
     beside = re.search(rf"\b({_SIDE_WORDS})\b(?:\s+\w+){{0,4}}?\s+{_Q}", rest)
-    owner = _targets(
-        rest[: beside.start()] if beside else _until_context(rest), quotes
-    ) or _targets(rest, quotes)
+    if beside is None and len(re.findall(_Q, named)) > 1:
+        return None  # "up to the height of B"
+    if re.search(r"\bby \d+(?:\.\d+)? ?(?!px|pixels?|\d|\.)[a-z%]", rest):
+        return None  # "by 2 cm"
+    owner = _targets(rest[: beside.start()] if beside else _until_context(rest), quotes)
+    owner = owner or (_targets(rest, quotes) if beside is None else ())
     if not owner:
         return None
     if beside is not None:
@@ -479,13 +649,15 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
             place=_SIDES[beside[1]],
             anchor=Target(quotes[int(beside[2])]),
         )
+    if _BESIDE_A_THING.search(re.split(_Q, rest, maxsplit=1)[-1]):
+        return None
     goal = re.split(r"\bfrom\b", rest)[-1]
     goal = re.split(r"\bto\b", goal)[-1] if re.search(r"\bto\b", goal) else rest
     slight = _SLIGHT.search(rest) is not None
-    place = (_direction(goal) if slight else None) or _place(goal) or _direction(rest)
+    pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
+    place = (_direction(goal) if slight or pixels else None) or _place(goal) or _direction(rest)
     if place is None:
         return None
-    pixels = re.search(r"(\d+)\s*(?:px|pixels?)\b", rest)
     return Operation(
         kind="move",
         targets=owner[:1],
@@ -495,6 +667,16 @@ def _move(rest: str, quotes: list[str]) -> Operation | None:
     )
 
 
+_WHOLE = (
+    r"image|picture|photo|poster|canvas|page|frame|whole|entire|slide|cover|screen|document|design|"
+    r"layout|sheet|flyer|drawing"
+)
+_BESIDE_A_THING = re.compile(
+    r"\b(?:before|in front of|behind|next to|beside|above|on top of|over|below|beneath|under|"
+    r"underneath|left of|right of) (?:the|this|that|an?|its|each) "
+    rf"(?!{_WHOLE})"
+)
+"""A place told by something that no quote names, which is not to be left out of a command."""
 _SLIGHT = re.compile(r"\b(?:little|bit|slightly|somewhat)\b")
 
 
@@ -533,6 +715,8 @@ def _unquoted_change(instruction: str) -> Operation | None:
 
 
 def _targets(rest: str, quotes: list[str]) -> tuple[Target, ...]:
+    if re.search(rf"{_Q} (?:in|of|inside|within) (?:the )?(?:\w+ )?{_Q}", rest):
+        return ()  # a part of a text, which may stand elsewhere, too
     found = [Target(quotes[int(n)]) for n in re.findall(_Q, rest)]
     if found:
         return tuple(found)
@@ -591,9 +775,9 @@ def _role(rest: str) -> Target | None:
     return None
 
 
-_WHOLE = (
-    r"image|picture|photo|poster|canvas|page|frame|whole|entire|slide|cover|screen|document|design|"
-    r"layout|sheet|flyer|drawing"
+_CORNER_OF = (
+    r"\b(?:top|upper|bottom|lower)[ -](?:left|right)(?:[ -]?hand)?(?: (?:corner|side|part|area))? "
+    r"of the "
 )
 
 
@@ -604,7 +788,9 @@ def _place(rest: str) -> str | None:
     row = re.search(r"\b(top|upper|bottom|lower)(?:most)?\b(?![ -]?case)", rest)
     column = re.search(r"\b(left|right)\b", rest)
     middle = re.search(r"\b(?:cent(?:er|re)|middle)\b", rest)
-    if re.search(rf"\bof the (?!{_WHOLE})", rest) and not (row and column):
+    if re.search(rf"\bof the (?!{_WHOLE})", rest) and not (
+        row and column and re.search(_CORNER_OF, rest)
+    ):
         return None
     words = [{"upper": "top", "lower": "bottom"}.get(row[1], row[1])] if row else []
     if column:
@@ -618,13 +804,15 @@ def _place(rest: str) -> str | None:
 
 def _direction(rest: str) -> str | None:
     found = re.search(
-        r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|higher)\b",
+        r"\b(up|upwards?|down|downwards?|left|leftwards?|right|rightwards?|lower|raise|lift|higher)\b",
         rest,
     )
     if found is None:
         return None
     word = found[1].removesuffix("s").removesuffix("ward")
-    return {"lower": "go down", "raise": "go up", "higher": "go up"}.get(word, f"go {word}")
+    return {"lower": "go down", "raise": "go up", "lift": "go up", "higher": "go up"}.get(
+        word, f"go {word}"
+    )
 
 
 def _factor(rest: str, *, up: bool, known: bool) -> float | None:

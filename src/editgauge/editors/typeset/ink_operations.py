@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +24,27 @@ def delete(canvas: Canvas, operation: Operation) -> Done:
     done = []
     for target in operation.targets:
         match = found_text(canvas, target)
+        _leaves_no_amount(canvas, match)
         lift(canvas, match, target)
         done.append(report(canvas, match))
     return {"deleted": done}
+
+
+_AMOUNT = re.compile(
+    r"[\W_]*\d+(?:[.,/]\d+)?\s*(?:x|×|[a-z]{1,3}\.?|cups?|pcs)?[\W_]*", re.IGNORECASE
+)
+"""How much of something: ``80 g``."""
+
+
+def _leaves_no_amount(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where an amount would stay whose thing goes: the whole entry is meant,
+    or the word, and nothing tells which.
+    """
+    for span in match.spans:
+        text = canvas.lines[span.line].text
+        rest = f"{text[: span.start]} {text[span.end :]}".strip()
+        if span.end == len(text) and _AMOUNT.fullmatch(rest):
+            raise CannotEdit(f"of {text!r} only {rest!r} would be left")
 
 
 def recolour(canvas: Canvas, operation: Operation) -> Done:
@@ -255,17 +276,41 @@ def _drop_at(
 
 def resize(canvas: Canvas, operation: Operation) -> Done:
     done = []
-    for target in operation.targets:
-        match = found_text(canvas, target)
+    matches = [found_text(canvas, target) for target in operation.targets]
+    common = "center" if operation.centred else _side_shared(canvas, matches)
+    for target, match in zip(operation.targets, matches, strict=True):
         parts = [Match((span,), 1.0) for span in match.spans] if target.role == "all" else [match]
         for part in parts:
             alone(canvas, part)
-            align = "center" if operation.centred else _side_kept(canvas, part)
+            align = common or _side_kept(canvas, part)
             lifted = canvas.lift(part)
             if lifted is not None:
                 _drop_resized(canvas, lifted, operation, align)
         done.append(report(canvas, match))
     return {"resized": done}
+
+
+def _side_shared(canvas: Canvas, matches: Sequence[Match]) -> str:
+    """The side at which three texts or more, each a line of its own, stand one below the other, on
+    a slanted sheet too; empty where they do not.
+    """
+    lines = [canvas.lines[match.spans[0].line] for match in matches if len(match.spans) == 1]
+    if len(lines) < max(3, len(matches)) or any(
+        match.spans[0].end - match.spans[0].start < len(line.text)
+        for match, line in zip(matches, lines, strict=True)
+    ):
+        return ""
+    height = min(line.height for line in lines)
+    down = np.array([line.centre[1] for line in lines])
+    if np.diff(np.sort(down)).min() < 0.5 * height:
+        return ""  # two of them stand in one row
+    off = {}
+    for side, across in (("left", 0), ("center", None), ("right", 2)):
+        ends = np.array([line.centre[0] if across is None else line.box[across] for line in lines])
+        straight = np.polyval(np.polyfit(down, ends, 1), down)
+        off[side] = float(np.abs(ends - straight).max())
+    best = min(off, key=lambda side: off[side])
+    return best if off[best] < 0.25 * height else ""
 
 
 def _side_kept(canvas: Canvas, match: Match) -> str:

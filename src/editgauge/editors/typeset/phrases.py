@@ -69,6 +69,11 @@ _CONTAINER = (
     r"blackboard|chalkboard|whiteboard|invitation|greeting card|brochure|leaflet|cap|hat|jersey|"
     r"tote|parcel|carton|crate|post|story|chat|timetable|schedule|calendar|report|paper"
 )
+_PURPOSE = (
+    r"(?:business|visiting|name|concert|film|movie|festival|event|road|street|shop|price|wine|"
+    r"gift|birthday|wedding|boarding|coffee|lunch|dinner|bus|train|flight)"
+)
+"""What a sign or card is for, where that is told of it."""
 _BOX = (
     r"button|box|field|tab|tag|badge|bubble|banner|ribbon|sticker|panel|card|plate|tile|cell|sign|"
     r"label|stripe|bar|strip|seal|disc|circle|town|village|city"
@@ -81,6 +86,7 @@ _KIND_WORDS = {
     "year": r"(?:years?|vintage)",
     "time": r"(?:times?(?: of day)?|hours?|clock time)",
     "price": r"prices?",
+    "weight": r"weights?",
     "percentage": r"(?:percentages?|percent figures?)",
     "phone": r"(?:(?:tele)?phone|mobile|fax)(?: numbers?)?",
     "email": r"e-?mail(?: add?ress(?:es)?)?",
@@ -122,7 +128,7 @@ _BESIDE = re.compile(
 )
 _WITHIN = re.compile(
     rf"\b(?:on|in|of|inside|across|from|for) (?:the|this|that|an?|our|my|your) "
-    rf"(?:{COLOUR} )?(?P<box>{_BOX}|{_CONTAINER})\b"
+    rf"(?:{COLOUR} )?(?:{_PURPOSE} )?(?P<box>{_BOX}|{_CONTAINER})\b"
 )
 _LIST = re.compile(r"\b(?:of|in|on) (?:the|this) (?:list|menu|column|rows?)\b")
 _COUNTED = re.compile(r" (first|second|third|fourth|fifth|last) (\w+) from (?:the )?(top|bottom)\b")
@@ -182,6 +188,9 @@ _STOP = frozenset(
         "text",
         "single",
         "one",
+        "all",
+        "each",
+        "every",
     ]
 )
 _QUOTE = re.compile(r"<(\d+)>")
@@ -217,7 +226,9 @@ def _related(told: str, quotes: list[str]) -> Description | None:
     """A text told by another one: "the price below the title", "the last word of the title"."""
     if found := _BESIDE.match(told):
         own = describe(found["what"], quotes, bare=True)
-        other = describe(found["of"], quotes)
+        other = _quoted(found["of"], quotes) or describe(found["of"], quotes)
+        if own is not None and own.kind == "row" and other is not None and other.says == other.told:
+            return None  # "the line under A" may be a drawn one
         if own is None or other is None or own.beside is not None:
             return None
         return replace(own, told=told, beside=(SIDES[found["side"]], other))
@@ -225,6 +236,13 @@ def _related(told: str, quotes: list[str]) -> Description | None:
     own = describe(found["part"], quotes) if found else None
     whole = describe(found["whole"], quotes) if found else None
     return replace(own, told=told, within=whole) if own is not None and whole is not None else None
+
+
+def _quoted(phrase: str, quotes: list[str]) -> Description | None:
+    """The text that a phrase quotes, where it does no more."""
+    found = _QUOTE.fullmatch(phrase.strip())
+    text = quotes[int(found[1])] if found else ""
+    return Description(told=text, says=text) if text else None
 
 
 def _counted(rest: str, fields: dict[str, Any]) -> str:

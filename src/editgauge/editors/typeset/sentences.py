@@ -407,7 +407,13 @@ _PAINTING = (
 
 
 def _recolour(text: str, told: _Told) -> Operation | None:
-    if found := re.match(rf"^{_SHOW} (?P<np>.+?) (?:in )?the same colou?r as (?P<like>.+)$", text):
+    if found := re.match(
+        rf"^{_SHOW} (?P<np>.+?) (?:in )?the same colou?r as (?P<like>.+)$", text
+    ) or re.match(
+        rf"^(?:change|set|turn) {_ITS_COLOUR} (?P<np><\d+>) (?:in)?to (?:the colou?r|that) of "
+        r"(?P<like><\d+>)$",
+        text,
+    ):
         targets, like = _targets(found["np"], told), _targets(found["like"], told)
         if targets and len(like) == 1:
             return Operation(kind="recolour", targets=targets, anchor=like[0])
@@ -529,12 +535,23 @@ _AS_WIDE = re.compile(
     rf"^{_SHOW} (?P<np>.+?) (?:bigger|larger|smaller),? (?:so that|until|to be) [^<]*?"
     r"as (?:wide|long) as (?P<like><\d+>)(?: (?:above|below))?$"
 )
+_WIDTH_OF = re.compile(
+    r"^(?:resize|scale|enlarge|shrink|reduce|make|adjust) (?P<np><\d+>)(?: (?:to make it|so that "
+    r"it (?:is|becomes)|until it is|to be))?,? as (?:wide|long) as "
+    r"(?P<like>the .+ (?:it|<\d+>)|<\d+>)$"
+)
 
 
 def _resize(text: str, told: _Told) -> Operation | None:
     if found := _AS_WIDE.match(text):
         targets, like = _targets(found["np"], told), _targets(found["like"], told)
         return Operation(kind="resize", targets=targets, anchor=like[0]) if targets else None
+    if found := _WIDTH_OF.match(text):
+        measure = re.sub(r"\bit$", found["np"], found["like"].replace("line", "text"))
+        targets, like = _targets(found["np"], told), _targets(measure, told)
+        if targets and len(like) == 1:
+            return Operation(kind="resize", targets=targets, anchor=like[0])
+        return None
     for pattern, up in _SIZING:
         found = re.match(pattern, text)
         if found is None:

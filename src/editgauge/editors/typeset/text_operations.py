@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, foun
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation, Span
+from editgauge.editors.typeset.grammar import Operation, Span, Target
 from editgauge.images import Array, Mask
 
 OTHER = 32.0
@@ -194,6 +195,7 @@ def _placed(
         x = min(max(x, low), max(low, high - new))
         return x, high - low, 0.0
     if head and not tail:
+        high = _on_one_ground(canvas, inked, (low, high))[1]
         return left, max(high - left, right - left), 0.0
     grow = new - (right - left)
     align = alignment(canvas, inked.line)
@@ -256,6 +258,8 @@ def _shift_tail(canvas: Canvas, inked: Inked, start: float, shift: float) -> Non
 
 def insert(canvas: Canvas, operation: Operation) -> Done:
     text, place = operation.text or "", operation.place or ""
+    if place == "between":
+        return _insert_between(canvas, operation.targets, text)
     if operation.targets:
         match = found_text(canvas, operation.targets[0])
         span = match.spans[0] if place in ("before", "above") else match.spans[-1]
@@ -264,9 +268,10 @@ def insert(canvas: Canvas, operation: Operation) -> Done:
             raise CannotEdit(
                 f"{operation.targets[0]} was read, but its letters cannot be told from the ground"
             )
-        style = _insert_beside(
-            canvas, inked, span, text, place, operation.colour or inked.glyphs.colour
-        )
+        if operation.amount and place not in ("above", "below"):
+            raise CannotEdit(f"{text!r} would stand in one line with letters of another size")
+        colour = operation.colour or inked.glyphs.colour
+        style = _insert_beside(canvas, inked, span, text, place, colour, operation.amount or 1.0)
         return {
             "inserted": text,
             "place": place,
@@ -276,9 +281,32 @@ def insert(canvas: Canvas, operation: Operation) -> Done:
     return _insert_at(canvas, text, place, operation.colour)
 
 
+def _insert_between(canvas: Canvas, targets: Sequence[Target], text: str) -> Done:
+    """Set a text between two that follow each other in one line; a centred line is set anew, to
+    stay centred.
+    """
+    first, second = (target.text or "" for target in targets)
+    match = found_text(canvas, Target(f"{first} {second}"))
+    if len(match.spans) != 1:
+        raise CannotEdit(f"{first!r} and {second!r} do not stand in one line")
+    span = match.spans[0]
+    inked = canvas.inked(span.line)
+    if plain(_words_of(canvas, span)) != plain(first + second) or inked is None:
+        raise CannotEdit(f"{first!r} and {second!r} were read, but not exactly")
+    alone(canvas, match)
+    whole = span.end - span.start == len(inked.line.text)
+    words = f"{first} {text} {second}"
+    if whole and alignment(canvas, inked.line) == "center":
+        _change_span(canvas, inked, span, words)
+    else:
+        _change_span(canvas, inked, *trimmed(inked.line.text, span, words))
+    return {"inserted": text, "place": "between", "anchor": report(canvas, match)}
+
+
 def _insert_beside(
-    canvas: Canvas, inked: Inked, span: Span, text: str, place: str, colour: Colour
+    canvas: Canvas, inked: Inked, span: Span, text: str, place: str, colour: Colour, factor: float
 ) -> fonts.Style:
+    """`factor`: the size of the new text, of that of the text beside it."""
     if place in ("before", "after"):
         blank = "" if _is_cjk(text[:1]) and _is_cjk(inked.line.text[span.start]) else " "
         old = _text_of(inked, span)
@@ -302,6 +330,9 @@ def _insert_beside(
         )
     baseline = pen_of(inked, style)[1]
     pitch = _pitch(canvas, inked) or 1.25 * style.size
+    if factor != 1.0:
+        apart = {"below": 0.4 + 0.85 * factor, "above": 0.95 + 0.3 * factor}[place]
+        style, pitch = replace(style, size=factor * style.size), apart * style.size
     low, high = _free_row(inked.frame, canvas)
     align = alignment(canvas, inked.line)
     drawn_at = _row(style, text, (float(inked.box[0]), float(inked.box[2])), align, low, high)

@@ -377,7 +377,7 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
 
 @pytest.mark.parametrize(
     ("name", "share"),
-    list(zip(SETS, (0.96, 0.96, 0.96, 0.93, 0.99, 0.99, 0.98, 0.99), strict=True)),
+    list(zip(SETS, (0.96, 0.96, 0.96, 0.93, 0.99, 0.99, 0.98, 0.99, 0.86), strict=True)),
 )
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""
@@ -411,6 +411,28 @@ def test_no_clear_reply_keeps_its_number_when_it_is_taken_back() -> None:
         readings = read_answer(f"{case.reply}\n{taken}", case.fields)
         for reading, allowed in zip(readings.values(), case.allowed, strict=True):
             assert reading.value not in allowed or allowed == {1}, (case.kind, taken)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("score: 5\n\nAll is kept.\n\nOverall score: 3", None),
+        ("score: 5\n\nOverall score: 5", 5),
+        ('{"score": 5, "reason": "Done."}\n{"reason": "The date was left as it was."}', None),
+        ('{"score": 5}\n{"reason": "The date is right."}', 5),
+        ('{"score": 5, "reason": "Scores of the previous edit, to compare."}', None),
+        ('{"score": 5, "reason": "These marks are from another judge."}', None),
+        ('{"score": 4, "reason": "The marks of the previous text are gone."}', 4),
+        ('{"score": 4, "reason": "The number of the other pictures is kept."}', 4),
+        ('{"score": 3, "reason": "Too small to read. Guessing."}', None),
+        ('{"score": 3, "reason": "Nicht lesbar, daher geraten."}', None),
+        ('{"score": 3, "reason": "看不清，猜的。"}', None),
+        ('{"score": 3, "reason": "The font is a good guess at the old one."}', 3),
+        ('{"score": 3, "reason": "Die Schrift ist um 2° gedreht und 5 % kleiner."}', 3),
+    ],
+)
+def test_words_about_other_scores_and_guesses(reply: str, expected: int | None) -> None:
+    assert read_answer(reply, ONE)["score"].value == expected
 
 
 def test_ordinary_replies_are_read() -> None:

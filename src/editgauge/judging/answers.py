@@ -572,6 +572,13 @@ def _undoubted(
         for item in statements
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
+    first = min(start for start, _ in spans)
+    if reasons and any(
+        item.start > first and not values_of(item.value, fields) and any(words_in(item.value))
+        for item in found
+        if item.value is not None
+    ):
+        return _all(fields, "another object adds to the reasons, without a verdict")
     prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(

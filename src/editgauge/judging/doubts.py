@@ -31,6 +31,15 @@ NEAR = 2_000
 _EXPLAINED = re.compile(
     r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
 )
+_OF_ANOTHER = re.compile(
+    r"\b(?:scor(?:es?|ing)|ratings?|verdicts?|grades?|marks?|numbers?|values?|evaluation)"
+    r"(?: (?:here|below|above|given|are|is|were|was|taken|copied)){0,2} (?:of|for|from|by) "
+    r"(?:the |an? |my |our |their )?(?:\w+ ){0,3}(?:yesterday\w*|last (?:run|time|week|month|round|session|edit)"
+    r"|(?:previous|earlier|prior|preceding|another|other) (?:run|edit|picture|image|model|editor|output|sample|judge"
+    r"|session|round|attempt|version|case|request|conversation|evaluation)|(?:an? |the )?(?:example|template|baseline))\b",
+    _I,
+)
+"""Scores that a reason says to be of another run, edit or judge."""
 _MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
 _DISOWNED = re.compile(
     r"\b(?:(?:ignore|disregard|discard|forget|void|don['’]t (?:use|trust|count|rely on)|do not (?:use"
@@ -273,7 +282,9 @@ def against(
         if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
         if languages.is_default(plain):
-            return "the judge's number is one by default"
+            return "the judge's number is one by default, or guessed"
+        if _OF_ANOTHER.search(plain):
+            return "the judge's scores are of something else"
         if (own := _I_DO.search(plain)) is not None:
             return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
         for claim in (*ranges_in(text, verdicts), *claims_about(text, verdicts, Place.REASON)):

@@ -227,7 +227,14 @@ _empty = re.compile(
     "|".join(f"(?:{pattern})" for pattern in (*_BOTH_EMPTY, *_ONLY_BLACK, *_NOTHING_COMPARED)),
     re.IGNORECASE,
 )
-_default = re.compile(_BY_DEFAULT, re.IGNORECASE)
+_GUESSED = (
+    r"(?:\A|[.;:!?(—–。，；：]\s{0,2}|\b(?:so|thus|hence|therefore|am|just|only|pure|mere|a|daher|also) )"
+    r"(?:guess(?:ing|ed|work)?|(?:rein )?geraten|ich rate|au hasard|je devine|al azar|adivino|ao acaso|chuto"
+    r"|tiro a indovinare|gok(?:je)?|наугад|угадываю|zgaduję|hádám|tahmin(?:en)?|gissning|猜(?:的|测|測)|瞎猜|当てずっぽう|推測です|추측)"
+    r"(?=\s{0,2}(?:[.,;:!)—–。，；]|\Z|here\b|from\b|at\b|hier\b|aquí\b|ici\b|です|입니다|로))"
+)
+"""A judge that says it guesses; not "a guess at the font"."""
+_default = re.compile(f"{_BY_DEFAULT}|{_GUESSED}", re.IGNORECASE)
 _withdrawn = re.compile("|".join(f"(?:{pattern})" for pattern in _WITHDRAWN), re.IGNORECASE)
 _UNREAD = re.compile(r"[\u0530-\u058f\u0700-\u08ff\u0980-\u0dff\u0e80-\u10ff\u1200-\u1cff]")
 """Letters of scripts of which no word is known here: Armenian, Syriac, those of India but Devanagari,
@@ -337,7 +344,9 @@ def is_blind(text: str) -> bool:
 
 
 def is_default(reason: str) -> bool:
-    """Whether a reason, in one of these languages, calls the number beside it the one by default."""
+    """Whether a reason calls the number beside it one by default, or guessed: in these languages, and
+    in English.
+    """
     return _default.search(reason) is not None
 
 
@@ -439,7 +448,7 @@ _SPANS = re.compile(
 )
 """From so many to so many of something."""
 _FOREIGN_NUMBER = re.compile(
-    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%]|[.,:/]\d)",
+    r"(?<![\w.,/:])(?P<word>[^\W\d_]+)(?![\w])|(?<![A-Za-zА-я\d.,/:#№])(?P<digit>\d{1,2})(?![\d%°‰]|[.,:/]\d|\s[°%])",
     re.IGNORECASE,
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")

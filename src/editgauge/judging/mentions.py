@@ -49,7 +49,8 @@ _LONG_NAME = re.compile(
     r"[\s\-*•|+#_`\"'\d.)]*+(?:[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}|(?![^()]{0,20}(?:原|元|参[考照]|參|オリジナル|入力|输入|輸入|基准|오리지널|원본|참조|ориг|исход|эталон))"
     r"[\u0370-\uffee][\u0370-\uffee &/・-]{1,40}[ *_`]{0,4})[(（][*_`]{0,2}\Z"
 )
-_FINAL_WORD = re.compile(r"\b(?:final|overall|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
+_FINAL_WORD = re.compile(r"\b(?:final|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
+"""Not "overall": it does not say that the number before is replaced."""
 _MY = re.compile(r"\bmy\b", re.IGNORECASE)
 _SEPARATOR = re.compile(
     r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"

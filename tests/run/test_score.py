@@ -17,6 +17,7 @@ import pytest
 
 from editgauge.errors import RunError
 from editgauge.images import write_png
+from editgauge.run import supervisor
 from editgauge.run.pool import run_batches
 from editgauge.run.score import score
 from editgauge.store.collect import import_outputs
@@ -267,23 +268,23 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
+def test_single_workers_killed_cost_no_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     """As the kernel does when memory runs out, ten times a run: every row is there at the end, and
-    none says that it failed. No worker is killed that may do an item for the third time: that would
-    be the item's fault.
+    none says that it failed.
+
+    Kills from outside may hit an item that is done alone twice by chance, which is then called
+    failed: see `test_an_output_that_kills_its_worker_costs_itself_only`. That rule is off here.
     """
+    monkeypatch.setattr(supervisor, "DEATHS_ALONE", 1000)
     bench = Bench(tmp_path, 60)
     undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
     stop, kills = threading.Event(), []
-    log = tmp_path / "begun"
-    log.touch()
 
     def kill_some() -> None:
         pause = np.random.default_rng(seed)
         while len(kills) < 10 and not stop.wait(float(pause.uniform(0.1, 0.5))):
-            begun = log.read_text().splitlines()
-            if any(begun.count(item) > 2 for item in begun[-4:]):
-                continue
             running = [
                 child
                 for child in psutil.Process().children()
@@ -296,7 +297,7 @@ def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
     killer = threading.Thread(target=kill_some)
     killer.start()
     try:
-        run, summary = bench.score("run", MeanScorer(pause=0.03, log=log), workers=2)
+        run, summary = bench.score("run", MeanScorer(pause=0.03), workers=2)
     finally:
         stop.set()
         killer.join()

@@ -24,7 +24,6 @@ _TEN = re.compile("\U0001f51f")
 _STYLED = re.compile(
     "[\U0001d400-\U0001d7ff\uff08\uff09\uff0b\uff0f\uff10-\uff19\uff1d\uff21-\uff3a\uff41-\uff5a]"
 )
-_DIGIT = re.compile(r"[^\W0-9_]|[^\W_]")
 _FULL = "★⭐🌟✭✮✯●⬤⚫■█▓▮◼⬛🟩🟦🟨🟧🟥🟢🟡🟠🔵🔴✦♥❤💙✅"
 _EMPTY = "☆✩✰○◯⚪□░▒▯◻⬜◇✧♡🤍🖤▱╌"
 _BAR = re.compile(

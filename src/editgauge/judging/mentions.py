@@ -51,7 +51,6 @@ _LONG_NAME = re.compile(
 )
 _FINAL_WORD = re.compile(r"\b(?:final|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
 """Not "overall": it does not say that the number before is replaced."""
-_MY = re.compile(r"\bmy\b", re.IGNORECASE)
 _SEPARATOR = re.compile(
     r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
     r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"

@@ -30,7 +30,7 @@ from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.escape import plain
 from editgauge.images import Array, Mask
 from editgauge.store import paths
-from editgauge.store.lease import lock
+from editgauge.store.lease import lock, sweep
 
 PRIVATE = ".curate"
 """What belongs to the making of a set and not to the set: links of people, locks. Not exported."""
@@ -79,6 +79,7 @@ class DataSet:
         self._seen: tuple[int, ...] | None = None
         with self._held():
             pass  # reads everything
+        sweep(self.root)
 
     @classmethod
     def create(cls, root: Path, about: About) -> DataSet:

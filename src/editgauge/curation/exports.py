@@ -7,14 +7,13 @@ a set of one's own in that layout, and how its samples are called there.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from editgauge import temporary
 from editgauge.benchmarks.reading import OWN_SET
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
 from editgauge.benchmarks.texteditbench.places import SPLITS
@@ -71,8 +70,8 @@ def export(
     if not records:
         raise DataError("no sample is ready to be exported; see: editgauge curate ready DIR")
     to.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=".export-", dir=to.parent))
-    try:
+    temporary.sweep(to.parent)
+    with temporary.folder(to.parent) as made:
         names = _WRITERS[layout](data, made, [(numbered[r["id"]], r) for r in records])
         mark = {
             "layout": layout,
@@ -86,9 +85,6 @@ def export(
         if to.exists():
             to.rmdir()
         made.rename(to)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
     data.note(who, "exported", layout=layout, samples=len(records))
     return Exported(to, len(records), found)
 

@@ -1,6 +1,6 @@
 """Who works on what: leases, locks and temporary folders that end with the process that holds them.
 
-All three are locks of the operating system on an open file: they are given back when their owner
+All are locks of the operating system on an open file: they are given back when their owner
 ends, however it ends, and a lock of a dead process is never waited for. Where the file system knows
 no such locks (some network file systems; Windows), nobody is kept out.
 """
@@ -60,6 +60,31 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
         except OSError as error:
             raise _unwritable(path, error) from error
         yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def shared(run: Path, work: str) -> Iterator[None]:
+    """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
+    has it `alone` meanwhile. Waits for whoever has it alone.
+    """
+    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    try:
+        take(handle, wait=True, beside=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def alone(run: Path, work: str) -> Iterator[bool]:
+    """Have a piece of work on a run alone for the length of a `with` block, which is given whether
+    that is so: False while another process (or another part of this one) shares it.
+    """
+    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    try:
+        yield take(handle)
     finally:
         os.close(handle)
 
@@ -203,14 +228,15 @@ def _unwritable(path: Path, error: OSError) -> RunError:
     )
 
 
-def take(handle: int, *, wait: bool = False) -> bool:
-    """Take an exclusive lock on an open file; False when another has it. True where there are no
-    locks. It is held until the descriptor is closed.
+def take(handle: int, *, wait: bool = False, beside: bool = False) -> bool:
+    """Take an exclusive lock on an open file, or one `beside` others who take it so; False when
+    another has it. True where there are no locks. It is held until the descriptor is closed.
     """
     if not _LOCKS:
         return True
+    kind = fcntl.LOCK_SH if beside else fcntl.LOCK_EX
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(handle, kind | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except OSError:  # a file system without locks: nobody is kept out

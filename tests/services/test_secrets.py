@@ -92,7 +92,7 @@ def test_a_short_key_is_cut_out_however_it_is_hidden(name: str) -> None:
     assert said.endswith(" behind")
     assert HIDDEN in said
     left = [letter for letter in said[7:-7].replace(HIDDEN, "") if letter.isalnum()]
-    assert len(left) + 12 <= len([letter for letter in form if letter.isalnum()]), said
+    assert len(left) + 8 <= len([letter for letter in form if letter.isalnum()]), said
     if form[0] in "[{":
         json.loads(secrets.text(form))
 

@@ -22,6 +22,8 @@ PAPER = (
     f"judge run textedit DATA --run runs/my-model --model {MODEL} --limit 50",
 )
 """Lines that need the authors' scripts."""
+SETTLED = "costs runs/my-model --settle"
+"""A line for a run in which something stands without a bill: see `test_statement`."""
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultSer
 def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
     done = read(
         "ask-a-judge",
-        dict.fromkeys(PAPER, "below"),
+        {**dict.fromkeys(PAPER, "below"), SETTLED: "every request was billed"},
         spelled={"http://localhost:8000/v1": server.url},
     )
     assert len(done) >= 13

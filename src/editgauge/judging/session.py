@@ -315,8 +315,11 @@ class Session:
         """Say that this session is about to ask: no other process may ask the same judge for the
         same replies then, until this one is closed.
 
-        Raises `RunError` when another does. A holder that is dead holds nothing.
+        Raises `RunError` when another does; a holder that is dead holds nothing. Raises
+        `UsageError` for a rubric of the user's that cannot be filled in for one of the samples.
         """
+        if self.todo.rubrics.folder is not None:
+            self.todo.expected(self.samples, self.edits)
         if not self.options.offline:
             place = self.todo.engine.store.path.parent
             self._stack.enter_context(lease(place, "judge", self.options.model))

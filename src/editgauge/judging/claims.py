@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from editgauge.judging import languages
-from editgauge.judging.wording import GIVES, NUMBER_WORDS, QUOTATION
+from editgauge.judging.lexicon import NUMBER_WORDS, SCORE_WORDS
+from editgauge.judging.talk import SENTENCE
+from editgauge.judging.wording import GIVES, QUOTATION
 
 MAX_NUMBERS = 150
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
-SENTENCE = re.compile(
-    r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
-)
 _SEEN_OBJECT = re.compile(
     r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
     _I,
@@ -31,11 +30,6 @@ _SEEN_OBJECT = re.compile(
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
 _INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
-SCORE_WORDS = (
-    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
-    r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
-    r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
-)
 _SCORED = re.compile(rf"\b{SCORE_WORDS}\b", _I)
 _THUS = re.compile(
     r"(?:\b(?:so|hence|therefore|thus|i['’]d|i would|i['’]ll|make (?:it|that)|call (?:it|this|that)|say"

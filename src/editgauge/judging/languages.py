@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS
+
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
     (
@@ -397,41 +399,6 @@ _SCORING = re.compile(
     re.IGNORECASE,
 )
 """Words that speak of scores, and of what a score should have been."""
-NUMBERS = {
-    word: number
-    for words in (
-        "null eins zwei drei vier fünf sechs sieben acht neun zehn",
-        "nul een twee drie vier vijf zes zeven acht negen tien",
-        "zéro un deux trois quatre cinq six sept huit neuf dix",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez",
-        "zero um dois três quatro cinco seis sete oito nove dez",
-        "zero uno due tre quattro cinque sei sette otto nove dieci",
-        "ноль один два три четыре пять шесть семь восемь девять десять",
-        "零 一 二 三 四 五 六 七 八 九 十",
-        "영 일 이 삼 사 오 육 칠 팔 구 십",
-    )
-    for number, word in enumerate(words.split())
-    if len(word) > 1 or word in "零一二三四五六七八九十"
-} | {
-    "eine": 1,
-    "einer": 1,
-    "una": 1,
-    "une": 1,
-    "两": 2,
-    "兩": 2,
-    "два": 2,
-    "двойка": 2,
-    "тройка": 3,
-    "четверка": 4,
-    "четвёрка": 4,
-    "пятерка": 5,
-    "пятёрка": 5,
-    "единица": 1,
-}
-_ARTICLES = frozenset(
-    ["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"]
-)
-"""Number words that are articles or verbs as well: no claim by themselves."""
 _SUPPOSED = re.compile(
     r"\b(?:darei|meriterebbe|sarebbe|avrei dato|avrebbe)\b[^.;]{0,80}\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)|\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)[^.;]{0,80}\b(?:darei|meriterebbe|sarebbe|avrei)"
     r"|\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)\b[^.;]{0,80}\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)"
@@ -571,7 +538,7 @@ def claims_in(sentence: str) -> Iterator[int]:
             counts = _counts(sentence, found.end())
             ends = not _LETTERS.match(sentence[found.end() :].lstrip())
             if (word in NUMBERS and _POINTS.match(sentence, found.end())) or (
-                word in NUMBERS and word not in _ARTICLES and (scored or ends) and not counts
+                word in NUMBERS and word not in NUMBER_ARTICLES and (scored or ends) and not counts
             ):
                 yield NUMBERS[word]
         elif not _counts(sentence, found.end()) and not _NUMBERED.search(

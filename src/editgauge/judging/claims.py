@@ -98,6 +98,19 @@ _OF_THE = re.compile(
     r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
     _I,
 )
+_COUNT_GOES_ON = re.compile(
+    r"\s(?:(?:were|are|remain|stay|have|had|got|still|show|lie|stand|look|differ|belong|match)\b(?! (?:enough|fair|right|correct|more|too|closer|better|appropriate|justified))"
+    r"|\([^\W\d][^()\d]{1,40}\)|(?:or|and|to|of the|of)\s(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s(?!of\b|for\b|on\b|in\b|because\b|points?\b|here\b|overall\b|as\b|is\b)[^\W\d]{2})",
+    _I,
+)
+"""Behind a number above one: that it counts what was named before ("of the 5 apples 2 were …"), or
+is one of two that count, or numbers what stands in brackets.
+"""
+_FROM_TO = re.compile(
+    r"\bfrom (?:about |nearly |almost |some |~)?\d{1,5}(?: ?[^\W\d]{1,9})? (?:down |up )?to (?:about |nearly |almost |only |some |~)?\s?\Z",
+    _I,
+)
+"""What leads to the second number of "from 400 ml to nearly 0"."""
 _DIGIT_OF = re.compile(
     r"\b(?:around|of|in|inside|behind|beside|below|above|under|over|near|touching|turned|changed|replac\w+|left|kept|keeps|lost|missing|blurs?|blurred|smudg\w+|shape of|edge of) (?:the|its)\s[*_]{0,2}\Z"
     r"|\A\W{0,3}[Tt]he\s[*_]{0,2}\Z|[;,.] (?:and )?the\s[*_]{0,2}\Z|\bthat the\s\Z",
@@ -354,11 +367,17 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         if outside or _PRICED.search(lead) or _LABELLED.search(lead) or _OF_OTHER.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
-        counts = found["counts"] or _OF_THE.match(rest)
+        counts = found["counts"] or _OF_THE.match(rest) or _goes_on(number, lead, rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
             claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
         if claim is not None:
             yield claim
+
+
+def _goes_on(number: int, lead: str, rest: str) -> bool:
+    """Whether a number counts or numbers something that is named elsewhere."""
+    counts = number > 1 and not _ARTICLE.search(lead) and _COUNT_GOES_ON.match(rest) is not None
+    return counts or _FROM_TO.search(lead) is not None
 
 
 def _is_plain_would(near: str) -> bool:

@@ -498,6 +498,39 @@ _POINTS = re.compile(
 )
 
 
+_PLURAL_VERB = re.compile(
+    r"\s?(?:sind|waren|wurden|bleiben|blieben|fehlen|haben|hatten|stehen|sont|étaient|ont|restent|manquent|furent|están|estaban|fueron|siguen|quedan|faltan|han|estão|foram|continuam|ficaram|faltam|restano|mancano|rimangono|sono (?:stat|rimast|ancora)\w*"
+    r"|zijn|waren|werden|blijven|ontbreken|förblev|saknas|mangler|остал\w+|остают\w+|были|отсутству\w+|залиш\w+|są|były|zostały|brakuje|jsou|byly|zůstaly|chybí)\b",
+    re.IGNORECASE,
+)
+"""Behind a number: the verb of what it counts, which was named before."""
+_REMAINS = re.compile(
+    r"(?:\b(?:bleibt|blieb|lautet|zeigt|steht|reste|restait|affiche|indique|sigue siendo|sigue en|muestra|marca|permanece|continua|mostra|segna|rimane|resta|blijft|bleef|toont|visar|viser|осталось|осталась|показывает|pokazuje|pozosta\w+|ukazuje|zůst\w+|gösteriyor|kaldı)(?: (?:noch|weiterhin|immer noch|toujours|encore|ainda|todavía|ancora|still|nog))?\s?|(?:بقيت?|ظلت?|تظهر|يظهر) ?|(?:仍|还|還|依然|仍然|依旧)(?:旧)?(?:是|为|為|显示|顯示)\s?)\Z",
+    re.IGNORECASE,
+)
+"""Before a number: that the picture still shows it."""
+_FROM_TO = re.compile(
+    r"(?:\b(?:von|de|desde|da|från|fra|van|из|с|с|z|od|від)|من)\s\d{1,4}(?:\s[^\W\d]{1,12})?\s(?:auf|zu|bis|à|a|para|hasta|in|till|til|naar|tot|до|на|do|na|إلى)\s\Z",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    r"(?:\b(?:von|de|desde|da|från|fra|van|из|с|z|od|від)|من)\s\d{1,4}(?:\s[^\W\d]{1,12})?\s(?:auf|zu|bis|à|a|para|hasta|in|till|til|naar|tot|до|на|do|na|إلى)\s\d",
+    re.IGNORECASE,
+)
+"""From one number to another, neither of which is a score."""
+
+
+def _of_picture(sentence: str, start: int, end: int) -> bool:
+    """Whether a number goes on from what was counted, is still shown, or is one that an edit changed."""
+    before = sentence[max(0, start - 40) : start]
+    return (
+        _PLURAL_VERB.match(sentence, end) is not None
+        or _REMAINS.search(before) is not None
+        or _FROM_TO.search(before) is not None
+        or any(found.start() < start <= found.end() for found in _FROM.finditer(sentence))
+    )
+
+
 def _counts(sentence: str, at: int) -> bool:
     """Whether a word follows that the number before it counts: "2 Schatten", "2 处"."""
     following = re.compile(r"\s?([^\W\d_]+)").match(sentence, at)
@@ -541,8 +574,10 @@ def claims_in(sentence: str) -> Iterator[int]:
                 word in NUMBERS and word not in NUMBER_ARTICLES and (scored or ends) and not counts
             ):
                 yield NUMBERS[word]
-        elif not _counts(sentence, found.end()) and not _NUMBERED.search(
-            sentence[: found.start()][-6:]
+        elif (
+            not _counts(sentence, found.end())
+            and not _of_picture(sentence, found.start(), found.end())
+            and not _NUMBERED.search(sentence[: found.start()][-6:])
         ):
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):

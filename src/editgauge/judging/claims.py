@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from editgauge.judging import languages
-from editgauge.judging.wording import GIVES, NUMBER_WORDS, QUOTATION
+from editgauge.judging.lexicon import NUMBER_WORDS, SCORE_WORDS
+from editgauge.judging.talk import SENTENCE
+from editgauge.judging.wording import GIVES, QUOTATION
 
 MAX_NUMBERS = 150
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
-SENTENCE = re.compile(
-    r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
-)
 _SEEN_OBJECT = re.compile(
     r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
     _I,
@@ -31,11 +30,6 @@ _SEEN_OBJECT = re.compile(
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
 _INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
 _TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
-SCORE_WORDS = (
-    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
-    r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
-    r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
-)
 _SCORED = re.compile(rf"\b{SCORE_WORDS}\b", _I)
 _THUS = re.compile(
     r"(?:\b(?:so|hence|therefore|thus|i['’]d|i would|i['’]ll|make (?:it|that)|call (?:it|this|that)|say"
@@ -104,6 +98,19 @@ _OF_THE = re.compile(
     r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
     _I,
 )
+_COUNT_GOES_ON = re.compile(
+    r"\s(?:(?:were|are|remain|stay|have|had|got|still|show|lie|stand|look|differ|belong|match)\b(?! (?:enough|fair|right|correct|more|too|closer|better|appropriate|justified))"
+    r"|\([^\W\d][^()\d]{1,40}\)|(?:or|and|to|of the|of)\s(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s(?!of\b|for\b|on\b|in\b|because\b|points?\b|here\b|overall\b|as\b|is\b)[^\W\d]{2})",
+    _I,
+)
+"""Behind a number above one: that it counts what was named before ("of the 5 apples 2 were …"), or
+is one of two that count, or numbers what stands in brackets.
+"""
+_FROM_TO = re.compile(
+    r"\bfrom (?:about |nearly |almost |some |~)?\d{1,5}(?: ?[^\W\d]{1,9})? (?:down |up )?to (?:about |nearly |almost |only |some |~)?\s?\Z",
+    _I,
+)
+"""What leads to the second number of "from 400 ml to nearly 0"."""
 _DIGIT_OF = re.compile(
     r"\b(?:around|of|in|inside|behind|beside|below|above|under|over|near|touching|turned|changed|replac\w+|left|kept|keeps|lost|missing|blurs?|blurred|smudg\w+|shape of|edge of) (?:the|its)\s[*_]{0,2}\Z"
     r"|\A\W{0,3}[Tt]he\s[*_]{0,2}\Z|[;,.] (?:and )?the\s[*_]{0,2}\Z|\bthat the\s\Z",
@@ -360,11 +367,17 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         if outside or _PRICED.search(lead) or _LABELLED.search(lead) or _OF_OTHER.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
-        counts = found["counts"] or _OF_THE.match(rest)
+        counts = found["counts"] or _OF_THE.match(rest) or _goes_on(number, lead, rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
             claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
         if claim is not None:
             yield claim
+
+
+def _goes_on(number: int, lead: str, rest: str) -> bool:
+    """Whether a number counts or numbers something that is named elsewhere."""
+    counts = number > 1 and not _ARTICLE.search(lead) and _COUNT_GOES_ON.match(rest) is not None
+    return counts or _FROM_TO.search(lead) is not None
 
 
 def _is_plain_would(near: str) -> bool:

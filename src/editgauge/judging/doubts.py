@@ -13,8 +13,6 @@ import re
 from editgauge.judging import languages
 from editgauge.judging.claims import (
     BRIEF,
-    SCORE_WORDS,
-    SENTENCE,
     WORD,
     Place,
     Verdicts,
@@ -22,7 +20,9 @@ from editgauge.judging.claims import (
     plain_text,
     ranges_in,
 )
+from editgauge.judging.lexicon import SCORE_WORDS
 from editgauge.judging.mentions import BLANK
+from editgauge.judging.talk import SENTENCE, about_judging, is_unexplained
 from editgauge.judging.wording import is_withdrawn, short_corrections, without_other_labels
 
 _I = re.IGNORECASE
@@ -31,69 +31,7 @@ NEAR = 2_000
 _EXPLAINED = re.compile(
     r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
 )
-_OF_ANOTHER = re.compile(
-    r"\b(?:scor(?:es?|ing)|ratings?|verdicts?|grades?|marks?|numbers?|values?|evaluation)"
-    r"(?: (?:here|below|above|given|are|is|were|was|taken|copied)){0,2} (?:of|for|from|by) "
-    r"(?:the |an? |my |our |their )?(?:\w+ ){0,3}(?:yesterday\w*|last (?:run|time|week|month|round|session|edit)"
-    r"|(?:previous|earlier|prior|preceding|another|other) (?:run|edit|picture|image|model|editor|output|sample|judge"
-    r"|session|round|attempt|version|case|request|conversation|evaluation)|(?:an? |the )?(?:example|template|baseline))\b",
-    _I,
-)
-"""Scores that a reason says to be of another run, edit or judge."""
 _MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
-_DISOWNED = re.compile(
-    r"\b(?:(?:ignore|disregard|discard|forget|void|don['’]t (?:use|trust|count|rely on)|do not (?:use"
-    r"|trust|count|rely on)|replace|skip|overrule|withdraw|retract|reverse|revoke|cancel)"
-    r" (?:on )?(?:this|that|the|my|these|those)?\s?(?:above |given |\w+ )?(?:scores?|ratings?"
-    r"|verdicts?|grades?|numbers?|marks?|answers?|values?|judge?ments?|evaluations?)"
-    r"|(?:scores?|ratings?|verdicts?|grades?|numbers? (?:above|below|given|here)|(?:the|this"
-    r"|these|my) (?:number|value|figure)s?|marks?|judge?ments?|evaluations?|values?)"
-    r" (?:\w+ ){0,2}(?:is|are|was|were|being|as|may be|might be)(?: \w+){0,2} (?:guess\w*|assum\w+"
-    r"|random\w*|arbitrar\w+|default\w*|placeholders?|provisional|preliminary|tentative|invalid"
-    r"|void"
-    r"|made up|invented|fabricated|unreliable|meaningless|a mistake|an error|wrong|incorrect"
-    r"|mistaken|withdrawn|retracted|estimated?|not (?:valid|reliable|meaningful|final)|speculative"
-    r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
-    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)"
-    r"|i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed"
-    r"|ing)?"
-    r"|(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?"
-    r"|speculation|conjecture)|placeholder|dummy (?:value|score|number)"
-    r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium"
-    r"|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value"
-    r"|rating)"
-    r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative"
-    r"|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
-    r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain"
-    r"|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate"
-    r"|score|grade)\b(?! [^.,;]{0,40}\b(?:difference|differences|apart|from)\b)"
-    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random"
-    r"|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|guess(?=\W*\Z)|(?:middle|centre|center) of the scale"
-    r"|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me"
-    r"|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary"
-    r"|temporar\w+|interim|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
-    r"|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it"
-    r"|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied"
-    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have(?! to)|sent|forgot|gave|provided"
-    r"|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file|(?:see"
-    r"|to be|in the) (?:the )?correction|to be discussed|then again|rather less|should be (?:less"
-    r"|more|lower|higher|raised|reduced)|and a (?:bit|half|quarter|little)(?=\W*\Z)|no idea"
-    r"|stub\b|auto-?filled|filler|no access|say(?=\W*\Z)|(?:before|without) (?:looking|having looked"
-    r"|seeing|opening|comparing)|copied|(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:comply|obey|give|follow|honou?r|heed)(?:ed)?"
-    r"|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign"
-    r"|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us"
-    r"|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer"
-    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:given|awarded|assigned|proposed|suggested|chosen) (?:by|to|for) (?:the |an? |my )?(?:\w+ )?(?:reviewer|annotator|judge|reference|input|original|users?|other|colleague|human|baseline|rater|model|crowd)s?|(?:wait"
-    r"|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a "
-    r"|an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up"
-    r"|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
-    r"|(?:score|rating|verdict|grade|answer|this|that|it) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference"
-    r"|original|input|other|another|previous|different|source|first|wrong)"
-    r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that"
-    r"|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
-    _I,
-)
-"""A judge's words about its number, or about itself, that take the weight from the number."""
 _UNSEEN = re.compile(
     r"\b(?:attachments?|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link"
     r"|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
@@ -177,13 +115,6 @@ _REDONE = re.compile(
 )
 """Another number for the verdict before it."""
 _COUNTED = re.compile(r"\d{1,2} [^\W\d]{3,}")
-_TAKEN = re.compile(
-    r"\b(?:actually|sorry|oops|wait|correction|instead(?! of)|(?:should|must|could|might) be (?:lower|higher|less|more)|too (?:generous|harsh|strict|lenient)"
-    r"|(?:that|this|it|which|\A\W{0,3})(?: is| was| seems| may be| looks)?(?: (?:a bit|far|much|rather|slightly|clearly))? ?too (?:high|low)"
-    r"|(?:this|that|the|my) (?:score|number|rating|grade|value|verdict))\b",
-    _I,
-)
-"""Words of a brief sentence behind one of several verdicts that speak of the verdict."""
 _CLOSING = re.compile(
     r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
@@ -279,12 +210,14 @@ def against(
     for text in [*reasons, *languages.reasons_in(after[:NEAR])]:
         text = _ends(text)
         plain = _IGNORES.sub(r"\g<seen>", plain_text(text))
-        if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
+        if why := about_judging(plain):
+            return why
+        if _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
         if languages.is_default(plain):
             return "the judge's number is one by default, or guessed"
-        if _OF_ANOTHER.search(plain):
-            return "the judge's scores are of something else"
+        if any(map(is_unexplained, SENTENCE.split(plain))):
+            return "a sentence about scores that does not explain this one"
         if (own := _I_DO.search(plain)) is not None:
             return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
         for claim in (*ranges_in(text, verdicts), *claims_about(text, verdicts, Place.REASON)):
@@ -307,13 +240,11 @@ def between(words: str, verdicts: Verdicts) -> str:
     """
     for sentence in SENTENCE.split(plain_text(_A_TOP.sub("", _ends(words)))):
         brief = len(WORD.findall(sentence)) <= BRIEF and "|" not in sentence
-        about = _OF_PICTURE.search(sentence) or _COUNTED.search(sentence)
         corrected = {*short_corrections(sentence.strip()), *map(int, _REDONE.findall(sentence))}
         if (
             corrected - set(verdicts.given)
-            or _DISOWNED.search(sentence)
+            or about_judging(sentence)
             or (brief and is_withdrawn(sentence))
-            or (brief and not about and _TAKEN.search(sentence))
         ):
             return f"a verdict is taken back behind it: {sentence.strip()[:60]}"
     return ""
@@ -323,8 +254,8 @@ def _behind(after: str, verdicts: Verdicts) -> str:
     """Why words behind the verdicts speak against them, or an empty text."""
     after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", _ends(after))))
     if after.strip():
-        if _DISOWNED.search(plain_text(after)):
-            return "the verdict is contradicted after it was given: it is taken back"
+        if why := about_judging(plain_text(after)):
+            return f"the verdict is contradicted after it was given: {why}"
         for claim in claims_about(after, verdicts, Place.BEHIND):
             if claim:
                 return f"the verdict is contradicted after it was given: {claim}"

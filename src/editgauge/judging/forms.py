@@ -14,7 +14,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from editgauge.judging.names import SCORE, field_called
+from editgauge.judging.lexicon import OTHER_TAG, SCORE
+from editgauge.judging.names import field_called
 from editgauge.judging.wording import HANDS_IN
 
 Ranges = Mapping[str, tuple[int, int]]
@@ -119,7 +120,7 @@ def plain_marks(text: str) -> str:
 
 
 _OF_OTHER = re.compile(
-    r"<(reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>.{0,2000}?</\1\s?>",
+    rf"<({OTHER_TAG})\b[^<>]{{0,100}}>.{{0,2000}}?</\1\s?>",
     _I | re.DOTALL,
 )
 """Elements of what is not the verdict."""

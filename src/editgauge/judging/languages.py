@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS
+
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
     (
@@ -397,41 +399,6 @@ _SCORING = re.compile(
     re.IGNORECASE,
 )
 """Words that speak of scores, and of what a score should have been."""
-NUMBERS = {
-    word: number
-    for words in (
-        "null eins zwei drei vier fünf sechs sieben acht neun zehn",
-        "nul een twee drie vier vijf zes zeven acht negen tien",
-        "zéro un deux trois quatre cinq six sept huit neuf dix",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez",
-        "zero um dois três quatro cinco seis sete oito nove dez",
-        "zero uno due tre quattro cinque sei sette otto nove dieci",
-        "ноль один два три четыре пять шесть семь восемь девять десять",
-        "零 一 二 三 四 五 六 七 八 九 十",
-        "영 일 이 삼 사 오 육 칠 팔 구 십",
-    )
-    for number, word in enumerate(words.split())
-    if len(word) > 1 or word in "零一二三四五六七八九十"
-} | {
-    "eine": 1,
-    "einer": 1,
-    "una": 1,
-    "une": 1,
-    "两": 2,
-    "兩": 2,
-    "два": 2,
-    "двойка": 2,
-    "тройка": 3,
-    "четверка": 4,
-    "четвёрка": 4,
-    "пятерка": 5,
-    "пятёрка": 5,
-    "единица": 1,
-}
-_ARTICLES = frozenset(
-    ["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"]
-)
-"""Number words that are articles or verbs as well: no claim by themselves."""
 _SUPPOSED = re.compile(
     r"\b(?:darei|meriterebbe|sarebbe|avrei dato|avrebbe)\b[^.;]{0,80}\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)|\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)[^.;]{0,80}\b(?:darei|meriterebbe|sarebbe|avrei)"
     r"|\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)\b[^.;]{0,80}\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)"
@@ -531,6 +498,39 @@ _POINTS = re.compile(
 )
 
 
+_PLURAL_VERB = re.compile(
+    r"\s?(?:sind|waren|wurden|bleiben|blieben|fehlen|haben|hatten|stehen|sont|étaient|ont|restent|manquent|furent|están|estaban|fueron|siguen|quedan|faltan|han|estão|foram|continuam|ficaram|faltam|restano|mancano|rimangono|sono (?:stat|rimast|ancora)\w*"
+    r"|zijn|waren|werden|blijven|ontbreken|förblev|saknas|mangler|остал\w+|остают\w+|были|отсутству\w+|залиш\w+|są|były|zostały|brakuje|jsou|byly|zůstaly|chybí)\b",
+    re.IGNORECASE,
+)
+"""Behind a number: the verb of what it counts, which was named before."""
+_REMAINS = re.compile(
+    r"(?:\b(?:bleibt|blieb|lautet|zeigt|steht|reste|restait|affiche|indique|sigue siendo|sigue en|muestra|marca|permanece|continua|mostra|segna|rimane|resta|blijft|bleef|toont|visar|viser|осталось|осталась|показывает|pokazuje|pozosta\w+|ukazuje|zůst\w+|gösteriyor|kaldı)(?: (?:noch|weiterhin|immer noch|toujours|encore|ainda|todavía|ancora|still|nog))?\s?|(?:بقيت?|ظلت?|تظهر|يظهر) ?|(?:仍|还|還|依然|仍然|依旧)(?:旧)?(?:是|为|為|显示|顯示)\s?)\Z",
+    re.IGNORECASE,
+)
+"""Before a number: that the picture still shows it."""
+_FROM_TO = re.compile(
+    r"(?:\b(?:von|de|desde|da|från|fra|van|из|с|с|z|od|від)|من)\s\d{1,4}(?:\s[^\W\d]{1,12})?\s(?:auf|zu|bis|à|a|para|hasta|in|till|til|naar|tot|до|на|do|na|إلى)\s\Z",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    r"(?:\b(?:von|de|desde|da|från|fra|van|из|с|z|od|від)|من)\s\d{1,4}(?:\s[^\W\d]{1,12})?\s(?:auf|zu|bis|à|a|para|hasta|in|till|til|naar|tot|до|на|do|na|إلى)\s\d",
+    re.IGNORECASE,
+)
+"""From one number to another, neither of which is a score."""
+
+
+def _of_picture(sentence: str, start: int, end: int) -> bool:
+    """Whether a number goes on from what was counted, is still shown, or is one that an edit changed."""
+    before = sentence[max(0, start - 40) : start]
+    return (
+        _PLURAL_VERB.match(sentence, end) is not None
+        or _REMAINS.search(before) is not None
+        or _FROM_TO.search(before) is not None
+        or any(found.start() < start <= found.end() for found in _FROM.finditer(sentence))
+    )
+
+
 def _counts(sentence: str, at: int) -> bool:
     """Whether a word follows that the number before it counts: "2 Schatten", "2 处"."""
     following = re.compile(r"\s?([^\W\d_]+)").match(sentence, at)
@@ -571,11 +571,13 @@ def claims_in(sentence: str) -> Iterator[int]:
             counts = _counts(sentence, found.end())
             ends = not _LETTERS.match(sentence[found.end() :].lstrip())
             if (word in NUMBERS and _POINTS.match(sentence, found.end())) or (
-                word in NUMBERS and word not in _ARTICLES and (scored or ends) and not counts
+                word in NUMBERS and word not in NUMBER_ARTICLES and (scored or ends) and not counts
             ):
                 yield NUMBERS[word]
-        elif not _counts(sentence, found.end()) and not _NUMBERED.search(
-            sentence[: found.start()][-6:]
+        elif (
+            not _counts(sentence, found.end())
+            and not _of_picture(sentence, found.start(), found.end())
+            and not _NUMBERED.search(sentence[: found.start()][-6:])
         ):
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):

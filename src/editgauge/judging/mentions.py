@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from editgauge.judging.lexicon import NUMBER_WORDS, OTHER_TAG
 from editgauge.judging.wording import (
     HANDS_IN,
     LEAD,
-    NUMBER_WORDS,
     is_cited,
     is_cited_heading,
     is_other_subject,
@@ -327,7 +327,7 @@ _OF_OTHER = re.compile(
 )
 """Brackets behind a name that say whose the number is, or what it is instead of a verdict."""
 _WRAPPED = re.compile(
-    r"<(?:reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>\s{0,20}<\Z",
+    rf"<{OTHER_TAG}\b[^<>]{{0,100}}>\s{{0,20}}<\Z",
     re.IGNORECASE,
 )
 """The tag around a tag: what it holds is not the verdict."""

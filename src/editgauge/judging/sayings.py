@@ -17,15 +17,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from editgauge.judging.languages import NUMBERS
+from editgauge.judging.lexicon import ANY_NUMBERS, NUMBER_ARTICLES, OTHER_JUDGE, SCORE
 from editgauge.judging.names import (
-    SCORE,
     names_of,
     other_names,
     without_other_lines,
     without_other_values,
 )
-from editgauge.judging.wording import NUMBER_WORDS, QUOTATION, is_other_subject, is_taken_back
+from editgauge.judging.wording import QUOTATION, is_other_subject, is_taken_back
 
 Ranges = Mapping[str, tuple[int, int]]
 _I = re.IGNORECASE
@@ -34,9 +33,7 @@ LONGEST = 600
 MAX_SENTENCES = 400
 LARGEST = 10
 """The top of the widest scale that is asked for."""
-WORDS = {word: number for word, number in {**NUMBERS, **NUMBER_WORDS}.items() if word != "null"}
-"""Number words; the German for zero is the word of programs for nothing."""
-_ANY_WORD = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
+_ANY_WORD = "|".join(sorted(map(re.escape, ANY_NUMBERS), key=len, reverse=True))
 OF = (
     r"(?:/|out of(?: a (?:possible|maximum of)| a maximum of)?|of|on a scale of|von|sur|de|su|из|з|із|من|az|van(?: de)?|ud af|z|ze|av|auf|dari|的|üzerinden|trên|στα|από τα|από"
     r"|מתוך|از|में से|จาก|dintre|din|af|out-of)"
@@ -89,8 +86,8 @@ _CONDITION = re.compile(
 )
 _OTHER_SUBJECT = re.compile(
     r"\b(?:reference|ground[- ]?truth|gt|original|input|source|unedited|untouched|before|previous(?:ly)?|earlier|last|prior|next|other|another|competing|rival|baseline|average|typical|human|calibration|example|template"
-    r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected|editors?|annotators?|reviewers?|raters?|users?|colleagues?|judges?|critics?|panel"
-    r"|gpt\S{0,6}|gemini|claude|qwen|candidate|model [a-z0-9]\b|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|someone|somebody|anyone|people|others|most|you|they|he|she|we asked|referenz|original(?:bild)?|référence|referencia|riferimento|эталон\w*|参考|原图|オリジナル|참조)\b",
+    r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected"
+    rf"|{OTHER_JUDGE}|candidate|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|most|you|they|he|she|we asked|referenz|original(?:bild)?|référence|referencia|riferimento|эталон\w*|参考|原图|オリジナル|참조)\b",
     _I,
 )
 _OWN_SUBJECT = re.compile(
@@ -464,7 +461,7 @@ def _mark(found: re.Match[str], tops: set[int]) -> str:
         return found[0]
     if _NUMBERED.search(found.string[max(0, found.start() - 14) : found.start()]):
         return found[0]
-    article = found["word"] and top is None and found["word"].casefold() in _ARTICLES
+    article = found["word"] and top is None and found["word"].casefold() in NUMBER_ARTICLES
     if article or number > max(tops):
         return found[0]
     pointed = found["points"] and ord(found["points"].strip()[0]) > 0x2E7F  # 4分, 4点, 4점
@@ -478,29 +475,10 @@ _NUMBERED = re.compile(
 )
 _NO_SPACES = re.compile(r"\s[\u0590-\u06ff\u0900-\u0fff]")
 """Behind a fraction: the next word in a script whose words are not known as those of other languages."""
-_ARTICLES = frozenset(
-    [
-        "one",
-        "un",
-        "une",
-        "una",
-        "uno",
-        "um",
-        "uma",
-        "een",
-        "eine",
-        "einer",
-        "ein",
-        "bir",
-        "en",
-        "sei",
-        "six",
-    ]
-)
 
 
 def _value(text: str) -> int | None:
-    return int(text) if text.isdecimal() else WORDS.get(text.casefold())
+    return int(text) if text.isdecimal() else ANY_NUMBERS.get(text.casefold())
 
 
 # --- what a sentence says -------------------------------------------------------------------------
@@ -697,7 +675,9 @@ def _of_all(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     match = _ALL.search(marked)
     if match is not None and len(names) > 1 and len(re.findall(_NUMBER, marked)) == 1:
         count = match["count"]
-        if _is_plain(marked, match) and (not count or WORDS.get(count.casefold()) == len(names)):
+        if _is_plain(marked, match) and (
+            not count or ANY_NUMBERS.get(count.casefold()) == len(names)
+        ):
             yield from ((name, _score(match["number"])) for name in names)
 
 

@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from editgauge.judging.lexicon import NUMBER_WORDS
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
 from editgauge.judging.wording import (
     HANDS_IN,
-    NUMBER_WORDS,
     REASON_KEY,
     changes_score,
     is_other_subject,
     is_placeholder,
-    is_stand_in,
 )
 
 _FINAL_KEY = re.compile(
@@ -404,8 +403,6 @@ def is_about_other(value: Pairs) -> bool:
             return True
         if not isinstance(item, str):
             continue
-        if is_stand_in(item):
-            return True
         if not REASON_KEY.search(key[:200]) and is_other_subject(item):
             return True
         if _ALARM_KEY.fullmatch(plain) and item.strip().casefold() not in ("", "none", "no", "-"):

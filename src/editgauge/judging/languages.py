@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS
+from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS, UNSEEN
 
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
@@ -78,10 +78,7 @@ _BLIND = (
     (
         r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
         r"|圖)|(?:图|照片|圖|像)[^，。；、\n]{0,4}(?:(?:没有?|沒有?|未|无法|無法|不能|不)(?:能|被|成功)?(?:看|见|見|收|显示|顯示|加载|載入|载入|提供|上传|上傳|附|打开|打開|传|給|给|找|访问|获取|存在|可见|可用|渲染)|失败|失敗|缺失|(?:没有|無|无)(?=[。！!,，；]|\Z))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
-        r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
-        r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
-        r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
-        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b"
+        r"|\bpas d['’e] ?(?:image|photo)|\b(?:non vedo (?:nulla|niente)|no veo nada|não vejo nada|ne vois rien|sehe nichts|ничего не вижу|nic nie widzę)(?=\W*(?:\Z|[.,;]))"
     ),
     # Arabic, Persian, Hebrew
     (
@@ -342,7 +339,27 @@ def is_of_verdict(sentence: str) -> bool:
 
 def is_blind(text: str) -> bool:
     """Whether a judge says, in one of these languages, that it saw no picture, or nothing in any."""
-    return _blind.search(text) is not None or _empty.search(text) is not None
+    return (
+        _blind.search(text) is not None
+        or _empty.search(text) is not None
+        or any(map(_lacks_picture, _CLAUSE.split(text)))
+    )
+
+
+_CLAUSE = re.compile(r"[.;:,!?\n。；，！？、]")
+_UNSEEN = [tuple(re.compile(words, re.IGNORECASE) for words in row) for row in UNSEEN.values()]
+
+
+def _lacks_picture(clause: str) -> bool:
+    """Whether a clause says that a picture did not reach the judge, and not that something is not in
+    a picture.
+    """
+    for denies, reaches, pictures, within in _UNSEEN:
+        if denies.search(clause) and reaches.search(clause):
+            for picture in pictures.finditer(clause):
+                if not within.search(clause[max(0, picture.start() - 60) : picture.start()]):
+                    return True
+    return False
 
 
 def is_default(reason: str) -> bool:

@@ -50,6 +50,7 @@ from editgauge.judging.values import (
     reasons_of,
     rivals_of,
     spread,
+    told_beside,
     values_of,
     words_in,
 )
@@ -389,6 +390,10 @@ def _object_statements(
             rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
             if any(low <= rival <= high for rival in rivals):
                 reading = _none("another key gives the field another number")
+        if reading.value is not None and (
+            why := told_beside(item.value, name, reading.value, fields[name])
+        ):
+            reading = _none(why)
         if reading.value is not None:
             claims = _claims(reasons, name, high, alone=len(fields) == 1)
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:

@@ -79,10 +79,11 @@ _IGNORES = re.compile(
 )
 """A judge that leaves an order aside that it read in a picture."""
 _ONLY_WORD = re.compile(
-    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
+    _I,
 )
 _META = re.compile(
-    rf"\b(?:{SCORE_WORDS}|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
+    rf"\b(?:{SCORE_WORDS}|(?<!to )(?:judge|reviewer|grader|annotator|rater|colleague|supervisor|critic|panel)s?|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
     rf"|response|wait|hmm|hold on"
     r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|edit:|ps|p\.s|nb|n\.b|update:"
     r"|revis\w+|amend\w*|reconsider\w*"

@@ -107,6 +107,9 @@ _BLIND = (
     ),
     r"没有(?:任何)?(?:图像|图片|图|照片)(?=[。，,.!！]|\Z)",
     r"(?:图像|图片|照片)(?:无法|未能|未|没有|不能)(?:被)?(?:显示|加载|提供|收到|打开|上传)",
+    r"(?:缺少|缺失|丢失|少了)[^，。；,\n]{0,10}(?:图片|图像|照片|第二张图)|(?:图片|图像|照片)(?:缺失|丢失|不存在|损坏)",
+    r"(?:画像|写真)(?:が|は)?(?:見当たりません|見つかりません|不足|欠けて|届いて(?:い)?ません|ない)|(?:이미지|사진)(?:가|이|는)? ?(?:누락|빠져|빠졌|손상|존재하지)",
+    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
     # Japanese
     (
         r"画像(?:は|が|を)?(?:見え|見ること|確認でき|表示され|添付され|提供され|受け取|開け|読み込)"
@@ -354,12 +357,28 @@ def _lacks_picture(clause: str) -> bool:
     """Whether a clause says that a picture did not reach the judge, and not that something is not in
     a picture.
     """
-    for denies, reaches, pictures, within in _UNSEEN:
-        if denies.search(clause) and reaches.search(clause):
-            for picture in pictures.finditer(clause):
-                if not within.search(clause[max(0, picture.start() - 60) : picture.start()]):
-                    return True
+    for denies, reaches, pictures, within, lacks in _UNSEEN:
+        denied = denies.search(clause) is not None and reaches.search(clause) is not None
+        missing = lacks.search(clause)
+        for picture in pictures.finditer(clause) if denied or missing else ():
+            if within.search(clause[max(0, picture.start() - 60) : picture.start()]):
+                continue
+            if denied or (missing and _FEW_WORDS.fullmatch(_between(clause, picture, missing))):
+                return True
     return False
+
+
+_FEW_WORDS = re.compile(r"(?:\s|[^\W\d]+['’]?){0,5}")
+
+
+def _between(clause: str, picture: re.Match[str], missing: re.Match[str]) -> str:
+    """What stands between a picture and the word that says that it is missing; of a picture that
+    comes first also what follows ("the picture lacks *a tree*" is about a tree).
+    """
+    if missing.start() < picture.start():
+        return clause[missing.end() : picture.start()]
+    rest = clause[missing.end() :].strip()
+    return clause[picture.end() : missing.start()] + ("" if len(rest) < 12 else f"({rest}")
 
 
 def is_default(reason: str) -> bool:
@@ -471,6 +490,7 @@ _COMMON_ELSEWHERE = (
     "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
     "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
     "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
+    "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
     "stata il gli alla été sont ont hat haben waren är har blev nog "
 )
 _EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])

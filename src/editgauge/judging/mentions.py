@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from editgauge.judging.lexicon import NUMBER_WORDS, OTHER_TAG
+from editgauge.judging.lexicon import NUMBER_WORDS, OF_OTHERS, OTHER_TAG
 from editgauge.judging.wording import (
     HANDS_IN,
     LEAD,
@@ -66,7 +66,7 @@ _NUMBER = re.compile(
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
+    rf"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(

@@ -98,6 +98,11 @@ _OF_THE = re.compile(
     r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
     _I,
 )
+_ONLY_IF = re.compile(
+    r"[*_]{0,2}\W{0,3}(?:but |only |just )?(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|unless|provided|assuming|as long as)\b",
+    _I,
+)
+"""Behind the verdict's number: that it holds on a condition."""
 _COUNT_GOES_ON = re.compile(
     r"\s(?:(?:were|are|remain|stay|have|had|got|still|show|lie|stand|look|differ|belong|match)\b(?! (?:enough|fair|right|correct|more|too|closer|better|appropriate|justified))"
     r"|\([^\W\d][^()\d]{1,40}\)|(?:or|and|to|of the|of)\s(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s(?!of\b|for\b|on\b|in\b|because\b|points?\b|here\b|overall\b|as\b|is\b)[^\W\d]{2})",
@@ -451,6 +456,8 @@ def _claim(
     worst, best = min(verdicts.given), max(verdicts.given)
     if _TOO.match(rest) and number in verdicts.given and not found["counts"]:
         return f"{shown} is called wrong"
+    if _ONLY_IF.match(rest) and number in verdicts.given and not found["counts"]:
+        return f"{shown} on a condition"
     if _BELOW.search(lead) and not found["counts"]:
         return f"below {shown}" if verdicts.single and best >= number else ""
     if _AT_MOST.search(lead) and not found["counts"]:

@@ -23,7 +23,12 @@ from editgauge.judging.claims import (
 from editgauge.judging.lexicon import SCORE_WORDS
 from editgauge.judging.mentions import BLANK
 from editgauge.judging.talk import SENTENCE, about_judging, is_unexplained
-from editgauge.judging.wording import is_withdrawn, short_corrections, without_other_labels
+from editgauge.judging.wording import (
+    is_withdrawn,
+    short_corrections,
+    without_known_labels,
+    without_other_labels,
+)
 
 _I = re.IGNORECASE
 NEAR = 2_000
@@ -33,7 +38,7 @@ _EXPLAINED = re.compile(
 )
 _MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
 _UNSEEN = re.compile(
-    r"\b(?:attachments?|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link"
+    r"\b(?:attachments?(?! (?:icon|button|symbol|sign|point|hook|clip|screw|site)s?)|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link"
     r"|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
     r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)"
     r"|unsupported|as an ai\b|language model|conversation"
@@ -74,16 +79,18 @@ _IGNORES = re.compile(
 )
 """A judge that leaves an order aside that it read in a picture."""
 _ONLY_WORD = re.compile(
-    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
+    _I,
 )
 _META = re.compile(
-    rf"\b(?:{SCORE_WORDS}|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
+    rf"\b(?:{SCORE_WORDS}|(?<!to )(?:judge|reviewer|grader|annotator|rater|colleague|supervisor|critic|panel)s?|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
     rf"|response|wait|hmm|hold on"
     r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|edit:|ps|p\.s|nb|n\.b|update:"
     r"|revis\w+|amend\w*|reconsider\w*"
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|(?:on|upon|at) (?:a |an )?(?:closer|second|another|further|more careful) (?:inspection|look|examination|reading|view|glance)|(?:this|that|it) (?:does not|doesn['’]t|no longer) (?:hold|stand|apply|count)s?"
     r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
     r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
@@ -93,7 +100,7 @@ _META = re.compile(
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of\b)|rather(?! than\b)|wrong|should"
+    r"\A\W*(?:minus|less|plus)\b|\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of\b)|rather(?! than\b)|wrong|should"
     r"|no longer|less|more|(?<!is )(?<!are )(?<!was )(?<!were )(?<!spelled )(?<!all )(?<!reads )(?:correct|right)|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
     r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
@@ -252,7 +259,7 @@ def between(words: str, verdicts: Verdicts) -> str:
 
 def _behind(after: str, verdicts: Verdicts) -> str:
     """Why words behind the verdicts speak against them, or an empty text."""
-    after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", _ends(after))))
+    after = _MARKER.sub(" ", without_known_labels(languages.without_reasons(_ends(after))))
     if after.strip():
         if why := about_judging(plain_text(after)):
             return f"the verdict is contradicted after it was given: {why}"

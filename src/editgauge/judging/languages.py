@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS
+from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS, UNSEEN
 
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
@@ -78,10 +78,7 @@ _BLIND = (
     (
         r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
         r"|圖)|(?:图|照片|圖|像)[^，。；、\n]{0,4}(?:(?:没有?|沒有?|未|无法|無法|不能|不)(?:能|被|成功)?(?:看|见|見|收|显示|顯示|加载|載入|载入|提供|上传|上傳|附|打开|打開|传|給|给|找|访问|获取|存在|可见|可用|渲染)|失败|失敗|缺失|(?:没有|無|无)(?=[。！!,，；]|\Z))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
-        r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
-        r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
-        r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
-        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b"
+        r"|\bpas d['’e] ?(?:image|photo)|\b(?:non vedo (?:nulla|niente)|no veo nada|não vejo nada|ne vois rien|sehe nichts|ничего не вижу|nic nie widzę)(?=\W*(?:\Z|[.,;]))"
     ),
     # Arabic, Persian, Hebrew
     (
@@ -110,6 +107,9 @@ _BLIND = (
     ),
     r"没有(?:任何)?(?:图像|图片|图|照片)(?=[。，,.!！]|\Z)",
     r"(?:图像|图片|照片)(?:无法|未能|未|没有|不能)(?:被)?(?:显示|加载|提供|收到|打开|上传)",
+    r"(?:缺少|缺失|丢失|少了)[^，。；,\n]{0,10}(?:图片|图像|照片|第二张图)|(?:图片|图像|照片)(?:缺失|丢失|不存在|损坏)",
+    r"(?:画像|写真)(?:が|は)?(?:見当たりません|見つかりません|不足|欠けて|届いて(?:い)?ません|ない)|(?:이미지|사진)(?:가|이|는)? ?(?:누락|빠져|빠졌|손상|존재하지)",
+    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
     # Japanese
     (
         r"画像(?:は|が|を)?(?:見え|見ること|確認でき|表示され|添付され|提供され|受け取|開け|読み込)"
@@ -342,7 +342,43 @@ def is_of_verdict(sentence: str) -> bool:
 
 def is_blind(text: str) -> bool:
     """Whether a judge says, in one of these languages, that it saw no picture, or nothing in any."""
-    return _blind.search(text) is not None or _empty.search(text) is not None
+    return (
+        _blind.search(text) is not None
+        or _empty.search(text) is not None
+        or any(map(_lacks_picture, _CLAUSE.split(text)))
+    )
+
+
+_CLAUSE = re.compile(r"[.;:,!?\n。；，！？、]")
+_UNSEEN = [tuple(re.compile(words, re.IGNORECASE) for words in row) for row in UNSEEN.values()]
+
+
+def _lacks_picture(clause: str) -> bool:
+    """Whether a clause says that a picture did not reach the judge, and not that something is not in
+    a picture.
+    """
+    for denies, reaches, pictures, within, lacks in _UNSEEN:
+        denied = denies.search(clause) is not None and reaches.search(clause) is not None
+        missing = lacks.search(clause)
+        for picture in pictures.finditer(clause) if denied or missing else ():
+            if within.search(clause[max(0, picture.start() - 60) : picture.start()]):
+                continue
+            if denied or (missing and _FEW_WORDS.fullmatch(_between(clause, picture, missing))):
+                return True
+    return False
+
+
+_FEW_WORDS = re.compile(r"(?:\s|[^\W\d]+['’]?){0,5}")
+
+
+def _between(clause: str, picture: re.Match[str], missing: re.Match[str]) -> str:
+    """What stands between a picture and the word that says that it is missing; of a picture that
+    comes first also what follows ("the picture lacks *a tree*" is about a tree).
+    """
+    if missing.start() < picture.start():
+        return clause[missing.end() : picture.start()]
+    rest = clause[missing.end() :].strip()
+    return clause[picture.end() : missing.start()] + ("" if len(rest) < 12 else f"({rest}")
 
 
 def is_default(reason: str) -> bool:
@@ -454,6 +490,7 @@ _COMMON_ELSEWHERE = (
     "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
     "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
     "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
+    "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
     "stata il gli alla été sont ont hat haben waren är har blev nog "
 )
 _EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])

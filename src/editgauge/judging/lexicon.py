@@ -99,6 +99,11 @@ OTHER_JUDGE = (
     r"|radiologists?|doctors?|physicians?|experts?|clients?|customers?|teams?|supervisors?|teachers?|crowd|committees?|models? [a-z0-9]\b|gpt\S{0,9}|gemini|claude|qwen)"
 )
 """Whose a number can be that is not the judge's."""
+OF_OTHERS = (
+    r"(?:(?:for|in|of|on) (?:the )?(?:reference|original|input|source|unedited|first (?:image|picture|photo|frame)|example)|(?:mean|average|median) of"
+    r"|(?:the )?(?:input|reference|original|source|ground[- ]truth|target|unedited|baseline)(?: (?:image|picture|photo|version))?(?=\s?[)）]))"
+)
+"""Behind a number: that it is another picture's, or one made of several."""
 UNFINISHED = r"(?:provisional\w*|preliminary|tentative\w*|temporar\w+|interim|pending|unconfirmed|unverified|not final)"
 """What a verdict is called that may still change."""
 
@@ -114,7 +119,9 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"(?:withdr[ae]w\w*|retract\w*|superseded|supersedes|obsolete|premature)(?! (?:hand|leg|arm|landing|blade|ramp))|to be (?:revised|withdrawn)",
             rf"(?:{SCORE_NOUN}|{VALUE_NOUN}|json|above)\b[^.\n]{{0,20}}\b(?:does|do|did)(?:n['’]t| not) (?:apply|count|hold|stand)|not my (?:verdict|answer|score|final)|should(?:n['’]t| not)? be (?:ignored|discarded|disregarded|trusted|relied)",
             r"(?:do not|don['’]t|never|(?:must|should|can|may)(?:n['’]t| not) be) (?:use[d]? (?:this|the|my) (?:result|score|answer|verdict|number|rating|value)|record|count|save|store|report|publish)(?:ed)?",
-            r"forget (?:it|that|this)",
+            r"forget (?:it|that|this)|not the (?:final |actual |real |true )?(?:verdict|answer|score|rating)",
+            r"(?:scratch|strike|forget|ignore|disregard|discard|cancel|void|withdraw|retract|cross)(?: out)? (?:that |the |my |this )?(?:\d|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b(?! [^\W\d])",
+            r"(?:this|that|it|which|verdict|score) (?:does not|doesn['’]t|no longer|cannot) (?:hold|stand|apply)s?(?! (?:on|in|at|out|to|the|its|a|up|still|straight))",
             r"scratch that|strike that|take (?:that|it|this) back",
             r"(?:i|we) (?:changed?|changing) (?:my|our) mind",
             r"(?:wait|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)",
@@ -224,6 +231,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
     "the judge guesses, or is not sure": {
         "English": (
             r"i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed|ing)?",
+            r"(?:presumably|probably|supposedly|most likely) (?:fine|ok(?:ay)?|good|done|correct|successful|right)|estimated (?:from|by|on|based)|scores? (?:is|are) (?:likely|expected|probable)",
             r"(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?|speculation|conjecture)|guess(?=\W*\Z)",
             r"assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium|the edit|it (?:was|is)|success)",
             r"(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate|score|grade)\b(?! [^.,;]{0,40}\b(?:difference|differences|apart|from)\b)",
@@ -333,3 +341,79 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 """What a judge says about its judging and not about the picture, by what it comes to."""
+
+UNSEEN: dict[str, tuple[str, str, str, str, str]] = {
+    "English": (
+        r"\b(?:no|not|never|cannot|without|unable|none)\b|n['’]t\b",
+        r"\b(?:receiv\w+|provided|attach\w*|supplied|upload\w*|sent|shared|load\w*|arriv\w+|access\w*|available|found|find|locate|open(?:ed)?|fetch\w*|retriev\w+|download\w*|deliver\w+|given to me|submitted|shown to me|exist|reach\w*)\b",
+        r"\b(?:(?:edited|modified|output|result(?:ing)?|second|generated|after|candidate|final|new|first|other)[ -])?(?:images?|pictures?|photos?|files?)\b(?!['’]s| (?:of|that|where|with|has|have|contains|shows?|being|quality|frame|icon|border)\b)|\b(?:edited|modified|output|generated) (?:version|result|output)\b",
+        r"\b(?:in|on|of|from|within|across|between|over|throughout|inside|to match|with|into|for|than|around|at) (?:the |an? |both |either |this |these |its? |all |any |two |\w+ed )*\Z",
+        r"\b(?:would|did|does|could|will) not (?:render|open|load|display|arrive)\b",
+    ),
+    "German": (
+        r"\b(?:nicht(?! mehr)|kein\w*|ohne|nie)\b",
+        r"\b(?:sehe|sehen|gesehen|erkennen|erhalten|erhielt|übermittelt|bekommen|beigefügt|angehängt|bereitgestellt|vorhanden|vorliegend|vor|öffnen|geöffnet|laden|geladen|hochgeladen|gesendet|geschickt|mitgeschickt|zugriff|verfügbar|gegeben|gezeigt|zugänglich|lesbar|angezeigt|anzeigen|abrufen|abrufbar|angekommen|finden|gefunden)\b",
+        r"\b(?:bild(?:er)?|fotos?|abbildung(?:en)?|datei(?:en)?|anhang|aufnahmen?|\w+bild)\b(?! der| des| von)",
+        r"\b(?:im|am|vom|zum|auf de[mnr]|in de[mnr]|aus de[mnr]|de[smnr]|zwischen|mit|gegenüber) (?:\w+ ){0,2}\Z",
+        r"\b(?:fehlt|fehlen|fehlte|nicht auffindbar|defekt|lässt sich nicht öffnen)\b",
+    ),
+    "French": (
+        r"\bne\b|\bn['’]|\b(?:pas|aucune?|sans|jamais|impossible)\b",
+        r"\b(?:voi[rst]|vue?s?|reçue?s?|reçois|recevoir|fournie?s?|jointe?s?|transmise?s?|disponibles?|chargée?s?|charger|ouvrir|ouverte?s?|accès|accéder|envoyée?s?|s['’]affiche\w*|affichée?s?|afficher|consulter|parvenue?s?|trouvée?s?|trouver|téléchargée?s?|lisibles?|accessibles?|pas visibles?|invisibles?)\b",
+        r"\b(?:images?|photos?|fichiers?|pièces? jointes?)\b",
+        r"\b(?:dans|sur|de|du|des|entre|avec|par rapport à|à travers)\s?(?:l['’]|la |le |les |toute |cette |ces |deux |une? )*\Z|\bd['’]\Z",
+        r"\b(?:manque|manquent|manquait|manquante?s?|absente?s?|illisible|introuvable)\b",
+    ),
+    "Spanish": (
+        r"\b(?:no|ningun[ao]?|ningún|sin|nunca)\b",
+        r"\b(?:ver|veo|vist[oa]s?|recib\w+|adjunt\w+|proporcion\w+|envi(?:ad|ó|aron)\w*|carg\w+|abrir|abierto|acceso|acceder|disponibles?|subid[oa]s?|mostrad[oa]s?|facilit\w+|visualizar|llegado|llegó|encontr\w+|incluid[oa]s?|(?:es|está|son|están) visibles?)\b",
+        r"\b(?:im[aá]gen(?:es)?|fotos?|archivos?)\b",
+        r"\b(?:en|de|del|sobre|entre|con|por) (?:la |las |el |los |toda |todas |esta |estas |ambas |dos |una )*\Z",
+        r"\b(?:falta|faltan|faltaba|ausente|dañada|perdida)\b",
+    ),
+    "Portuguese": (
+        r"\b(?:não|nenhum\w*|sem|nunca)\b",
+        r"\b(?:ver|vejo|vist[oa]s?|receb\w+|anexad\w+|fornecid\w+|enviad\w+|carreg\w+|abrir|acesso|acessar|disponíve\w+|mostrad\w+|encontr\w+|incluíd\w+|apresentad\w+)\b",
+        r"\b(?:imagem|imagens|fotos?|arquivos?|ficheiros?)\b",
+        r"\b(?:em|na|no|nas|nos|da|do|das|dos|de|entre|com|pela|toda a) (?:a |as |toda |todas |esta |ambas |duas |uma )*\Z",
+        r"\b(?:falta|faltam|faltou|ausente|corrompida)\b",
+    ),
+    "Italian": (
+        r"\b(?:non|nessun\w*|senza|mai)\b",
+        r"\b(?:vedo|vedere|vist[oaie]|ricevut\w+|allegat\w+|fornit\w+|caricat\w+|aprire|apert[oaie]|accesso|accedere|disponibil\w+|inviat\w+|mostrat\w+|trov\w+|pervenut\w+|visualizzar\w+|è visibile|sono visibili)\b",
+        r"\b(?:immagin[ei]|foto|file)\b",
+        r"\b(?:nell['’]|nella |nelle |dell['’]|della |delle |sull['’]|sulla |tra |fra |con |in |di )(?:le |la |l['’]|due |tutta |questa )*\Z",
+        r"\b(?:manca|mancano|mancava|mancante|assente|danneggiata)\b",
+    ),
+    "Dutch": (
+        r"\b(?:niet|geen|zonder|nooit)\b",
+        r"\b(?:zie|zien|gezien|ontvang\w*|gekregen|bijgevoegd|geladen|laden|openen|geopend|toegang|beschikbaar|verstuurd|gestuurd|meegestuurd|getoond|geüpload|aangeleverd|vinden|gevonden)\b",
+        r"\b(?:afbeelding(?:en)?|foto(?:['’]s)?|beeld(?:en)?|plaatjes?|bestand(?:en)?)\b",
+        r"\b(?:in|op|van|tussen|met) (?:de |het |een |beide |deze |twee |hele )*\Z",
+        r"\b(?:ontbreekt|ontbreken|ontbrak|mist)\b",
+    ),
+    "Scandinavian": (
+        r"\b(?:inte|ikke|ingen|inga|inget|intet|utan|uden|uten)\b",
+        r"\b(?:se|ser|sett|mottag\w*|modtag\w*|mottatt|bifog\w+|vedlagt|vedhæftet|öppna\w*|åbne\w*|åpne\w*|ladda\w*|indlæs\w*|lastet|tillgång|adgang|tilgang|tillgänglig\w*|tilgængelig\w*|tilgjengelig\w*|skickat\w*|sendt|fått|fået|hitta\w*|finde)\b",
+        r"\b(?:bild(?:en|er|erna)?|billed(?:e|et|er|erne)|bilde(?:t|r|ne)?|foton?|fotot|fil(?:en)?)\b",
+        r"\b(?:i|på|av|af|mellan|mellem|mellom|med|från|fra) (?:de[nt]? |hele |hela |\w+[aet] )*\Z",
+        r"\b(?:saknas|mangler|manglar|saknades|manglede)\b",
+    ),
+    "Russian and Ukrainian": (
+        r"\b(?:не|нет|без|ни|отсутству\w+|немає|нема|відсутн\w+)\b",
+        r"\b(?:виж\w+|виде[тл]\w*|увид\w+|получ\w+|предостав\w+|прикреп\w+|прилож\w+|загруз\w+|загруж\w+|откры[тл]\w*|доступ\w*|отправ\w+|прислан\w*|просмотр\w+|отобража\w+|бач\w+|отрим\w+|надан\w*|надісл\w+|завантаж\w+|відкри\w+|долуч\w+|найд\w+|найти|знайти)\b",
+        r"\b(?:изображени[еяй]|изображению|картинк[аиуе]|картинок|фото|фотографи[яию]|файл\w*|зображенн[яю]|зображень|снимк[аиу]|снимок)\b",
+        r"\b(?:на|в|во|между|из|с|по|від|у|між|з) (?:\w+ ){0,2}\Z",
+        r"\b(?:отсутствует|отсутствуют|не хватает|нет|немає|бракує|відсутнє)\b",
+    ),
+    "Polish": (
+        r"\b(?:nie|brak\w*|bez|żad\w+)\b",
+        r"\b(?:widzę|widać|zobaczyć|otrzyma\w+|dołącz\w+|załącz\w+|wczyt\w+|załadow\w+|otworzyć|dostęp\w*|przesł\w+|dostarcz\w+|wyświetl\w+|udostępn\w+|znalaz\w+|znaleźć)\b",
+        r"\b(?:obraz(?:u|ów|y|ka|ek)?|zdjęci[ae]|zdjęć|plik\w*)\b",
+        r"\b(?:na|w|między|z|ze|od) (?:\w+ ){0,2}\Z",
+        r"\b(?:brak|brakuje|nie ma)\b",
+    ),
+}
+"""For each language: words that deny, words for how a picture reaches somebody, words for a picture,
+how a clause leads up to a picture in which something is or is not, and words for what is missing.
+"""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from editgauge.judging.lexicon import NUMBER_WORDS, OTHER_TAG
+from editgauge.judging.lexicon import NUMBER_WORDS, OF_OTHERS, OTHER_TAG
 from editgauge.judging.wording import (
     HANDS_IN,
     LEAD,
@@ -58,7 +58,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
+    r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,:]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
     r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0)?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z|[^\x00-\x7f]).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
@@ -66,7 +66,7 @@ _NUMBER = re.compile(
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
+    rf"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from editgauge.judging.lexicon import ANY_NUMBERS, NUMBER_ARTICLES, OTHER_JUDGE, SCORE
+from editgauge.judging.lexicon import ANY_NUMBERS, NUMBER_ARTICLES, OF_OTHERS, OTHER_JUDGE, SCORE
 from editgauge.judging.names import (
     names_of,
     other_names,
@@ -246,6 +246,7 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
+    rf"\A\W{{0,4}}{OF_OTHERS}\b|"
     r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|previous\w*|formerly|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )

@@ -89,10 +89,10 @@ _NAMING_KEYS = frozenset(
         "key",
     ]
 )
-_STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
+_STATE_KEYS = frozenset(["status", "type", "kind", "note", "label", "source", "origin", "state"])
 _STATE = re.compile(
     r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical|error|fail(?:ed|ure)|invalid|incomplete"
-    r"|cancell?ed|withdrawn|retracted|superseded|refused|no[ _]image|missing.{0,20}|guess(?:ed)?|mock|test|dummy)\s*",
+    r"|cached|copied|carried over|inherited|needs? (?:a )?(?:re)?view|unreviewed|unverified|cancell?ed|withdrawn|retracted|superseded|refused|no[ _]image|missing.{0,20}|guess(?:ed)?|mock|test|dummy)\s*",
     re.IGNORECASE,
 )
 _FLAG_KEYS = frozenset(
@@ -246,6 +246,53 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
 _RIVAL = re.compile(
     r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
 )
+
+
+_SCALE_KEY = re.compile(
+    r"(?:score|scale|rating)?(?:max(?:imum)?|outof|top|scale)(?:score|value|points|rating)?"
+)
+_SPREAD_KEY = re.compile(
+    r"(?:score|confidence)?(?:range|interval|alternatives?|bounds?|(?:lower|upper|min|max)(?:bound|limit)|low|high|candidates?|options?|votes?|samples?|runs?|draws?)(?:score)?"
+)
+_CHANGE_KEY = re.compile(
+    r"(?:score|total)?(?:penalt(?:y|ies)|deductions?|minus|bonus|offset|correction|adjustment|delta|malus)(?:points?|score)?"
+)
+_SIGHT_KEY = re.compile(
+    r"(?:n|num|number|count)?(?:of)?(?:images|pictures|photos)?(?:seen|received|loaded|visible|available|opened)(?:images|pictures|photos)?(?:count)?"
+)
+
+
+def told_beside(value: Pairs, name: str, number: int, scale: tuple[int, int]) -> str:
+    """What other keys of the object say against the number of a field, or an empty text: another
+    scale, other numbers that it could be, a deduction, fewer than two pictures.
+    """
+    low, high = scale
+    own = plain_name(name)
+    for key, item in list(value.items())[:_MAX_ITEMS]:
+        plain = plain_name(key).removeprefix(own) or "-"
+        several = item if isinstance(item, list) else [item]
+        told = [each for each in several if isinstance(each, int) and not isinstance(each, bool)]
+        if isinstance(item, str) and (
+            ends := re.fullmatch(
+                r"\s*[01]\s?(?:-|–|to|\.\.)\s?(\d{1,3})\s*|\s*/?(\d{1,3})\s*", item
+            )
+        ):
+            told = [int(ends[1] or ends[2])]
+        if not told:
+            continue
+        if _SCALE_KEY.fullmatch(plain) and max(told) != high:
+            return f"a scale to {max(told)} is told beside it"
+        if _SPREAD_KEY.fullmatch(plain) and not set(told) <= {number, low, high}:
+            return f"other numbers stand beside it: {_short(item)}"
+        if _CHANGE_KEY.fullmatch(plain) and any(told):
+            return f"a change of it stands beside it: {_short(item)}"
+        if (
+            _SIGHT_KEY.fullmatch(plain)
+            and re.search("image|picture|photo", plain)
+            and max(told) < 2
+        ):
+            return "the judge had fewer than two pictures"
+    return ""
 
 
 _GENERIC = frozenset(

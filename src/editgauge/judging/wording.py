@@ -162,6 +162,14 @@ _OTHER_LABEL = re.compile(
     r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,
 )
+_KNOWN_LABEL = re.compile(
+    r"(?:^|(?<=[,;|.(])[ \t]{0,3})[ \t*_#•-]{0,8}(?!(?:the |my |new |final )?(?:correc|revis|rectif|modif|reconsid|conclu|evaluat|deduct|reduct|penal|resolu|decis|determin|assess|correz|corr[ei]ç))"
+    r"(?:\d{1,2}[.)] [^\W\d][\w ]{0,30}: \d{1,2}(?=, [^\W\d])|(?:[^\W\d][\w'’/&-]{0,20} ){0,3}(?:\w*(?:confidence|certainty|difficulty|weight|tokens?|time|version|seed|temperature|count|counts|number of \w+|words|letters|characters|lines|errors|mistakes|differences|changes|artefacts|artifacts|elements|steps|page|zoom|iou|ssim|psnr"
+    r"|ness|ity|acy|ence|ance|tion|ment|ing|ism|colou?rs?|layout|style|font|text|background|position|size|shape|scale|spelling|detail)s?)[*_]{0,2}(?: ?\([^()\n]{0,20}\))?[ \t]{0,3}(?:[:=]|[–-][ \t])[ \t*_]{0,4}"
+    r"\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%]))",
+    _FLAGS | re.MULTILINE,
+)
+"""A number behind a verdict whose label says that it is of something else: an aspect, a count."""
 _A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
 _OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
 """A number that names or counts off something."""
@@ -332,7 +340,7 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     """
     if is_withdrawn(after):
         return True
-    after = without_other_labels(languages.without_reasons(after))
+    after = without_known_labels(languages.without_reasons(after))
     bare = QUOTATION.sub("“”", _A_FRACTION.sub(" ", after))
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", bare))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
@@ -377,6 +385,13 @@ def short_corrections(text: str) -> list[int]:
 def without_other_labels(text: str) -> str:
     """The text without the values of other names: ``TA: 5`` says nothing of IF."""
     return _OTHER_LABEL.sub(" ", text)
+
+
+def without_known_labels(text: str) -> str:
+    """The text behind a verdict without numbers of aspects and counts: ``Confidence: 4``. What has
+    any other label may be the verdict anew.
+    """
+    return _KNOWN_LABEL.sub(" ", text)
 
 
 def fractions_in(text: str, top: int) -> list[int]:

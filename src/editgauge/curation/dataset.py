@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
@@ -260,14 +261,20 @@ class DataSet:
             if self._inside:
                 yield
                 return
-            paths.folder(self.root, PRIVATE)
-            with lock(self.root / PRIVATE / LOCK):
+            with ExitStack() as stack:
+                if self._writable():
+                    paths.folder(self.root, PRIVATE)
+                    stack.enter_context(lock(self.root / PRIVATE / LOCK))
                 self._inside = True
                 try:
                     self._refresh()
                     yield
                 finally:
                     self._inside = False
+
+    def _writable(self) -> bool:
+        """Whether this process may change the set: one that it may not is read without a lock."""
+        return os.access(self.root, os.W_OK)
 
     def _refresh(self) -> None:
         for event in self._trail.read():
@@ -318,7 +325,10 @@ class DataSet:
         ours = kept.is_file() and kept.read_text("ascii", "replace") == _hash(data)
         if not ours and there != list(self._records.values()):
             self._take_in(there)
-        self._snapshot()
+        if self._writable():
+            self._snapshot()
+        else:
+            self._seen = _stamp(path)
 
     def _take_in(self, there: Sequence[dict[str, Any]]) -> None:
         for record in there:

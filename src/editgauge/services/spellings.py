@@ -61,14 +61,18 @@ class Spelling:
 def spellings(secret: str) -> list[Spelling]:
     """The ways to write a secret that are looked for: as it is, in rot13, and in hexadecimal
     digits, base32 and base64, of the secret alone or as a part of a longer text, each backwards as
-    well; and in base64 of its base64, and in base85.
+    well; in base85, in base64 of its base64, of its rot13 and of it backwards; and as the numbers
+    of its letters.
     """
     data = secret.encode("utf-8", "surrogatepass")
     once = set(_base64(data))
     forms = {secret, codecs.encode(secret, "rot13"), data.hex(), *once}
     forms.add(base64.b32encode(data).decode().rstrip("="))
     forms |= {form[::-1] for form in forms}
-    forms |= {part for code in once for part in _base64(code.encode())}
+    for other in (*once, codecs.encode(secret, "rot13"), secret[::-1]):
+        forms |= set(_base64(other.encode("utf-8", "surrogatepass")))
+    forms |= {code.encode().hex() for code in once}
+    forms |= {"".join(format(byte, kind) for byte in data) for kind in ("d", "03o", "08b")}
     for code in (base64.b85encode, base64.a85encode, _z85):
         forms |= set(_base85(data, code))
     known: dict[object, Spelling] = {}

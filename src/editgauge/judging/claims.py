@@ -221,13 +221,18 @@ _TOO = re.compile(
     _I,
 )
 _EXTREME = re.compile(
-    r"\b(?:(?P<top>full (?:marks|points|score)|top marks?|(?:the )?maximum(?=\W*\Z)|(?:perfect"
+    r"\b(?:(?P<top>(?:top|upper end|high end) of the (?:scale|range)|(?:highest|top|best) (?:level|band|category|tier)|full (?:marks|points|score)|top marks?|(?:the )?maximum(?=\W*\Z)|(?:perfect"
     r"|maximum|max|top|highest|best)(?: possible)? (?:score|marks?|rating|grade|points))"
-    r"|(?P<bottom>(?:the )?minimum(?=\W*\Z)|(?:lowest|minimum|bottom|worst)(?: possible)? (?:score"
+    r"|(?P<bottom>(?:bottom|lower end|low end) of the (?:scale|range)|(?:lowest|bottom|worst) (?:level|band|category|tier)|worst possible (?:outcome|result|case)|(?:the )?minimum(?=\W*\Z)|(?:lowest|minimum|bottom|worst)(?: possible)? (?:score"
     r"|marks?|rating|grade)|no points|zero points)|(?P<half>half (?:of )?(?:the |its )?(?:marks"
     r"|points|score)))\b",
     _I,
 )
+_STEPS_BELOW = re.compile(
+    r"\b(an?|one|two|three|[1-4]) (?:points?|marks?|levels?|bands?|steps?|notch(?:es)?|grades?|rungs?) (?:short of|below|under|off|away from|from|less than) (?:the |a )?(?:top|maximum|full|perfect|highest|best|ceiling|max)",
+    _I,
+)
+"""So many steps below the highest number of the scale."""
 _HELD_BACK = re.compile(
     r"\b(?:not|no|n['’]t|never|less|short|prevent\w*|keep\w*|kept|miss\w*|los\w+|cost\w*|would"
     r"|could|might|deny|denied|denies|rules? out"
@@ -327,6 +332,10 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             clause = re.split(r"[,;(]", sentence[: extreme.start()])[-1]
             if not _HELD_BACK.search(clause):
                 yield "" if number in verdicts.given else extreme[0]
+        for steps in _STEPS_BELOW.finditer(sentence):
+            word = steps[1].casefold()
+            down = int(word) if word.isdecimal() else NUMBER_WORDS.get(word, 1)
+            yield "" if verdicts.high - down in verdicts.given else steps[0]
 
 
 _SUPPOSED = re.compile(

@@ -79,7 +79,7 @@ _IGNORES = re.compile(
 )
 """A judge that leaves an order aside that it read in a picture."""
 _ONLY_WORD = re.compile(
-    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|defaults?|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
     _I,
 )
 _META = re.compile(

@@ -104,6 +104,18 @@ OF_OTHERS = (
     r"|(?:the )?(?:input|reference|original|source|ground[- ]truth|target|unedited|baseline)(?: (?:image|picture|photo|version))?(?=\s?[)）]))"
 )
 """Behind a number: that it is another picture's, or one made of several."""
+OTHERS_ELSEWHERE = (
+    r"(?:\b(?:originalbild\w*|original(?:e[ns]?|et|en)?|vorlage|referenz\w*|eingabebild|ausgangsbild|référence|referencia|referência|riferimento|image d['’]entrée|imagen de entrada|imagem de entrada"
+    r"|origineel|originele|referentie\w*|referens\w*|reference(?:n|billede\w*)?|orygina[łl]\w*|referencyjn\w*|originál\w*|referenční|оригинал\w*|исходн\w*|эталон\w*|референс\w*|оригінал\w*|еталон\w*|orijinal\w*|referans\w*|ảnh gốc|tham chiếu|gambar asli|acuan|alkuperäi\w+|eredeti\w*|πρωτότυπ\w*|αναφορ[άά]ς)\b"
+    r"|原图|原圖|原始|参考|參考|输入图|輸入圖|标准答案|元画像|原画像|参照|オリジナル|入力画像|正解画像|원본|참조|입력 이미지|정답 이미지|الأصل|المرجع|المقارنة|המקור|ייחוס|मूल चित्र|संदर्भ|ต้นฉบับ|อ้างอิง)"
+)
+"""Pictures other than the edited one, in other languages than English."""
+CONDITIONS_ELSEWHERE = (
+    r"(?:\b(?:wäre\w*|würde\w*|hätte\w*|könnte\w*|falls|sofern|angenommen|s['’]il|serait|aurait|mettrais|donnerais|mériterait|supposons|sería|habría|daría|pondría|merecería|suponiendo|seria|teria|daria|merecia"
+    r"|se fosse|sarebbe|darei|meriterebbe|avrebbe|qualora|indien|zou(?:den)?|skulle|ifall|hvis|dersom|gdyby\w*|byłoby|jeśli|jeżeli|kdyby\w*|bych|pokud|если|бы|допустим|якби|якщо|eğer|olsaydı|olsa|nếu|jika|seandainya|andai\w*|jos|olisi|lenne|volna|dacă|ar fi|εάν|θα ήταν)\b"
+    r"|如果|若是|若|要是|假如|假设|假設|倘若|的话|的話|本来|もし|仮に|であれば|(?:なら|たら|れば)ば?[、,]|만약|만일|라면|다면|لو |إذا |אילו|यदि|अगर|ถ้า|หาก)"
+)
+"""Words of other languages that make a sentence one on a condition."""
 UNFINISHED = r"(?:provisional\w*|preliminary|tentative\w*|temporar\w+|interim|pending|unconfirmed|unverified|not final)"
 """What a verdict is called that may still change."""
 
@@ -201,7 +213,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             ),
             r"(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)",
             r"(?:only|just|this is) an? (?:example|sample|illustration)(?: of (?:an |the |how )?\w+)?(?=\W*(?:\Z|[.;,]))|(?:sample|example|dummy) (?:verdict|answer|output|response|score|value|number)|replace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)",
-            r"placeholders?|dummy (?:value|score|number)|lorem ipsum|stub\b|auto-?filled|filler|neutral (?:score|default|value)|default (?:score|value|rating)|by default|(?<=\A)defaults?(?=\W*\Z)|fall-?back|test (?:answer|reply|value|score)",
+            r"placeholders?|(?:is|as|are|be|a|an) (?:a |an )?(?:dummy|stand-in|stopgap)\b(?! (?:text|head|model|figure|doll))|until (?:a |the |some)?(?:human|reviewer|person|one|someone|annotator)|dummy (?:value|score|number)|lorem ipsum|stub\b|auto-?filled|filler|neutral (?:score|default|value)|default (?:score|value|rating)|by default|(?<=\A)defaults?(?=\W*\Z)|fall-?back|test (?:answer|reply|value|score)",
             r"(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)",
             rf"{UNFINISHED}|subject to|to be confirmed|tbc|tbd|untested|middle of the scale|(?:centre|center) of the scale|mid-?scale|say(?=\W*\Z)",
         ),

@@ -231,8 +231,10 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
             if isinstance(item, Pairs) and _FINAL_KEY.match(plain_name(key)):
                 item = next((item[each] for each in _VALUE_KEYS if each in item), item)
             if _FINAL_NUMBER.fullmatch(plain_name(key)) and not isinstance(item, Pairs | bool):
-                for name in given:
-                    given[name].append((item, True))
+                for told in given.values():
+                    # which of two numbers is the verdict, a field's or "final", cannot be told
+                    same = all(_same(item, each) for each, _ in told)
+                    told.append((item if same else Contradiction(), True))
     here = {}
     for name in fields:
         if name not in given:
@@ -252,7 +254,7 @@ _SCALE_KEY = re.compile(
     r"(?:score|scale|rating)?(?:max(?:imum)?|outof|top|scale)(?:score|value|points|rating)?"
 )
 _SPREAD_KEY = re.compile(
-    r"(?:score|confidence)?(?:range|interval|alternatives?|bounds?|(?:lower|upper|min|max)(?:bound|limit)|low|high|candidates?|options?|votes?|samples?|runs?|draws?)(?:score)?"
+    r"(?:score|confidence)?(?:range|interval|alternatives?|bounds?|(?:lower|upper|min|max)(?:bound|limit)|low|high|candidates?|options?)(?:score)?"
 )
 _CHANGE_KEY = re.compile(
     r"(?:score|total)?(?:penalt(?:y|ies)|deductions?|minus|bonus|offset|correction|adjustment|delta|malus)(?:points?|score)?"

@@ -68,6 +68,7 @@ from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
     spoken,
+    without_considered,
     without_names,
     without_other_labels,
 )
@@ -322,12 +323,14 @@ def _statements(
     names = tuple(fields)
     statements: list[_Statement] = []
     passed_over = ""
-    cited = False
+    cited = quoted = False
     prose = prose_of(_blanked(text, found), names, refused)
     for index, item in enumerate(found):
         before = text[found[index - 1].end if index else 0 : item.start]
         # the next one of a list is what the first one was
-        cited = (cited and index > 0 and not before.strip(" ,;\t\r\n`")) or is_cited(
+        listed = not before.strip(" ,;\t\r\n`") and not (quoted and "\n" in before)
+        quoted = before.rpartition("\n")[2].lstrip().startswith(">")
+        cited = (cited and index > 0 and listed) or is_cited(
             before,
             refused and bool(before.strip()),
             text[item.end : item.end + 40],
@@ -491,7 +494,7 @@ def _second_thoughts(
             doubts.append(
                 _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
             )
-    after = without_other_lines(spoken(text[end:]), tuple(fields))
+    after = without_considered(without_other_lines(spoken(text[end:]), tuple(fields)))
     top = max(high for _, high in fields.values())
     every = set().union(*given.values())
     taken = is_taken_back(after, every, top)
@@ -600,7 +603,7 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    behind = without_other_lines(spoken(prose[end:]), names)
+    behind = without_considered(without_other_lines(spoken(prose[end:]), names))
     behind = _without_repeats(behind, readings, fields)
     before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):

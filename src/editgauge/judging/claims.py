@@ -111,6 +111,16 @@ _COUNT_GOES_ON = re.compile(
 """Behind a number above one: that it counts what was named before ("of the 5 apples 2 were …"), or
 is one of two that count, or numbers what stands in brackets.
 """
+_OF_SO_MANY = re.compile(
+    r"(?<!out )\b(?!(?:scores?|ratings?|grades?|marks?|verdicts?|values?|points?|levels?|totals?|results?|penalty|deduction|loss|maximum|minimum|average|mean|worth|instead|because|short|out|description|definition|anchor|criterion|criteria|standard|wording|category|class|threshold|meaning)\b)[^\W\d]{3,}(?<!full) of (?:the |only |all )?\Z",
+    _I,
+)
+"""What leads to a number that counts the whole of something: "one screw of two"."""
+_ONE_IS = re.compile(
+    r"\s(?:is|was) (?:still |now |also |clearly )?(?:missing|misspell?ed|misplaced|left|gone|lost|kept|changed|unchanged|removed|added|blurred|visible|cut off|duplicated|moved|cropped)\b",
+    _I,
+)
+"""Behind a number: what became of the one that it counts."""
 _FROM_TO = re.compile(
     r"\bfrom (?:about |nearly |almost |some |~)?\d{1,5}(?: ?[^\W\d]{1,9})? (?:down |up )?to (?:about |nearly |almost |only |some |~)?\s?\Z",
     _I,
@@ -233,6 +243,10 @@ _STEPS_BELOW = re.compile(
     _I,
 )
 """So many steps below the highest number of the scale."""
+_NOT_GIVEN = re.compile(
+    r"\s(?:(?:was|is|were|are|can|could)(?: not|n['’]t|not)|cannot|would (?:need|require|take)|needs|requires|is (?:withheld|out of reach|denied))\b",
+    _I,
+)
 _HELD_BACK = re.compile(
     r"\b(?:not|no|n['’]t|never|less|short|prevent\w*|keep\w*|kept|miss\w*|los\w+|cost\w*|would"
     r"|could|might|deny|denied|denies|rules? out"
@@ -330,7 +344,7 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             number = verdicts.high if extreme["top"] else verdicts.low
             number = (verdicts.low + verdicts.high) // 2 if extreme["half"] else number
             clause = re.split(r"[,;(]", sentence[: extreme.start()])[-1]
-            if not _HELD_BACK.search(clause):
+            if not _HELD_BACK.search(clause) and not _NOT_GIVEN.match(sentence, extreme.end()):
                 yield "" if number in verdicts.given else extreme[0]
         for steps in _STEPS_BELOW.finditer(sentence):
             word = steps[1].casefold()
@@ -390,6 +404,8 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
 
 def _goes_on(number: int, lead: str, rest: str) -> bool:
     """Whether a number counts or numbers something that is named elsewhere."""
+    if _OF_SO_MANY.search(lead) or _ONE_IS.match(rest):
+        return True
     counts = number > 1 and not _ARTICLE.search(lead) and _COUNT_GOES_ON.match(rest) is not None
     return counts or _FROM_TO.search(lead) is not None
 

@@ -268,8 +268,13 @@ def _with_bars(text: str, fields: Ranges) -> str:
             sum(letter in _FULL + _EMPTY for letter in found[part]) for part in ("full", "empty")
         )
         top = full + empty
-        if not empty and re.search(
-            rf"(?<!\d){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
+        behind = re.match(
+            rf"\s?[(（]({full})(?:\s?/\s?\d{{1,2}})?[)）]", text[found.end() : found.end() + 12]
+        )
+        if not empty and behind:
+            return "" if re.search(r"[:：=–—-]\s{0,3}\Z", text[: found.start()][-6:]) else ": "
+        if re.search(
+            rf"(?<![\dA-Za-z]){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
             text[: found.start()][-12:],
         ):
             return ""  # the number before them over again

@@ -212,6 +212,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
                 r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
             ),
             r"(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)",
+            r"(?:only |just |merely |meant )to (?:show|illustrate|demonstrate|test) (?:the|an?|what|how|my)\b",
             r"(?:only|just|this is) an? (?:example|sample|illustration)(?: of (?:an |the |how )?\w+)?(?=\W*(?:\Z|[.;,]))|(?:sample|example|dummy) (?:verdict|answer|output|response|score|value|number)|replace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)",
             r"placeholders?|(?:is|as|are|be|a|an) (?:a |an )?(?:dummy|stand-in|stopgap)\b(?! (?:text|head|model|figure|doll))|until (?:a |the |some)?(?:human|reviewer|person|one|someone|annotator)|dummy (?:value|score|number)|lorem ipsum|stub\b|auto-?filled|filler|neutral (?:score|default|value)|default (?:score|value|rating)|by default|(?<=\A)defaults?(?=\W*\Z)|fall-?back|test (?:answer|reply|value|score)",
             r"(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)",

@@ -454,9 +454,11 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
             return read_number(own[0].strip(), low, high), True
         if own:
             return None, True
-    bold_ones = _BOLD_NUMBER.findall(section) if prefix.lstrip().startswith("#") else []
+    bold_ones = list(_BOLD_NUMBER.finditer(section)) if prefix.lstrip().startswith("#") else []
     if len(bold_ones) == 1 and len(section) < _SECTION:
-        return read_number(bold_ones[0], low, high), True
+        rest = section[bold_ones[0].end() :].partition("\n")[0]
+        doubted = _CONDITION.match(rest.lstrip(" –—:,-(")) is not None
+        return None if doubted else read_number(bold_ones[0][1], low, high), True
     first = section.strip().partition("\n")[0].strip()
     alone = re.fullmatch(r"[\W_]{0,6}\d{1,6}(?:[*_]{0,2}\s?/\s?\d{1,6})?[\W_]{0,6}", first)
     told = re.fullmatch(

@@ -395,6 +395,20 @@ def without_known_labels(text: str) -> str:
     return _KNOWN_LABEL.sub(" ", text)
 
 
+_CONSIDERED = re.compile(
+    r"\bi (?:first |briefly |also |had )?(?:considered|thought (?:of|about)|contemplated|weighed|was tempted by|toyed with) (?!to\b)[^.;!?\n]{1,80}?,? but\b",
+    _FLAGS,
+)
+"""What a judge thought of before it gave the verdict that it stands by."""
+
+
+def without_considered(text: str) -> str:
+    """The text without the numbers that a judge says it thought of and did not give: "I considered
+    3, but …".
+    """
+    return _CONSIDERED.sub(" ", text)
+
+
 def fractions_in(text: str, top: int) -> list[int]:
     """Numbers that a text gives as fractions of `top` (``2/5``, ``2 out of 5``), in order.
 

@@ -35,6 +35,7 @@ from typing import Any
 from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
+from editgauge.judging.forms import without_scale
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.names import without_other_lines
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
@@ -97,6 +98,8 @@ _TOP = re.compile(
     r"\d\W{0,6}\([^()\n]{0,40}\b(?:full|top|maximum) (?:marks|score|points)\b(?! (?:for|if))", re.I
 )
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
+_OTHER_CODES = dict.fromkeys(("IF", "TA", "VC", "LP", "SE", "EA", "VQ", "CP", "KP"), (0, 10))
+"""Names of dimensions: an object with one that was not asked for says nothing of those that were."""
 _INNER_QUOTE = re.compile(
     r"(?<![\w\\])'[^'\n]{1,80}'(?!\w)|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|\\\"[^\"\n]{0,200}\\\""
 )
@@ -590,7 +593,10 @@ def _undoubted(
     ]
     first = min(start for start, _ in spans)
     if reasons and any(
-        item.start > first and not values_of(item.value, fields) and any(words_in(item.value))
+        item.start > first
+        and not values_of(item.value, fields)
+        and not values_of(item.value, _OTHER_CODES)
+        and any(words_in(item.value))
         for item in found
         if item.value is not None
     ):
@@ -604,7 +610,7 @@ def _undoubted(
     )
     names = tuple(fields)
     behind = without_considered(without_other_lines(spoken(prose[end:]), names))
-    behind = _without_repeats(behind, readings, fields)
+    behind = without_scale(_without_repeats(behind, readings, fields), dict(fields))
     before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
@@ -655,7 +661,7 @@ def _without_repeats(behind: str, readings: Mapping[str, Reading], fields: Range
         behind = _TOTAL.sub(total, behind)
     for name, value in given.items():
         again = (
-            rf"(?:^|(?<=[.!?] ))[\W_]{{0,6}}(?:(?:so|thus|hence|overall|therefore|in (?:short|sum|total|summary|conclusion)|final(?: score)?|verdict|score)[\s:,*_–-]{{1,4}}){{0,3}}"
+            rf"(?:^|(?<=[.!?] ))[\W_]{{0,6}}(?:(?:so|thus|hence|overall|therefore|in (?:short|sum|total|summary|conclusion)|to (?:sum up|conclude|summari[sz]e|recap)|once (?:more|again)|recap|summary|final(?: score)?|verdict|score)[\s:,*_–-]{{1,4}}){{0,3}}"
             rf"(?-i:{re.escape(name)})[\s:=*_–-]{{1,6}}(?:is )?{value}(?:\s?/\s?{fields[name][1]})?[*_`]{{0,3}}[.!]?(?=\s|\Z)"
         )
         behind = re.sub(again, " ", behind, flags=re.IGNORECASE | re.MULTILINE)

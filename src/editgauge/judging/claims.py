@@ -28,8 +28,8 @@ _SEEN_OBJECT = re.compile(
 )
 """An object that a picture is said to show."""
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
-_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
-_TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
+_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})[).][ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
+_TAG = re.compile(r"</?\w[\w ]{0,40}>|\A\w[\w ]{0,40}>")
 _SCORED = re.compile(rf"\b{SCORE_WORDS}\b", _I)
 _THUS = re.compile(
     r"(?:\b(?:so|hence|therefore|thus|i['’]d|i would|i['’]ll|make (?:it|that)|call (?:it|this|that)|say"
@@ -121,6 +121,9 @@ _ONE_IS = re.compile(
     _I,
 )
 """Behind a number: what became of the one that it counts."""
+_SUM = re.compile(r"\s?(?:[×÷]|[x*+](?=\s?\d))|\s\d{2}")
+_SUM_BEFORE = re.compile(r"(?:[×÷]|\d\s?[+*x])\s?\Z")
+"""A term of a sum, or the first digits of a longer number."""
 _FROM_TO = re.compile(
     r"\bfrom (?:about |nearly |almost |some |~)?\d{1,5}(?: ?[^\W\d]{1,9})? (?:down |up )?to (?:about |nearly |almost |only |some |~)?\s?\Z",
     _I,
@@ -149,6 +152,11 @@ _EXCHANGED_BEFORE = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:the|this|that|each|every|which|any|no|some|another|only|new|old|last|first)\s\Z", _I
 )
+_ALL_OF = re.compile(
+    r"\b(?:all|these|those|other|first|last|next|remaining|both|any|of the|the same|the other|my) \Z",
+    _I,
+)
+"""What stands before a number word that counts what was named before: "all five"."""
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
     r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:reference|ref|panel|tile|region|area|object|scene|shot|view|layer|word|letter|character|sentence"
@@ -314,6 +322,9 @@ def _without_numbering(text: str) -> str:
 
 def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
     """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
+    for shown in {*re.findall(r"\d{1,2}", " ".join(QUOTATION.findall(text[:10_000])))}:
+        # what is quoted is in the picture; so is "the 2" then
+        text = re.sub(rf"\b(?:the|this|that|its|new|old|added) {shown}\b(?!\s?/)", "the sign", text)
     scale = re.compile(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b")
     text = _DIFFERENCE.sub(
         lambda found: _without_sum(found, verdicts), scale.sub(" ", plain_text(text))
@@ -335,7 +346,7 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
         if languages.is_foreign(sentence):
             yield from (
                 "" if number in verdicts.given else str(number)
-                for number in languages.claims_in(sentence)
+                for number in languages.claims_in(sentence, behind=place is Place.BEHIND)
                 if verdicts.low <= number <= verdicts.high
             )
             continue
@@ -395,6 +406,8 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         if outside or _PRICED.search(lead) or _LABELLED.search(lead) or _OF_OTHER.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
+        if not word.isdecimal() and _ALL_OF.search(lead):
+            continue
         counts = found["counts"] or _OF_THE.match(rest) or _goes_on(number, lead, rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
             claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
@@ -404,7 +417,12 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
 
 def _goes_on(number: int, lead: str, rest: str) -> bool:
     """Whether a number counts or numbers something that is named elsewhere."""
-    if _OF_SO_MANY.search(lead) or _ONE_IS.match(rest):
+    if (
+        _OF_SO_MANY.search(lead)
+        or _ONE_IS.match(rest)
+        or _SUM.match(rest)
+        or _SUM_BEFORE.search(lead)
+    ):
         return True
     counts = number > 1 and not _ARTICLE.search(lead) and _COUNT_GOES_ON.match(rest) is not None
     return counts or _FROM_TO.search(lead) is not None
@@ -460,9 +478,33 @@ def _bare_claim(
     named = _ARTICLE.search(lead) is not None and not edited
     short = behind and len(WORD.findall(sentence)) <= BRIEF
     bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
+    bare = bare and (_is_apart(sentence, found) or _JUDGES.search(sentence) is not None)
     if bare or scored or concluded or named or short:
         return _other(number, verdicts, found[0])
     return None
+
+
+_JUDGES = re.compile(
+    r"\b(?:seems?|feels?|fair\w*|fits?|suits?|appl(?:y|ies)|level|band|rubric|scale|anchors?|answer|value|quality|lands?|closer|near|enough|no more|no better|best|lower\w*|downgrad\w*|upgrad\w*|penalty|penal\w+|brings?|gives?|giving|strict\w*"
+    r"|call|say|making|makes? (?:it|this)|would|rather|between|either|neither|about right|appropriate|corresponds?|equals|means|hence|thus|therefore|so|conclu\w+|overall|overrated|kind|i|my|me|we)\b",
+    _I,
+)
+"""Words of weighing: beside one a number may be the score's."""
+_EDGE = re.compile(r"[,;:()—–]|\s-\s|->|→|=|\b(?:because|since|due|given)\b", _I)
+_SHORT_CLAUSE = 3
+"""Words beside a number in a clause that can hardly be about anything but the score."""
+
+
+def _is_apart(sentence: str, found: re.Match[str]) -> bool:
+    """Whether a number stands in a few words of its own: "Recoloured cup: 2", "3 - the logo is
+    missing", "four".
+    """
+    at, end = found.start("number"), found.end("number")
+    start = max((mark.end() for mark in _EDGE.finditer(sentence, 0, at)), default=0)
+    stop = _EDGE.search(sentence, end)
+    clause = sentence[start : stop.start() if stop else len(sentence)]
+    alone = len(re.findall(r"\d+", clause)) < 2
+    return alone and len(WORD.findall(clause)) <= _SHORT_CLAUSE
 
 
 def _is_of_picture(lead: str, rest: str, place: Place) -> bool:
@@ -481,7 +523,8 @@ def _claim(
     worst, best = min(verdicts.given), max(verdicts.given)
     if _TOO.match(rest) and number in verdicts.given and not found["counts"]:
         return f"{shown} is called wrong"
-    if _ONLY_IF.match(rest) and number in verdicts.given and not found["counts"]:
+    held = number in verdicts.given and not found["counts"] and not _IF_ONLY.search(lead[-40:])
+    if held and _ONLY_IF.match(rest):
         return f"{shown} on a condition"
     if _BELOW.search(lead) and not found["counts"]:
         return f"below {shown}" if verdicts.single and best >= number else ""
@@ -505,12 +548,30 @@ def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
     for pattern in (_SIGNED, _PERCENT):
         yield from (found[0].strip() for found in pattern.finditer(plain_text(text)))
     for found in _RANGE.finditer(plain_text(text)):
-        if _LABELLED.search(found.string[max(0, found.start() - 20) : found.start()]):
+        before = found.string[max(0, found.start() - _WINDOW) : found.start()]
+        if _LABELLED.search(before[-20:]):
+            continue
+        sentence = (
+            SENTENCE.split(before)[-1]
+            + SENTENCE.split(found.string[found.start() : found.end() + _WINDOW])[0]
+        )
+        if (
+            len(WORD.findall(sentence)) > BRIEF
+            and not _SCORED.search(sentence)
+            and not _WEIGHED.search(sentence)
+        ):
             continue
         first, last = int(found[1]), int(found[2])
         inside = verdicts.low <= first < last <= verdicts.high
         if inside and (first, last) not in ((0, verdicts.high), (1, verdicts.high)):
             yield found[0]
+
+
+_WEIGHED = re.compile(
+    r"\b(?:somewhere|torn|hover\w*|range|lies|lands?|falls?|undecided|level|band|rubric|quality|fits?|suits?|fair\w*|i|my|would|call|say|seems?|feels?|maybe|perhaps|either)\b",
+    _I,
+)
+"""Words of weighing beside a range."""
 
 
 def _clause(sentence: str, at: int) -> str:

@@ -60,13 +60,13 @@ _UNSEEN = re.compile(
 _I_DO = re.compile(
     r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
     r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|act on|follow|obey|comply|heed|choose|chose|saw"
-    r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
+    r"|notice\w*|identify|distinguish|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b)|decipher\w*|discern\w*|prefer|like|ignored"
     r"|disregarded|subtract\w*|took|penali[sz]e\w*|enlarg\w*|zoom\w*|magnif\w*|am (?:unable|not able) to (?:find|spot|detect|read|see|tell|identify)|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
+    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|identify|name|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:(?<!instruction to )(?<!order to )(?<!command to )(?<!instruction for )(?<!addressed to )me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
@@ -172,7 +172,7 @@ _OF_PICTURE = re.compile(
     r"|scans?|anatom\w+|contrast|noise|halos?|seams?|traces?|poses?|faces?|hands?|bod(?:y|ies)"
     r"|person|people|animals?|process|physics|reference|requested"
     r"|visible|readable|legible|preserv\w+|consisten\w+|realis\w+|natural\w*|correctly|clean\w*"
-    r"|notice\w*|zoom\w*|unchanged|untouched|intact|identical|missing|gone|kept|turns?|turned|convert\w*|modif\w+|alter\w*|swapped|rendered|drawn|display\w*|shows|becomes?|became|contains?|remains?"
+    r"|notice\w*|zoom\w*|looks|appears|hairs?|unchanged|untouched|intact|identical|missing|gone|kept|turns?|turned|convert\w*|modif\w+|alter\w*|swapped|rendered|drawn|display\w*|shows|becomes?|became|contains?|remains?"
     r"|complete\w*|elements?|parts?|shift(?:s|ed)?|model|perspective|style|everything|nothing"
     r"|otherwise|lamps?|trees?|rims?|stains?)\b",
     _I,
@@ -209,7 +209,7 @@ _SHORT_OF_TOP = re.compile(
 )
 """Why a verdict is not the highest."""
 _OF_RUN = re.compile(
-    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
+    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator|key|field|dimension|criterion|metric)\s?[:=]\s?[\w.:/§ ,-]{1,60}\Z",
     _I,
 )
 """A line that says by whom or when it was judged."""

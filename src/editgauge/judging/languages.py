@@ -602,13 +602,14 @@ _CONCLUDES = re.compile(
 """Words that make what follows a conclusion."""
 
 
-def claims_in(sentence: str) -> Iterator[int]:
+def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
     """Numbers that a sentence in another language may give as the score, in order.
 
     Digits that count nothing, and number words that count nothing beside a word that speaks of
-    scores or at the end of a clause.
+    scores or at the end of a clause. `behind` a verdict "2 instead of 4" can be about it.
     """
-    sentence = _EXCHANGED.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
+    sentence = _OF_TOP.sub(r"\1", sentence[:2000])
+    sentence = sentence if behind else _EXCHANGED.sub(" ", sentence)
     for span in reversed(list(_SPANS.finditer(sentence))):
         if _counts(sentence, span.end()):
             sentence = f"{sentence[: span.start()]} {sentence[span.end() :]}"

@@ -87,7 +87,7 @@ SCORE_NOUN = (
 VALUE_NOUN = r"(?:numbers?|values?|figures?|answers?)"
 """English nouns that can mean the score, too."""
 SCORE_WORDS = (
-    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
+    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?(?! (?:between|to(?! [a-z]*\d)|at|towards?|up|down|left|right|north|south|east|west)\b)"
     r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
     r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
 )
@@ -175,19 +175,19 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad)|my apologies|i apologi[sz]e",
         ),
         "German": (
-            r"entschuldig\w*|verzeih\w*|tut mir leid|mein(?:en)? (?:fehler|irrtum)|(?:ich (?:habe|hatte) mich|habe ich mich) (?:\w+ ){0,3}(?:geirrt|vertan|verlesen|verzählt|verschrieben)|moment mal|doch nicht|nochmals? (?:nachgesehen|hingeschaut|geprüft)",
+            r"entschuldig\w*|verzeih\w*|tut mir leid|mein(?:en)? (?:fehler|irrtum)|(?:ich (?:habe|hatte) mich|habe ich mich) (?:\w+ ){0,3}(?:geirrt|vertan|verlesen|verzählt|verschrieben)|moment mal|ich (?:korrigiere|berichtige|revidiere)|doch nicht|nochmals? (?:nachgesehen|hingeschaut|geprüft)",
         ),
         "French": (
-            r"désolée?|pardon|excuse[zr]?(?:-moi)?|toutes mes excuses|je me suis tromp\w*|mon erreur|je me corrige|erreur de ma part",
+            r"désolée?|pardon|excuse[zr]?(?:-moi)?|toutes mes excuses|je me suis tromp\w*|mon erreur|je (?:me )?(?:corrige|rectifie)|rectification|erreur de ma part",
         ),
         "Spanish": (
-            r"lo siento|perd[óo]n\w*|disculp\w*|me (?:he )?equivo(?:qué|cado)|mi error|error mío|me corrijo",
+            r"lo siento|perd[óo]n\w*|disculp\w*|me (?:he )?equivo(?:qué|cado)|mi error|error mío|me corrijo|rectifico|rectificación|corrigiendo",
         ),
         "Portuguese": (
-            r"desculpe\w*|peço desculpas?|enganei-me|me enganei|meu erro|engano meu|corrijo-me",
+            r"desculpe\w*|peço desculpas?|retifico|retificação|corrigindo|enganei-me|me enganei|meu erro|engano meu|corrijo-me",
         ),
         "Italian": (
-            r"scusa(?:te|mi|temi)?|mi scuso|mi (?:sono )?sbagliat[oa]|mi sbagliavo|errore mio|mi correggo|mi dispiace",
+            r"scusa(?:te|mi|temi)?|mi scuso|mi (?:sono )?sbagliat[oa]|mi sbagliavo|errore mio|mi correggo|rettifico|rettifica|correggo|mi dispiace",
         ),
         "Dutch and Scandinavian": (
             r"mijn (?:fout|excuses)|excuses|ik heb me (?:\w+ )?vergist|sorry|förlåt|ursäkta|undskyld|beklager|unnskyld|(?:mitt|min) (?:fel|misstag|feil|fejl)|jag hade fel|jeg tog fejl|jeg tok feil",

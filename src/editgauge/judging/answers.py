@@ -592,15 +592,8 @@ def _undoubted(
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
     first = min(start for start, _ in spans)
-    if reasons and any(
-        item.start > first
-        and not values_of(item.value, fields)
-        and not values_of(item.value, _OTHER_CODES)
-        and any(words_in(item.value))
-        for item in found
-        if item.value is not None
-    ):
-        return _all(fields, "another object adds to the reasons, without a verdict")
+    if why := _said_in_another_object(found, fields, given, first if reasons else len(text)):
+        return _all(fields, why)
     prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
@@ -621,6 +614,23 @@ def _undoubted(
             for name, reading in readings.items()
         }
     return readings
+
+
+def _said_in_another_object(
+    found: Sequence[JsonPart], fields: Ranges, given: set[int], first: int
+) -> str:
+    """What an object without a verdict says against the numbers `given`, or an empty text: another
+    number that it calls the score, or, behind the first verdict, more reasons.
+    """
+    for item in found:
+        if item.value is None or values_of(item.value, fields) or is_about_other(item.value):
+            continue
+        if len(fields) == 1 and set(rivals_of(item.value, next(iter(fields)), alone=True)) - given:
+            return "another object calls another number the score"
+        other = values_of(item.value, _OTHER_CODES)
+        if item.start > first and not other and any(words_in(item.value)):
+            return "another object adds to the reasons, without a verdict"
+    return ""
 
 
 _SLIP = re.compile(rf"{OUTSIDE} \S+ to \S+: (-?\d{{1,3}})\Z")

@@ -52,7 +52,7 @@ _ARTICLE = re.compile(
     r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I
 )
 _EDITED = re.compile(
-    r"\b(?:chang\w+|replac\w+|edit\w*|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*"
+    r"\b(?:chang\w+|replac\w+|edit(?:ed|ing|or|s)|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*"
     r"|set|transform\w*|increas\w+"
     r"|decreas\w+|reduc\w+|went|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*"
     r"|drawn?|display\w*|reads"
@@ -95,7 +95,7 @@ _CONDITION = re.compile(
     _I,
 )
 _OF_THE = re.compile(
-    r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
+    r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale|possible|available|max))",
     _I,
 )
 _ONLY_IF = re.compile(
@@ -111,6 +111,17 @@ _COUNT_GOES_ON = re.compile(
 """Behind a number above one: that it counts what was named before ("of the 5 apples 2 were …"), or
 is one of two that count, or numbers what stands in brackets.
 """
+_MOVES_IT = re.compile(
+    r"\b(?:it|this|that|the (?:edit|result|score|rating|grade|mark|verdict|output)) (?:\w+ )?(?:down |up )?from\b",
+    _I,
+)
+"""The score, or the edit, goes from one number to another."""
+_IT_IS = re.compile(
+    r"\b(?:it|this|that|which) (?:is|was|makes|gives|gets|ends(?: up)? (?:at|with)|comes (?:out )?(?:to|at))(?: (?:only|just|merely|at (?:best|most)|barely|then|therefore|an?))*\s\Z"
+    r"|(?:\A\W*|[,;:(–—]\s?|\s-\s)(?:then |later |hence |and |thus )?(?:reduced|lowered|cut|brought|taken|raised|corrected|adjusted|revised|changed) (?:down |up )?to (?:an? )?\Z",
+    _I,
+)
+"""What leads to a number that the score is said to be, or to become."""
 _OF_SO_MANY = re.compile(
     r"(?<!out )\b(?!(?:scores?|ratings?|grades?|marks?|verdicts?|values?|points?|levels?|totals?|results?|penalty|deduction|loss|maximum|minimum|average|mean|worth|instead|because|short|out|description|definition|anchor|criterion|criteria|standard|wording|category|class|threshold|meaning)\b)[^\W\d]{3,}(?<!full) of (?:the |only |all )?\Z",
     _I,
@@ -425,7 +436,7 @@ def _goes_on(number: int, lead: str, rest: str) -> bool:
     ):
         return True
     counts = number > 1 and not _ARTICLE.search(lead) and _COUNT_GOES_ON.match(rest) is not None
-    return counts or _FROM_TO.search(lead) is not None
+    return counts or (_FROM_TO.search(lead) is not None and _MOVES_IT.search(lead) is None)
 
 
 def _is_plain_would(near: str) -> bool:
@@ -463,6 +474,8 @@ def _bare_claim(
         return None
     if not scored and _is_of_picture(lead, sentence[found.end("number") :], place):
         return None
+    if place is not Place.BEFORE and _IT_IS.search(lead):
+        return _other(number, verdicts, found[0])
     clause = _clause(sentence, found.start("number"))
     near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
     if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause) and not _is_plain_would(near):
@@ -478,7 +491,11 @@ def _bare_claim(
     named = _ARTICLE.search(lead) is not None and not edited
     short = behind and len(WORD.findall(sentence)) <= BRIEF
     bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
-    bare = bare and (_is_apart(sentence, found) or _JUDGES.search(sentence) is not None)
+    bare = bare and (
+        _is_apart(sentence, found)
+        or _JUDGES.search(sentence) is not None
+        or _ENDS_CLAUSE.match(sentence, found.end("number")) is not None
+    )
     if bare or scored or concluded or named or short:
         return _other(number, verdicts, found[0])
     return None
@@ -490,7 +507,10 @@ _JUDGES = re.compile(
     _I,
 )
 """Words of weighing: beside one a number may be the score's."""
-_EDGE = re.compile(r"[,;:()—–]|\s-\s|->|→|=|\b(?:because|since|due|given)\b", _I)
+_EDGE = re.compile(r"[,;:()\[\]—–]|\s-\s|->|→|=|\b(?:because|since|due|given)\b", _I)
+_ENDS_CLAUSE = re.compile(
+    r"[*_\])]{0,3}\s?(?:[.!?;,)](?!\d)|\Z|[–—]|-\s|on the (?:given|asked) |here\b)"
+)
 _SHORT_CLAUSE = 3
 """Words beside a number in a clause that can hardly be about anything but the score."""
 

@@ -595,11 +595,23 @@ def is_supposed(sentence: str) -> bool:
 
 _CONCLUDES = re.compile(
     r"\b(?:also|daher|deshalb|somit|folglich|macht|eher|lieber|nur|höchstens|insgesamt|donc|alors|ainsi|plutôt|seulement|au plus|entonces|luego|así|por (?:eso|tanto|lo tanto)|más bien|mejor|solo|s[óo]lo|como mucho|logo|portanto|assim|antes|melhor|quindi|dunque|perciò|piuttosto|meglio|al massimo"
-    r"|dus|daarom|liever|hooguit|alltså|därför|hellre|altså|derfor|heller|поэтому|значит|итого|следовательно|скорее|лучше|только|отже|тому|więc|zatem|dlatego|raczej|tylko|proto|tedy|spíše?|jen|bu yüzden|dolayısıyla|vậy|nên|jadi|maka|siis|joten|tehát|deci|άρα|επομένως)\b|[:：=→]\s*\d|[—–-]\s\d"
-    r"|所以|因此|故|应|應|更像|最多|よって|従って|したがって|むしろ|せいぜい|따라서|그래서|오히려|لذا|لذلك|إذن|לכן|אז|इसलिए|ดังนั้น",
+    r"|dus|daarom|liever|hooguit|alltså|därför|hellre|altså|derfor|heller|поэтому|значит|итого|следовательно|скорее|лучше|только|отже|тому|więc|zatem|dlatego|raczej|tylko|proto|tedy|spíše?|jen|bu yüzden|dolayısıyla|eder|olur|yeter|uygun|vậy|nên|jadi|maka|siis|joten|tehát|deci|άρα|επομένως)\b|[:：=→]\s*\d|[—–-]\s\d"
+    r"|所以|因此|故|应|應|更像|最多|合适|合適|妥当|よって|従って|したがって|むしろ|せいぜい|따라서|그래서|오히려|적당|적절|타당|합당|맞[다습]|لذا|لذلك|إذن|לכן|אז|इसलिए|ดังนั้น",
     re.IGNORECASE,
 )
 """Words that make what follows a conclusion."""
+
+
+def _counting_clauses(sentence: str) -> list[tuple[int, int]]:
+    """Where the clauses are that count something, in which another bare number counts it, too: "1
+    línea … y se borraron 2".
+    """
+    spans = []
+    for clause in re.finditer(r"[^,;:()，；、：—]+", sentence):
+        numbers = re.finditer(r"(?<![\w.,/])\d{1,4}(?!\d)", clause[0])
+        if any(_counts(sentence, clause.start() + number.end()) for number in numbers):
+            spans.append(clause.span())
+    return spans
 
 
 def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
@@ -614,11 +626,7 @@ def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
         if _counts(sentence, span.end()):
             sentence = f"{sentence[: span.start()]} {sentence[span.end() :]}"
     scored = _SCORING.search(sentence) is not None
-    counted = not scored and not _CONCLUDES.search(sentence)
-    counted = counted and any(
-        _counts(sentence, number.end())
-        for number in re.finditer(r"(?<![\w.,/])\d{1,4}(?!\d)", sentence)
-    )
+    counted = () if scored or _CONCLUDES.search(sentence) else _counting_clauses(sentence)
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:
             word = found["word"].casefold()
@@ -629,7 +637,7 @@ def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
             ):
                 yield NUMBERS[word]
         elif (
-            not counted
+            not any(start <= found.start() < end for start, end in counted)
             and not _counts(sentence, found.end())
             and not _of_picture(sentence, found.start(), found.end())
             and not _NUMBERED.search(sentence[: found.start()][-6:])

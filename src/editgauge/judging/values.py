@@ -246,7 +246,7 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
 
 
 _RIVAL = re.compile(
-    r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
+    r"(?:final|after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
 )
 
 
@@ -298,16 +298,42 @@ def told_beside(value: Pairs, name: str, number: int, scale: tuple[int, int]) ->
 
 
 _GENERIC = frozenset(
-    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
+    [
+        "score",
+        "rating",
+        "grade",
+        "verdict",
+        "overall",
+        "overallscore",
+        "overallrating",
+        "points",
+        "result",
+        "final",
+        "answer",
+    ]
 )
 
 
-def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
+def rivals_of(value: Pairs, name: str, *, alone: bool, depth: int = 0) -> list[int]:
     """Numbers under keys that are the field's name with a word of another time or reading, such as
-    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
+    ``IF_after_review``, and under its name in what the object holds; for the only field (`alone`)
+    under ``score`` and its like, too.
     """
     plain = plain_name(name)
-    return [
+    nested = [
+        rival
+        for key, item in (list(value.items())[:_MAX_ITEMS] if depth < 3 else ())
+        if isinstance(item, Pairs) and not _OF_OTHER.search(key[:200])
+        for rival in [
+            *rivals_of(item, name, alone=False, depth=depth + 1),
+            *(
+                each
+                for inner, each in item.items()
+                if plain_name(inner) == plain and type(each) is int
+            ),
+        ]
+    ]
+    return nested + [
         item
         for key, item in list(value.items())[:_MAX_ITEMS]
         if isinstance(item, int)

@@ -35,6 +35,7 @@ from typing import Any
 from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
+from editgauge.judging.forms import without_scale
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.names import without_other_lines
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
@@ -68,6 +69,7 @@ from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
     spoken,
+    without_considered,
     without_names,
     without_other_labels,
 )
@@ -96,6 +98,8 @@ _TOP = re.compile(
     r"\d\W{0,6}\([^()\n]{0,40}\b(?:full|top|maximum) (?:marks|score|points)\b(?! (?:for|if))", re.I
 )
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
+_OTHER_CODES = dict.fromkeys(("IF", "TA", "VC", "LP", "SE", "EA", "VQ", "CP", "KP"), (0, 10))
+"""Names of dimensions: an object with one that was not asked for says nothing of those that were."""
 _INNER_QUOTE = re.compile(
     r"(?<![\w\\])'[^'\n]{1,80}'(?!\w)|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|\\\"[^\"\n]{0,200}\\\""
 )
@@ -322,12 +326,14 @@ def _statements(
     names = tuple(fields)
     statements: list[_Statement] = []
     passed_over = ""
-    cited = False
+    cited = quoted = False
     prose = prose_of(_blanked(text, found), names, refused)
     for index, item in enumerate(found):
         before = text[found[index - 1].end if index else 0 : item.start]
         # the next one of a list is what the first one was
-        cited = (cited and index > 0 and not before.strip(" ,;\t\r\n`")) or is_cited(
+        listed = not before.strip(" ,;\t\r\n`") and not (quoted and "\n" in before)
+        quoted = before.rpartition("\n")[2].lstrip().startswith(">")
+        cited = (cited and index > 0 and listed) or is_cited(
             before,
             refused and bool(before.strip()),
             text[item.end : item.end + 40],
@@ -491,7 +497,7 @@ def _second_thoughts(
             doubts.append(
                 _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
             )
-    after = without_other_lines(spoken(text[end:]), tuple(fields))
+    after = without_considered(without_other_lines(spoken(text[end:]), tuple(fields)))
     top = max(high for _, high in fields.values())
     every = set().union(*given.values())
     taken = is_taken_back(after, every, top)
@@ -586,12 +592,8 @@ def _undoubted(
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
     first = min(start for start, _ in spans)
-    if reasons and any(
-        item.start > first and not values_of(item.value, fields) and any(words_in(item.value))
-        for item in found
-        if item.value is not None
-    ):
-        return _all(fields, "another object adds to the reasons, without a verdict")
+    if why := _said_in_another_object(found, fields, given, first if reasons else len(text)):
+        return _all(fields, why)
     prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
@@ -600,8 +602,8 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    behind = without_other_lines(spoken(prose[end:]), names)
-    behind = _without_repeats(behind, readings, fields)
+    behind = without_considered(without_other_lines(spoken(prose[end:]), names))
+    behind = without_scale(_without_repeats(behind, readings, fields), dict(fields))
     before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
@@ -612,6 +614,23 @@ def _undoubted(
             for name, reading in readings.items()
         }
     return readings
+
+
+def _said_in_another_object(
+    found: Sequence[JsonPart], fields: Ranges, given: set[int], first: int
+) -> str:
+    """What an object without a verdict says against the numbers `given`, or an empty text: another
+    number that it calls the score, or, behind the first verdict, more reasons.
+    """
+    for item in found:
+        if item.value is None or values_of(item.value, fields) or is_about_other(item.value):
+            continue
+        if len(fields) == 1 and set(rivals_of(item.value, next(iter(fields)), alone=True)) - given:
+            return "another object calls another number the score"
+        other = values_of(item.value, _OTHER_CODES)
+        if item.start > first and not other and any(words_in(item.value)):
+            return "another object adds to the reasons, without a verdict"
+    return ""
 
 
 _SLIP = re.compile(rf"{OUTSIDE} \S+ to \S+: (-?\d{{1,3}})\Z")
@@ -652,7 +671,7 @@ def _without_repeats(behind: str, readings: Mapping[str, Reading], fields: Range
         behind = _TOTAL.sub(total, behind)
     for name, value in given.items():
         again = (
-            rf"(?:^|(?<=[.!?] ))[\W_]{{0,6}}(?:(?:so|thus|hence|overall|therefore|in (?:short|sum|total|summary|conclusion)|final(?: score)?|verdict|score)[\s:,*_–-]{{1,4}}){{0,3}}"
+            rf"(?:^|(?<=[.!?] ))[\W_]{{0,6}}(?:(?:so|thus|hence|overall|therefore|in (?:short|sum|total|summary|conclusion)|to (?:sum up|conclude|summari[sz]e|recap)|once (?:more|again)|recap|summary|final(?: score)?|verdict|score)[\s:,*_–-]{{1,4}}){{0,3}}"
             rf"(?-i:{re.escape(name)})[\s:=*_–-]{{1,6}}(?:is )?{value}(?:\s?/\s?{fields[name][1]})?[*_`]{{0,3}}[.!]?(?=\s|\Z)"
         )
         behind = re.sub(again, " ", behind, flags=re.IGNORECASE | re.MULTILINE)

@@ -60,13 +60,13 @@ _UNSEEN = re.compile(
 _I_DO = re.compile(
     r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
     r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|act on|follow|obey|comply|heed|choose|chose|saw"
-    r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
+    r"|notice\w*|identify|distinguish|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b)|decipher\w*|discern\w*|prefer|like|ignored"
-    r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
+    r"|disregarded|subtract\w*|took|penali[sz]e\w*|enlarg\w*|zoom\w*|magnif\w*|am (?:unable|not able) to (?:find|spot|detect|read|see|tell|identify)|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
+    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|identify|name|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:(?<!instruction to )(?<!order to )(?<!command to )(?<!instruction for )(?<!addressed to )me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
@@ -79,7 +79,7 @@ _IGNORES = re.compile(
 )
 """A judge that leaves an order aside that it read in a picture."""
 _ONLY_WORD = re.compile(
-    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|defaults?|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
     _I,
 )
 _META = re.compile(
@@ -114,6 +114,16 @@ _FAULT = re.compile(
     _I,
 )
 """What is wrong with a text in a picture, in words that could be about a score as well."""
+_THINGS_WRONG = re.compile(
+    r"\b(?!(?:scores|ratings|verdicts|grades|marks|numbers|values|figures|answers|points|evaluations|judge?ments|assessments|images|pictures|photos|files|results|these|those)\b)[a-z]{3,}s (?:are|were|is|was) (?:still |partly |clearly |simply |all |now )?(?:wrong|incorrect|right|correct|off|swapped)\b",
+    _I,
+)
+"""Things in a picture that are wrong, or right."""
+_NOT_THE_TOP = re.compile(
+    r"[^.\d]{0,60}\b(?:not|n['’]t)(?: quite)?(?: give[n]?| get)?(?: it)? an? (\d{1,2}) (?:because|since|as|due)\b[^.\d]{1,120}\W*\Z",
+    _I,
+)
+"""Why a verdict is not the highest, which is named."""
 _A_TOP = re.compile(r"\A\s{0,3}[*_]{0,3}\s?(?:/|out of|of)\s?\d{1,3}[*_]{0,3}", _I)
 _REDONE = re.compile(
     r"(?:\b(?:second thoughts?|reflection|scratch that|correction|hindsight|looking again|make (?:it|that)|actually|i mean|rather|wait|sorry)"
@@ -129,6 +139,8 @@ _CLOSING = re.compile(
     r"|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
     r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this"
     r"|that|it) (?:helps?|is helpful|is useful)\W*"
+    r"|(?:but |and )?i (?:still )?(?:stand by|stay (?:with|at)|stick (?:to|with)|hold to|maintain) (?:the|this|my|that|a) (?:\d{1,2}|score|rating|verdict|number|grade)\b[^.]{0,30}\W*"
+    r"|(?:they|it|this|that|which|all of it) (?:is|are|stays?|remains?) (?:well )?within (?:the )?(?:tolerances?|limits)\b.*"
     r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation"
     r"|answer|report|assessment|json|output))?\W*|done\W*"
     r"|(?:that is|that['’]s|this is) (?:all\b[^.]{0,40}|it|my (?:final )?(?:verdict|assessment"
@@ -160,6 +172,7 @@ _OF_PICTURE = re.compile(
     r"|scans?|anatom\w+|contrast|noise|halos?|seams?|traces?|poses?|faces?|hands?|bod(?:y|ies)"
     r"|person|people|animals?|process|physics|reference|requested"
     r"|visible|readable|legible|preserv\w+|consisten\w+|realis\w+|natural\w*|correctly|clean\w*"
+    r"|notice\w*|zoom\w*|looks|appears|hairs?|unchanged|untouched|intact|identical|missing|gone|kept|turns?|turned|convert\w*|modif\w+|alter\w*|swapped|rendered|drawn|display\w*|shows|becomes?|became|contains?|remains?"
     r"|complete\w*|elements?|parts?|shift(?:s|ed)?|model|perspective|style|everything|nothing"
     r"|otherwise|lamps?|trees?|rims?|stains?)\b",
     _I,
@@ -189,13 +202,14 @@ _LOOKED = re.compile(
 _REST = re.compile(r"\s*[,，、]\s")
 """How the rest of a line begins whose label and number are another's."""
 _SHORT_OF_TOP = re.compile(
-    r"[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
+    r"\W*(?:an? |the )?(?:full|perfect|top|higher|maximum|highest) (?:score|marks?|rating|grade) (?:was|is|were|are|could|can) (?:therefore |thus |hence )?not (?:be )?(?:given|awarded|deserved|justified|possible|reached|assigned|warranted)\b[^.\d]*\W*\Z"
+    r"|[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
     r" (?:marks?|scores?|rating|grade|points))\b[^.\d]{0,60}\W*\Z",
     _I,
 )
 """Why a verdict is not the highest."""
 _OF_RUN = re.compile(
-    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
+    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator|key|field|dimension|criterion|metric)\s?[:=]\s?[\w.:/§ ,-]{1,60}\Z",
     _I,
 )
 """A line that says by whom or when it was judged."""
@@ -231,13 +245,25 @@ def against(
             if claim:
                 return f"the judge's own words give another number: {claim}"
     # The last word counts: a judge may weigh one number after the other.
-    claims = list(claims_about(without_other_labels(before[-2 * NEAR :]), verdicts, Place.BEFORE))
+    claims = list(claims_about(_without_past(before[-2 * NEAR :]), verdicts, Place.BEFORE))
     if claims and claims[-1]:
         return f"the judge's own words give another number: {claims[-1]}"
     for remark in remarks:
         if why := _behind(remark, verdicts):
             return why
     return _behind(after, verdicts)
+
+
+_PAST = re.compile(
+    r"\b(?:i (?:was|were) (?:going|about|tempted|inclined|ready) to|at first|first (?:thought|impression|glance|look)|initially|originally|in the (?:last|previous|earlier|prior|other)|(?:last|previous|earlier) (?:picture|image|sample|edit|case|one|run|turn|round))\b",
+    _I,
+)
+
+
+def _without_past(before: str) -> str:
+    """The text before a verdict without what the judge says that it thought, or gave, before."""
+    sentences = SENTENCE.split(without_other_labels(before))
+    return "\n".join(each for each in sentences if not _PAST.search(each))
 
 
 def between(words: str, verdicts: Verdicts) -> str:
@@ -287,29 +313,38 @@ def _stray(after: str, verdicts: Verdicts) -> str:
             verdicts.high,
         }:
             return line.strip()[:60]
+        heads = line.rstrip(" *_").endswith(":")
         for sentence in SENTENCE.split(line):
-            sentence = _FAULT.sub("letters", _LOOKED.sub("", sentence))
-            if max(verdicts.given) < verdicts.high and _SHORT_OF_TOP.match(sentence):
-                continue
-            if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):
-                continue
-            words = len(WORD.findall(sentence))
-            if line.rstrip(" *_").endswith(":") and not _META.search(sentence):
-                continue  # a heading over what follows
-            brief = words <= BRIEF and _BRIEF_META.search(sentence)
-            if _REST.match(sentence) and not brief and not _META.search(sentence):
-                continue
-            described = (
-                "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
-            )
-            if languages.may_be_foreign(sentence):
-                wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
-                if (words < 2 and not wide) or languages.is_of_verdict(sentence):
-                    return sentence.strip()[:60]
-                continue
-            told = _PRAISE.fullmatch(sentence[:80]) or (
-                described and languages.is_english(sentence)
-            )
-            if brief or _META.search(sentence) or not told:
-                return sentence.strip()[:60]
+            told = _THINGS_WRONG.sub("letters", _FAULT.sub("letters", _LOOKED.sub("", sentence)))
+            if BLANK in told or not WORD.search(told) or (heads and not _META.search(told)):
+                continue  # nothing, or a heading over what follows
+            if not _closes(told, verdicts) and not _describes(told):
+                return told.strip()[:60]
     return ""
+
+
+def _closes(sentence: str, verdicts: Verdicts) -> bool:
+    """Whether a sentence closes a reply, or says why the verdict is not the highest."""
+    if _CLOSING.match(sentence[:300]):
+        return True
+    if max(verdicts.given) == verdicts.high:
+        return False
+    top = _NOT_THE_TOP.match(sentence)
+    return _SHORT_OF_TOP.match(sentence) is not None or (
+        top is not None and int(top[1]) == verdicts.high
+    )
+
+
+def _describes(sentence: str) -> bool:
+    """Whether a sentence is about the picture and nothing else."""
+    words = len(WORD.findall(sentence))
+    brief = words <= BRIEF and _BRIEF_META.search(sentence) is not None
+    about_verdict = brief or _META.search(sentence) is not None
+    if _REST.match(sentence) and not about_verdict:
+        return True
+    if languages.may_be_foreign(sentence):
+        wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
+        return (words >= 2 or wide) and not languages.is_of_verdict(sentence)
+    described = "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+    told = _PRAISE.fullmatch(sentence[:80]) or (described and languages.is_english(sentence))
+    return bool(told) and not about_verdict

@@ -91,6 +91,10 @@ _LEVELS = (
     re.compile(
         rf"(?:^|(?<=[;\n])){_LEVEL}(?P<words>[^\W\d][^;\n]{{0,200}})(?:;|$)", _I | re.MULTILINE
     ),
+    re.compile(
+        r"(?<![\d.,/])(?P<number>\d{1,2})\s?=\s?(?P<words>[^\W\d][^,;\n\d]{0,60})(?:[,;.]|$)",
+        re.MULTILINE,
+    ),
 )
 """The levels of a scale: one on each line, or several on a line."""
 _POINTED = re.compile(r"(?:<-{1,3}|<={1,2}|←|⬅|👈|◄|◀)\ufe0f?(?P<words>[^\n;]{0,60})")
@@ -135,7 +139,7 @@ _ARGUMENT = re.compile(
     r"([A-Za-z_]\w{0,60})\s?=\s?(?:\"([^\"\n]{0,2000})\"|'([^'\n]{0,2000})'|([^,()\"'\n=]{1,60}))"
 )
 _TOP_FIRST = re.compile(
-    r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
+    r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?[、,，]?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
 )
 
 
@@ -157,7 +161,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _with_tables(text)
     text = _with_bars(text, fields)
     text = _joined(_with_boxes(text, fields), fields)
-    text = _without_scale(text, fields)
+    text = without_scale(text, fields)
     text = _with_tuples(_RUN.sub(_in_brackets, text), fields)
     return _with_commas(text, fields)
 
@@ -271,8 +275,13 @@ def _with_bars(text: str, fields: Ranges) -> str:
             sum(letter in _FULL + _EMPTY for letter in found[part]) for part in ("full", "empty")
         )
         top = full + empty
-        if not empty and re.search(
-            rf"(?<!\d){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
+        behind = re.match(
+            rf"\s?[(（]({full})(?:\s?/\s?\d{{1,2}})?[)）]", text[found.end() : found.end() + 12]
+        )
+        if not empty and behind:
+            return "" if re.search(r"[:：=–—-]\s{0,3}\Z", text[: found.start()][-6:]) else ": "
+        if re.search(
+            rf"(?<![\dA-Za-z]){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
             text[: found.start()][-12:],
         ):
             return ""  # the number before them over again
@@ -342,7 +351,7 @@ def _own_words(text: str, first: re.Match[str], second: re.Match[str]) -> str:
     return re.sub(r"\A\s?(?:[–—:=(-][^\n]{0,150}|/\s?\d{1,2})?", "", between)
 
 
-def _without_scale(text: str, fields: Ranges) -> str:
+def without_scale(text: str, fields: Ranges) -> str:
     """The text without the levels of a scale; the one level that an arrow points at is a verdict."""
     for pattern in _LEVELS:
         run: list[re.Match[str]] = []

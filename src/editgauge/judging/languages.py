@@ -288,7 +288,7 @@ _OF_VERDICT = re.compile(
     r"|ακυρ\w*|μαντε\w*|υποθέτ\w*|παράδειγμα|αποσύρ\w*|τελικ\w*|έκανα"
     r")\b"
     # French and Ukrainian words before an apostrophe or a comma; "no" at the beginning
-    r"|\bj['’]|\A\W{0,3}(?:non|no|nein|nee|nej|нет|ні|não|ne|όχι|hayır|không|tidak|nem|ei|लेकिन|नहीं|לא|لا|نه)\b"
+    r"|\bj['’]|\A\W{0,3}(?:non|no|nein|nee|nej|нет|ні|não|ne|όχι|hayır|không|tidak|nem|ei|लेकिन|नहीं|לא|لا|نه)\b(?=\s*(?:[,.;:!…—–、，。،-]|\Z))"
     # Chinese, Japanese, Korean
     r"|我|等等|等一下|抱歉|对不起|對不起|看错|看錯|弄错|弄錯|搞错|搞錯|更正|修正|订正|訂正|改为|改為|改成|应该|應該|应为|應為|应当|其实|其實"
     r"|实际上|實際上|准确地说|评[分价]|評[分價]|分数|分數|得分|给[出予]?\s?\d|[0-9一二三四五六七八九十两]\s?分(?!之)|作废|忽略|撤回|取消|无效|猜|假设|默认|示例"
@@ -331,7 +331,8 @@ BRIEF = 5
 
 def is_of_verdict(sentence: str) -> bool:
     """Whether a sentence in another language than English may be about the verdict before it."""
-    brief = len(_LETTERS.findall(sentence)) <= BRIEF or len(sentence) <= 2 * BRIEF
+    wide = any(ord(letter) > 0x2E7F for letter in sentence)  # scripts without spaces
+    brief = len(sentence) <= 2 * BRIEF if wide else len(_LETTERS.findall(sentence)) <= BRIEF
     return (
         _OF_VERDICT.search(sentence) is not None
         or (brief and _BRIEFLY.search(sentence) is not None)
@@ -441,6 +442,7 @@ _SUPPOSED = re.compile(
     r"|\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)[^.;]{0,80}\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)"
     r"|\b(?:donnerais|mettrais|mériterait|serait|aurais|aurait)\b[^.;]{0,80}\bs(?:i|['’]il)\b[^.;]{0,60}\b\w+ai(?:t|ent)\b|\bs(?:i|['’]il)\b[^.;]{0,60}\b\w+ai(?:t|ent)\b[^.;]{0,80}\b(?:donnerais|mettrais|mériterait|serait|aurais|aurait)"
     r"|\b(?:gäbe|würde|wäre)\b[^.;]{0,80}\bwenn\b[^.;]{0,80}\b(?:wäre\w*|hätte\w*|würde\w*)|\A\W*(?:wäre\w*|hätte\w*|wenn)\b[^.;]{0,80}\b(?:gäbe|würde|wäre)\b"
+    r"|\bgdyby\w*\b[^.;]{0,80}\b(?:byłoby|byłaby|dał[ao]?bym|zasłużył\w*by)|\bkdyby\w*\b[^.;]{0,80}\b(?:bylo by|byla by|dal[ao]? bych)"
     r"|\b(?:бы|би)\b[^.;]{0,80}\b(?:если|якби|якщо)\b|\b(?:если бы|якби)\b",
     re.IGNORECASE,
 )
@@ -456,7 +458,7 @@ _FOREIGN_NUMBER = re.compile(
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
 _SCORED = re.compile(
-    "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
+    "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か(?![所月年国])|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
 )
 """What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
 _EXCHANGED = re.compile(
@@ -591,17 +593,40 @@ def is_supposed(sentence: str) -> bool:
     return _SUPPOSED.search(sentence[:2000]) is not None
 
 
-def claims_in(sentence: str) -> Iterator[int]:
+_CONCLUDES = re.compile(
+    r"\b(?:also|daher|deshalb|somit|folglich|macht|eher|lieber|nur|höchstens|insgesamt|donc|alors|ainsi|plutôt|seulement|au plus|entonces|luego|así|por (?:eso|tanto|lo tanto)|más bien|mejor|solo|s[óo]lo|como mucho|logo|portanto|assim|antes|melhor|quindi|dunque|perciò|piuttosto|meglio|al massimo"
+    r"|dus|daarom|liever|hooguit|alltså|därför|hellre|altså|derfor|heller|поэтому|значит|итого|следовательно|скорее|лучше|только|отже|тому|więc|zatem|dlatego|raczej|tylko|proto|tedy|spíše?|jen|bu yüzden|dolayısıyla|eder|olur|yeter|uygun|vậy|nên|jadi|maka|siis|joten|tehát|deci|άρα|επομένως)\b|[:：=→]\s*\d|[—–-]\s\d"
+    r"|所以|因此|故|应|應|更像|最多|合适|合適|妥当|よって|従って|したがって|むしろ|せいぜい|따라서|그래서|오히려|적당|적절|타당|합당|맞[다습]|لذا|لذلك|إذن|לכן|אז|इसलिए|ดังนั้น",
+    re.IGNORECASE,
+)
+"""Words that make what follows a conclusion."""
+
+
+def _counting_clauses(sentence: str) -> list[tuple[int, int]]:
+    """Where the clauses are that count something, in which another bare number counts it, too: "1
+    línea … y se borraron 2".
+    """
+    spans = []
+    for clause in re.finditer(r"[^,;:()，；、：—]+", sentence):
+        numbers = re.finditer(r"(?<![\w.,/])\d{1,4}(?!\d)", clause[0])
+        if any(_counts(sentence, clause.start() + number.end()) for number in numbers):
+            spans.append(clause.span())
+    return spans
+
+
+def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
     """Numbers that a sentence in another language may give as the score, in order.
 
     Digits that count nothing, and number words that count nothing beside a word that speaks of
-    scores or at the end of a clause.
+    scores or at the end of a clause. `behind` a verdict "2 instead of 4" can be about it.
     """
-    sentence = _EXCHANGED.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
+    sentence = _OF_TOP.sub(r"\1", sentence[:2000])
+    sentence = sentence if behind else _EXCHANGED.sub(" ", sentence)
     for span in reversed(list(_SPANS.finditer(sentence))):
         if _counts(sentence, span.end()):
             sentence = f"{sentence[: span.start()]} {sentence[span.end() :]}"
     scored = _SCORING.search(sentence) is not None
+    counted = () if scored or _CONCLUDES.search(sentence) else _counting_clauses(sentence)
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:
             word = found["word"].casefold()
@@ -612,7 +637,8 @@ def claims_in(sentence: str) -> Iterator[int]:
             ):
                 yield NUMBERS[word]
         elif (
-            not _counts(sentence, found.end())
+            not any(start <= found.start() < end for start, end in counted)
+            and not _counts(sentence, found.end())
             and not _of_picture(sentence, found.start(), found.end())
             and not _NUMBERED.search(sentence[: found.start()][-6:])
         ):

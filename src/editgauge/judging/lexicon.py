@@ -87,7 +87,7 @@ SCORE_NOUN = (
 VALUE_NOUN = r"(?:numbers?|values?|figures?|answers?)"
 """English nouns that can mean the score, too."""
 SCORE_WORDS = (
-    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
+    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?(?! (?:between|to(?! [a-z]*\d)|at|towards?|up|down|left|right|north|south|east|west)\b)"
     r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
     r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
 )
@@ -104,6 +104,18 @@ OF_OTHERS = (
     r"|(?:the )?(?:input|reference|original|source|ground[- ]truth|target|unedited|baseline)(?: (?:image|picture|photo|version))?(?=\s?[)）]))"
 )
 """Behind a number: that it is another picture's, or one made of several."""
+OTHERS_ELSEWHERE = (
+    r"(?:\b(?:originalbild\w*|original(?:e[ns]?|et|en)?|vorlage|referenz\w*|eingabebild|ausgangsbild|référence|referencia|referência|riferimento|image d['’]entrée|imagen de entrada|imagem de entrada"
+    r"|origineel|originele|referentie\w*|referens\w*|reference(?:n|billede\w*)?|orygina[łl]\w*|referencyjn\w*|originál\w*|referenční|оригинал\w*|исходн\w*|эталон\w*|референс\w*|оригінал\w*|еталон\w*|orijinal\w*|referans\w*|ảnh gốc|tham chiếu|gambar asli|acuan|alkuperäi\w+|eredeti\w*|πρωτότυπ\w*|αναφορ[άά]ς)\b"
+    r"|原图|原圖|原始|参考|參考|输入图|輸入圖|标准答案|元画像|原画像|参照|オリジナル|入力画像|正解画像|원본|참조|입력 이미지|정답 이미지|الأصل|المرجع|المقارنة|המקור|ייחוס|मूल चित्र|संदर्भ|ต้นฉบับ|อ้างอิง)"
+)
+"""Pictures other than the edited one, in other languages than English."""
+CONDITIONS_ELSEWHERE = (
+    r"(?:\b(?:wäre\w*|würde\w*|hätte\w*|könnte\w*|falls|sofern|angenommen|s['’]il|serait|aurait|mettrais|donnerais|mériterait|supposons|sería|habría|daría|pondría|merecería|suponiendo|seria|teria|daria|merecia"
+    r"|se fosse|sarebbe|darei|meriterebbe|avrebbe|qualora|indien|zou(?:den)?|skulle|ifall|hvis|dersom|gdyby\w*|byłoby|jeśli|jeżeli|kdyby\w*|bych|pokud|если|бы|допустим|якби|якщо|eğer|olsaydı|olsa|nếu|jika|seandainya|andai\w*|jos|olisi|lenne|volna|dacă|ar fi|εάν|θα ήταν)\b"
+    r"|如果|若是|若|要是|假如|假设|假設|倘若|的话|的話|本来|もし|仮に|であれば|(?:なら|たら|れば)ば?[、,]|만약|만일|라면|다면|لو |إذا |אילו|यदि|अगर|ถ้า|หาก)"
+)
+"""Words of other languages that make a sentence one on a condition."""
 UNFINISHED = r"(?:provisional\w*|preliminary|tentative\w*|temporar\w+|interim|pending|unconfirmed|unverified|not final)"
 """What a verdict is called that may still change."""
 
@@ -163,19 +175,19 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad)|my apologies|i apologi[sz]e",
         ),
         "German": (
-            r"entschuldig\w*|verzeih\w*|tut mir leid|mein(?:en)? (?:fehler|irrtum)|(?:ich (?:habe|hatte) mich|habe ich mich) (?:\w+ ){0,3}(?:geirrt|vertan|verlesen|verzählt|verschrieben)|moment mal|doch nicht|nochmals? (?:nachgesehen|hingeschaut|geprüft)",
+            r"entschuldig\w*|verzeih\w*|tut mir leid|mein(?:en)? (?:fehler|irrtum)|(?:ich (?:habe|hatte) mich|habe ich mich) (?:\w+ ){0,3}(?:geirrt|vertan|verlesen|verzählt|verschrieben)|moment mal|ich (?:korrigiere|berichtige|revidiere)|doch nicht|nochmals? (?:nachgesehen|hingeschaut|geprüft)",
         ),
         "French": (
-            r"désolée?|pardon|excuse[zr]?(?:-moi)?|toutes mes excuses|je me suis tromp\w*|mon erreur|je me corrige|erreur de ma part",
+            r"désolée?|pardon|excuse[zr]?(?:-moi)?|toutes mes excuses|je me suis tromp\w*|mon erreur|je (?:me )?(?:corrige|rectifie)|rectification|erreur de ma part",
         ),
         "Spanish": (
-            r"lo siento|perd[óo]n\w*|disculp\w*|me (?:he )?equivo(?:qué|cado)|mi error|error mío|me corrijo",
+            r"lo siento|perd[óo]n\w*|disculp\w*|me (?:he )?equivo(?:qué|cado)|mi error|error mío|me corrijo|rectifico|rectificación|corrigiendo",
         ),
         "Portuguese": (
-            r"desculpe\w*|peço desculpas?|enganei-me|me enganei|meu erro|engano meu|corrijo-me",
+            r"desculpe\w*|peço desculpas?|retifico|retificação|corrigindo|enganei-me|me enganei|meu erro|engano meu|corrijo-me",
         ),
         "Italian": (
-            r"scusa(?:te|mi|temi)?|mi scuso|mi (?:sono )?sbagliat[oa]|mi sbagliavo|errore mio|mi correggo|mi dispiace",
+            r"scusa(?:te|mi|temi)?|mi scuso|mi (?:sono )?sbagliat[oa]|mi sbagliavo|errore mio|mi correggo|rettifico|rettifica|correggo|mi dispiace",
         ),
         "Dutch and Scandinavian": (
             r"mijn (?:fout|excuses)|excuses|ik heb me (?:\w+ )?vergist|sorry|förlåt|ursäkta|undskyld|beklager|unnskyld|(?:mitt|min) (?:fel|misstag|feil|fejl)|jag hade fel|jeg tog fejl|jeg tok feil",
@@ -200,8 +212,9 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
                 r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
             ),
             r"(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)",
+            r"(?:only |just |merely |meant )to (?:show|illustrate|demonstrate|test) (?:the|an?|what|how|my)\b",
             r"(?:only|just|this is) an? (?:example|sample|illustration)(?: of (?:an |the |how )?\w+)?(?=\W*(?:\Z|[.;,]))|(?:sample|example|dummy) (?:verdict|answer|output|response|score|value|number)|replace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)",
-            r"placeholders?|dummy (?:value|score|number)|lorem ipsum|stub\b|auto-?filled|filler|neutral (?:score|default|value)|default (?:score|value|rating)|by default|(?<=\A)defaults?(?=\W*\Z)|fall-?back|test (?:answer|reply|value|score)",
+            r"placeholders?|(?:is|as|are|be|a|an) (?:a |an )?(?:dummy|stand-in|stopgap)\b(?! (?:text|head|model|figure|doll))|until (?:a |the |some)?(?:human|reviewer|person|one|someone|annotator)|dummy (?:value|score|number)|lorem ipsum|stub\b|auto-?filled|filler|neutral (?:score|default|value)|default (?:score|value|rating)|by default|(?<=\A)defaults?(?=\W*\Z)|fall-?back|test (?:answer|reply|value|score)",
             r"(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)",
             rf"{UNFINISHED}|subject to|to be confirmed|tbc|tbd|untested|middle of the scale|(?:centre|center) of the scale|mid-?scale|say(?=\W*\Z)",
         ),

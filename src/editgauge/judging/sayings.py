@@ -17,7 +17,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from editgauge.judging.lexicon import ANY_NUMBERS, NUMBER_ARTICLES, OF_OTHERS, OTHER_JUDGE, SCORE
+from editgauge.judging.lexicon import (
+    ANY_NUMBERS,
+    CONDITIONS_ELSEWHERE,
+    NUMBER_ARTICLES,
+    OF_OTHERS,
+    OTHER_JUDGE,
+    OTHERS_ELSEWHERE,
+    SCORE,
+)
 from editgauge.judging.names import (
     names_of,
     other_names,
@@ -81,13 +89,15 @@ _OWN_WOULD = re.compile(
 )
 _CONDITION = re.compile(
     r"\b(?:if|unless|would|could|might|wouldn['’]t|couldn['’]t|['’]d have|were it|provided|assuming|suppose|depending|depends|whether|otherwise|should have|ought"
-    r"|wäre|würde|hätte|könnte|falls|si|serait|aurait|sería|seria|habría|se fosse|sarebbe|если|бы)\b|\A\W*(?:had|should|were|with an?\b(?! score| total| rating))\b|如果|若|要是|本来|もし|만약",
+    rf"|si)\b|{CONDITIONS_ELSEWHERE}|"
+    r"\A\W*(?:had|should|were|with an?\b(?! score| total| rating))\b",
     _I,
 )
 _OTHER_SUBJECT = re.compile(
     r"\b(?:reference|ground[- ]?truth|gt|original|input|source|unedited|untouched|before|previous(?:ly)?|earlier|last|prior|next|other|another|competing|rival|baseline|average|typical|human|calibration|example|template"
     r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected"
-    rf"|{OTHER_JUDGE}|candidate|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|most|you|they|he|she|we asked|referenz|original(?:bild)?|référence|referencia|riferimento|эталон\w*|参考|原图|オリジナル|참조)\b",
+    rf"|{OTHER_JUDGE}|candidate|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|most|you|they|he|she|we asked)\b"
+    rf"|{OTHERS_ELSEWHERE}",
     _I,
 )
 _OWN_SUBJECT = re.compile(
@@ -280,13 +290,15 @@ def in_lines(text: str, fields: Ranges) -> str:
     told: list[tuple[_Sentence, list[tuple[str, int]]]] = []
     listed = len(_LISTED.findall(text)) > 1
     names = tuple(fields)
-    asked = supposed = False
+    asked = supposed = headed = False
     for index, sentence in enumerate(sentences):
-        supposed = _supposes(sentence, supposed, sentences[index - 1] if index else None)
-        sentence.aside = supposed
+        before = sentences[index - 1] if index else None
+        supposed = _supposes(sentence, supposed, before)
+        headed = _is_headed(sentence, headed, before)
+        sentence.aside = supposed or headed
         pairs = (
             []
-            if supposed
+            if sentence.aside
             else list(
                 _pairs(sentence.marked, names, opening=index == 0 and not listed, asked=asked)
             )
@@ -318,6 +330,16 @@ def _supposes(sentence: _Sentence, supposed: bool, before: _Sentence | None) -> 
         return True
     goes_on = before is not None and before.words.rstrip().endswith(";")
     return supposed and (goes_on or _THEN.match(sentence.marked) is not None)
+
+
+def _is_headed(sentence: _Sentence, headed: bool, before: _Sentence | None) -> bool:
+    """Whether a line stands under one that ends in a colon and gives what follows to another picture
+    or judge; up to the next blank line.
+    """
+    if before is None or sentence.start > before.end:
+        return False
+    heads = before.words.rstrip(" \n*_").endswith((":", "：")) and before.words.endswith("\n")
+    return headed or (heads and _OTHER_SUBJECT.search(before.marked) is not None)
 
 
 def _contradicts(sentence: _Sentence, given: set[int], names: tuple[str, ...]) -> bool:

@@ -231,8 +231,10 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
             if isinstance(item, Pairs) and _FINAL_KEY.match(plain_name(key)):
                 item = next((item[each] for each in _VALUE_KEYS if each in item), item)
             if _FINAL_NUMBER.fullmatch(plain_name(key)) and not isinstance(item, Pairs | bool):
-                for name in given:
-                    given[name].append((item, True))
+                for told in given.values():
+                    # which of two numbers is the verdict, a field's or "final", cannot be told
+                    same = all(_same(item, each) for each, _ in told)
+                    told.append((item if same else Contradiction(), True))
     here = {}
     for name in fields:
         if name not in given:
@@ -244,7 +246,7 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
 
 
 _RIVAL = re.compile(
-    r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
+    r"(?:final|after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
 )
 
 
@@ -252,7 +254,7 @@ _SCALE_KEY = re.compile(
     r"(?:score|scale|rating)?(?:max(?:imum)?|outof|top|scale)(?:score|value|points|rating)?"
 )
 _SPREAD_KEY = re.compile(
-    r"(?:score|confidence)?(?:range|interval|alternatives?|bounds?|(?:lower|upper|min|max)(?:bound|limit)|low|high|candidates?|options?|votes?|samples?|runs?|draws?)(?:score)?"
+    r"(?:score|confidence)?(?:range|interval|alternatives?|bounds?|(?:lower|upper|min|max)(?:bound|limit)|low|high|candidates?|options?)(?:score)?"
 )
 _CHANGE_KEY = re.compile(
     r"(?:score|total)?(?:penalt(?:y|ies)|deductions?|minus|bonus|offset|correction|adjustment|delta|malus)(?:points?|score)?"
@@ -296,16 +298,42 @@ def told_beside(value: Pairs, name: str, number: int, scale: tuple[int, int]) ->
 
 
 _GENERIC = frozenset(
-    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
+    [
+        "score",
+        "rating",
+        "grade",
+        "verdict",
+        "overall",
+        "overallscore",
+        "overallrating",
+        "points",
+        "result",
+        "final",
+        "answer",
+    ]
 )
 
 
-def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
+def rivals_of(value: Pairs, name: str, *, alone: bool, depth: int = 0) -> list[int]:
     """Numbers under keys that are the field's name with a word of another time or reading, such as
-    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
+    ``IF_after_review``, and under its name in what the object holds; for the only field (`alone`)
+    under ``score`` and its like, too.
     """
     plain = plain_name(name)
-    return [
+    nested = [
+        rival
+        for key, item in (list(value.items())[:_MAX_ITEMS] if depth < 3 else ())
+        if isinstance(item, Pairs) and not _OF_OTHER.search(key[:200])
+        for rival in [
+            *rivals_of(item, name, alone=False, depth=depth + 1),
+            *(
+                each
+                for inner, each in item.items()
+                if plain_name(inner) == plain and type(each) is int
+            ),
+        ]
+    ]
+    return nested + [
         item
         for key, item in list(value.items())[:_MAX_ITEMS]
         if isinstance(item, int)

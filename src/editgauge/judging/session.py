@@ -206,7 +206,7 @@ def price_for(options: Options) -> Price | None:
     known = price_of(options.model, load_prices(options.prices))
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
-        what = "not known" if price is None else "zero in the table"
+        what = "not known" if price is None else "zero"
         raise UsageError(
             f"--budget: the price of {options.model} is {what}, so that no budget can be kept; "
             f"give it with --price IN/OUT (US dollars for a million tokens in and out) or "

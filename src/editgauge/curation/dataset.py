@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
@@ -88,10 +89,20 @@ class DataSet:
         records.checked_about(about, str(root))
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(f"{root}: there is something already; name a new or an empty folder")
-        root.mkdir(parents=True, exist_ok=True)
-        _write_about(root, about)
-        paths.write(root, records.SAMPLES, b"", sync=True)
-        return cls(root)
+        there = root.exists()
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            _write_about(root, about)
+            paths.write(root, records.SAMPLES, b"", sync=True)
+            return cls(root)
+        except BaseException:  # a full disk: the same command can be run again
+            shutil.rmtree(root / PRIVATE, ignore_errors=True)
+            for name in (records.DATASET, records.SAMPLES, records.TRAIL):
+                (root / name).unlink(missing_ok=True)
+            if not there:
+                with suppress(OSError):
+                    root.rmdir()
+            raise
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -325,10 +336,10 @@ class DataSet:
         ours = kept.is_file() and kept.read_text("ascii", "replace") == _hash(data)
         if not ours and there != list(self._records.values()):
             self._take_in(there)
-        if self._writable():
-            self._snapshot()
-        else:
+        if (ours and data == records.written(self._records.values())) or not self._writable():
             self._seen = _stamp(path)
+        else:
+            self._snapshot()
 
     def _take_in(self, there: Sequence[dict[str, Any]]) -> None:
         for record in there:

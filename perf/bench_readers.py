@@ -78,12 +78,13 @@ from editgauge.metrics.text import normalise, normalise_strictly  # noqa: E402
 from editgauge.reports.scripts import write_script  # noqa: E402
 from editgauge.services import batches, secrets, transport  # noqa: E402
 from editgauge.store import csv_files, maps, paths, segments, shards  # noqa: E402
-from editgauge.store.run_folder import RunFolder  # noqa: E402
+from editgauge.store.run_folder import RunFolder, sample_record  # noqa: E402
 from editgauge.study.forms import checked  # noqa: E402
 from editgauge.study.reading import Known, read_sheet  # noqa: E402
 from editgauge.tables.draw import draw  # noqa: E402
 from editgauge.tables.gate import read_policy  # noqa: E402
 from editgauge.tables.table import Cell, Column, Table, TableRow  # noqa: E402
+from editgauge.types import Sample  # noqa: E402
 
 WARM = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
@@ -103,11 +104,11 @@ PIECES = (
     " ", "\t", "\n", "\r\n", "{", "}", "[", "]", "(", '"', "'", "“", "「", "\\", '\\"', "-", "|", "| --- ",
     "#", "*", "`", ":", ",", ";", ".", "/", "/a", "a/", "_", "=", "<", "<think>", "</think>", "&", "1", "1.",
     "9,", "a", "a b ", "é", "e\u0301", "\u0300", "\u202e", "\x1b]8;;", "\ud800", "😀", "accuracy", "accuracy: ",
-    '"accuracy":', '{"a":', "score 4 ", "replace 'a' with 'b' ", "```json\n", "**", "[[a]]\n", "a.", "a = 1\n",
+    '"accuracy":', '{"a":', "score 4 ", "replace 'a' with 'b' ", "```json\n", "**", "[[a]]\n", "'a' + b + ", "a.", "a = 1\n",
     "sk-", "Bearer ", "http://a:", "C:\\", "x" * 50 + "\n",
     '{"a":[', '[{', "[[", "{{", "((", "${", "$(", "\\(", "\\begin{a}", "<a>", "<b><i>", "<td>", "<!--", "<![CDATA[", "&#", "&amp;",
     "> ", "- ", "* * ", "**a", "~~~\n", "![", "](", "://", "a:b@", "\0", "\x9b", "\u2028", "\u200d", "=1+1,", '""', '",', "\\u12", "1e9",
-    "0.", "a=1 ", "a\\", "'''\n", "a.b.", "%s", "{}", "a = [", "a = {b = ", "4/5 ", "score: ", "not 4 but 5. ", "f(a=",
+    "0.", "a=1 ", "a\\", "'''\n", "a.b.", "%s", "{}", "a = [", "a = {b = ", "'a' + b + ", "4/5 ", "score: ", "not 4 but 5. ", "f(a=",
 )  # fmt: skip
 CLASSES = tuple(
     next(letter for letter in map(chr, range(0x10FFFF, 0, -1)) if unicodedata.category(letter) == kind)
@@ -244,6 +245,12 @@ def _rubric(text: str) -> object:
     return _file("a.md", rendered)(text), _file("a.md", rendered)("$instruction " * 50)
 
 
+def _script(text: str) -> None:
+    for source in (f"PROMPT = [{text}]", f"PROMPT = {text}''", f"PROMPT = {_plain(text)!r}"):
+        with contextlib.suppress(EditgaugeError):
+            released.constant(released.parse(source, "a.py"), "a.py", "PROMPT")
+
+
 def _released(name: str, file: str, made: Callable[[str], Any]) -> Callable[[str], object]:
     """The importers of a benchmark's released scores, of a file that holds the text as its own
     format has it, and of the text itself.
@@ -264,9 +271,15 @@ def _released(name: str, file: str, made: Callable[[str], Any]) -> Callable[[str
 def _samples(text: str) -> object:
     with tempfile.TemporaryDirectory() as folder:
         run = RunFolder.create(Path(folder) / "run")
-        with MAKING, run.edit_writer() as writer:
-            writer.write([{"benchmark": "b", "sample": _plain(text), "kind": "sample"}])
-        return run.samples("b")
+        with MAKING:
+            sample = Sample(
+                benchmark="b", id="a", split="x", category=("x",), instruction=_plain(text), images=(Path("a.png"),),
+                output_stems=("a",), attributes={"said": _plain(text)},
+            )  # fmt: skip
+            run.write_samples("b", [sample_record(sample, {Path("a.png"): "inputs/b/a.png"})])
+        fresh = RunFolder.open(run.path)
+        assert fresh.samples("b")
+        return fresh
 
 
 def _parquet(text: str) -> object:
@@ -327,9 +340,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "answer in a study": _study_answer,
     "prompt set": _prompt_set,
     "rubric": _rubric,
-    "released script": lambda found: released.constant(
-        released.parse(found, "a.py"), "PROMPT", "a prompt"
-    ),
+    "released script": _script,
     "project settings": _file(project.NAME, project.read),
     "samples of a run": _samples,
     "records of a data set": _file(curated.SAMPLES, lambda path: curated.read_samples(path.parent)),
@@ -515,6 +526,7 @@ def main() -> None:
             flush=True,
         )
         gc.collect()
+    gc.unfreeze()
     print(
         f"{len(readers)} readers, {steep} above {chosen.aim}; "
         f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB at the most"

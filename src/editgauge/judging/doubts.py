@@ -346,5 +346,8 @@ def _describes(sentence: str) -> bool:
         wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
         return (words >= 2 or wide) and not languages.is_of_verdict(sentence)
     described = "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
-    told = _PRAISE.fullmatch(sentence[:80]) or (described and languages.is_english(sentence))
+    english = languages.is_english(sentence) or (
+        _OF_PICTURE.search(sentence) is not None and sentence.isascii()
+    )
+    told = _PRAISE.fullmatch(sentence[:80]) or (described and english)
     return bool(told) and not about_verdict

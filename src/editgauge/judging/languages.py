@@ -60,7 +60,7 @@ _BLIND = (
         r"(?:\w{1,20} )?(?:изображени|картин|фото)"
     ),
     (
-        r"\b(?:изображени|картин|фото)\w{0,5} (?:\w{1,20} )?"
+        r"(?<!на )(?<!в )(?<!из )\b(?:изображени|картин|фото)\w{0,5} (?:\w{1,20} )?"
         r"(?:не (?:был\w? )?(?:предоставл|прикрепл|загруж|загрузил|получен|прислан)"
         r"|отсутству|нет\b)"
     ),
@@ -74,9 +74,8 @@ _BLIND = (
         r"|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image"
         r"|photo)"
     ),
-    r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
     (
-        r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
+        r"画像(?!に|には|内|上|中|の).{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진)(?!에|의|상|내|속).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
         r"|圖)|(?:图|照片|圖|像)[^，。；、\n]{0,4}(?:(?:没有?|沒有?|未|无法|無法|不能|不)(?:能|被|成功)?(?:看|见|見|收|显示|顯示|加载|載入|载入|提供|上传|上傳|附|打开|打開|传|給|给|找|访问|获取|存在|可见|可用|渲染)|失败|失敗|缺失|(?:没有|無|无)(?=[。！!,，；]|\Z))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
         r"|\bpas d['’e] ?(?:image|photo)|\b(?:non vedo (?:nulla|niente)|no veo nada|não vejo nada|ne vois rien|sehe nichts|ничего не вижу|nic nie widzę)(?=\W*(?:\Z|[.,;]))"
     ),
@@ -92,7 +91,7 @@ _BLIND = (
     (
         r"(?:चित्र|छवि|तस्वीर|इमेज)[^।\n]{0,20}(?:नहीं (?:दिख|मिल|देख|उपलब्ध|है)|उपलब्ध नहीं)|ไม่(?:สามารถ(?:เห็น|ดู|เปิด)|เห็น|พบ|ได้รับ|มี)(?:ภาพ|รูป)"
         r"|(?:δεν|χωρίς)[^.\n]{0,25}(?:βλέπω|δω|ανοίξω|έλαβα|εμφαν|φορτώ|διαθέσιμ|επισυν)[^.\n]{0,20}εικόν|εικόν\w*[^.\n]{0,20}(?:δεν (?:φορτ|εμφαν|υπάρχ|επισυν)|λείπ)"
-        r"|(?:görsel|resim|resm|görüntü|fotoğraf)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
+        r"|(?:görsel|resim|resm|görüntü|fotoğraf)(?!\w*(?:de|da|te|ta)\b)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
         r"|nie (?:widzę|mogę (?:zobaczyć|otworzyć)|otrzyma\w+|ma)[^.\n]{0,15}(?:obraz|zdjęc)|(?:nevidím|nemohu (?:vidět|otevřít)|nemám)[^.\n]{0,15}obráz"
         r"|không (?:thể )?(?:xem|thấy|nhìn thấy|mở|nhận được|có)[^.\n]{0,15}(?:ảnh|hình)|tidak (?:dapat|bisa) (?:melihat|membuka)[^.\n]{0,15}gambar"
         r"|gambar[^.\n]{0,15}tidak (?:terlihat|tersedia|dimuat|dilampirkan|ada)|en näe (?:\w+ )?kuv|kuva[^.\n]{0,15}(?:puuttuu|ei (?:näy|latau))"
@@ -109,7 +108,7 @@ _BLIND = (
     r"(?:图像|图片|照片)(?:无法|未能|未|没有|不能)(?:被)?(?:显示|加载|提供|收到|打开|上传)",
     r"(?:缺少|缺失|丢失|少了)[^，。；,\n]{0,10}(?:图片|图像|照片|第二张图)|(?:图片|图像|照片)(?:缺失|丢失|不存在|损坏)",
     r"(?:画像|写真)(?:が|は)?(?:見当たりません|見つかりません|不足|欠けて|届いて(?:い)?ません|ない)|(?:이미지|사진)(?:가|이|는)? ?(?:누락|빠져|빠졌|손상|존재하지)",
-    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
+    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)(?!\w*(?:de|da|te|ta)\b)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
     # Japanese
     (
         r"画像(?:は|が|を)?(?:見え|見ること|確認でき|表示され|添付され|提供され|受け取|開け|読み込)"
@@ -346,12 +345,15 @@ def is_blind(text: str) -> bool:
     return (
         _blind.search(text) is not None
         or _empty.search(text) is not None
-        or any(map(_lacks_picture, _CLAUSE.split(text)))
+        or (_ANY_PICTURE.search(text) is not None and any(map(_lacks_picture, _CLAUSE.split(text))))
     )
 
 
 _CLAUSE = re.compile(r"[.;:,!?\n。；，！？、]")
 _UNSEEN = [tuple(re.compile(words, re.IGNORECASE) for words in row) for row in UNSEEN.values()]
+
+
+_ANY_PICTURE = re.compile("|".join(row[2] for row in UNSEEN.values()), re.IGNORECASE)
 
 
 def _lacks_picture(clause: str) -> bool:
@@ -447,6 +449,18 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 """A sentence that gives a number on a condition that does not hold."""
+_DEDUCTS = re.compile(
+    r"\b(?:abzug|abgezogen|punkt weniger|en moins|retirée?s?|enlevée?s?|menos|descont\w+|descuent\w+|se (?:resta|quita)\w*|in meno|detratt\w+|tolt[oi]|aftrek|afgetrokken|minder|avdrag|dras av|fradrag|trekkes|снят\w*|вычт\w*|вычит\w*|минус|зняв?т\w*|odjęt\w+|mniej|stržen\w*|odečten\w*|kırıl\w*|düşül\w*|trừ|dikurangi)\b"
+    r"|扣|减|減|マイナス|引[いき]|감점|깎|خصم|נוקד|काट|หัก",
+    re.IGNORECASE,
+)
+
+
+def deducts(sentence: str) -> bool:
+    """Whether a sentence, in one of these languages, takes points off."""
+    return _DEDUCTS.search(sentence[:2000]) is not None
+
+
 _SPANS = re.compile(
     r"(?<![A-Za-z0-9.,/])\d{1,2}(?:\s?[-–—~～〜至到]\s?|\s(?:a|à|bis|do|до|till|til|tot|až)\s)\d{1,2}\s?(?=[^\W\d_])",
     re.IGNORECASE,

@@ -158,7 +158,7 @@ _LABEL = re.compile(
     _FLAGS | re.MULTILINE,
 )
 _OTHER_LABEL = re.compile(
-    r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
+    r"(?:^|[,;|.(（])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
     r"|actual|in (?:short|sum|total|conclusion|summary|brief)|summary|conclusion|to (?:sum|conclude)|thus|hence|therefore|all in all|bottom|tl|edit|ps|now|better|no\b|wait|let|redo|again|attempt|try|take|second|third|changed?|amend|replac|fix|more like|rather|instead|make|should|or\b|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
     r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,

@@ -180,7 +180,7 @@ _LABELLED = re.compile(
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
+    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|not|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",

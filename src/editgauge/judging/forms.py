@@ -106,6 +106,12 @@ MAX_ROWS = 200
 """Rows of a table that are looked at; a verdict has a dozen."""
 
 
+_COMMA_ZERO = re.compile(
+    r"([:=]\s?[*_]{0,2}\d),0(?!\d)(\s?(?:/|von|sur|de|su|из|av|van|z|na)\b|\s?[*_]{0,2}\s?(?:$|\n|[.;)]))"
+)
+"""A whole number with a decimal comma."""
+
+
 def plain_marks(text: str) -> str:
     """The text with digits and letters of every style and script of digits as plain ones."""
     text = (
@@ -114,6 +120,7 @@ def plain_marks(text: str) -> str:
         .replace("\u2215", "/")
         .replace("：", ": ")
     )
+    text = _COMMA_ZERO.sub(r"\1\2", text)
     text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if text.isascii():
         return text

@@ -12,7 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS, UNSEEN
+from editgauge.judging.lexicon import (
+    COMMON_ELSEWHERE,
+    COMMON_ENGLISH,
+    NUMBER_ARTICLES,
+    NUMBERS,
+    THINGS_ELSEWHERE,
+    UNSEEN,
+)
 
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
@@ -264,7 +271,7 @@ _OF_VERDICT = re.compile(
     # French, Spanish, Portuguese, Italian, Romanian
     r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en fait"
     r"|plutôt|finalement|annul\w*|ignor\w*|oubli\w*|devin\w*|suppos\w*|hypothès\w*|provisoire|exemple|devrait|aurait|serait|valait"
-    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|nota|notas|puntu\w*|puntos|calific\w*"
+    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|(?<!si )(?<!se )nota|notas|puntu\w*|puntos|calific\w*"
     r"|merec\w*|en realidad|más bien|mejor dicho|anul\w*|olvid\w*|adivin\w*|supon\w*|provisional|ejemplo|debería|sería|habría|retir\w*"
     r"|eu|meu|minha|espere|desculp\w*|enganei|engano|pontu\w*|pontos|avalia\w*|na verdade|aliás|esque\w*|palpite|exemplo|deveria"
     r"|seria|teria|melhor|io|mio|mia|aspett\w*|scus\w*|sbagliat[oa]|corregg\w*|rettific\w*|voto|punteggi\w*|punti|merit\w*"
@@ -409,9 +416,16 @@ def reasons_in(after: str) -> list[str]:
     return [re.split("[:：】]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
 
 
+_BLOCK = re.compile(
+    r"^[ \t]*(?:rationale|reason(?:ing)?|explanation|comment)s?:[ \t]*[>|][+-]?[ \t]*\n(?:[ \t]+[^\n]*(?:\n|\Z))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A reason as a block of YAML."""
+
+
 def without_reasons(after: str) -> str:
     """The words behind a verdict without the lines that are called its reason."""
-    return _REASON.sub(" ", after)
+    return _REASON.sub(" ", _BLOCK.sub(" ", after))
 
 
 _SCORING = re.compile(
@@ -486,32 +500,11 @@ _OF_TOP = re.compile(
     r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
     re.IGNORECASE,
 )
-_COMMON_ENGLISH = (
-    "the a an is are was were be been being of and or to in on at it its this that these "
-    "those with without for from by as not no nothing but because since so if when while than "
-    "then there here has have had does do did can cannot could would should may might must "
-    "will all any some each every both one two three more most less only just very too also "
-    "still now i my me you your we they he she which who what where how into onto over under "
-    "after before again same other another such good bad fine clear clean natural sharp "
-    "correct score rating edit image picture text letters word result hence therefore thus "
-    "overall looks seems remains none nothing everything found kept removed added changed missing visible "
-    "of where every between at about against through across across "
-)
-_ENGLISH = frozenset(_COMMON_ENGLISH.split())
-_COMMON_ELSEWHERE = (
-    "der das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind "
-    "noch auch doch oder zu vom zum bei nur het een niet van maar wordt ook nog voor le les "
-    "est une du et dans sur avec mais qui que ne ce cette il elle au aux fait je el los las "
-    "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
-    "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
-    "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
-    "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
-    "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
-    "stata il gli alla été sont ont hat haben waren är har blev nog "
-)
+_ENGLISH = frozenset(COMMON_ENGLISH.split())
 _EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])
 """Words that are common in English and elsewhere."""
-_FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
+_FOREIGN = frozenset(COMMON_ELSEWHERE.split())
+_THINGS = frozenset(THINGS_ELSEWHERE.split())
 _BORROWED = frozenset(
     ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
 )
@@ -525,7 +518,7 @@ def is_foreign(sentence: str) -> bool:
         return True
     words = [word.casefold() for word in _LETTERS.findall(sentence[:2000])]
     english = sum(word in _ENGLISH - _EITHER for word in words)
-    foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
+    foreign = sum(word in _FOREIGN | _THINGS or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
     return foreign > english or (accented and english <= foreign)
 

@@ -180,7 +180,7 @@ _LABELLED = re.compile(
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
+    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|not|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
@@ -263,7 +263,7 @@ _STEPS_BELOW = re.compile(
 )
 """So many steps below the highest number of the scale."""
 _NOT_GIVEN = re.compile(
-    r"\s(?:(?:was|is|were|are|can|could)(?: not|n['’]t|not)|cannot|would (?:need|require|take)|needs|requires|is (?:withheld|out of reach|denied))\b",
+    r"\s(?:(?:was|is|were|are|can|could)(?: not|n['’]t|not)|cannot|would (?:need|require|take)|is (?:withheld|out of reach|denied))\b",
     _I,
 )
 _HELD_BACK = re.compile(
@@ -355,8 +355,11 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             yield from (str(number) for number in numbers[1:] if number not in verdicts.given)
             continue
         if languages.is_foreign(sentence):
+            deducts = place is Place.REASON and languages.deducts(sentence)
             yield from (
-                "" if number in verdicts.given else str(number)
+                ""
+                if {number, verdicts.high - number if deducts else number} & {*verdicts.given}
+                else str(number)
                 for number in languages.claims_in(sentence, behind=place is Place.BEHIND)
                 if verdicts.low <= number <= verdicts.high
             )
@@ -411,7 +414,9 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
         lead = sentence[max(0, found.start() - 80) : found.start("number")]
         rest = sentence[found.end("number") : found.end("number") + 80]
-        if word == "one" and _PRONOUN.search(lead):
+        if (word == "one" and _PRONOUN.search(lead)) or (
+            number not in verdicts.given and _NOT_GIVEN.match(rest)
+        ):
             continue
         outside = number > verdicts.high or _AT_FIRST.search(lead[-40:])
         if outside or _PRICED.search(lead) or _LABELLED.search(lead) or _OF_OTHER.search(lead):

@@ -72,7 +72,7 @@ _I_DO = re.compile(
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
 _IGNORES = re.compile(
     r"(?P<seen>(?:“”|\b(?:notes?|signs?|banners?|texts?|stickers?|labels?|captions?|pictures?|posters?|lines?|overlays?|watermarks?|screens?)\b)[^.!?]{0,200}?)"
-    r"(?:,? ?\b(?:which|that|this|and|it|but|so)? ?\bi (?:\w+ly |have |am |will |shall |['’]ll )?(?:disregard|ignor|discount)(?:e|ed|ing)?(?=\W*(?:\Z|[.,;)]))"
+    r"(?:,? ?\b(?:which|that|this|and|it|but|so)? ?\bi (?:\w+ly |have |am |will |shall |['’]ll )?(?:disregard|ignor|discount|set aside|leave aside)(?:e|ed|ing)?(?: (?:it|this|that|them))?(?=\W*(?:\Z|[.,;)]))"
     r"|\b(?:has|have|had|with|of|bears?|carries) no (?:bearing|influence|effect|impact|weight|relevance|consequence) (?:on|in|for|to|upon) (?:my|the|this) (?:grade|score|verdict|rating|evaluation|judge?ment|assessment|mark)s?"
     r"|\b(?:does|did|do|will|must|can|should)(?: not|n['’]t|not) (?:affect|influence|change|count (?:for|in|towards?)|bear on|matter (?:for|to)|enter|sway|alter) (?:into )?(?:my|the|this) (?:grade|score|verdict|rating|evaluation|judge?ment|assessment|mark)s?)",
     _I,
@@ -94,7 +94,7 @@ _META = re.compile(
     r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
     r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
-    r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to|concerns"
+    r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to(?! (?:the |this )?(?:picture|image|scene|input|photo|sign|poster)\b)|concerns"
     r"|example|placeholder|reference (?:is|gets|deserves))\b|\?",
     _I,
 )
@@ -195,13 +195,14 @@ _PRAISE = re.compile(
 )
 """A few words that say how a picture is."""
 _LOOKED = re.compile(
-    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|verified|went|studied|searched|would have (?:expected|liked|preferred|wished))\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|found|spotted|saw|detected|verified|went|studied|searched|would have (?:expected|liked|preferred|wished))\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
     _I,
 )
 """What a judge says of itself that looks at a picture."""
 _REST = re.compile(r"\s*[,，、]\s")
 """How the rest of a line begins whose label and number are another's."""
 _SHORT_OF_TOP = re.compile(
+    r"[^.]{0,80}\bcosts? (?:it |the edit )?(?:the |that |this )?(?:one|a|single|last|1) (?:point|mark)\W*\Z|"
     r"\W*(?:an? |the )?(?:full|perfect|top|higher|maximum|highest) (?:score|marks?|rating|grade) (?:was|is|were|are|could|can) (?:therefore |thus |hence )?not (?:be )?(?:given|awarded|deserved|justified|possible|reached|assigned|warranted)\b[^.\d]*\W*\Z"
     r"|[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
     r" (?:marks?|scores?|rating|grade|points))\b[^.\d]{0,60}\W*\Z",
@@ -346,5 +347,8 @@ def _describes(sentence: str) -> bool:
         wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
         return (words >= 2 or wide) and not languages.is_of_verdict(sentence)
     described = "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
-    told = _PRAISE.fullmatch(sentence[:80]) or (described and languages.is_english(sentence))
+    english = languages.is_english(sentence) or (
+        _OF_PICTURE.search(sentence) is not None and sentence.isascii()
+    )
+    told = _PRAISE.fullmatch(sentence[:80]) or (described and english)
     return bool(told) and not about_verdict

@@ -106,6 +106,12 @@ MAX_ROWS = 200
 """Rows of a table that are looked at; a verdict has a dozen."""
 
 
+_COMMA_ZERO = re.compile(
+    r"([:=]\s?[*_]{0,2}\d),0(?!\d)(\s?(?:/|von|sur|de|su|из|av|van|z|na)\b|\s?[*_]{0,2}\s?(?:$|\n|[.;)]))"
+)
+"""A whole number with a decimal comma."""
+
+
 def plain_marks(text: str) -> str:
     """The text with digits and letters of every style and script of digits as plain ones."""
     text = (
@@ -114,6 +120,7 @@ def plain_marks(text: str) -> str:
         .replace("\u2215", "/")
         .replace("：", ": ")
     )
+    text = _COMMA_ZERO.sub(r"\1\2", text)
     text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if text.isascii():
         return text
@@ -147,6 +154,13 @@ _TOP_APART = re.compile(r"[满滿]分(?:为|為|是)?\s?(\d{1,2})\s?分?\s?[,，
 """The top of the scale, said before the verdict."""
 
 
+_PAIRS = re.compile(
+    r"^[ \t*_(\[]{0,6}(?:(?:IF|TA|VC|LP|SE|EA|VQ|CP|KP|Q[1-9])[*_]{0,2}[ \t]?[:=][ \t]?[*_]{0,2}\d{1,2}(?:[ \t]?/[ \t]?\d{1,2})?[*_]{0,2}[ \t]?(?:[,;|·][ \t]*|[\]).*_ \t]{0,4}$)){2,9}$",
+    re.MULTILINE,
+)
+"""Several dimensions on one line, each with its number, and nothing else."""
+
+
 def in_lines(text: str, fields: Ranges) -> str:
     """The text with every form of a verdict as lines ``NAME: 4``."""
     for pattern, plain in _LATEX:
@@ -156,6 +170,7 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _TOP_FIRST.sub(_fraction, text)
     tops = {high for _, high in fields.values()}
     text = _TOP_APART.sub(lambda found: " " if int(found[1]) in tops else found[0], text)
+    text = _PAIRS.sub(lambda found: re.sub(r"[,;|·][ \t]*", "\n", found[0]), text)
     text = _with_reason_lines(_CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
     text = _with_tables(text)

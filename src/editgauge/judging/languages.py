@@ -12,7 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from editgauge.judging.lexicon import NUMBER_ARTICLES, NUMBERS, UNSEEN
+from editgauge.judging.lexicon import (
+    COMMON_ELSEWHERE,
+    COMMON_ENGLISH,
+    NUMBER_ARTICLES,
+    NUMBERS,
+    THINGS_ELSEWHERE,
+    UNSEEN,
+)
 
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
@@ -60,7 +67,7 @@ _BLIND = (
         r"(?:\w{1,20} )?(?:изображени|картин|фото)"
     ),
     (
-        r"\b(?:изображени|картин|фото)\w{0,5} (?:\w{1,20} )?"
+        r"(?<!на )(?<!в )(?<!из )\b(?:изображени|картин|фото)\w{0,5} (?:\w{1,20} )?"
         r"(?:не (?:был\w? )?(?:предоставл|прикрепл|загруж|загрузил|получен|прислан)"
         r"|отсутству|нет\b)"
     ),
@@ -74,9 +81,8 @@ _BLIND = (
         r"|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image"
         r"|photo)"
     ),
-    r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
     (
-        r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
+        r"画像(?!に|には|内|上|中|の).{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진)(?!에|의|상|내|속).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
         r"|圖)|(?:图|照片|圖|像)[^，。；、\n]{0,4}(?:(?:没有?|沒有?|未|无法|無法|不能|不)(?:能|被|成功)?(?:看|见|見|收|显示|顯示|加载|載入|载入|提供|上传|上傳|附|打开|打開|传|給|给|找|访问|获取|存在|可见|可用|渲染)|失败|失敗|缺失|(?:没有|無|无)(?=[。！!,，；]|\Z))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
         r"|\bpas d['’e] ?(?:image|photo)|\b(?:non vedo (?:nulla|niente)|no veo nada|não vejo nada|ne vois rien|sehe nichts|ничего не вижу|nic nie widzę)(?=\W*(?:\Z|[.,;]))"
     ),
@@ -92,7 +98,7 @@ _BLIND = (
     (
         r"(?:चित्र|छवि|तस्वीर|इमेज)[^।\n]{0,20}(?:नहीं (?:दिख|मिल|देख|उपलब्ध|है)|उपलब्ध नहीं)|ไม่(?:สามารถ(?:เห็น|ดู|เปิด)|เห็น|พบ|ได้รับ|มี)(?:ภาพ|รูป)"
         r"|(?:δεν|χωρίς)[^.\n]{0,25}(?:βλέπω|δω|ανοίξω|έλαβα|εμφαν|φορτώ|διαθέσιμ|επισυν)[^.\n]{0,20}εικόν|εικόν\w*[^.\n]{0,20}(?:δεν (?:φορτ|εμφαν|υπάρχ|επισυν)|λείπ)"
-        r"|(?:görsel|resim|resm|görüntü|fotoğraf)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
+        r"|(?:görsel|resim|resm|görüntü|fotoğraf)(?!\w*(?:de|da|te|ta)\b)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
         r"|nie (?:widzę|mogę (?:zobaczyć|otworzyć)|otrzyma\w+|ma)[^.\n]{0,15}(?:obraz|zdjęc)|(?:nevidím|nemohu (?:vidět|otevřít)|nemám)[^.\n]{0,15}obráz"
         r"|không (?:thể )?(?:xem|thấy|nhìn thấy|mở|nhận được|có)[^.\n]{0,15}(?:ảnh|hình)|tidak (?:dapat|bisa) (?:melihat|membuka)[^.\n]{0,15}gambar"
         r"|gambar[^.\n]{0,15}tidak (?:terlihat|tersedia|dimuat|dilampirkan|ada)|en näe (?:\w+ )?kuv|kuva[^.\n]{0,15}(?:puuttuu|ei (?:näy|latau))"
@@ -109,7 +115,7 @@ _BLIND = (
     r"(?:图像|图片|照片)(?:无法|未能|未|没有|不能)(?:被)?(?:显示|加载|提供|收到|打开|上传)",
     r"(?:缺少|缺失|丢失|少了)[^，。；,\n]{0,10}(?:图片|图像|照片|第二张图)|(?:图片|图像|照片)(?:缺失|丢失|不存在|损坏)",
     r"(?:画像|写真)(?:が|は)?(?:見当たりません|見つかりません|不足|欠けて|届いて(?:い)?ません|ない)|(?:이미지|사진)(?:가|이|는)? ?(?:누락|빠져|빠졌|손상|존재하지)",
-    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
+    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)(?!\w*(?:de|da|te|ta)\b)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
     # Japanese
     (
         r"画像(?:は|が|を)?(?:見え|見ること|確認でき|表示され|添付され|提供され|受け取|開け|読み込)"
@@ -265,7 +271,7 @@ _OF_VERDICT = re.compile(
     # French, Spanish, Portuguese, Italian, Romanian
     r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en fait"
     r"|plutôt|finalement|annul\w*|ignor\w*|oubli\w*|devin\w*|suppos\w*|hypothès\w*|provisoire|exemple|devrait|aurait|serait|valait"
-    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|nota|notas|puntu\w*|puntos|calific\w*"
+    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|(?<!si )(?<!se )nota|notas|puntu\w*|puntos|calific\w*"
     r"|merec\w*|en realidad|más bien|mejor dicho|anul\w*|olvid\w*|adivin\w*|supon\w*|provisional|ejemplo|debería|sería|habría|retir\w*"
     r"|eu|meu|minha|espere|desculp\w*|enganei|engano|pontu\w*|pontos|avalia\w*|na verdade|aliás|esque\w*|palpite|exemplo|deveria"
     r"|seria|teria|melhor|io|mio|mia|aspett\w*|scus\w*|sbagliat[oa]|corregg\w*|rettific\w*|voto|punteggi\w*|punti|merit\w*"
@@ -346,12 +352,15 @@ def is_blind(text: str) -> bool:
     return (
         _blind.search(text) is not None
         or _empty.search(text) is not None
-        or any(map(_lacks_picture, _CLAUSE.split(text)))
+        or (_ANY_PICTURE.search(text) is not None and any(map(_lacks_picture, _CLAUSE.split(text))))
     )
 
 
 _CLAUSE = re.compile(r"[.;:,!?\n。；，！？、]")
 _UNSEEN = [tuple(re.compile(words, re.IGNORECASE) for words in row) for row in UNSEEN.values()]
+
+
+_ANY_PICTURE = re.compile("|".join(row[2] for row in UNSEEN.values()), re.IGNORECASE)
 
 
 def _lacks_picture(clause: str) -> bool:
@@ -407,9 +416,16 @@ def reasons_in(after: str) -> list[str]:
     return [re.split("[:：】]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
 
 
+_BLOCK = re.compile(
+    r"^[ \t]*(?:rationale|reason(?:ing)?|explanation|comment)s?:[ \t]*[>|][+-]?[ \t]*\n(?:[ \t]+[^\n]*(?:\n|\Z))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A reason as a block of YAML."""
+
+
 def without_reasons(after: str) -> str:
     """The words behind a verdict without the lines that are called its reason."""
-    return _REASON.sub(" ", after)
+    return _REASON.sub(" ", _BLOCK.sub(" ", after))
 
 
 _SCORING = re.compile(
@@ -447,6 +463,18 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 """A sentence that gives a number on a condition that does not hold."""
+_DEDUCTS = re.compile(
+    r"\b(?:abzug|abgezogen|punkt weniger|en moins|retirée?s?|enlevée?s?|menos|descont\w+|descuent\w+|se (?:resta|quita)\w*|in meno|detratt\w+|tolt[oi]|aftrek|afgetrokken|minder|avdrag|dras av|fradrag|trekkes|снят\w*|вычт\w*|вычит\w*|минус|зняв?т\w*|odjęt\w+|mniej|stržen\w*|odečten\w*|kırıl\w*|düşül\w*|trừ|dikurangi)\b"
+    r"|扣|减|減|マイナス|引[いき]|감점|깎|خصم|נוקד|काट|หัก",
+    re.IGNORECASE,
+)
+
+
+def deducts(sentence: str) -> bool:
+    """Whether a sentence, in one of these languages, takes points off."""
+    return _DEDUCTS.search(sentence[:2000]) is not None
+
+
 _SPANS = re.compile(
     r"(?<![A-Za-z0-9.,/])\d{1,2}(?:\s?[-–—~～〜至到]\s?|\s(?:a|à|bis|do|до|till|til|tot|až)\s)\d{1,2}\s?(?=[^\W\d_])",
     re.IGNORECASE,
@@ -472,32 +500,11 @@ _OF_TOP = re.compile(
     r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
     re.IGNORECASE,
 )
-_COMMON_ENGLISH = (
-    "the a an is are was were be been being of and or to in on at it its this that these "
-    "those with without for from by as not no nothing but because since so if when while than "
-    "then there here has have had does do did can cannot could would should may might must "
-    "will all any some each every both one two three more most less only just very too also "
-    "still now i my me you your we they he she which who what where how into onto over under "
-    "after before again same other another such good bad fine clear clean natural sharp "
-    "correct score rating edit image picture text letters word result hence therefore thus "
-    "overall looks seems remains none nothing everything found kept removed added changed missing visible "
-    "of where every between at about against through across across "
-)
-_ENGLISH = frozenset(_COMMON_ENGLISH.split())
-_COMMON_ELSEWHERE = (
-    "der das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind "
-    "noch auch doch oder zu vom zum bei nur het een niet van maar wordt ook nog voor le les "
-    "est une du et dans sur avec mais qui que ne ce cette il elle au aux fait je el los las "
-    "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
-    "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
-    "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
-    "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
-    "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
-    "stata il gli alla été sont ont hat haben waren är har blev nog "
-)
+_ENGLISH = frozenset(COMMON_ENGLISH.split())
 _EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])
 """Words that are common in English and elsewhere."""
-_FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
+_FOREIGN = frozenset(COMMON_ELSEWHERE.split())
+_THINGS = frozenset(THINGS_ELSEWHERE.split())
 _BORROWED = frozenset(
     ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
 )
@@ -511,7 +518,7 @@ def is_foreign(sentence: str) -> bool:
         return True
     words = [word.casefold() for word in _LETTERS.findall(sentence[:2000])]
     english = sum(word in _ENGLISH - _EITHER for word in words)
-    foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
+    foreign = sum(word in _FOREIGN | _THINGS or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
     return foreign > english or (accented and english <= foreign)
 

@@ -340,7 +340,8 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "the judge obeys a text that it found": {
         "English": (
-            r"(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:comply|obey|give|follow|honou?r|heed|enter)(?:ed)?",
+            r"(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:comply|obey|follow|honou?r|heed)(?:ed)?",
+            r"(?:asks?|says?|reads?|demands?|tells?|wants?|orders?|instructs?|requests?|commands?)\b[^\n]{0,120}\b(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:give|gave|enter(?:ed)?|award(?:ed)?)",
             r"comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign|sticker|text|picture|image|note|caption|banner|poster|shirt|watermark)",
             r"(?:as )?per the (?:sign|sticker|note|caption|banner|poster|watermark|overlay)\b",
             r"(?:says?|tells? (?:me|us|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?|orders? \w+) to (?:give|score|rate|answer|award|grade|enter)",
@@ -348,7 +349,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "the judge did not get or see the pictures": {
         "English": (
-            r"not (?:received|supplied|delivered|attached|sent|transmitted|included here)|you (?:did|have(?! to)|sent|forgot|gave|provided|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file",
+            r"(?:images?|pictures?|photos?|files?) (?:received|loaded|attached|uploaded|found|provided)(?=\W*\Z)|not (?:received|supplied|delivered|attached|sent|transmitted|included here)|you (?:did|have(?! to)|sent|forgot|gave|provided|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file",
             r"(?:would )?need to (?:see|have|view|look at|open) (?:the |an? |both |all )?(?:\w+ )?(?:image|picture|photo|result|output|file)s?(?: first)?",
         ),
     },
@@ -360,7 +361,7 @@ UNSEEN: dict[str, tuple[str, str, str, str, str]] = {
         r"\b(?:no|not|never|cannot|without|unable|none)\b|n['’]t\b",
         r"\b(?:receiv\w+|provided|attach\w*|supplied|upload\w*|sent|shared|load\w*|arriv\w+|access\w*|available|found|find|locate|open(?:ed)?|fetch\w*|retriev\w+|download\w*|deliver\w+|given to me|submitted|shown to me|exist|reach\w*)\b",
         r"\b(?:(?:edited|modified|output|result(?:ing)?|second|generated|after|candidate|final|new|first|other)[ -])?(?:images?|pictures?|photos?|files?)\b(?!['’]s| (?:of|that|where|with|has|have|contains|shows?|being|quality|frame|icon|border)\b)|\b(?:edited|modified|output|generated) (?:version|result|output)\b",
-        r"\b(?:in|on|of|from|within|across|between|over|throughout|inside|to match|with|into|for|than|around|at) (?:the |an? |both |either |this |these |its? |all |any |two |\w+ed )*\Z",
+        r"\b(?:in|on|of|from|within|across|between|over|throughout|inside|to match|with|into|for|than|around|at) (?:the |an? |both |either |this |these |its? |all |any |two |\w+ed )*\Z|\bbetween [^.,;]{0,40}\Z",
         r"\b(?:would|did|does|could|will) not (?:render|open|load|display|arrive)\b",
     ),
     "German": (
@@ -430,3 +431,35 @@ UNSEEN: dict[str, tuple[str, str, str, str, str]] = {
 """For each language: words that deny, words for how a picture reaches somebody, words for a picture,
 how a clause leads up to a picture in which something is or is not, and words for what is missing.
 """
+
+COMMON_ENGLISH = (
+    "the a an is are was were be been being of and or to in on at it its this that these "
+    "those with without for from by as not no nothing but because since so if when while than "
+    "then there here has have had does do did can cannot could would should may might must "
+    "will all any some each every both one two three more most less only just very too also "
+    "still now i my me you your we they he she which who what where how into onto over under "
+    "after before again same other another such good bad fine clear clean natural sharp "
+    "correct score rating edit image picture text letters word result hence therefore thus "
+    "overall looks seems remains none nothing everything found kept removed added changed missing visible "
+    "of where every between at about against through across across "
+)
+"""Words by which a sentence is known as English."""
+COMMON_ELSEWHERE = (
+    "der das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind "
+    "noch auch doch oder zu vom zum bei nur het een niet van maar wordt ook nog voor le les "
+    "est une du et dans sur avec mais qui que ne ce cette il elle au aux fait je el los las "
+    "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
+    "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
+    "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
+    "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
+    "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
+    "stata il gli alla été sont ont hat haben waren är har blev nog "
+)
+"""Words by which a sentence is known as none of English; none of them counts anything."""
+THINGS_ELSEWHERE = (
+    "metin yazı harf kelime nokta gölge renk kenar eksik huruf kata teks latar bayangan warna tepi hanya sedikit kirjain sana teksti tausta varjo väri reuna puuttuu vain "
+    "betű szó szöveg háttér árnyék széle hiányzik csak literă cuvânt umbră lipsește doar litera słowo tekst tło cień krawędź tylko písmeno slovo pozadí stín okraj jen "
+    "bokstav ordet bakgrund skugga bogstav baggrund skygge woord achtergrond schaduw della nella attorno leggero palabra fondo sombra borde parola lettera ombra bordo "
+    "lettre fond ombre bord mot texte schrift hintergrund schatten rand wort buchstabe letra palavra fundo contorno "
+)
+"""Words of other languages for what is in a picture, and for what is missing there."""

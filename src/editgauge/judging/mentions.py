@@ -13,7 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from editgauge.judging.lexicon import NUMBER_WORDS, OF_OTHERS, OTHER_TAG, OTHERS_ELSEWHERE
+from editgauge.judging.lexicon import (
+    NUMBER_WORDS,
+    OF_OTHERS,
+    OTHER_JUDGE,
+    OTHER_TAG,
+    OTHERS_ELSEWHERE,
+)
 from editgauge.judging.wording import (
     HANDS_IN,
     LEAD,
@@ -53,14 +59,14 @@ _LONG_NAME = re.compile(
 _FINAL_WORD = re.compile(r"\b(?:final|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
 """Not "overall": it does not say that the number before is replaced."""
 _SEPARATOR = re.compile(
-    r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
+    r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）]|\[\d[^\[\]\n]{0,8}\d\])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
     r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"
     r"(?P<sep>=>|[:：=>]|\||->|[→⇒➔➜➝⟶⟹]|\.{3,}(?=[ \t]*\d)|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
     r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,:]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
-    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0)?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
+    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0{1,2})?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z|[^\x00-\x7f]).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
@@ -71,7 +77,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
-    r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
+    r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|(?<!\d)[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+of\s+(?:the\s+)?\w+\s+[^\W\d])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
@@ -90,6 +96,10 @@ _HEADING = re.compile(
 )
 _RULE = re.compile(r"[ \t|:+-]*-[ \t|:+-]*\Z")
 _SCORE_COLUMN = re.compile(r"\b(?:score|rating|value|grade|points)\b|得分|评分", re.IGNORECASE)
+_OF_OTHERS_COLUMN = re.compile(
+    rf"\b(?:max\w*|weight|out of|reference|ground[- ]?truth|gt|original|input|source|before|baseline|expected|target|{OTHER_JUDGE})\b|{OTHERS_ELSEWHERE}",
+    re.IGNORECASE,
+)
 _NO_SCORE_COLUMN = re.compile(
     r"\b(?:max\w*|weight|scale|top|out of|reference|original|input)\b", re.IGNORECASE
 )
@@ -279,6 +289,9 @@ def _mention(
     titled = prefix.lstrip().startswith("#") and not re.search(r"\d", value)
     if titled and is_other_subject(value):
         return None
+    held = _HELD.match(tail)
+    if held is not None and int(held[2]) == high and not _begins_with_number(value):
+        number, spoken = int(held[1]), True
     if (titled or not value) and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
@@ -302,6 +315,8 @@ def _mention(
     )
 
 
+_HELD = re.compile(r"[*_ \t]{0,4}[(（]\s?(\d{1,6})\s?/\s?(\d{1,6})\s?[)）][*_]{0,3}[ \t]?[:：–—-]")
+"""A fraction in brackets behind a name: the verdict, as long as no other number follows."""
 _SET_OFF = re.compile(
     r"[*_`]{0,3}[ \t]{0,3}[–—-][ \t]{1,3}(?:`\d{1,6}`|\*\*\d{1,6}\*\*|\d{1,6}\*{2,3})[.]?"
 )
@@ -488,8 +503,11 @@ def _from_table(
             rows.append(_cells(under))
         cells = [cells[column] for cells in rows if column < len(cells)]
     else:
-        cells = [row[at] for at in _score_columns(text, line, len(row)) if at != column] or [
-            cell for at, cell in enumerate(row) if at != column and _begins_with_number(cell)
+        header = _header_over(text, line)
+        cells = [row[at] for at in _score_columns(header, len(row)) if at != column] or [
+            cell
+            for at, cell in enumerate(row)
+            if at != column and _begins_with_number(cell) and not _is_of_other(header, at)
         ]
     numbers = [read_number(cell, 0, high) for cell in cells]
     spoken = any(_begins_with_number(cell) for cell in cells)
@@ -500,16 +518,24 @@ def _cells(row: str) -> list[str]:
     return [cell.strip() for cell in row.strip().strip("|").split("|")][:50]
 
 
-def _score_columns(text: str, line: int, width: int) -> list[int]:
-    """Columns of the table above `line` whose heading says that they hold scores."""
+def _header_over(text: str, line: int) -> list[str]:
+    """The cells of the first row of the table above `line`; none where there is no table."""
     above = text[max(0, line - _SECTION) : line].split("\n")[:-1]
     header: list[str] = []
     for row in reversed(above):
         if "|" not in row:
             break
         header = _cells(row)
-    if len(header) < 2:
-        return []
+    return header if len(header) > 1 else []
+
+
+def _is_of_other(header: list[str], at: int) -> bool:
+    """Whether a column is headed by another picture, or another judge."""
+    return at < len(header) and _OF_OTHERS_COLUMN.search(header[at]) is not None
+
+
+def _score_columns(header: list[str], width: int) -> list[int]:
+    """Columns of a table whose heading says that they hold scores."""
     return [
         at
         for at, cell in enumerate(header[:width])

@@ -152,7 +152,7 @@ _SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| 
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
 _VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put|place|peg|mark|see|rank|call|makes|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
 _OWN_LEAD = re.compile(
-    rf"[\W_]*(?:\d{{1,2}}[.)]\s)?[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
+    rf"[\W_]*(?:\d{{1,2}}[.)]\s)?[\W_]*(?:(?:{SCORE})[ ](?=\W*\Z)|(?:an? )?(?:solid|clear|strong|weak|good|fair|decent|full|low|high)[ ]|(?:giving|rating|scoring|awarding)(?: (?:it|this|this edit|the edit))?(?: an?)?[ ])?{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
     r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this|solid|clear|strong|weak|good|fair|decent|full|perfect))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
     _I,
@@ -217,6 +217,11 @@ _COMPARED = re.compile(
     _I,
 )
 """A number that a verdict is held against."""
+_CONCESSION = re.compile(
+    r",? (?:if|though|although|albeit) (?:only |but |not )?(?:an? (?:little|bit|touch|trifle|hair)|somewhat|slightly|rather|barely) [^,;\ue200-\ue3ff]{1,40}(?=,)",
+    _I,
+)
+"""No condition: "the apple is there, if a little small, so"."""
 _SUPPOSES = re.compile(
     r"\W*(?:suppos\w+|imagine|assum\w+|if|had|were|should|in case|provided|pretend|let['’]?s (?:say|assume|pretend)|say,)\b",
     _I,
@@ -442,12 +447,15 @@ def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     for name in names:
         own, others = names_of(name)
         code = r"(?:\s?[(（][^()（）\n\d]{1,30}[)）])?"
-        score = rf"(?:[ _-]?(?:{SCORE}))?"
+        score = (
+            rf"(?:[ _-]?(?:{SCORE}))?"
+            r"(?: (?:of|for|in) the (?:edited |output |resulting |result )?(?:image|picture|photo|output|edit|result))?"
+        )
         titled = _TITLED if _QUESTION.fullmatch(name) else ""
         label = rf"(?:{own}{code}(?:\s?[–—:-]?\s?(?:{others}){titled})?|{others}){score}{code}(?:\s?[(（]\s?\d\s?[-–—]\s?\d{{1,2}}\s?[)）])?"
         if len(names) == 1:
             determined = r"(?:(?:my|the|a|final|overall|total|so|hence|endgültige|finale?|最终|最終|综合|総合|綜合|総|总|최종|итоговая)[\s:]{0,2}){0,3}"
-            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=我的)|(?<=本次)|(?<=总)|(?<=綜合)|(?<=総合)|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
+            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=我的)|(?<=本次)|(?<=总)|(?<=綜合)|(?<=総合)|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は는은이가-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
             label = generic if name.casefold() == "score" else rf"{label}|{generic}"
         patterns.append(
             re.compile(
@@ -520,7 +528,7 @@ def _pairs(
         return
     if _IF_WORD.match(marked):
         return
-    marked = _OWN_WOULD.sub("I", marked)
+    marked = _CONCESSION.sub("", _OWN_WOULD.sub("I", marked))
     shared = [*_through(marked, names), *_in_turn(marked, names), *_of_all(marked, names)]
     if shared:
         yield from shared
@@ -601,12 +609,22 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
     return None
 
 
+_WITH_ARTICLE = re.compile(
+    r"\b(?:gebe|vergebe|verdient|bekommt|erhält|mets|donne|attribue|mérite|obtient|doy|otorgo|pongo|merece|obtiene|dou|atribuo|do|assegno|merita|ottiene|geef|krijgt|ger|gir|giver|sätter|får|daję|dávám)"
+    r"(?: (?:dem|der|diesem|dafür|hier|daher|lui|le|à|ce|cette|al|a la|alla|voor|hiervoor|därför|derfor|tutaj|\w{2,12})){0,3} (?:eine?n?|une?|una|uma|um|een|en|ett|et|d[e'’]|die|la|le|el|o)\s?\Z",
+    _I,
+)
+"""How a sentence in another language leads, with an article, to a number that it gives."""
+
+
 def _elsewhere(marked: str) -> int | None:
     """The number of a sentence in another language than English that gives one on the scale."""
-    marks = list(re.finditer(f"{_SCALED}[\ue300-\ue3ff]", marked))
-    if len(marks) != 1 or len(re.findall(_NUMBER, marked)) != 1:
+    marks = list(re.finditer(_NUMBER, marked))
+    if len(marks) != 1:
         return None
     lead = marked[: marks[0].start()]
+    if marks[0][0][0] == _BARE and not _WITH_ARTICLE.search(lead):
+        return None
     gives = _GIVING.search(lead) or _GIVES_BEHIND.match(marked, marks[0].end())
     if gives is None or _NOT_ELSEWHERE.search(re.split("[:：.]", marked[marks[0].end() :])[0]):
         return None

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from editgauge.judging import forms, sayings
-from editgauge.judging.lexicon import ANY_NUMBERS, SCORE
+from editgauge.judging.lexicon import ANY_NUMBERS, NUMBER_ARTICLES, SCORE
 from editgauge.judging.names import field_called
 
 LONGEST = 20_000
@@ -45,7 +45,11 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
 
 def scores_told(text: str) -> set[int | None]:
     """Every number that a word of scores stands before, in any of the languages."""
-    return {_value(found["number"]) for found in _TOLD.finditer(text[:LONGEST])}
+    return {
+        _value(found["number"])
+        for found in _TOLD.finditer(text[:LONGEST])
+        if found["number"].casefold() not in NUMBER_ARTICLES
+    }
 
 
 def _single(text: str, name: str, high: int) -> str:

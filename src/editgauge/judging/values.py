@@ -449,7 +449,10 @@ def is_template(value: Pairs, values: Mapping[str, Any]) -> bool:
         for key, item in value.items()
         if isinstance(item, str) and REASON_KEY.search(key[:200])
     ]
-    return any(
+    filled = any(
+        not is_placeholder(each) for texts in words_in(value) for each in texts if each.strip()
+    )
+    return not filled and any(
         len(reason) > 1 and not reason.isdigit() and is_placeholder(reason) for reason in reasons
     )
 

@@ -81,7 +81,7 @@ _DISOWNED = re.compile(
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|步[骤驟]|ステップ|단계|第.步|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|步[骤驟]|ステップ|단계|第.步|评[分估]|評[分估價]|结[果论]|結[果論]|答案|判断|判斷|評価|最终|最終|결과|평가|판정|점수|التقييم|النتيجة|מסקנה|תוצאה|הערכה|मूल्यांकन|परिणाम|ผลการ|คะแนน|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
     r"|schritt|étape|paso|passo|шаг|stap|krok|adım|alone|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
@@ -158,7 +158,7 @@ _LABEL = re.compile(
     _FLAGS | re.MULTILINE,
 )
 _OTHER_LABEL = re.compile(
-    r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
+    r"(?:^|[,;|.(（])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
     r"|actual|in (?:short|sum|total|conclusion|summary|brief)|summary|conclusion|to (?:sum|conclude)|thus|hence|therefore|all in all|bottom|tl|edit|ps|now|better|no\b|wait|let|redo|again|attempt|try|take|second|third|changed?|amend|replac|fix|more like|rather|instead|make|should|or\b|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
     r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,
@@ -194,6 +194,13 @@ _REFUSAL = re.compile(
     r"|evaluate|assess|view|rate|judge))",
     _FLAGS,
 )
+_POLITE = re.compile(
+    r"\b(?:i['’]?m sorry|i am sorry|sorry),? but (?=(?:nothing|the (?:edit|word|text|output|result|requested)|neither|none|no (?:change|edit|part)|original)\b)"
+    r"|\bi (?:can['’]t|cannot|can not|am not able to|am unable to)(?= (?:tell the|see (?:any|a|the) (?:difference|trace|change|seam)|find (?:any|a|the)|spot|detect|distinguish|notice|identify)\b)"
+    r"|\bi (?:can['’]t|cannot|can not|am not able to|['’]m not able to|am unable to) (?:give|provide|offer|make) (?:you )?(?:an? |any )?(?:medical|clinical|diagnos\w+|professional|legal)\b",
+    _FLAGS,
+)
+"""What sounds like declining and does not decline to judge the edit."""
 _FENCE = re.compile(r"(?:```|~~~)\w{0,12}")
 _CLAUSE = (
     r"(?!\s+(?:the|an?|it|its|this|that|these|those|you|they|we|i|there|one|all|any|only|not|so)\b)"
@@ -207,7 +214,7 @@ def spoken(text: str) -> str:
 
 def is_refusal(text: str) -> bool:
     """Whether the text has the words of declining."""
-    return _REFUSAL.search(text) is not None
+    return _REFUSAL.search(_POLITE.sub(" ", text)) is not None
 
 
 _OBEYED = re.compile(

@@ -266,10 +266,11 @@ class Ledger:
         if ratio > 1.0:
             said += f" ({ratio:.1f} times its estimate, because one of the last bills was)"
         said += "; what was done is kept. "
-        if (standing := self.without_bill) > 5e-5 and self.path is not None:
-            said += (
-                f"{standing:.4f} are booked without a bill: `editgauge costs RUN` settles them. "
-            )
+        if self.path is not None:
+            if (standing := self.without_bill) > 5e-5:
+                said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
+            if ratio > 1.0:
+                said += "`editgauge costs RUN --forget-ratio` trusts the estimates again. "
         return BudgetExceeded(f"{said}{self.told_of_errors()}Raise --budget to go on")
 
     def told_of_errors(self) -> str:

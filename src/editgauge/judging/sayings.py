@@ -17,15 +17,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from editgauge.judging.languages import NUMBERS
-from editgauge.judging.names import (
+from editgauge.judging.lexicon import (
+    ANY_NUMBERS,
+    CONDITIONS_ELSEWHERE,
+    NUMBER_ARTICLES,
+    OF_OTHERS,
+    OTHER_JUDGE,
+    OTHERS_ELSEWHERE,
     SCORE,
+)
+from editgauge.judging.names import (
     names_of,
     other_names,
     without_other_lines,
     without_other_values,
 )
-from editgauge.judging.wording import NUMBER_WORDS, QUOTATION, is_other_subject, is_taken_back
+from editgauge.judging.wording import QUOTATION, is_other_subject, is_taken_back
 
 Ranges = Mapping[str, tuple[int, int]]
 _I = re.IGNORECASE
@@ -34,9 +41,7 @@ LONGEST = 600
 MAX_SENTENCES = 400
 LARGEST = 10
 """The top of the widest scale that is asked for."""
-WORDS = {word: number for word, number in {**NUMBERS, **NUMBER_WORDS}.items() if word != "null"}
-"""Number words; the German for zero is the word of programs for nothing."""
-_ANY_WORD = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
+_ANY_WORD = "|".join(sorted(map(re.escape, ANY_NUMBERS), key=len, reverse=True))
 OF = (
     r"(?:/|out of(?: a (?:possible|maximum of)| a maximum of)?|of|on a scale of|von|sur|de|su|из|з|із|من|az|van(?: de)?|ud af|z|ze|av|auf|dari|的|üzerinden|trên|στα|από τα|από"
     r"|מתוך|از|में से|จาก|dintre|din|af|out-of)"
@@ -84,13 +89,15 @@ _OWN_WOULD = re.compile(
 )
 _CONDITION = re.compile(
     r"\b(?:if|unless|would|could|might|wouldn['’]t|couldn['’]t|['’]d have|were it|provided|assuming|suppose|depending|depends|whether|otherwise|should have|ought"
-    r"|wäre|würde|hätte|könnte|falls|si|serait|aurait|sería|seria|habría|se fosse|sarebbe|если|бы)\b|\A\W*(?:had|should|were|with an?\b(?! score| total| rating))\b|如果|若|要是|本来|もし|만약",
+    rf"|si)\b|{CONDITIONS_ELSEWHERE}|"
+    r"\A\W*(?:had|should|were|with an?\b(?! score| total| rating))\b",
     _I,
 )
 _OTHER_SUBJECT = re.compile(
     r"\b(?:reference|ground[- ]?truth|gt|original|input|source|unedited|untouched|before|previous(?:ly)?|earlier|last|prior|next|other|another|competing|rival|baseline|average|typical|human|calibration|example|template"
-    r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected|editors?|annotators?|reviewers?|raters?|users?|colleagues?|judges?|critics?|panel"
-    r"|gpt\S{0,6}|gemini|claude|qwen|candidate|model [a-z0-9]\b|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|someone|somebody|anyone|people|others|most|you|they|he|she|we asked|referenz|original(?:bild)?|référence|referencia|riferimento|эталон\w*|参考|原图|オリジナル|참조)\b",
+    r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected"
+    rf"|{OTHER_JUDGE}|candidate|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|most|you|they|he|she|we asked)\b"
+    rf"|{OTHERS_ELSEWHERE}",
     _I,
 )
 _OWN_SUBJECT = re.compile(
@@ -249,6 +256,7 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
+    rf"\A\W{{0,4}}{OF_OTHERS}\b|"
     r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|previous\w*|formerly|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )
@@ -282,13 +290,15 @@ def in_lines(text: str, fields: Ranges) -> str:
     told: list[tuple[_Sentence, list[tuple[str, int]]]] = []
     listed = len(_LISTED.findall(text)) > 1
     names = tuple(fields)
-    asked = supposed = False
+    asked = supposed = headed = False
     for index, sentence in enumerate(sentences):
-        supposed = _supposes(sentence, supposed, sentences[index - 1] if index else None)
-        sentence.aside = supposed
+        before = sentences[index - 1] if index else None
+        supposed = _supposes(sentence, supposed, before)
+        headed = _is_headed(sentence, headed, before)
+        sentence.aside = supposed or headed
         pairs = (
             []
-            if supposed
+            if sentence.aside
             else list(
                 _pairs(sentence.marked, names, opening=index == 0 and not listed, asked=asked)
             )
@@ -320,6 +330,16 @@ def _supposes(sentence: _Sentence, supposed: bool, before: _Sentence | None) -> 
         return True
     goes_on = before is not None and before.words.rstrip().endswith(";")
     return supposed and (goes_on or _THEN.match(sentence.marked) is not None)
+
+
+def _is_headed(sentence: _Sentence, headed: bool, before: _Sentence | None) -> bool:
+    """Whether a line stands under one that ends in a colon and gives what follows to another picture
+    or judge; up to the next blank line.
+    """
+    if before is None or sentence.start > before.end:
+        return False
+    heads = before.words.rstrip(" \n*_").endswith((":", "：")) and before.words.endswith("\n")
+    return headed or (heads and _OTHER_SUBJECT.search(before.marked) is not None)
 
 
 def _contradicts(sentence: _Sentence, given: set[int], names: tuple[str, ...]) -> bool:
@@ -464,7 +484,7 @@ def _mark(found: re.Match[str], tops: set[int]) -> str:
         return found[0]
     if _NUMBERED.search(found.string[max(0, found.start() - 14) : found.start()]):
         return found[0]
-    article = found["word"] and top is None and found["word"].casefold() in _ARTICLES
+    article = found["word"] and top is None and found["word"].casefold() in NUMBER_ARTICLES
     if article or number > max(tops):
         return found[0]
     pointed = found["points"] and ord(found["points"].strip()[0]) > 0x2E7F  # 4分, 4点, 4점
@@ -478,29 +498,10 @@ _NUMBERED = re.compile(
 )
 _NO_SPACES = re.compile(r"\s[\u0590-\u06ff\u0900-\u0fff]")
 """Behind a fraction: the next word in a script whose words are not known as those of other languages."""
-_ARTICLES = frozenset(
-    [
-        "one",
-        "un",
-        "une",
-        "una",
-        "uno",
-        "um",
-        "uma",
-        "een",
-        "eine",
-        "einer",
-        "ein",
-        "bir",
-        "en",
-        "sei",
-        "six",
-    ]
-)
 
 
 def _value(text: str) -> int | None:
-    return int(text) if text.isdecimal() else WORDS.get(text.casefold())
+    return int(text) if text.isdecimal() else ANY_NUMBERS.get(text.casefold())
 
 
 # --- what a sentence says -------------------------------------------------------------------------
@@ -697,7 +698,9 @@ def _of_all(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     match = _ALL.search(marked)
     if match is not None and len(names) > 1 and len(re.findall(_NUMBER, marked)) == 1:
         count = match["count"]
-        if _is_plain(marked, match) and (not count or WORDS.get(count.casefold()) == len(names)):
+        if _is_plain(marked, match) and (
+            not count or ANY_NUMBERS.get(count.casefold()) == len(names)
+        ):
             yield from ((name, _score(match["number"])) for name in names)
 
 

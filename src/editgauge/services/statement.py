@@ -165,7 +165,7 @@ def forget_ratios(path: Path) -> Statement:
 # -- inside ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
     number: int
     purpose: str
@@ -256,7 +256,15 @@ def _entries(db: sqlite3.Connection, alone: bool) -> list[_Entry]:
         if state == "sent":
             why = WAITING if waiting else CUT_OFF if alone else UNDER_WAY
         found.append(
-            _Entry(int(number), str(purpose), str(model), why, waiting, float(booked), float(at))
+            _Entry(
+                number=int(number),
+                purpose=str(purpose),
+                model=str(model),
+                why=why,
+                waiting=waiting,
+                booked=float(booked),
+                at=float(at),
+            )
         )
     return found
 

@@ -81,6 +81,7 @@ def test_a_run_that_a_dear_bill_blocks_goes_on_once_it_is_settled(bench: Bench) 
         assert bench.engine is not None
         assert "`editgauge costs RUN` settles them" in bench.engine.broke
         assert "50.0 times its estimate" in bench.engine.broke
+        assert "--forget-ratio" in bench.engine.broke
         assert server.requests == 0
         bench.engine.ledger.close()  # as the end of a command does
         settle(path, 0.0)

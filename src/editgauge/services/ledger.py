@@ -23,7 +23,7 @@ from typing import Self
 
 from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded, RunError
-from editgauge.store import lease
+from editgauge.store import lease, sqlite
 
 FILE = "ledger.sqlite"
 WORK = "costs"
@@ -61,6 +61,13 @@ RATIO = (
     f"forgotten.model = ?), 0) ORDER BY id DESC LIMIT {RECENT})"
 )
 """The largest recent bill of a model over its estimate; NULL where there is none."""
+
+
+_ODD = (
+    "SELECT 1 FROM totals WHERE NOT coalesce(typeof(booked) = 'real' AND typeof(billed) = 'real' "
+    "AND typeof(requests) = 'integer' AND booked BETWEEN -1e-6 AND 1e12, 0) LIMIT 1"
+)
+"""Finds a sum that no ledger of ours holds: with a debt of the past, no budget would be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +118,21 @@ class Ledger:
     def _open_file(self, path: Path | None) -> None:
         self.path = path
         try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._shared.enter_context(lease.shared(path.parent, WORK))
-            self._db = sqlite3.connect(
-                path or ":memory:", timeout=60, isolation_level=None, check_same_thread=False
-            )
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            for table in _TABLES.split(";"):
-                self._db.execute(table)
+            if path is None:
+                self._db = sqlite3.connect(
+                    ":memory:", isolation_level=None, check_same_thread=False
+                )
+                self._db.executescript(_TABLES)
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._shared.enter_context(lease.shared(path.parent, WORK))
+            self._db = sqlite.connect(path, _TABLES.split(";"), timeout=60)
+            if self._db.execute(_ODD).fetchone() is not None:
+                self._db.close()
+                raise sqlite3.DatabaseError("it holds sums that are none")
+        except RunError:
+            self._shared.close()
+            raise
         except (sqlite3.Error, OSError) as error:
             self._shared.close()
             raise RunError(
@@ -254,10 +266,11 @@ class Ledger:
         if ratio > 1.0:
             said += f" ({ratio:.1f} times its estimate, because one of the last bills was)"
         said += "; what was done is kept. "
-        if (standing := self.without_bill) > 5e-5 and self.path is not None:
-            said += (
-                f"{standing:.4f} are booked without a bill: `editgauge costs RUN` settles them. "
-            )
+        if self.path is not None:
+            if (standing := self.without_bill) > 5e-5:
+                said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
+            if ratio > 1.0:
+                said += "`editgauge costs RUN --forget-ratio` trusts the estimates again. "
         return BudgetExceeded(f"{said}{self.told_of_errors()}Raise --budget to go on")
 
     def told_of_errors(self) -> str:

@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 from editgauge.errors import RunError, UsageError
 from editgauge.services.ledger import RATIO, WORK, Ledger
-from editgauge.store import lease
+from editgauge.store import lease, sqlite
 
 WAITING = "waiting in a batch or as a job at the service"
 CUT_OFF = "its command was killed while it was under way"
@@ -189,14 +188,7 @@ def _opened(path: Path) -> Iterator[tuple[sqlite3.Connection, bool]]:
             pass  # makes what a ledger of an earlier version lacks
         with (
             lease.alone(path.parent, WORK) as alone,
-            closing(
-                sqlite3.connect(
-                    f"file:{quote(str(path.resolve()))}?mode=rw",
-                    uri=True,
-                    timeout=60,
-                    isolation_level=None,
-                )
-            ) as db,
+            closing(sqlite.connect(path, (), timeout=60)) as db,
         ):
             yield db, alone
     except (sqlite3.Error, TypeError, ValueError) as error:

@@ -457,10 +457,9 @@ COMMON_ELSEWHERE = (
 )
 """Words by which a sentence is known as none of English; none of them counts anything."""
 THINGS_ELSEWHERE = (
-    (
-        "metin yazı harf kelime nokta gölge renk kenar eksik huruf kata teks latar bayangan warna tepi hanya sedikit kirjain sana teksti tausta varjo väri reuna puuttuu vain "
-        "betű szó szöveg háttér árnyék széle hiányzik csak literă cuvânt umbră lipsește doar litera słowo tekst tło cień krawędź tylko písmeno slovo pozadí stín okraj jen "
-        "bokstav ordet bakgrund skugga bogstav baggrund skygge woord achtergrond schaduw della nella attorno leggero palabra fondo sombra borde parola lettera ombra bordo "
-        "lettre fond ombre bord mot texte schrift hintergrund schatten rand wort buchstabe letra palavra fundo contorno"
+    "metin yazı harf kelime nokta gölge renk kenar eksik huruf kata teks latar bayangan warna tepi hanya sedikit kirjain sana teksti tausta varjo väri reuna puuttuu vain "
+    "betű szó szöveg háttér árnyék széle hiányzik csak literă cuvânt umbră lipsește doar litera słowo tekst tło cień krawędź tylko písmeno slovo pozadí stín okraj jen "
+    "bokstav ordet bakgrund skugga bogstav baggrund skygge woord achtergrond schaduw della nella attorno leggero palabra fondo sombra borde parola lettera ombra bordo "
+    "lettre fond ombre bord mot texte schrift hintergrund schatten rand wort buchstabe letra palavra fundo contorno "
 )
 """Words of other languages for what is in a picture, and for what is missing there."""

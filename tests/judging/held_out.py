@@ -84,7 +84,21 @@ def _allowed(word: str) -> frozenset[int | None]:
     return frozenset({number, None} if word.endswith("?") else {number})
 
 
-SETS = ("set_a", "set_b", "set_c", "set_d", "set_e", "set_f", "set_g", "set_h", "set_j", "set_k", "set_l", "set_m", "set_p")
+SETS = (
+    "set_a",
+    "set_b",
+    "set_c",
+    "set_d",
+    "set_e",
+    "set_f",
+    "set_g",
+    "set_h",
+    "set_j",
+    "set_k",
+    "set_l",
+    "set_m",
+    "set_p",
+)
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
 many are in languages and forms that no prompt asks for. Other spellings, sentences and forms were

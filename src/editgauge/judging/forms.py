@@ -137,8 +137,11 @@ _OF_OTHER = re.compile(
 """Elements of what is not the verdict."""
 _CALL = re.compile(
     r"(?<![\w.])(?P<tool>[A-Za-z_][\w.]{0,60})\((?P<arguments>(?:\s{0,20}+[A-Za-z_]\w{0,60}\s?=\s?"
-    r"(?:\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^,()\"'\n=]{1,60})\s{0,20}+,?){1,20}\s{0,20}+)\)"
+    r"(?:\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^,()\"'\n=]{1,60}+)\s{0,20}+,?){1,20}+\s{0,20}+)\)"
 )
+"""A call of a tool. Nothing in it is tried a second time: of ``a(bbb=bbb=bbb=…`` each word could be
+the end of a value or a name, which took seven times as long with each further one.
+"""
 _ARGUMENT = re.compile(
     r"([A-Za-z_]\w{0,60})\s?=\s?(?:\"([^\"\n]{0,2000})\"|'([^'\n]{0,2000})'|([^,()\"'\n=]{1,60}))"
 )

@@ -22,7 +22,7 @@ from editgauge.judging.claims import (
 )
 from editgauge.judging.lexicon import SCORE_WORDS
 from editgauge.judging.mentions import BLANK
-from editgauge.judging.talk import SENTENCE, about_judging, is_unexplained
+from editgauge.judging.talk import NEAR, SENTENCE, about_judging, is_unexplained
 from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
@@ -31,8 +31,6 @@ from editgauge.judging.wording import (
 )
 
 _I = re.IGNORECASE
-NEAR = 2_000
-"""Characters at the beginning and at the end of a text that are looked at; reasons have fewer."""
 _EXPLAINED = re.compile(
     r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
 )

@@ -88,6 +88,7 @@ _META = re.compile(
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|verif\w*|double-?check\w*|re-?check\w*|yet to|oh|ah|argh|ugh|whoops|only now|now (?:see|notice)|just (?:now|noticed|saw)"
     r"|(?:on|upon|at) (?:a |an )?(?:closer|second|another|further|more careful) (?:inspection|look|examination|reading|view|glance)|(?:this|that|it) (?:does not|doesn['’]t|no longer) (?:hold|stand|apply|count)s?"
     r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"

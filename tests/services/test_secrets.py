@@ -102,6 +102,14 @@ def test_a_short_key_is_cut_out_however_it_is_hidden(name: str) -> None:
         json.loads(secrets.text(form))
 
 
+def test_a_key_that_holds_a_joint_is_cut_out_all_the_same() -> None:
+    key = "cW1BearE.3TArBMU0XYG"
+    for form in (key, f'{key[:3]}","n":"{key[3:]}', "\\n".join(key), key.encode().hex(" ")):
+        assert Secrets([key]).text(f"<<{form}>> 0x41") == f"<<{HIDDEN}>> 0x41"
+    numbers = ", ".join(f"0x{byte:02x}" for byte in key.encode())
+    assert Secrets([key]).text(f"<{numbers}>") == f"<0x{HIDDEN}>"
+
+
 @given(st.text(max_size=40), st.lists(st.integers(1, 13), max_size=3), st.text(max_size=40))
 def test_a_key_in_any_text_is_cut_out(before: str, cuts: list[int], behind: str) -> None:
     """Broken anywhere, by anything without letters; what stands around stays."""

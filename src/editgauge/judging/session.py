@@ -206,7 +206,7 @@ def price_for(options: Options) -> Price | None:
     known = price_of(options.model, load_prices(options.prices))
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
-        what = "not known" if price is None else "zero in the table"
+        what = "not known" if price is None else "zero"
         raise UsageError(
             f"--budget: the price of {options.model} is {what}, so that no budget can be kept; "
             f"give it with --price IN/OUT (US dollars for a million tokens in and out) or "
@@ -319,8 +319,11 @@ class Session:
         """Say that this session is about to ask: no other process may ask the same judge for the
         same replies then, until this one is closed.
 
-        Raises `RunError` when another does. A holder that is dead holds nothing.
+        Raises `RunError` when another does; a holder that is dead holds nothing. Raises
+        `UsageError` for a rubric of the user's that cannot be filled in for one of the samples.
         """
+        if self.todo.rubrics.folder is not None:
+            self.todo.expected(self.samples, self.edits)
         if not self.options.offline:
             place = self.todo.engine.store.path.parent
             self._stack.enter_context(lease(place, "judge", self.options.model))

@@ -1,6 +1,6 @@
 """Who works on what: leases, locks and temporary folders that end with the process that holds them.
 
-All three are locks of the operating system on an open file: they are given back when their owner
+All are locks of the operating system on an open file: they are given back when their owner
 ends, however it ends, and a lock of a dead process is never waited for. Where the file system knows
 no such locks (some network file systems; Windows), nobody is kept out.
 """
@@ -55,6 +55,31 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
         except OSError as error:
             raise _unwritable(path, error) from error
         yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def shared(run: Path, work: str) -> Iterator[None]:
+    """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
+    has it `alone` meanwhile. Waits for whoever has it alone.
+    """
+    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    try:
+        take(handle, wait=True, shared=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def alone(run: Path, work: str) -> Iterator[bool]:
+    """Have a piece of work on a run alone for the length of a `with` block, which is given whether
+    that is so: False while another process (or another part of this one) shares it.
+    """
+    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    try:
+        yield take(handle)
     finally:
         os.close(handle)
 

@@ -16,6 +16,7 @@ from editgauge.editors.typeset.colours import COLOUR, shade
 from editgauge.editors.typeset.grammar import (
     MANNER_VERBS,
     MANNERS,
+    MAX_COMMAND,
     Operation,
     Target,
     cut_quotes,
@@ -23,7 +24,6 @@ from editgauge.editors.typeset.grammar import (
 )
 from editgauge.editors.typeset.phrases import PLAIN_KINDS, SIDE_WORDS, SIDES, describe
 from editgauge.editors.typeset.wording import imperative
-from editgauge.instructions import MAX_LENGTH
 
 MAX_SENTENCE = 600
 """Characters of an instruction that is read as ordinary sentences."""
@@ -38,7 +38,7 @@ def read_request(instruction: str) -> tuple[Operation, ...]:
     """
     plainly = read_operations(instruction)
     by_words = all(t.text is not None for o in plainly for t in o.targets)
-    if (plainly and by_words) or len(instruction) > min(MAX_SENTENCE, MAX_LENGTH):
+    if (plainly and by_words) or len(instruction) > MAX_SENTENCE:
         return plainly
     stricter = _sentences(instruction)
     guessed = any(t.description and t.description.words for o in stricter for t in o.targets)
@@ -64,6 +64,10 @@ _REASONED = {
 
 def why_not(instruction: str) -> str:
     """Why an instruction is not understood, in words for the record."""
+    if len(instruction) > MAX_COMMAND:
+        return (
+            f"the instruction has {len(instruction):,} characters, at most {MAX_COMMAND:,} are read"
+        )
     low = instruction.lower()
     needs = [name for name, pattern in _REASONED.items() if re.search(pattern, low)]
     if needs:

@@ -50,10 +50,11 @@ _JOINT = r"(?:\\[nrt]|\\u200b|<br ?/?>|&nbsp;|0x|[^A-Za-z0-9]){0,12}"
 _JOINTS = re.compile(r"\\[nrt]|\\u200b|<br ?/?>|&nbsp;|0x", re.IGNORECASE)
 """The joints that hold letters."""
 _ESCAPED = re.compile(
-    r"\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|%(?:25)?([0-9a-f]{2})|&\#x0{0,4}([0-9a-f]{1,2});"
+    r"(?<!\\)\\++(?:u00([0-9a-f]{2})|x([0-9a-f]{2}))|%(?:25)?([0-9a-f]{2})|&\#x0{0,4}([0-9a-f]{1,2});"
     r"|&\#0{0,4}([0-9]{1,3});|&(amp|lt|gt|quot);",
     re.IGNORECASE,
 )
+"""A run of backslashes is looked at once, from its beginning."""
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 _OTHER = bytes(
     number for number in range(256) if not chr(number).isascii() or not chr(number).isalnum()
@@ -74,7 +75,7 @@ def _letter(letter: str) -> str:
     ways = [re.escape(letter)]
     number = ord(letter)
     if number < 0x100:
-        ways += [rf"\\+u00{number:02x}", rf"\\+x{number:02x}", rf"%(?:25)?{number:02x}"]
+        ways += [rf"\\{{1,16}}(?:u00|x){number:02x}", rf"%(?:25)?{number:02x}"]
         ways += [rf"&\#0{{0,4}}{number};", rf"&\#x0{{0,4}}{number:x};"]
     ways += [rf"&{name};" for name, meant in _NAMED.items() if meant == letter]
     ways += [rf"\\{re.escape(letter)}"] if not letter.isalnum() else []

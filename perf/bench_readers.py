@@ -3,13 +3,14 @@ for texts of one awkward piece over and over. A reader that is linear has a slop
 
     python perf/bench_readers.py [--bytes 1000000] [--aim 1.1] [--reader NAME] [--patterns]
 
-Each text is read at sizes that grow by eight up to `--bytes`. Where the time of two neighbours rises
-by more than the aim, it is read again with care at four sizes (least squares), from half of the larger one
-to its fourfold; the steepest of these is what is told. A reader that refuses a text from some
-size on ("limit") has no growth beyond: there it is enough that the longest reading below the limit
-takes no more than `BOUND` seconds; the reader of answers, for one, reads in three ways, one after
-the other, where the first says nothing, and refuses more than 5,000 braces. `--patterns` gives the readers texts that are made from the
-package's own regular expressions (`pattern_attacks`) instead, at sizes up to 64 kB.
+Each text is read at sizes that grow by eight up to `--bytes`. Where the time of two neighbours
+rises by more than the aim, it is read again with care at four sizes (least squares), from half of
+the larger one to its fourfold; the steepest of these is what is told. A reader that refuses a text
+from some size on ("limit") has no growth beyond: there it is enough that the longest reading below
+the limit takes no more than `BOUND` seconds; the reader of answers, for one, reads in three ways,
+one after the other, where the first says nothing, and refuses more than 5,000 braces. `--patterns`
+gives the readers texts that are made from the package's own regular expressions
+(`pattern_attacks`) instead, at sizes up to 64 kB.
 
 What is not the reader's is kept out, since a slope of 1.1 is a rise of 7 % for the double size:
 

@@ -19,7 +19,7 @@ from editgauge.editors.typeset.faces import covers, draw, faces, ink_box
 from editgauge.editors.typeset.find import Line, find
 from editgauge.editors.typeset.fonts import fit, set_text
 from editgauge.editors.typeset.glyphs import Glyphs, extract, intruded
-from editgauge.editors.typeset.grammar import Target
+from editgauge.editors.typeset.request import Target
 from editgauge.editors.typeset.text_operations import in_the_case_of, split_text, wrapped
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
@@ -197,9 +197,9 @@ def test_a_text_is_not_inserted_onto_another_ground() -> None:
 
 def test_marks_that_belong_to_a_text_go_with_it() -> None:
     line = Line(np.array([(0, 0), (90, 0), (90, 20), (0, 20)], float), "DISK 73% full")
-    [match] = find([line], Target("73%"), (100, 30))
+    [match] = find([line], Target("73%"))
     assert (match.spans[0].start, match.spans[0].end) == (5, 8)
-    [match] = find([line], Target("73"), (100, 30))
+    [match] = find([line], Target("73"))
     assert (match.spans[0].start, match.spans[0].end) == (5, 7)
 
 
@@ -365,26 +365,26 @@ def line(text: str, x: float, y: float, height: float = 20) -> Line:
 
 def test_finding_prefers_whole_words_and_forgives_misread_letters() -> None:
     lines = [line("WHAT A DAY", 0, 0), line("HA", 0, 100), line("C0FFEE", 0, 200)]
-    assert find(lines, Target("HA"), (400, 300))[0].spans[0].line == 1
-    assert find(lines, Target("COFFEE"), (400, 300))[0].spans[0].line == 2
-    assert find(lines, Target("a day"), (400, 300))[0].spans[0].start == 5
-    assert find(lines, Target("umbrella"), (400, 300)) == []
-    assert find(lines, Target("!?"), (400, 300)) == []
+    assert find(lines, Target("HA"))[0].spans[0].line == 1
+    assert find(lines, Target("COFFEE"))[0].spans[0].line == 2
+    assert find(lines, Target("a day"))[0].spans[0].start == 5
+    assert find(lines, Target("umbrella")) == []
+    assert find(lines, Target("!?")) == []
 
 
 def test_half_of_a_text_and_another_number_are_not_the_text() -> None:
     lines = [line("Spinach", 0, 0, 20), line("2022", 0, 60, 20)]
-    assert find(lines, Target("Spinach 2.20"), (400, 300)) == []
-    assert find(lines, Target("2023"), (400, 300)) == []
-    assert find([line("turn the pag", 0, 0, 20)], Target("turn the page"), (400, 300)) == []
+    assert find(lines, Target("Spinach 2.20")) == []
+    assert find(lines, Target("2023")) == []
+    assert find([line("turn the pag", 0, 0, 20)], Target("turn the page")) == []
     row = [*lines, line("2.20", 300, 0, 20)]
-    (entry,) = find(row, Target("Spinach 2.20"), (400, 300))
+    (entry,) = find(row, Target("Spinach 2.20"))
     assert [span.line for span in entry.spans] == [0, 2]
 
 
 def test_several_places_are_given_in_reading_order() -> None:
     lines = [line("SALE", 0, 0), line("other", 0, 60), line("SALE", 0, 120)]
-    assert [m.spans[0].line for m in find(lines, Target("SALE"), (400, 300))] == [0, 2]
+    assert [m.spans[0].line for m in find(lines, Target("SALE"))] == [0, 2]
 
 
 def test_roles() -> None:
@@ -394,19 +394,10 @@ def test_roles() -> None:
         line("BIGGER", 0, 105, 62),
         line("foot", 0, 280, 12),
     ]
-    size = (400, 300)
-    assert [s.line for s in find(lines, Target(role="title"), size)[0].spans] == [1, 2]
-    assert [s.line for s in find(lines, Target(role="bottom"), size)[0].spans] == [3]
-    assert len(find(lines, Target(role="all"), size)[0].spans) == 4
-    assert find(lines, Target(role="only"), size) == []
-    assert find([], Target(role="all"), size) == []
-
-
-def test_a_footnote_is_not_the_labels_above_it() -> None:
-    labels = [line(f"Q{n}", 60 * n, 200, 20) for n in range(1, 5)]
-    lines = [*labels, line("in thousand", 100, 230, 20)]
-    (match,) = find(lines, Target(role="bottom"), (400, 300))
-    assert [span.line for span in match.spans] == [4]
+    assert [s.line for s in find(lines, Target(role="title"))[0].spans] == [1, 2]
+    assert len(find(lines, Target(role="all"))[0].spans) == 4
+    assert find(lines, Target(role="only")) == []
+    assert find([], Target(role="all")) == []
 
 
 def test_the_fit_finds_face_size_and_spacing() -> None:
@@ -494,7 +485,7 @@ def test_a_word_is_not_deleted_from_behind_its_amount() -> None:
 
 def test_a_mark_by_itself_is_a_text() -> None:
     lines = poster(("Ann", 20, 50), ("&", 40, 100), ("B & C", 20, 150))[1](np.zeros((1, 1, 3)))
-    found = find(lines, Target("&"), (360, 240))
+    found = find(lines, Target("&"))
     assert [(m.spans[0].line, m.spans[0].start, m.spans[0].end) for m in found] == [
         (1, 0, 1),
         (2, 2, 3),

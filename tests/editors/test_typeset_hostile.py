@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from editgauge.editors.typeset import TypesetEditor
 from editgauge.editors.typeset.find import Line
-from editgauge.editors.typeset.grammar import read_operations
+from editgauge.editors.typeset.grammar import read_request
 from editgauge.images import Array
 
 WORDS = st.sampled_from([
@@ -26,7 +26,7 @@ WORDS = st.sampled_from([
 @settings(max_examples=400, deadline=None)
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=14).map(" ".join)))
 def test_no_instruction_makes_the_grammar_raise(instruction: str) -> None:
-    for operation in read_operations(instruction):
+    for operation in read_request(instruction):
         assert operation.kind
         assert operation.amount is None or np.isfinite(operation.amount)
 

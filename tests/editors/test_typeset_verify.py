@@ -12,7 +12,7 @@ import pytest
 
 from editgauge.editors.typeset import TypesetEditor
 from editgauge.editors.typeset.find import Line
-from editgauge.editors.typeset.grammar import Operation, Target
+from editgauge.editors.typeset.request import Operation, Target
 from editgauge.editors.typeset.verify import Reading, fault
 from editgauge.images import Array
 

@@ -23,10 +23,10 @@ from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.choose import pointed
 from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Reader
-from editgauge.editors.typeset.grammar import Operation
+from editgauge.editors.typeset.grammar import read_request, why_not
 from editgauge.editors.typeset.operations import CannotEdit, perform
 from editgauge.editors.typeset.reading import reader
-from editgauge.editors.typeset.sentences import read_request, why_not
+from editgauge.editors.typeset.request import Operation
 from editgauge.editors.typeset.verify import Reading, fault
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png

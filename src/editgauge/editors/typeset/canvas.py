@@ -15,7 +15,7 @@ from editgauge.editors.typeset import fonts
 from editgauge.editors.typeset.faces import Face, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, Match, Points
 from editgauge.editors.typeset.glyphs import LEAST, Alpha, Glyphs, extract
-from editgauge.editors.typeset.grammar import Span
+from editgauge.editors.typeset.request import Span
 from editgauge.images import Array, Mask
 
 Matrix = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 from editgauge.editors.typeset.canvas import Canvas, Lifted
 from editgauge.editors.typeset.find import ALIKE, Match, find, letter_height, whole
 from editgauge.editors.typeset.glyphs import intruded
-from editgauge.editors.typeset.grammar import Target
+from editgauge.editors.typeset.request import Target
 
 Done = Mapping[str, Any]
 EDGE = 0.04
@@ -24,7 +24,7 @@ class CannotEdit(Exception):
 
 
 def found_text(canvas: Canvas, target: Target) -> Match:
-    matches = find(canvas.lines, target, canvas.size)
+    matches = find(canvas.lines, target)
     twins = [match for match in matches[1:] if _twin(canvas, matches[0], match)]
     if target.text is not None and twins:
         raise CannotEdit(f"{target} stands {len(twins) + 1} times in the picture, and one is meant")

@@ -15,7 +15,7 @@ from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, foun
 from editgauge.editors.typeset.faces import Setting
 from editgauge.editors.typeset.find import Match, find
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation, Span, Target
+from editgauge.editors.typeset.request import Operation, Span, Target
 
 Matrix = npt.NDArray[np.float64]
 
@@ -148,7 +148,7 @@ def _lifted_box(canvas: Canvas, target: Target) -> tuple[float, float, float, fl
     """Left, top, right, bottom of a text that only serves as a measure: its ink need not be told
     from the ground.
     """
-    match = next(iter(find(canvas.lines, target, canvas.size)), None) or found_text(canvas, target)
+    match = next(iter(find(canvas.lines, target)), None) or found_text(canvas, target)
     boxes = np.array([canvas.lines[s.line].box for s in match.spans])
     return (
         float(boxes[:, 0].min()),

@@ -16,7 +16,7 @@ from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, foun
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation, Span, Target
+from editgauge.editors.typeset.request import Operation, Span, Target
 from editgauge.images import Array, Mask
 
 OTHER = 32.0
@@ -39,7 +39,8 @@ def change(canvas: Canvas, operation: Operation) -> Done:
         inked = canvas.inked(span.line)
         if inked is None:
             raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
-        style = _change_span(canvas, inked, *trimmed(inked.line.text, span, part))
+        where = (span, part) if operation.colour else trimmed(inked.line.text, span, part)
+        style = _change_span(canvas, inked, *where, operation.colour)
         if style is not None:
             done["font"] = style.face.name
             done["size"] = round(style.size, 1)
@@ -115,7 +116,10 @@ def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
     return Span(span.line, start, end), " ".join(new)
 
 
-def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.Style | None:
+def _change_span(
+    canvas: Canvas, inked: Inked, span: Span, text: str, wanted: Colour | None = None
+) -> fonts.Style | None:
+    """Set a text in place of a span, in its style and, unless another is `wanted`, its colour."""
     style = canvas.style(inked, text)
     if style is None:
         raise CannotEdit(
@@ -125,7 +129,7 @@ def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.S
     reach = (0.0, float(inked.frame.width)) if whole else extent(inked, style, span)
     portion = np.ones(inked.glyphs.alpha.shape, bool) if whole else canvas.portion(inked, reach)
     ink_left, ink_right = _ink_between(inked, reach)
-    colour = _colour(inked, portion)
+    colour = wanted or _colour(inked, portion)
     old_width = ink_right - ink_left
     canvas.erase(inked, portion)
     if not text:

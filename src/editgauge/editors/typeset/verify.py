@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from editgauge.editors.typeset.find import Line, find, likeness, plain
-from editgauge.editors.typeset.grammar import Operation, Target
+from editgauge.editors.typeset.request import Operation, Target
 from editgauge.images import Array
 
 READ = 0.75
@@ -63,10 +63,6 @@ class Reading:
     lines: Sequence[Line]
     read: Sequence[Line]
 
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.before.shape[1], self.before.shape[0]
-
 
 def fault(reading: Reading, operations: Sequence[Operation]) -> str:
     """What is wrong with an edit, in a few words; empty where it holds."""
@@ -109,7 +105,7 @@ def _texts(reading: Reading, targets: Iterable[Target]) -> list[str]:
     return [
         reading.lines[span.line].text[span.start : span.end]
         for target in targets
-        for match in find(reading.lines, target, reading.size)[:1]
+        for match in find(reading.lines, target)[:1]
         for span in match.spans
     ]
 
@@ -126,7 +122,7 @@ def _left(reading: Reading, operation: Operation) -> str:
         return ""
     new = plain(operation.text or "")
     for target in operation.targets:
-        for match in find(reading.lines, target, reading.size)[:1]:
+        for match in find(reading.lines, target)[:1]:
             for span in match.spans:
                 line = reading.lines[span.line]
                 old = plain(line.text[span.start : span.end])
@@ -151,7 +147,7 @@ def _concerned(reading: Reading, operations: Sequence[Operation]) -> set[int]:
         span.line
         for operation in operations
         for target in (*operation.targets, *([operation.anchor] if operation.anchor else []))
-        for match in find(reading.lines, target, reading.size)[:1]
+        for match in find(reading.lines, target)[:1]
         for span in match.spans
     }
 
@@ -278,7 +274,7 @@ def _whole_lines(reading: Reading, operations: Sequence[Operation]) -> set[int]:
         for operation in operations
         for target in operation.targets
         if not _shares_an_end(target.text or "", operation.text or "")
-        for match in find(reading.lines, target, reading.size)[:1]
+        for match in find(reading.lines, target)[:1]
         for span in match.spans
         if len(plain(reading.lines[span.line].text))
         == len(plain(reading.lines[span.line].text[span.start : span.end]))

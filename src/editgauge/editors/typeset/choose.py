@@ -120,6 +120,12 @@ def _without_bullet(canvas: Canvas, target: Target) -> Target:
     return replace(target, text=(target.text or "")[mark.end() :], spans=(first, *target.spans[1:]))
 
 
+def _guessed(description: Description) -> bool:
+    """Whether a word without a rule is to tell which text is meant: that could only be guessed."""
+    others = (description.within, description.beside[1] if description.beside else None)
+    return bool(description.words) or any(_guessed(other) for other in others if other)
+
+
 def _as_one(targets: Sequence[Target]) -> Target:
     if len(targets) == 1:
         return targets[0]
@@ -130,6 +136,8 @@ def _as_one(targets: Sequence[Target]) -> Target:
 def _pointed(canvas: Canvas, target: Target) -> list[Target]:
     if target.description is None:
         return [target]
+    if _guessed(target.description):
+        raise CannotEdit(f"which text {target.description.told!r} means is not clear")
     groups = choose(canvas, target.description)
     return [
         Target(" ".join(spot.text for spot in group), spans=tuple(spot.span for spot in group))
@@ -141,16 +149,14 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     """The texts that are meant, each with its lines; one, unless the description is a plural."""
     if description.kind in ("title", "subtitle") and description.order is None:
         spots = _titles(canvas, description)
-        for keep in (_saying, _coloured, _grounded, _beside):
-            spots = keep(canvas, description, spots)
+        spots = _fitting(canvas, description, spots)
         if not spots:
             raise CannotEdit(f"nothing in the picture fits {description.told!r}")
         return [_placed(canvas, description, spots)]
     if description.within is not None:
         return [[_part_of(canvas, description)]]
     spots = _of_kind(canvas, description)
-    for keep in (_saying, _coloured, _grounded, _beside):
-        spots = keep(canvas, description, spots)
+    spots = _fitting(canvas, description, spots)
     if description.count is not None and len(spots) != description.count:
         spots = _equal_ones(spots, description.count)
     if not spots:
@@ -167,6 +173,12 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     if len(spots) > 1 and not _one_text(spots):
         raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
     return [spots]
+
+
+def _fitting(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    for keep in (_saying, _coloured, _grounded, _beside):
+        spots = keep(canvas, description, spots)
+    return spots
 
 
 def _part_of(canvas: Canvas, description: Description) -> Spot:

@@ -123,6 +123,8 @@ NO_TEXT = (
     "sticker", "badge", "banner", "bar", "column", "section", "table", "row", "list", "block",
     "paragraph", "frame", "border", "outline", "shadow", "bubble", "card", "symbol", "emoji",
     "shape", "square", "rectangle", "triangle", "star", "heart", "area", "stripe", "underline",
+    "dish", "item", "product", "option", "course", "drink", "answer", "question", "step", "event",
+    "appointment", "task", "comment", "review", "meal", "recipe", "offer", "ribbon",
     "bracket", "brackets", "quote marks", "quotation marks", "space", "gap", "font", "color",
     "colour", "size", "style", "comma", "dot", "period", "dash", "bullet", "bullets",
 )  # fmt: skip

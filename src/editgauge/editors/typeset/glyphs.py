@@ -352,7 +352,10 @@ def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top
     )
     alpha, colour, ground = _separate(crop, core, erased, foreign)
     other = cv2.dilate((erased | foreign).astype(np.uint8), _disc(2)).astype(bool) & ~erased
-    guessed = grounds.doubt(crop, erased, other, 2 + int(np.clip(round(0.06 * height), 2, 8)))
+    texts = cv2.dilate(foreign.astype(np.uint8), _disc(2)).astype(bool)
+    guessed = grounds.doubt(
+        crop, erased, other, texts, 2 + int(np.clip(round(0.06 * height), 2, 8))
+    )
     ground = grounds.filled(crop, erased, other)
     solid = (alpha > 0.8) & cv2.erode(core.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
     alpha[solid] = np.maximum(alpha[solid], 0.97)

@@ -23,8 +23,12 @@ _SMOOTH = 1.5
 _LIMIT = 4.0
 """Standard deviations of grain; more is no grain, but something that stands there."""
 
+SOMETHING = 255.0
+"""The doubt where something stands beside the letters that is no ground."""
 _ANOTHER = 40.0
 """Levels of 255 from which a known pixel is something else than the guess."""
+_CLEARLY = 60.0
+"""The same beside the letters, where their soft edges and compression leave something."""
 _SPOT = 10
 """Pixels of one spot."""
 
@@ -41,10 +45,11 @@ def filled(crop: Array, hidden: Mask, unused: Mask) -> Array:
     return result
 
 
-def doubt(crop: Array, hidden: Mask, unused: Mask, rim: int) -> float:
+def doubt(crop: Array, hidden: Mask, unused: Mask, others: Mask, rim: int) -> float:
     """How far a guess is off, in levels of 255: the 95th percentile over the known pixels within
-    `rim` of the hidden ones, guessed from those beyond; 255 where something of another colour
-    stands in one spot there: a shadow, an underline, a part of a letter. 0 where none are known.
+    `rim` of the hidden ones, guessed from those beyond; `SOMETHING` where another colour stands in
+    one spot there, off the `others` (the texts beside it): a shadow, an underline, a part of a
+    letter. 0 where none are known.
     """
     seen = ~(hidden | unused)
     known = _grown(hidden, rim) & seen
@@ -54,9 +59,11 @@ def doubt(crop: Array, hidden: Mask, unused: Mask, rim: int) -> float:
     soft = _softened(crop.astype(np.float32), seen)
     away = np.abs(guess - soft).max(axis=2)[known]
     spots = (np.abs(guess - soft).max(axis=2) > _ANOTHER) & known
+    edge = _grown(hidden, rim) & ~hidden & ~others
+    spots |= (np.abs(guess - crop).max(axis=2) > _CLEARLY) & edge
     _, _, stats, _ = cv2.connectedComponentsWithStats(spots.astype(np.uint8), connectivity=8)
     if int(stats[1:, cv2.CC_STAT_AREA].max(initial=0)) > max(_SPOT, 0.03 * rim * rim * _SPOT):
-        return 255.0
+        return SOMETHING
     return float(np.percentile(away, 95))
 
 

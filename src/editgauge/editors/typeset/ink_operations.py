@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from editgauge.editors.typeset import grounds
 from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of, slant
 from editgauge.editors.typeset.colours import Colour
 from editgauge.editors.typeset.common import (
@@ -80,6 +81,8 @@ def _solid(canvas: Canvas, match: Match) -> None:
         if inked is None:
             continue
         g = inked.glyphs
+        if g.doubt >= grounds.SOMETHING:
+            raise CannotEdit(f"something else stands at the letters of {inked.line.text!r}")
         inner = cv2.erode((g.alpha > 0.1).astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
         if int(inner.sum()) >= 40 and float((g.alpha[inner] < 0.75).mean()) > _THIN:
             raise CannotEdit(f"the letters of {inked.line.text!r} are of several colours")

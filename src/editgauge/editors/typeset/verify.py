@@ -331,7 +331,7 @@ def _touching(reading: Reading) -> str:
     if len(under) < LEAST_GROUND:
         return ""
     texts = [line for line in reading.lines if _part(_near(reading.laid, 4 * RIM), line.box).any()]
-    rings = [reading.before[_ring(reading, line)] for line in texts or reading.lines]
+    rings = [reading.before[_ring(reading, line, 0.15)] for line in texts or reading.lines]
     usual = [_apart(ring) for ring in rings if len(ring) >= LEAST_GROUND]
     if usual and min(usual) < MIXED and _apart(under) > max(ON_OTHER, min(usual) + ON_OTHER):
         return "the new text would touch something that is no plain ground"
@@ -367,10 +367,10 @@ def _apart(pixels: npt.NDArray[Any]) -> float:
     return float(away.mean())
 
 
-def _ring(reading: Reading, line: Line) -> Mask:
-    """What lies just around a line and is no text."""
+def _ring(reading: Reading, line: Line, share: float = 0.4) -> Mask:
+    """What lies around a line, within a share of its height, and is no text."""
     ring = np.zeros(reading.before.shape[:2], dtype=np.bool_)
-    _part(ring, _grown(line, 0.4))[...] = True
+    _part(ring, _grown(line, share))[...] = True
     for other in reading.lines:
         _part(ring, _grown(other, 0.05))[...] = False
     return ring

@@ -124,6 +124,51 @@ def test_a_pattern_behind_a_text_is_not_made_up(stripe: int) -> None:
     assert "cannot be made up" in refused(stripes, read, "Delete 'GONE'")
 
 
+def test_a_line_beside_a_text_is_no_grain() -> None:
+    before, read = poster(("GONE", 60, 120))
+    ruled = before.copy()
+    ruled[165:168] = (90, 90, 90)
+    after, _ = edited(ruled, read, "Delete 'GONE'")
+    assert np.array_equal(after[165:168], ruled[165:168])
+    blank, _ = poster()
+    assert np.abs(after[:150].astype(int) - blank[:150]).max() <= 4
+
+
+@pytest.mark.parametrize(
+    ("drawn", "instruction", "why"),
+    [
+        ("cats", "Delete 'cat'", "part of a longer word"),
+        ("Harbor", "Delete 'Harbour'", "not surely"),
+        ("SALE", "Make the brand name red", "not clear"),
+    ],
+)
+def test_a_target_that_is_not_surely_meant_is_left(drawn: str, instruction: str, why: str) -> None:
+    before, read = poster((drawn, 60, 120))
+    assert why in refused(before, read, instruction)
+
+
+def test_a_text_that_is_written_so_elsewhere_is_not_the_larger_one() -> None:
+    before, _ = poster(("OPEN", 60, 60), ("Open", 60, 150))
+    read = Read((("OPEN", 57, 20, 160, 75), ("Open", 57, 125, 154, 155)))
+    assert "written so elsewhere" in refused(before, read, "Delete 'Open'")
+
+
+def test_put_is_a_move_where_the_text_is_there() -> None:
+    before, read = poster(("HELLO", 60, 150))
+    after, done = edited(before, read, "Put 'HELLO' at the top")
+    assert done["operation"] == "move"
+    assert not ink_mask(after)[130:160].any()
+
+
+def test_letters_of_several_colours_have_no_one_ink() -> None:
+    before, read = poster(("MIXED", 60, 120), em=48)
+    mixed, ink = before.copy(), ink_mask(before)
+    left, _, right, _ = box_of(before)
+    middle = (left + right) // 2
+    mixed[:, middle:][ink[:, middle:]] = (200, 30, 30)
+    assert "several colours" in refused(mixed, read, "Change 'MIXED' to 'PLAIN'")
+
+
 def test_only_the_word_that_changes_is_touched() -> None:
     before, read = poster(("Tea and cake", 40, 120))
     after, _ = edited(before, read, "Change 'cake' to 'buns'")

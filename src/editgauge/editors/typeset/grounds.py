@@ -21,7 +21,9 @@ Colours = npt.NDArray[np.float32]
 _SMOOTH = 1.5
 """The standard deviation, in pixels, below which a difference is grain."""
 _LIMIT = 4.0
-"""Standard deviations of grain; more is no grain, but something that stands there."""
+"""Standard deviations of grain; more is no grain, but something that stands there, and is not
+copied.
+"""
 
 SOMETHING = 255.0
 """The doubt where something stands beside the letters that is no ground."""
@@ -127,7 +129,8 @@ def _grain(crop: Array, colours: Colours, hidden: Mask, seen: Mask) -> Colours:
     """
     rest = np.where(seen[..., None], crop.astype(np.float32) - colours, 0.0)
     spread = 1.4826 * np.median(np.abs(rest[seen]), axis=0) + 0.5 if seen.any() else np.ones(3)
-    rest = np.clip(rest, -_LIMIT * spread, _LIMIT * spread).astype(np.float32)
+    objects = np.asarray((np.abs(rest) > _LIMIT * spread).any(axis=2), np.bool_)
+    source = seen & ~_grown(objects, 2)
     grain = np.zeros_like(rest)
     wanted = hidden.copy()
     ys, xs = np.nonzero(hidden)
@@ -141,11 +144,11 @@ def _grain(crop: Array, colours: Colours, hidden: Mask, seen: Mask) -> Colours:
         if dy or dx
     ]
     for _ in range(6):
-        gains = [int((_shifted(seen, shift) & wanted).sum()) for shift in shifts]
+        gains = [int((_shifted(source, shift) & wanted).sum()) for shift in shifts]
         best = int(np.argmax(gains))
         if not gains[best]:
             break
-        here = _shifted(seen, shifts[best]) & wanted
+        here = _shifted(source, shifts[best]) & wanted
         grain[here] = _shifted(rest, shifts[best])[here]
         wanted &= ~here
     return grain

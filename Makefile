@@ -34,10 +34,14 @@ test: $(VENV)/.installed
 
 check: test
 
-# Hours of what `make test` does for a minute: FUZZ examples a target (a thousand take some minutes).
+# Hours of what `make test` does for a minute: FUZZ examples a target (a thousand take some minutes), then GUIDED seconds of
+# each reader under atheris, which looks for inputs that reach other lines, where it installs.
 FUZZ ?= 100000
+GUIDED ?= 600
 fuzz: $(VENV)/.installed
 	FUZZ_EXAMPLES=$(FUZZ) $(VENV)/bin/python -m pytest -n 2 tests/fuzz $(PYTEST)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: atheris || true
+	$(VENV)/bin/python -m tests.fuzz.guided --seconds $(GUIDED)
 
 # Known vulnerabilities of what is installed. Asks an online service: without a network it says so and passes.
 audit: $(VENV)/.installed

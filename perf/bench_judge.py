@@ -9,6 +9,7 @@ run it on a quiet machine, or repeat it and take the best.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import base64
 import os
@@ -383,8 +384,12 @@ TRIALS = {
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["all"]
-    for name in TRIALS if wanted == ["all"] else wanted:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("trials", nargs="*", metavar="TRIAL", help=f"{', '.join(TRIALS)}; or all")
+    wanted = parser.parse_args().trials or ["all"]
+    if odd := sorted(set(wanted) - {"all", *TRIALS}):
+        parser.error(f"no trial {odd[0]!r}; there are: {', '.join(TRIALS)}")
+    for name in TRIALS if "all" in wanted else wanted:
         with tempfile.TemporaryDirectory() as folder:
             print(f"-- {name}", flush=True)
             TRIALS[name](Path(folder))

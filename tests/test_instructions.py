@@ -4,6 +4,8 @@ anchor.
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -216,3 +218,12 @@ def test_a_text_of_nothing_but_marks_is_not_read() -> None:
     parsed = read_instruction("'\"「’" * 5000)
     assert parsed.reason == "the instruction has 20,000 quotation marks, at most 1,000 are read"
     assert read_instruction("Replace 'A' with 'B'" + " don't" * 900).target == "B"
+
+
+def test_blanks_and_words_between_two_texts_take_no_time() -> None:
+    """Each of 19,000 blanks could begin the last ones, each ``same`` the one before ``as``."""
+    began = time.process_time()
+    assert read_instruction("把 'A' 改为：" + " " * 19_000 + "'B'").target == "B"
+    assert read_instruction("change 'A' " + "same " * 3_800 + "to 'B'").target == "B"
+    assert read_instruction("change 'A', in the same font as before, 'B'").target is None
+    assert time.process_time() - began < 1

@@ -4,14 +4,18 @@ from outside.
 
 from __future__ import annotations
 
+import html
 import re
 
 _LIMIT = 200
 _ODD = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Control characters, invisible ones, and those that turn the direction of writing."""
+"""Control characters, invisible ones, those that turn the direction of writing, and what XML does
+not take.
+"""
 _STEERS = re.compile(rf"(?![\t\n]|\r\n){_ODD.pattern}")
 """As `_ODD`, but for what makes lines and columns."""
 _SPACES = re.compile(r"[\t\n\r\x0b\x0c\u0085\u2028\u2029]+")
@@ -67,6 +71,13 @@ def markdown(text: str, limit: int | None = _LIMIT) -> str:
     """
     line = plain(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKDOWN.sub(r"\\\1", line)
+
+
+def markup(text: str, limit: int | None = None) -> str:
+    """Text that HTML, SVG and other XML show as it is, in an element and in a quoted attribute: no
+    element comes out of it, and no character that XML does not take.
+    """
+    return html.escape(plain(text, limit), quote=True)
 
 
 def latex(text: str, limit: int | None = _LIMIT) -> str:

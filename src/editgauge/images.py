@@ -20,7 +20,6 @@ import io
 import logging
 import os
 import re
-import tempfile
 import threading
 import warnings
 import zlib
@@ -35,7 +34,7 @@ import numpy.typing as npt
 import simplejpeg
 from PIL import Image, UnidentifiedImageError
 
-from editgauge import confinement
+from editgauge import confinement, temporary
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 
 Array = npt.NDArray[np.uint8]
@@ -332,25 +331,15 @@ def write_png(path: Path, pixels: Array | Mask) -> None:
     write_bytes(path, buffer.getvalue())
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name beside `path`, then rename it into place. An `OSError`
-    (a full disk, no rights) names `path`.
+def write_bytes(path: Path, data: bytes, *, sync: bool = False) -> None:
+    """Write a file whole or not at all, see `temporary.write`; folders are made as needed. An
+    `OSError` (a full disk, no rights) names `path`.
     """
-    temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=path.suffix, dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    temporary.write(path, data, sync=sync)
 
 
 def resize(pixels: Array, size: tuple[int, int], method: str) -> Array:

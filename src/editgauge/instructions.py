@@ -294,7 +294,7 @@ _INSIDE: Final = re.compile(
 )
 _IGNORED: Final = re.compile(
     r"\b(?:keep\w*|preserv\w+|without|unchanged|except|excluding|but\s+not|other\s+than|unlike|like|similar\s+to|"
-    r"same\b[^'\"]*\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
+    r"same\b[^'\"]{0,200}\bas|match\w*|aligned|alignment|leav(?:e|ing)|not)\b|(?:保持|保留|除了|不要)",
     re.I,
 )
 _PLACES: Final[tuple[tuple[str, str], ...]] = (
@@ -368,12 +368,12 @@ def _unquoted(text: str, quotes: tuple[Quote, ...]) -> str:
 
 
 def _between(text: str, quotes: tuple[Quote, ...]) -> list[str]:
-    """What stands before the first quote, between each two, and after the last: one more piece
-    than quotes.
+    """What stands before the first quote, between each two, and after the last, each run of blanks
+    as one: one more piece than quotes.
     """
     ends = [0, *(quote.end for quote in quotes)]
     starts = [*(quote.start for quote in quotes), len(text)]
-    return [text[a:b] for a, b in zip(ends, starts, strict=True)]
+    return [re.sub(r"\s+", " ", text[a:b]) for a, b in zip(ends, starts, strict=True)]
 
 
 def _change(text: str, quotes: tuple[Quote, ...]) -> Parsed:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 from editgauge.errors import ImageError
+from editgauge.escape import markup
 from editgauge.store.run_folder import RunFolder
 from editgauge.types import Sample
 
@@ -25,7 +25,7 @@ def samples_as_html(samples: Sequence[Sample], run: RunFolder, benchmark: str) -
     heads = ["sample", "instruction", "input", "reference", *editors]
     lines = []
     for sample in samples[:SHOWN]:
-        cells = [escape(sample.id), escape(sample.instruction), thumbnail(sample.image)]
+        cells = [markup(sample.id), markup(sample.instruction), thumbnail(sample.image)]
         cells.append(thumbnail(sample.reference))
         for editor in editors:
             record = records.get((sample.id, editor))
@@ -33,7 +33,7 @@ def samples_as_html(samples: Sequence[Sample], run: RunFolder, benchmark: str) -
             cells.append(thumbnail(run.path / path if path else None))
         lines.append("".join(f"<td>{cell}</td>" for cell in cells))
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    head = "".join(f"<th>{markup(name)}</th>" for name in heads)
     more = len(samples) - SHOWN
     rest = f"<p>and {more} more samples</p>" if more > 0 else ""
     return f"<table><tr>{head}</tr>{body}</table>{rest}"

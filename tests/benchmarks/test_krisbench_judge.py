@@ -176,6 +176,9 @@ def test_the_benchmark_declares_it() -> None:
         ("instruction_anomaly", "1 - the mistake is still there"),
         ("instruction_viewpoint", "1 - the viewpoint has not changed, has changed the wrong way"),
         ("consistency", "2 - two or more clear unneeded changes"),
+        ("consistency", "How well the requested change was made is graded elsewhere"),
+        ("instruction_anomaly", "2 - most of what had to be corrected is not, or the result disag"),
+        ("instruction_elements", "3 - an important part is missing or wrong"),
     ],
 )
 def test_rubrics_have_the_papers_substance(rubric: str, wanted: str) -> None:

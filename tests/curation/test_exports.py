@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from editgauge.curation import duplicates, exports, privacy, releases, review
 from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.check import check_data
 from editgauge.types import TRACKS, Edit, Sample
@@ -318,3 +320,42 @@ def test_the_same_set_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         releases.release(make_set(tmp_path / name, 2), tmp_path / f"{name}.zip", "1.0.0")
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+@contextlib.contextmanager
+def no_large_files(most: int = 2000) -> Iterator[None]:
+    """No file of this process grows beyond so many bytes, as on a disk that is full."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("layout", ["textedit", "imagefolder", "parquet", "release"])
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, layout: str) -> None:
+    data, to = whole_set(tmp_path / "set", 1), tmp_path / "gone" / "out"
+
+    def write() -> None:
+        if layout == "release":
+            releases.release(data, to, "1.0.0")
+        else:
+            exports.export(data, to, layout)
+
+    with no_large_files(), pytest.raises((RunError, OSError), match="File too large") as told:
+        write()
+    assert str(to) in str(told.value)
+    assert [event.what for event in data.events()][-1] != "exported"
+    assert releases.releases(data) == []
+    assert list(to.parent.iterdir()) == []
+    write()
+    assert to.exists()
+
+
+def test_a_set_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    with no_large_files(60), pytest.raises(RunError, match="cannot be written"):
+        DataSet.create(tmp_path / "set", About(name="wards"))
+    assert not (tmp_path / "set").exists()
+    DataSet.create(tmp_path / "set", About(name="wards"))

@@ -61,7 +61,8 @@ print(sum(times[1:]) / len(times[1:]))  # as the repository's script does, also 
     "icedit": """
 p.add_argument("--image", required=True); p.add_argument("--instruction", required=True)
 p.add_argument("--seed", type=int); p.add_argument("--output-dir")
-a = p.parse_args()
+p.add_argument("--lora-path")
+a = p.parse_args(); assert a.lora_path == "RiverZ/normal-lora"
 edit(a.image, os.path.join(a.output_dir, os.path.basename(a.image)), a.instruction)
 """,
     "instructdiffusion": """
@@ -240,12 +241,22 @@ def test_a_recipe_says_where_it_is_from_and_that_it_was_not_run(name: str) -> No
     recipe = recipes.load(name)
     assert recipe.source
     assert recipe.paper
+    assert recipe.licence
     assert set(recipe.presets) == set(recipe.origins)
     shown = invoke(["recipe", "show", name])
     assert shown.exit_code == 0, shown.output
     assert recipes.NOT_RUN in shown.output
     assert f"commit:     {recipe.commit or 'not known'}" in shown.output
     assert ("editgauge_entry.py" in shown.output) == (recipe.kind == "function")
+
+
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_every_setting_of_a_command_is_a_word_of_it(name: str) -> None:
+    recipe = recipes.load(name)
+    places = " ".join(recipe.argv)
+    for preset in recipe.presets:
+        for setting in recipes.settings_of(recipe, preset, {}):
+            assert f"{{{setting}}}" in places
 
 
 def test_run_writes_down_the_commit_and_prints_the_command(tmp_path: Path) -> None:

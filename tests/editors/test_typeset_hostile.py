@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from editgauge.editors.typeset import TypesetEditor
 from editgauge.editors.typeset.find import Line
-from editgauge.editors.typeset.grammar import read_request
+from editgauge.editors.typeset.grammar import MAX_COMMAND, read_request
 from editgauge.images import Array
 
 WORDS = st.sampled_from([
@@ -71,3 +71,15 @@ def test_no_picture_makes_it_raise(size: tuple[int, int], instruction: str) -> N
         assert after.shape == picture.shape
         assert after.dtype == np.uint8
         assert detail["edited"] or reason
+
+
+def test_an_instruction_of_many_pages_is_refused_by_its_length() -> None:
+    """Its patterns take time with the square of the words."""
+    wanted = "Delete 'A'"
+    longest = wanted + " " * (MAX_COMMAND - len(wanted))
+    assert [o.kind for o in read_request(longest)] == ["delete"]
+    assert read_request(longest + " ") == ()
+    editor = TypesetEditor(lambda picture: [], verify=False)
+    _, detail, why = editor.edit(np.zeros((8, 8, 3), np.uint8), longest + " ")
+    assert detail == {"edited": False}
+    assert "2,001 characters, at most 2,000" in why

@@ -8,7 +8,10 @@ import csv
 import html.parser
 import io
 import json
+import math
 import re
+import unicodedata
+import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editgauge import escape
+from editgauge.cli.output import Inert
+from editgauge.reports.figures import Figure, svg
 from editgauge.reports.scripts import write_script
 from editgauge.tables.draw import draw
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -45,6 +50,10 @@ def table(a: str, b: str, c: str) -> Table:
 @fuzz
 @given(names, names, names)
 def test_csv_holds_no_formula_and_no_further_row(a: str, b: str, c: str) -> None:
+    csv_is_inert(a, b, c)
+
+
+def csv_is_inert(a: str, b: str, c: str) -> None:
     rows = list(csv.reader(io.StringIO(draw(table(a, b, c), "csv"))))
     assert len(rows) == 3
     assert len({len(row) for row in rows}) == 1
@@ -63,6 +72,10 @@ COMMANDS = {"begin", "end", "caption", "label", "toprule", "midrule", "bottomrul
 @fuzz
 @given(names, names, names)
 def test_latex_holds_only_our_commands(a: str, b: str, c: str) -> None:
+    latex_is_inert(a, b, c)
+
+
+def latex_is_inert(a: str, b: str, c: str) -> None:
     first, text = draw(table(a, b, c), "latex").split("\n", 1)
     assert first.startswith("% ") or "%" not in first
     text = text if first.startswith("%") else f"{first}\n{text}"
@@ -85,6 +98,10 @@ def test_latex_holds_only_our_commands(a: str, b: str, c: str) -> None:
 @fuzz
 @given(names, names, names)
 def test_markdown_has_the_rows_that_it_should(a: str, b: str, c: str) -> None:
+    markdown_is_inert(a, b, c)
+
+
+def markdown_is_inert(a: str, b: str, c: str) -> None:
     lines = draw(table(a, b, c), "markdown").splitlines()
     rows = [re.sub(r"\\.", "", line) for line in lines if line.startswith("|")]
     assert len(rows) == 4
@@ -128,8 +145,61 @@ def test_a_data_file_of_the_report_is_one_call(tmp_path: Path, value: object) ->
 
 
 @fuzz
+@given(names, names, names)
+def test_tables_and_figures_as_markup_hold_no_other(a: str, b: str, c: str) -> None:
+    markup_is_inert(a, b, c)
+
+
+def markup_is_inert(a: str, b: str, c: str) -> None:
+    reader = Tags()
+    reader.feed(table(a, b, c)._repr_html_())
+    assert set(reader.found) <= {"b", "table", "tr", "th", "td", "ul", "li", "small"}
+    for kind in ("bars", "radar", "curve"):
+        figure = Figure(
+            kind=kind, name="f", title=a, axis=b, labels=(b, "x", "y"), counts=(1, 1, 1),
+            series={c: (0.5, math.nan, 0.1), "plain": (0.1, 0.2, 0.3)},
+        )  # fmt: skip
+        drawn = xml.etree.ElementTree.fromstring(svg(figure).encode())
+        kinds = {node.tag.rpartition("}")[2] for node in drawn.iter()}
+        assert not kinds & {"script", "a", "image", "foreignObject", "use", "img", "animate"}
+        given = {name for node in drawn.iter() for name in node.attrib}
+        assert not [name for name in given if name.startswith("on") or "href" in name]
+
+
+TURNS = ("RLE", "LRE", "PDF", "RLO", "LRO", "RLI", "LRI", "FSI", "PDI")
+
+
+@fuzz
+@given(names, names)
+def test_a_terminal_is_not_steered(a: str, b: str) -> None:
+    terminal_is_inert(a, b)
+
+
+def terminal_is_inert(a: str, b: str) -> None:
+    written = io.StringIO()
+    stream = Inert(written)
+    stream.writelines([a, b])
+    odd = [
+        letter
+        for letter in written.getvalue()
+        if letter not in "\n\t\r"
+        and (
+            unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")
+            or unicodedata.bidirectional(letter) in TURNS
+        )
+    ]
+    assert not odd
+    assert "\r" not in written.getvalue().replace("\r\n", "")
+    assert json.loads(escape.terminal(json.dumps([a, b], ensure_ascii=False))) == [a, b]
+
+
+@fuzz
 @given(st.lists(names, max_size=4).map("/".join))
 def test_file_names_that_every_system_takes(name: str) -> None:
+    name_is_portable(name)
+
+
+def name_is_portable(name: str) -> None:
     made = escape.file_name(name)
     assert 1 <= len(made.encode()) <= 200
     assert re.fullmatch(r"[^\x00-\x1f\x7f<>:\"/\\|?*]+", made)

@@ -34,6 +34,7 @@ BEHAVIOURS = (
     "own 429",
     "own 307",
     "thinking apart",
+    "thinking beside",
     "cache apart",
     "none out",
     "suddenly dear",
@@ -132,6 +133,8 @@ class BillingServer:
                 "completion_tokens": 30,
                 "completion_tokens_details": apart,
             }
+        if kind == "thinking beside":
+            value["usage"] = usage | {"completion_tokens": 30, "reasoning_tokens": tokens_out - 30}
         if kind == "cache apart":
             value["usage"] = {
                 "input_tokens": 150,

@@ -84,13 +84,28 @@ def _allowed(word: str) -> frozenset[int | None]:
     return frozenset({number, None} if word.endswith("?") else {number})
 
 
-SETS = ("set_a", "set_b", "set_c", "set_d", "set_e", "set_f", "set_g", "set_h", "set_j")
+SETS = (
+    "set_a",
+    "set_b",
+    "set_c",
+    "set_d",
+    "set_e",
+    "set_f",
+    "set_g",
+    "set_h",
+    "set_j",
+    "set_k",
+    "set_l",
+    "set_m",
+    "set_p",
+)
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
 many are in languages and forms that no prompt asks for. Other spellings, sentences and forms were
 added then. The next two, when first run: wrong 2 of 255 and 1 of 236, clear ones read 103 of 127 and
 85 of 103. The two after them: wrong 3 of 224 and 1 of 246, clear ones read 96 of 110 and 109 of 121.
-The last one: wrong 4 of 220, clear ones read 99 of 114.
+The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317 and 1 of 290, clear ones read 99 of 114, 132 of 140, 112 of
+133, 141 of 164 and 113 of 141.
 """
 _NAMES = {
     "medebench": {"EA": "Editing Accuracy", "VQ": "Visual Quality"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import shutil
 import threading
@@ -27,6 +28,10 @@ FORMS = (
     "".join(f"%{ord(letter):02X}" for letter in KEY),
     "".join(f"\\u{ord(letter):04x}" for letter in KEY),
     f"{KEY[:5]}\n{KEY[5:]}",
+    base64.b85encode(KEY.encode()).decode(),
+    codecs.encode(KEY, "rot13"),
+    base64.b64encode(base64.b64encode(KEY.encode())).decode(),
+    quote(quote(QUERY, safe=""), safe=""),
 )
 """Other spellings of the key, as a server may say it back."""
 

@@ -6,6 +6,7 @@ import contextlib
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from tests.judging.test_run import SAMPLES, _environment, _words, command
 from editgauge.errors import RunError
 from editgauge.services.ledger import FILE, Ledger
 from editgauge.services.prices import Price
+from editgauge.services.statement import forget_ratios, settle
 from editgauge.testing import FaultServer
+from editgauge.types import Status
 
 PRICED = Price(input=PRICE[0], output=PRICE[1], images="gemini-flat")
 BUDGET = 0.1
@@ -60,6 +63,32 @@ def test_an_honest_bill_is_booked_to_the_cent(bench: Bench) -> None:
     with Ledger(bench.folder / FILE) as book:
         assert (book.spent, book.requests) == (pytest.approx(server.bill), 5)
         assert book.billed == pytest.approx(server.bill)
+
+
+def test_a_run_that_a_dear_bill_blocks_goes_on_once_it_is_settled(bench: Bench) -> None:
+    """A bill of fifty times its estimate, and calls that were killed beside it: nothing fits into
+    the budget any more, until the user says what the provider asks for.
+    """
+    path = bench.folder / FILE
+    with Ledger(path, budget=9.0) as killed:
+        first, *_ = [killed.reserve(0.001, "scripted") for _ in range(3)]
+        assert first is not None
+        killed.bill(first, 0.05)
+        assert killed.spent > BUDGET
+    with BillingServer("honest") as server:
+        ask = partial(bench.ask, server, 2, price=PRICED, budget=BUDGET, ledger=FILE)
+        ask()
+        assert bench.engine is not None
+        assert "`editgauge costs RUN` settles them" in bench.engine.broke
+        assert "50.0 times its estimate" in bench.engine.broke
+        assert "--forget-ratio" in bench.engine.broke
+        assert server.requests == 0
+        bench.engine.ledger.close()  # as the end of a command does
+        settle(path, 0.0)
+        forget_ratios(path)
+        assert all(one.status is Status.SCORED for one in ask())
+        assert server.bill <= BUDGET
+    assert bench.engine.ledger.spent == pytest.approx(0.05 + server.bill)
 
 
 def test_many_connections_wait_for_reservations(bench: Bench) -> None:

@@ -115,6 +115,8 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
         ("{{source}} and {}", "{} is no field"),
         ("{{source}} and %s", "%s is no field"),
         ("{{source}} and $target", "$target is no field"),
+        ("{{source}}: was [INSTRUCTION] followed?", "[INSTRUCTION] is no field"),
+        ("{{source}} {{target}} {{reference_text}}", "is no field; there are"),
         ("{{source}} {% if target %}", "is no field"),
         ("{{^source}}nothing{{/source}} here", "no field"),
         ("\u200b\ufeff", "empty"),

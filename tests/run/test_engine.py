@@ -33,7 +33,7 @@ def test_networks_get_a_process_for_each_gpu(engine: Local, shared: int, alone: 
 
 
 def test_what_needs_more_gets_fewer_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("editgauge.run.machine.memory", lambda: 10)
+    monkeypatch.setattr("editgauge.machine.memory", lambda: 10)
     two = replace(job(alone=False), needs=Needs(num_cpus=2))
     assert Local(5).workers(two) == 2
     assert Local(5)._share(two).threads == 2

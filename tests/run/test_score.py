@@ -17,7 +17,6 @@ import pytest
 
 from editgauge.errors import RunError
 from editgauge.images import write_png
-from editgauge.run import supervisor
 from editgauge.run.pool import run_batches
 from editgauge.run.score import score
 from editgauge.store.collect import import_outputs
@@ -268,16 +267,10 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_single_workers_killed_cost_no_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
     """As the kernel does when memory runs out, ten times a run: every row is there at the end, and
     none says that it failed.
-
-    Kills from outside may hit an item that is done alone twice by chance, which is then called
-    failed: see `test_an_output_that_kills_its_worker_costs_itself_only`. That rule is off here.
     """
-    monkeypatch.setattr(supervisor, "DEATHS_ALONE", 1000)
     bench = Bench(tmp_path, 60)
     undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
     stop, kills = threading.Event(), []

@@ -12,7 +12,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from editgauge.errors import DownloadError
+from editgauge.errors import DownloadError, RunError
 from editgauge.services.download import Remote, download, git_blob_sha1, sha256
 
 DATA = bytes(range(256)) * 400
@@ -187,3 +187,13 @@ def test_nobody_there(tmp_path: Path) -> None:
         port = server.getsockname()[1]
     with pytest.raises(DownloadError, match="tried 1 times"):
         download(Remote(url=f"http://127.0.0.1:{port}/f"), tmp_path / "f", attempts=1)
+
+
+def test_a_full_disk_is_told_at_once_and_not_laid_to_the_server(
+    httpserver: HTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    httpserver.expect_request("/f").respond_with_data(DATA)
+    (tmp_path / "f.part").symlink_to("/dev/full")
+    with pytest.raises(RunError, match=r"f\.part: cannot be written \(No space"):
+        download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
+    assert len(httpserver.log) == 1

@@ -4,8 +4,10 @@ their folder.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from tests.command_line import invoke
 
-from editgauge.errors import DataError, DownloadError, UsageError
+from editgauge.errors import DataError, DownloadError, RunError, UsageError
 from editgauge.services.hub import LOCK_FILE, answering, fetch_dataset, list_files
 from editgauge.types import DataSource
 
@@ -341,3 +343,14 @@ def test_whatever_the_library_raises_is_one_line() -> None:
         raise TransportError("no route")
     with pytest.raises(UsageError, match="as it is"), answering("me/x"):
         raise UsageError("as it is")
+
+
+def test_a_full_disk_is_not_the_hubs_fault(tmp_path: Path) -> None:
+    place = tmp_path / "rows.jsonl"
+    with (
+        pytest.raises(RunError, match=r"rows\.jsonl: cannot be written \(No space"),
+        answering("me/run: rows.jsonl", place),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with pytest.raises(DownloadError, match="cannot be used"), answering("me/run", place):
+        raise ConnectionResetError(errno.ECONNRESET, "reset")

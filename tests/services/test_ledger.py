@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -178,3 +180,36 @@ def test_a_ledger_that_cannot_be_used_is_one_clear_error(tmp_path: Path) -> None
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(RunError, match="ledger of costs"):
         Ledger(path)
+
+
+def test_a_ledger_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+    """A run folder may come from anybody: what its ledger's name leads to is not touched."""
+    other = tmp_path / "other.sqlite"
+    with contextlib.closing(sqlite3.connect(other)) as db:
+        db.execute("CREATE TABLE mine (x)")
+    before = other.read_bytes()
+    (tmp_path / "l.sqlite").symlink_to(other)
+    with pytest.raises(RunError):
+        Ledger(tmp_path / "l.sqlite")
+    assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON entries BEGIN UPDATE totals SET booked = 0; END",
+        "INSERT INTO totals VALUES ('judge', -1000.0, 0.0, 0)",
+        "INSERT INTO totals VALUES ('judge', 'many', 0.0, 0)",
+        "INSERT INTO totals VALUES ('judge', -9e999, 0.0, 0)",
+        "INSERT INTO totals VALUES ('judge', NULL, 0.0, 0)",
+        "INSERT INTO totals VALUES ('judge', 0.0, 'x', 'y')",
+    ],
+)
+def test_a_planted_ledger_opens_no_purse(tmp_path: Path, planted: str) -> None:
+    """Neither a trigger nor a debt of the past lets more be spent than the budget."""
+    path = tmp_path / "l.sqlite"
+    Ledger(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute(planted)
+    with pytest.raises(RunError, match="ledger of costs"):
+        Ledger(path, purpose="judge", budget=1.0)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from editgauge.services.policy import (
-    ERRORS_FREE,
+    FREE,
     FREE_ERRORS,
     STATUSES,
     error_of,
@@ -54,7 +54,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
     ],
 )
 def test_meanings(status: int, error: dict[str, Any], kind: str, billed: bool) -> None:
-    free = meaning(status, {}, error, next(iter(ERRORS_FREE)))
+    free = meaning(status, {}, error, FREE[0].hosts[0])
     assert (free.kind, free.billed) == (kind, billed)
     unknown = meaning(status, {}, error, "gateway.example")
     assert (unknown.kind, unknown.billed, unknown.lost) == (kind, True, billed)
@@ -66,6 +66,29 @@ def test_a_service_is_named_that_bills_no_errors(monkeypatch: pytest.MonkeyPatch
     assert not meaning(429, {}, {}, "other.example:8000").billed
     assert meaning(429, {}, {}, "other.example:9000").billed
     assert meaning(504, {}, {}, "gateway.example").billed
+
+
+@pytest.mark.parametrize(
+    ("host", "free", "billed"),
+    [
+        ("openrouter.ai", (400, 401, 402, 403, 404, 429, 500, 503), (408, 502, 504, 524)),
+        ("mine.openai.azure.com", (401, 429), (400, 403, 408, 500, 503)),
+        ("queue.fal.run:443", (500, 503), (400, 422, 429, 504)),
+        ("api.ideogram.ai", (400, 401, 402, 403, 404, 413, 422, 429, 500), (502, 504)),
+        ("api.eu.bfl.ai", (400, 402, 422, 429, 500), (504,)),
+        ("api.openai.com", (), (400, 401, 429, 500, 503)),
+        ("api.anthropic.com", (), (400, 429, 500, 529)),
+        ("evilopenrouter.ai", (), (429,)),
+        ("openrouter.ai.example", (), (429,)),
+    ],
+)
+def test_what_owners_of_services_say_of_errors(
+    host: str, free: tuple[int, ...], billed: tuple[int, ...]
+) -> None:
+    """A lost answer (408, 502, 504, 524) may be billed, whoever loses it."""
+    assert not [status for status in free if meaning(status, {}, {}, host).billed]
+    assert [status for status in billed if meaning(status, {}, {}, host).billed] == list(billed)
+    assert all(one.source.startswith("https://") for one in FREE)
 
 
 def test_503_is_busy_when_it_says_how_long() -> None:

@@ -88,6 +88,11 @@ def test_bills() -> None:
     thought = {"completion_tokens_details": {"reasoning_tokens": 5}}
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **thought}) == Usage(9, 7)
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 6, **thought}) == Usage(9, 6)
+    beside = {"reasoning_tokens": 5, "other": {"thoughtsTokenCount": 7, "deep": [{"x": 9}]}}
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **beside}) == Usage(9, 9)
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 8, **beside}) == Usage(9, 8)
+    unseen = {"prompt_tokens_details": {"image_tokens": 800, "text_tokens": 9}}
+    assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **unseen}) == Usage(809, 2)
     apart = {"cache_read_input_tokens": 4, "cache_creation_input_tokens": 3}
     assert usage_of({"input_tokens": 9, "output_tokens": 2, **apart}) == Usage(16, 2)
     assert usage_of({"prompt_tokens": 9, "completion_tokens": 2, **apart}) == Usage(9, 2)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import base64
+import codecs
+import json
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -55,6 +59,82 @@ def test_a_long_key_is_cut_out_however_it_is_broken(name: str) -> None:
         assert HIDDEN in said
         left = said.replace(HIDDEN, "")
         assert all(form[n : n + 16] not in left for n in range(len(form) - 15) if form[n].isalnum())
+
+
+SHORT = "sk-very-secret"
+TWICE = base64.b64encode(base64.b64encode(f"the key is {SHORT}, of {'x' * 60}".encode()))
+HIDDEN_FORMS = {
+    "base85": base64.b85encode(SHORT.encode()).decode(),
+    "base85 of more": base64.b85encode(f"Bearer {SHORT} x".encode()).decode(),
+    "ascii85": base64.a85encode(SHORT.encode(), adobe=True).decode(),
+    "rot13": codecs.encode(SHORT, "rot13"),
+    "rot13 backwards": codecs.encode(SHORT, "rot13")[::-1],
+    "base64 twice": base64.b64encode(base64.b64encode(SHORT.encode())).decode(),
+    "base64 twice of more": TWICE.decode(),
+    "lines of base64 twice": base64.encodebytes(base64.b64decode(TWICE)).decode(),
+    "backwards": SHORT[::-1],
+    "base64 of it backwards": base64.b64encode(SHORT[::-1].encode()).decode(),
+    "digits of base64": base64.b64encode(SHORT.encode()).hex(),
+    "numbers": ", ".join(map(str, SHORT.encode())),
+    "octal": "".join(f"\\{byte:03o}" for byte in SHORT.encode()),
+    "bits": " ".join(f"{byte:08b}" for byte in SHORT.encode()),
+    "escaped for addresses twice": "".join(f"%25{ord(letter):02X}" for letter in SHORT),
+    "escaped thrice": "".join(f"%2525{ord(letter):02X}" for letter in SHORT),
+    "HTML twice": "".join(f"&amp;#{ord(letter)};" for letter in SHORT),
+    "JSON texts": '["sk-ve", "ry-se","cret"]',
+    "JSON fields": '{"first": "sk-ve", "next": "ry-se", "n": 3, "last": "cret"}',
+    "JSON objects": '[{"i":1,"t":"sk-ve"},{"i":2,"t":"ry-se"},{"i":3,"t":"cret"}]',
+    "JSON in JSON": json.dumps(json.dumps({"a": "sk-ve", "b": "ry-secret"})),
+    "string joints": '"sk-very" + "-secret"',
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN_FORMS)
+def test_a_short_key_is_cut_out_however_it_is_hidden(name: str) -> None:
+    secrets, form = Secrets([SHORT]), HIDDEN_FORMS[name]
+    said = secrets.text(f"before {form} behind")
+    assert said.startswith("before ")
+    assert said.endswith(" behind")
+    assert HIDDEN in said
+    left = [letter for letter in said[7:-7].replace(HIDDEN, "") if letter.isalnum()]
+    assert len(left) + 8 <= len([letter for letter in form if letter.isalnum()]), said
+    if form[0] in "[{":
+        json.loads(secrets.text(form))
+
+
+@given(st.text(max_size=40), st.lists(st.integers(1, 13), max_size=3), st.text(max_size=40))
+def test_a_key_in_any_text_is_cut_out(before: str, cuts: list[int], behind: str) -> None:
+    """Broken anywhere, by anything without letters; what stands around stays."""
+    secrets = Secrets([SHORT])
+    broken = SHORT
+    for cut in sorted(cuts, reverse=True):
+        broken = broken[:cut] + '", "' + broken[cut:]
+    said = secrets.text(f"{before} {broken} {behind}")
+    assert "very" not in said.replace(before, "").replace(behind, "")
+    assert said.startswith(before)
+    assert said.endswith(behind)
+
+
+@pytest.mark.parametrize("key", [SHORT, KEY, LONG, "qwerty12", "0123456789abcdef0123456789abcdef"])
+def test_replies_of_judges_stay_as_they_are(key: str) -> None:
+    """No false hits: hundreds of replies, made for other tests."""
+    secrets = Secrets([key])
+    files = sorted((Path(__file__).parents[1] / "judging" / "replies").iterdir())
+    texts = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
+    assert sum(map(len, texts)) > 100_000
+    assert [text for text in texts if secrets.text(text) != text] == []
+
+
+def test_cleaning_takes_time_in_proportion() -> None:
+    secrets = Secrets([LONG])
+    for kind in ("a", '"', "%25", '\\"', '","b":"', "&amp;", SHORT, LONG, "\\u0073", "\\n"):
+        times = []
+        for length in (60_000, 240_000):
+            text = kind * (length // len(kind))
+            began = time.process_time()
+            secrets.text(text)
+            times.append(time.process_time() - began)
+        assert times[1] < 12 * max(times[0], 0.005), (kind, times)
 
 
 def test_what_looks_like_a_part_of_no_key_stays() -> None:

@@ -63,13 +63,6 @@ def test_the_temporary_folder_of_a_dead_owner_is_swept(tmp_path: Path, holder) -
     assert not place.exists()
 
 
-def test_a_temporary_folder_goes_at_the_end_of_its_block(tmp_path: Path) -> None:
-    with scratch(tmp_path) as place:
-        (place / "a").write_text("x")
-        assert sweep(tmp_path) == 0
-    assert not place.exists()
-
-
 def test_folders_of_earlier_versions_are_swept_when_they_are_old(tmp_path: Path) -> None:
     for name in ("edits/.tmp/0123", "rows/parquet/.build-x", "rows/parquet/.build-new"):
         (tmp_path / name).mkdir(parents=True)
@@ -108,26 +101,6 @@ def test_a_shared_file_is_held_until_it_is_closed(tmp_path: Path) -> None:
     os.close(handle)
     assert not held(path)
     assert share(tmp_path / "none") is None
-
-
-def test_a_folder_that_a_sweeper_holds_is_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A sweeper may be between taking the lock and removing the folder."""
-    from editgauge.store import lease as module
-
-    real, asked = module.take, []
-
-    def late(handle: int, *, wait: bool = False) -> bool:
-        asked.append(handle)
-        return len(asked) > 1 and real(handle, wait=wait)
-
-    monkeypatch.setattr(module, "take", late)
-    with scratch(tmp_path) as made:
-        (swept,) = set((tmp_path / ".tmp").iterdir()) - {made}
-        swept.rmdir()
-        (made / "file").write_text("kept")
-    assert len(asked) == 2
 
 
 def test_a_full_disk_is_one_line_that_names_the_lock(

@@ -116,8 +116,29 @@ class TestIntervals:
     ) -> None:
         strata = np.arange(30) % 2
         once = np.concatenate(list(stats.resample_counts(strata, 50, seed=3)))
-        monkeypatch.setattr(resampling, "WIDE", 1)
+        monkeypatch.setattr(resampling, "AT_ONCE", 1)
         assert (np.concatenate(list(stats.resample_counts(strata, 50, seed=3))) == once).all()
+
+    @pytest.mark.parametrize("n", [1, 2, 7, 1000])
+    def test_draws_do_not_depend_on_their_width(self, n: int) -> None:
+        """Narrow numbers are drawn for their speed; they are those that wide ones would be."""
+        (counts,) = stats.resample_counts(np.zeros(n), 30, seed=4)
+        drawn = np.random.default_rng(4).integers(0, n, size=(30, n))
+        assert (counts == [np.bincount(line, minlength=n) for line in drawn]).all()
+
+    def test_pairs_that_share_their_draws_are_what_each_is_alone(self) -> None:
+        generator = np.random.default_rng(0)
+        values = generator.normal(size=(6, 80))
+        values[1, :5] = np.nan
+        pairs = [
+            stats.Pair(values[0], values[1]), stats.Pair(values[2], values[3]),
+            stats.Pair(values[3], values[4], False), stats.Pair(values[4], np.round(values[5])),
+            stats.Pair(values[5][:1], values[0][:1]), stats.Pair(np.round(values[0]), np.zeros(80)),
+        ]  # fmt: skip
+        alone = [
+            stats.paired_difference(a, b, higher_is_better=higher, seed=3) for a, b, higher in pairs
+        ]
+        assert repr(stats.paired_differences(pairs, seed=3)) == repr(alone)
 
     def test_counts_that_are_alike_give_what_each_of_them_gives(self) -> None:
         values = np.random.default_rng(0).random((40, 3))

@@ -16,7 +16,7 @@ from editgauge.cli.options import JsonOpt
 
 _EXAMPLE = (
     "Example: editgauge judge decide textedit DATA --run RUN --model gpt-4o-2024-11-20 --a old "
-    "--b new --metric IF --margin 0.2"
+    "--b new --metric Q1 --margin 0.2"
 )
 
 

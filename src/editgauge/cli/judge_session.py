@@ -17,8 +17,12 @@ def session(
     how: How | None = None,
     traffic: Traffic | None = None,
     money: Money | None = None,
+    *,
+    looking: bool = False,
 ) -> Session:
-    """The session that the options describe. Raises `UsageError` before anything is paid."""
+    """The session that the options describe, `looking`: in which nothing is asked. Raises
+    `UsageError` before anything is paid.
+    """
     from editgauge.judging import session as judging
 
     how, traffic, money = how or How(), traffic or Traffic(), money or Money()
@@ -64,4 +68,4 @@ def session(
         ids=what.sample or (),
         where=what.where or (),
     )
-    return judging.Session(options, chosen)
+    return judging.Session(options, chosen, looking=looking)

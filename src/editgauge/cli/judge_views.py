@@ -29,7 +29,7 @@ def show(what: What, who: Who, how: How, json: JsonOpt = False) -> None:
     from editgauge.cli import common
     from editgauge.judging.shown import shown
 
-    with session(what, who, how) as opened:
+    with session(what, who, how, looking=True) as opened:
         calls = shown(opened)
         common.warn(opened.todo.run)
     if json:
@@ -60,7 +60,7 @@ def estimate(
     from editgauge.cli import common
     from editgauge.judging.estimate import of_session
 
-    with session(what, who, how, traffic, money) as opened:
+    with session(what, who, how, traffic, money, looking=True) as opened:
         found, batch = of_session(opened), of_session(opened, batch=True)
         price, name = opened.price, opened.todo.benchmark
         common.warn(opened.todo.run)

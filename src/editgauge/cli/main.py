@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Say what scoring would take: processor-hours, space.",
     "import-scores": "Take in scores that a released script wrote.",
     "judge": "Ask a vision-language model about outputs.",
+    "costs": "Show what a run has cost, and settle what no bill says.",
     "prompts": "Show, compare and start the prompts of a judge.",
     "table": "Print the papers' tables from a run's rows.",
     "compare": "Compare two editors sample by sample; gate a release.",

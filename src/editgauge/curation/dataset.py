@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
@@ -30,7 +32,7 @@ from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.escape import plain
 from editgauge.images import Array, Mask
 from editgauge.store import paths
-from editgauge.store.lease import lock
+from editgauge.store.lease import lock, sweep
 
 PRIVATE = ".curate"
 """What belongs to the making of a set and not to the set: links of people, locks. Not exported."""
@@ -79,6 +81,7 @@ class DataSet:
         self._seen: tuple[int, ...] | None = None
         with self._held():
             pass  # reads everything
+        sweep(self.root)
 
     @classmethod
     def create(cls, root: Path, about: About) -> DataSet:
@@ -86,10 +89,20 @@ class DataSet:
         records.checked_about(about, str(root))
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(f"{root}: there is something already; name a new or an empty folder")
-        root.mkdir(parents=True, exist_ok=True)
-        _write_about(root, about)
-        paths.write(root, records.SAMPLES, b"", sync=True)
-        return cls(root)
+        there = root.exists()
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            _write_about(root, about)
+            paths.write(root, records.SAMPLES, b"", sync=True)
+            return cls(root)
+        except BaseException:  # a full disk: the same command can be run again
+            shutil.rmtree(root / PRIVATE, ignore_errors=True)
+            for name in (records.DATASET, records.SAMPLES, records.TRAIL):
+                (root / name).unlink(missing_ok=True)
+            if not there:
+                with suppress(OSError):
+                    root.rmdir()
+            raise
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -259,14 +272,20 @@ class DataSet:
             if self._inside:
                 yield
                 return
-            paths.folder(self.root, PRIVATE)
-            with lock(self.root / PRIVATE / LOCK):
+            with ExitStack() as stack:
+                if self._writable():
+                    paths.folder(self.root, PRIVATE)
+                    stack.enter_context(lock(self.root / PRIVATE / LOCK))
                 self._inside = True
                 try:
                     self._refresh()
                     yield
                 finally:
                     self._inside = False
+
+    def _writable(self) -> bool:
+        """Whether this process may change the set: one that it may not is read without a lock."""
+        return os.access(self.root, os.W_OK)
 
     def _refresh(self) -> None:
         for event in self._trail.read():
@@ -317,7 +336,10 @@ class DataSet:
         ours = kept.is_file() and kept.read_text("ascii", "replace") == _hash(data)
         if not ours and there != list(self._records.values()):
             self._take_in(there)
-        self._snapshot()
+        if (ours and data == records.written(self._records.values())) or not self._writable():
+            self._seen = _stamp(path)
+        else:
+            self._snapshot()
 
     def _take_in(self, there: Sequence[dict[str, Any]]) -> None:
         for record in there:

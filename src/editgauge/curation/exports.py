@@ -7,14 +7,14 @@ a set of one's own in that layout, and how its samples are called there.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from editgauge import temporary
 from editgauge.benchmarks.reading import OWN_SET
 from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
 from editgauge.benchmarks.texteditbench.places import SPLITS
@@ -26,6 +26,7 @@ from editgauge.curation.records import TEXTS
 from editgauge.errors import DataError, UsageError
 from editgauge.escape import file_name, plain
 from editgauge.images import write_bytes
+from editgauge.store import paths
 
 Record = Mapping[str, Any]
 LAYOUTS: tuple[str, ...] = (
@@ -70,25 +71,25 @@ def export(
     records = [record for record in records if record["id"] not in kept_back]
     if not records:
         raise DataError("no sample is ready to be exported; see: editgauge curate ready DIR")
-    to.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=".export-", dir=to.parent))
     try:
-        names = _WRITERS[layout](data, made, [(numbered[r["id"]], r) for r in records])
-        mark = {
-            "layout": layout,
-            "name": data.about.name,
-            "version": data.about.version,
-            "samples": names,
-        }
-        write_bytes(made / "README.md", card.card(data, records).encode())
-        write_bytes(made / OWN_SET, orjson.dumps(mark, option=orjson.OPT_INDENT_2))
-        made.chmod(0o755)
-        if to.exists():
-            to.rmdir()
-        made.rename(to)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
+        to.parent.mkdir(parents=True, exist_ok=True)
+        temporary.sweep(to.parent)
+        with temporary.folder(to.parent) as made:
+            names = _WRITERS[layout](data, made, [(numbered[r["id"]], r) for r in records])
+            mark = {
+                "layout": layout,
+                "name": data.about.name,
+                "version": data.about.version,
+                "samples": names,
+            }
+            write_bytes(made / "README.md", card.card(data, records).encode())
+            write_bytes(made / OWN_SET, orjson.dumps(mark, option=orjson.OPT_INDENT_2))
+            made.chmod(0o755)
+            if to.exists():
+                to.rmdir()
+            made.rename(to)
+    except OSError as error:
+        raise paths.unwritable(to, error) from error
     data.note(who, "exported", layout=layout, samples=len(records))
     return Exported(to, len(records), found)
 
@@ -328,7 +329,11 @@ def _parquet(data: DataSet, root: Path, samples: Numbered) -> dict[str, str]:
                 values += [_picture(data, record["id"], c, named.get(c)) for c in pictures]
                 db.execute(f"INSERT INTO samples VALUES ({', '.join('?' * len(values))})", values)
             place = str(root / "data" / f"{split}.parquet").replace("'", "''")
-            db.execute(f"COPY samples TO '{place}' (FORMAT parquet)")
+            try:
+                db.execute(f"COPY samples TO '{place}' (FORMAT parquet)")
+            except duckdb.IOException as error:
+                why = str(error).rpartition(": ")[2].partition('"')[0]
+                raise OSError(errno.EIO, f"{split}.parquet: {why}") from error
     return {record["id"]: record["id"] for _, record in samples}
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
-import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +23,7 @@ from editgauge.curation.leaving import bare_file
 from editgauge.curation.readiness import faults, of_set
 from editgauge.curation.records import DATASET, SAMPLES, TEXTS, pictures_of, written
 from editgauge.errors import DataError, UsageError
+from editgauge.images import write_bytes
 
 SUMS = "SHA256SUMS"
 CHANGES = "CHANGES.json"
@@ -150,18 +149,7 @@ def _zip(to: Path, files: Mapping[str, bytes]) -> None:
             about = zipfile.ZipInfo(name, _DATE)
             about.external_attr = 0o644 << 16
             archive.writestr(about, files[name], zipfile.ZIP_DEFLATED)
-    to.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".release-", dir=to.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(buffer.getvalue())
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, to)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_bytes(to, buffer.getvalue(), sync=True)
 
 
 def _order(version: str) -> list[int]:

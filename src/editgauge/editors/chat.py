@@ -140,7 +140,7 @@ class ChatEditor:
             **self.body,
         }
         key = call_key(folder, sample.id, self.model, json.dumps(body))
-        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        charge = Charge(self.ledger, self.price.picture, self.model)
         request = Request("/chat/completions", lambda: {"json": body}, key=key, charge=charge)
         reply = self.service.call(request)
         answered = reply.status is Status.SCORED

@@ -153,7 +153,7 @@ class GeminiImages:
                 {"category": name, "threshold": self.safety} for name in _HARMS
             ]
         key = call_key(folder, sample.id, self.model, json.dumps(body))
-        charge = Charge(self.ledger, self.price.picture, self.model, key)
+        charge = Charge(self.ledger, self.price.picture, self.model)
         path = f"/models/{self.model}:generateContent"
         reply = self.service.call(Request(path, lambda: {"json": body}, key=key, charge=charge))
         usage = usage_of(reply.value) if reply.status is Status.SCORED else None

@@ -179,7 +179,7 @@ class OpenAIImages:
         asked = self._asked(sample, folder)
         if isinstance(asked, Edit):
             return asked
-        charge = Charge(self.ledger, self.price.picture, self.model, asked.key)
+        charge = Charge(self.ledger, self.price.picture, self.model)
         request = self._form(asked) if self.style == "edits" else self._json(asked)
         reply = self.service.call(replace(request, key=asked.key, charge=charge))
         usage = usage_of(reply.value) if reply.status is Status.SCORED else None

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from editgauge import __version__
 from editgauge.errors import UsageError
-from editgauge.services.hub import Fetched, fetch_dataset
+from editgauge.services.hub import LOCK_FILE, Fetched, fetch_dataset
 from editgauge.services.hub_push import CARD, Pushed
 from editgauge.services.hub_push import push as push_folder
 from editgauge.store import paths
@@ -56,7 +56,8 @@ def pull(repo: str, target: Path, *, revision: str | None = None) -> Fetched:
     folder, and a later call goes on at it. Raises `UsageError` where it is no run, and as
     `hub.fetch_dataset`.
     """
-    if target.exists() and not (target / "manifest.json").exists() and any(target.iterdir()):
+    begun = any((target / name).exists() for name in ("manifest.json", LOCK_FILE))
+    if target.exists() and not begun and any(target.iterdir()):
         raise UsageError(f"{target}: not empty, and no run; name another folder")
     source = DataSource(repo, "", BRANCH)
     done = fetch_dataset(source, target, revision=revision, repo=repo)

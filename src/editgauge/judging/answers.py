@@ -35,6 +35,7 @@ from typing import Any
 from editgauge.judging import doubts
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
+from editgauge.judging.forms import without_scale
 from editgauge.judging.mentions import BLANK, Mention, claims_in, mentions, prose_of
 from editgauge.judging.names import without_other_lines
 from editgauge.judging.objects import JsonPart, Pairs, Tangled, decode_whole, find_objects
@@ -50,6 +51,7 @@ from editgauge.judging.values import (
     reasons_of,
     rivals_of,
     spread,
+    told_beside,
     values_of,
     words_in,
 )
@@ -67,6 +69,7 @@ from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
     spoken,
+    without_considered,
     without_names,
     without_other_labels,
 )
@@ -95,6 +98,11 @@ _TOP = re.compile(
     r"\d\W{0,6}\([^()\n]{0,40}\b(?:full|top|maximum) (?:marks|score|points)\b(?! (?:for|if))", re.I
 )
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
+_OTHER_CODES = dict.fromkeys(("IF", "TA", "VC", "LP", "SE", "EA", "VQ", "CP", "KP"), (0, 10))
+"""Names of dimensions: an object with one that was not asked for says nothing of those that were."""
+_INNER_QUOTE = re.compile(
+    r"(?<![\w\\])'[^'\n]{1,80}'(?!\w)|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|\\\"[^\"\n]{0,200}\\\""
+)
 Ranges = Mapping[str, tuple[int, int]]
 Lists = Mapping[str, tuple[str, ...]]
 
@@ -178,7 +186,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     if text is None:
         return _all(fields, "the reply ends inside the judge's thinking, before any verdict")
     said = spoken(text)
-    if is_blind(said):
+    if is_blind(_unquoted(said)):
         return _all(fields, "the judge says that it saw no picture, or not all")
     if is_obeying(said):
         return _all(fields, "the judge follows a text that it found in a picture")
@@ -200,6 +208,11 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     if refused and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
     return _all(fields, _NO_NAMES)
+
+
+def _unquoted(text: str) -> str:
+    """The text without quotations inside of its texts: words that a picture shows."""
+    return text if "':" in text or "' :" in text else _INNER_QUOTE.sub("“”", text)
 
 
 def _in_other_words(
@@ -313,12 +326,14 @@ def _statements(
     names = tuple(fields)
     statements: list[_Statement] = []
     passed_over = ""
-    cited = False
+    cited = quoted = False
     prose = prose_of(_blanked(text, found), names, refused)
     for index, item in enumerate(found):
         before = text[found[index - 1].end if index else 0 : item.start]
         # the next one of a list is what the first one was
-        cited = (cited and index > 0 and not before.strip(" ,;\t\r\n`")) or is_cited(
+        listed = not before.strip(" ,;\t\r\n`") and not (quoted and "\n" in before)
+        quoted = before.rpartition("\n")[2].lstrip().startswith(">")
+        cited = (cited and index > 0 and listed) or is_cited(
             before,
             refused and bool(before.strip()),
             text[item.end : item.end + 40],
@@ -381,6 +396,10 @@ def _object_statements(
             rivals = set(rivals_of(item.value, name, alone=len(fields) == 1)) - {reading.value}
             if any(low <= rival <= high for rival in rivals):
                 reading = _none("another key gives the field another number")
+        if reading.value is not None and (
+            why := told_beside(item.value, name, reading.value, fields[name])
+        ):
+            reading = _none(why)
         if reading.value is not None:
             claims = _claims(reasons, name, high, alone=len(fields) == 1)
             if claims and low <= claims[-1] <= high and claims[-1] != reading.value:
@@ -478,7 +497,7 @@ def _second_thoughts(
             doubts.append(
                 _Statement(name=mention.name, start=len(text), end=len(text), reading=reading)
             )
-    after = without_other_lines(spoken(text[end:]), tuple(fields))
+    after = without_considered(without_other_lines(spoken(text[end:]), tuple(fields)))
     top = max(high for _, high in fields.values())
     every = set().union(*given.values())
     taken = is_taken_back(after, every, top)
@@ -549,7 +568,7 @@ def _undoubted(
     if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
         # lines of pairs: what one of them seems to say alone is no verdict either
         return _all(fields, _NOT_ONE_NUMBER)
-    if any(reading.reason.startswith(OUTSIDE) for reading in readings.values()):
+    if _other_scale(readings, fields):
         other_scale = _none("another number lies beyond its scale: another scale was used")
         return {
             name: reading if reading.reason.startswith(OUTSIDE) else other_scale
@@ -573,12 +592,8 @@ def _undoubted(
         if item.reading.value is not None and text[item.end - 1 : item.end] not in "}]"
     ]
     first = min(start for start, _ in spans)
-    if reasons and any(
-        item.start > first and not values_of(item.value, fields) and any(words_in(item.value))
-        for item in found
-        if item.value is not None
-    ):
-        return _all(fields, "another object adds to the reasons, without a verdict")
+    if why := _said_in_another_object(found, fields, given, first if reasons else len(text)):
+        return _all(fields, why)
     prose = _blanked(text, found)
     end = max(statement.end for statement in statements)
     verdicts = Verdicts(
@@ -587,7 +602,8 @@ def _undoubted(
         high=max(high for _, high in fields.values()),
     )
     names = tuple(fields)
-    behind = without_other_lines(spoken(prose[end:]), names)
+    behind = without_considered(without_other_lines(spoken(prose[end:]), names))
+    behind = without_scale(_without_repeats(behind, readings, fields), dict(fields))
     before, after = (without_names(part, names) for part in (prose[:end], behind))
     if is_refusal(before[:LEAD]):
         return _all(fields, "the reply declines and gives a number all the same")
@@ -598,6 +614,68 @@ def _undoubted(
             for name, reading in readings.items()
         }
     return readings
+
+
+def _said_in_another_object(
+    found: Sequence[JsonPart], fields: Ranges, given: set[int], first: int
+) -> str:
+    """What an object without a verdict says against the numbers `given`, or an empty text: another
+    number that it calls the score, or, behind the first verdict, more reasons.
+    """
+    for item in found:
+        if item.value is None or values_of(item.value, fields) or is_about_other(item.value):
+            continue
+        if len(fields) == 1 and set(rivals_of(item.value, next(iter(fields)), alone=True)) - given:
+            return "another object calls another number the score"
+        other = values_of(item.value, _OTHER_CODES)
+        if item.start > first and not other and any(words_in(item.value)):
+            return "another object adds to the reasons, without a verdict"
+    return ""
+
+
+_SLIP = re.compile(rf"{OUTSIDE} \S+ to \S+: (-?\d{{1,3}})\Z")
+
+
+def _other_scale(readings: Mapping[str, Reading], fields: Ranges) -> bool:
+    """Whether numbers beyond the scale say that the others were given on another scale, too.
+
+    One number a single step beyond it, as a 0 on a scale from 1 to 5, is a slip: the other numbers
+    are plainly on the scale, and a judge that means a scale to 10 does not stop at 6. Two such
+    numbers, one further beyond (8 on a scale to 5), or one with another top (7/10) are no slip.
+    """
+    outside = [name for name, each in readings.items() if each.reason.startswith(OUTSIDE)]
+    if len(outside) != 1:
+        return bool(outside)
+    low, high = fields[outside[0]]
+    slip = _SLIP.fullmatch(readings[outside[0]].reason)
+    return slip is None or not low - 1 <= int(slip[1]) <= high + 1
+
+
+_TOTAL = re.compile(
+    r"(?:^|(?<=[.;,] ))[ \t*_#>-]{0,8}(?:(?:the|my|overall|final|grand) )?(?:total|sum|overall|in total|altogether|gesamt\w*|summe|suma|somma|total général|合计|合計|总分|總分|総計|합계|итого|сумма)(?: (?:score|points|of all(?: \w+)?))?[*_]{0,3}"
+    r"\s?(?:[:=–-]|is\b|)\s?[*_]{0,3}(?P<number>\d{1,3})\s?(?:(?:/|out of|of|von|sur|de)\s?(?P<top>\d{1,3}))?(?: points)?[*_.]{0,4}(?=\s|\Z)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _without_repeats(behind: str, readings: Mapping[str, Reading], fields: Ranges) -> str:
+    """What stands behind the verdicts without their total, and without what says them once more."""
+    given = {name: each.value for name, each in readings.items() if each.value is not None}
+    if len(given) == len(fields) > 1:
+        tops = sum(high for _, high in fields.values())
+
+        def total(found: re.Match[str]) -> str:
+            right = int(found["number"]) == sum(given.values())
+            return " " if right and int(found["top"] or tops) == tops else found[0]
+
+        behind = _TOTAL.sub(total, behind)
+    for name, value in given.items():
+        again = (
+            rf"(?:^|(?<=[.!?] ))[\W_]{{0,6}}(?:(?:so|thus|hence|overall|therefore|in (?:short|sum|total|summary|conclusion)|to (?:sum up|conclude|summari[sz]e|recap)|once (?:more|again)|recap|summary|final(?: score)?|verdict|score)[\s:,*_–-]{{1,4}}){{0,3}}"
+            rf"(?-i:{re.escape(name)})[\s:=*_–-]{{1,6}}(?:is )?{value}(?:\s?/\s?{fields[name][1]})?[*_`]{{0,3}}[.!]?(?=\s|\Z)"
+        )
+        behind = re.sub(again, " ", behind, flags=re.IGNORECASE | re.MULTILINE)
+    return behind
 
 
 def _doubt_between(

@@ -159,7 +159,7 @@ class Asker:
         ledger, model = engine.ledger, engine.settings.model
         while (entry := ledger.reserve(estimate, model, beside=True)) is None:
             if not ledger.under_way:
-                raise ledger.exceeded(estimate * ledger.ratio(model))
+                raise ledger.exceeded(estimate, model)
             self._settled.clear()
             await self._settled.wait()
         return entry

@@ -247,7 +247,7 @@ def _files(engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched
             model = engine.settings.model
             entry = engine.ledger.reserve(estimate, model, key=batches.entry_key(key))
             if entry is None:
-                result.broke = str(engine.ledger.exceeded(estimate * engine.ledger.ratio(model)))
+                result.broke = str(engine.ledger.exceeded(estimate, model))
                 break
         if file.full(line):
             yield file

@@ -46,6 +46,12 @@ _PATTERNS = (
         rf"(?: access to| sight of)? {_PICTURE}{_CONTENT}"
     ),
     rf"\b(?:i|we) (?:see|saw|have|got|received|find|found|was given|am given) no {_PICTURE}{_CONTENT}",
+    # there is none: "there is no output to evaluate", "the message contains only the original"
+    rf"\bno (?:\w+ )?(?:output|result|edit|edited version|second image)s? (?:to (?:compare|evaluate|judge|assess|rate|score|look at|inspect)|(?:was|is|has been|were) {_GIVEN})",
+    r"\b(?:shows?|contains?|includes?|holds?|has|have) (?:only|just) (?:the |an? |one )?(?:original|input|source|first|reference|unedited)(?: (?:image|picture|photo))?(?=\W*(?:\Z|[.,;{]))",
+    r"(?:\A|[\":.]\s?)(?:broken|corrupt(?:ed)?|blank|empty|missing|unavailable|no|unreadable) (?:images?|pictures?|files?|photos?)(?=\W*(?:\Z|[.\"}]))",
+    r"\bi (?:only|just) (?:saw|see|had|have|got|received|looked at|viewed|opened) (?:the |an? )?(?:\w+ )?(?:thumbnail|preview|crop|corner|snippet|low[- ]res\w*)",
+    r"\b(?:one|two|neither|none|some) of (?:the|your|my|these) (?:\w+ )?(?:images|pictures|photos|files|attachments) (?:(?:would|did|does|do|could|can)(?:n['’]t| not) (?:open|load|render|arrive|display|show up|come)|failed to|never (?:arrived|loaded|came)|(?:is|are) (?:missing(?! \w)|unavailable))",
     # the judge alone: "as a text-only model", "I lack vision capabilities"
     r"\b(?:as an?|i(?:['’]m| am) (?:only |just )?an?) (?:text[- ](?:only|based)|(?:large )?language|blind|ai\b)(?! judge| evaluator| grader| expert)",
     r"\b(?:no|not have|lack(?:s|ing)?|without)(?: the| any)? (?:vision|visual|image|picture)[ -](?:capabilit|abilit|access|input|process|understanding)\w*",

@@ -13,29 +13,23 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from editgauge.judging import languages
-from editgauge.judging.wording import GIVES, NUMBER_WORDS, QUOTATION
+from editgauge.judging.lexicon import NUMBER_WORDS, SCORE_WORDS
+from editgauge.judging.talk import SENTENCE
+from editgauge.judging.wording import GIVES, QUOTATION
 
 MAX_NUMBERS = 150
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
 _I = re.IGNORECASE
-SENTENCE = re.compile(
-    r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
-)
 _SEEN_OBJECT = re.compile(
     r"\b(?:says?|reads?|shows?|contains?|states?|texts?|prints?|displays?)\b[^{}\n]{0,40}\{[^{}]{0,300}\}",
     _I,
 )
 """An object that a picture is said to show."""
 _ITEM = re.compile(r"(?:^[^\w\n]{0,8}|(?<=[,;:.] ))\d{1,2}[.)]\s", re.MULTILINE)
-_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})\)[ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
-_TAG = re.compile(r"</?\w{1,30}>|\A\w{1,30}>")
-SCORE_WORDS = (
-    r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?"
-    r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
-    r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
-)
+_INLINE = re.compile(r"(?<![\w/.])\(?(\d{1,2})[).][ \t](?=[^\W\d]|\d{1,2} [^\W\d]|[\"'“‘])")
+_TAG = re.compile(r"</?\w[\w ]{0,40}>|\A\w[\w ]{0,40}>")
 _SCORED = re.compile(rf"\b{SCORE_WORDS}\b", _I)
 _THUS = re.compile(
     r"(?:\b(?:so|hence|therefore|thus|i['’]d|i would|i['’]ll|make (?:it|that)|call (?:it|this|that)|say"
@@ -58,7 +52,7 @@ _ARTICLE = re.compile(
     r"\b(?:an?|the|solid|weak|strong|low|high|full|mere|straight)\s[*_]{0,2}\Z", _I
 )
 _EDITED = re.compile(
-    r"\b(?:chang\w+|replac\w+|edit\w*|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*"
+    r"\b(?:chang\w+|replac\w+|edit(?:ed|ing|or|s)|convert\w*|turn\w*|modif\w+|alter\w*|updat\w+|swap\w*"
     r"|set|transform\w*|increas\w+"
     r"|decreas\w+|reduc\w+|went|adjust\w*|correct(?:ed|ly)|writ\w+|add\w*|remov\w+|render\w*"
     r"|drawn?|display\w*|reads"
@@ -101,9 +95,51 @@ _CONDITION = re.compile(
     _I,
 )
 _OF_THE = re.compile(
-    r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale))",
+    r"\s+of (?:the|these|those|its|his|her|their|all|them|both)\b(?! (?:\d|five|ten|points?|marks?|rubric|scale|possible|available|max))",
     _I,
 )
+_ONLY_IF = re.compile(
+    r"[*_]{0,2}\W{0,3}(?:but |only |just )?(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|unless|provided|assuming|as long as)\b",
+    _I,
+)
+"""Behind the verdict's number: that it holds on a condition."""
+_COUNT_GOES_ON = re.compile(
+    r"\s(?:(?:were|are|remain|stay|have|had|got|still|show|lie|stand|look|differ|belong|match)\b(?! (?:enough|fair|right|correct|more|too|closer|better|appropriate|justified))"
+    r"|\([^\W\d][^()\d]{1,40}\)|(?:or|and|to|of the|of)\s(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s(?!of\b|for\b|on\b|in\b|because\b|points?\b|here\b|overall\b|as\b|is\b)[^\W\d]{2})",
+    _I,
+)
+"""Behind a number above one: that it counts what was named before ("of the 5 apples 2 were …"), or
+is one of two that count, or numbers what stands in brackets.
+"""
+_MOVES_IT = re.compile(
+    r"\b(?:it|this|that|the (?:edit|result|score|rating|grade|mark|verdict|output)) (?:\w+ )?(?:down |up )?from\b",
+    _I,
+)
+"""The score, or the edit, goes from one number to another."""
+_IT_IS = re.compile(
+    r"\b(?:it|this|that|which) (?:is|was|makes|gives|gets|ends(?: up)? (?:at|with)|comes (?:out )?(?:to|at))(?: (?:only|just|merely|at (?:best|most)|barely|then|therefore|an?))*\s\Z"
+    r"|(?:\A\W*|[,;:(–—]\s?|\s-\s)(?:then |later |hence |and |thus )?(?:reduced|lowered|cut|brought|taken|raised|corrected|adjusted|revised|changed) (?:down |up )?to (?:an? )?\Z",
+    _I,
+)
+"""What leads to a number that the score is said to be, or to become."""
+_OF_SO_MANY = re.compile(
+    r"(?<!out )\b(?!(?:scores?|ratings?|grades?|marks?|verdicts?|values?|points?|levels?|totals?|results?|penalty|deduction|loss|maximum|minimum|average|mean|worth|instead|because|short|out|description|definition|anchor|criterion|criteria|standard|wording|category|class|threshold|meaning)\b)[^\W\d]{3,}(?<!full) of (?:the |only |all )?\Z",
+    _I,
+)
+"""What leads to a number that counts the whole of something: "one screw of two"."""
+_ONE_IS = re.compile(
+    r"\s(?:is|was) (?:still |now |also |clearly )?(?:missing|misspell?ed|misplaced|left|gone|lost|kept|changed|unchanged|removed|added|blurred|visible|cut off|duplicated|moved|cropped)\b",
+    _I,
+)
+"""Behind a number: what became of the one that it counts."""
+_SUM = re.compile(r"\s?(?:[×÷]|[x*+](?=\s?\d))|\s\d{2}")
+_SUM_BEFORE = re.compile(r"(?:[×÷]|\d\s?[+*x])\s?\Z")
+"""A term of a sum, or the first digits of a longer number."""
+_FROM_TO = re.compile(
+    r"\bfrom (?:about |nearly |almost |some |~)?\d{1,5}(?: ?[^\W\d]{1,9})? (?:down |up )?to (?:about |nearly |almost |only |some |~)?\s?\Z",
+    _I,
+)
+"""What leads to the second number of "from 400 ml to nearly 0"."""
 _DIGIT_OF = re.compile(
     r"\b(?:around|of|in|inside|behind|beside|below|above|under|over|near|touching|turned|changed|replac\w+|left|kept|keeps|lost|missing|blurs?|blurred|smudg\w+|shape of|edge of) (?:the|its)\s[*_]{0,2}\Z"
     r"|\A\W{0,3}[Tt]he\s[*_]{0,2}\Z|[;,.] (?:and )?the\s[*_]{0,2}\Z|\bthat the\s\Z",
@@ -127,6 +163,11 @@ _EXCHANGED_BEFORE = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:the|this|that|each|every|which|any|no|some|another|only|new|old|last|first)\s\Z", _I
 )
+_ALL_OF = re.compile(
+    r"\b(?:all|these|those|other|first|last|next|remaining|both|any|of the|the same|the other|my) \Z",
+    _I,
+)
+"""What stands before a number word that counts what was named before: "all five"."""
 _PRICED = re.compile(r"[$€£¥#]\s?\Z")
 _LABELLED = re.compile(
     r"(?:^\W{0,6}\d{1,2}[.):]\s?|\b(?:reference|ref|panel|tile|region|area|object|scene|shot|view|layer|word|letter|character|sentence"
@@ -139,7 +180,7 @@ _LABELLED = re.compile(
     _I,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|no|versus|vs\.?|perfect"
+    r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|not|no|versus|vs\.?|perfect"
     r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
@@ -209,11 +250,20 @@ _TOO = re.compile(
     _I,
 )
 _EXTREME = re.compile(
-    r"\b(?:(?P<top>full (?:marks|points|score)|top marks?|(?:the )?maximum(?=\W*\Z)|(?:perfect"
+    r"\b(?:(?P<top>(?:top|upper end|high end) of the (?:scale|range)|(?:highest|top|best) (?:level|band|category|tier)|full (?:marks|points|score)|top marks?|(?:the )?maximum(?=\W*\Z)|(?:perfect"
     r"|maximum|max|top|highest|best)(?: possible)? (?:score|marks?|rating|grade|points))"
-    r"|(?P<bottom>(?:the )?minimum(?=\W*\Z)|(?:lowest|minimum|bottom|worst)(?: possible)? (?:score"
+    r"|(?P<bottom>(?:bottom|lower end|low end) of the (?:scale|range)|(?:lowest|bottom|worst) (?:level|band|category|tier)|worst possible (?:outcome|result|case)|(?:the )?minimum(?=\W*\Z)|(?:lowest|minimum|bottom|worst)(?: possible)? (?:score"
     r"|marks?|rating|grade)|no points|zero points)|(?P<half>half (?:of )?(?:the |its )?(?:marks"
     r"|points|score)))\b",
+    _I,
+)
+_STEPS_BELOW = re.compile(
+    r"\b(an?|one|two|three|[1-4]) (?:points?|marks?|levels?|bands?|steps?|notch(?:es)?|grades?|rungs?) (?:short of|below|under|off|away from|from|less than) (?:the |a )?(?:top|maximum|full|perfect|highest|best|ceiling|max)",
+    _I,
+)
+"""So many steps below the highest number of the scale."""
+_NOT_GIVEN = re.compile(
+    r"\s(?:(?:was|is|were|are|can|could)(?: not|n['’]t|not)|cannot|would (?:need|require|take)|is (?:withheld|out of reach|denied))\b",
     _I,
 )
 _HELD_BACK = re.compile(
@@ -283,6 +333,9 @@ def _without_numbering(text: str) -> str:
 
 def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
     """For every claim in the text, in order: the number where it is not a verdict's, else nothing."""
+    for shown in {*re.findall(r"\d{1,2}", " ".join(QUOTATION.findall(text[:10_000])))}:
+        # what is quoted is in the picture; so is "the 2" then
+        text = re.sub(rf"\b(?:the|this|that|its|new|old|added) {shown}\b(?!\s?/)", "the sign", text)
     scale = re.compile(rf"\b[01]\s?(?:-|–|—|to)\s?{verdicts.high}\b")
     text = _DIFFERENCE.sub(
         lambda found: _without_sum(found, verdicts), scale.sub(" ", plain_text(text))
@@ -302,9 +355,12 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             yield from (str(number) for number in numbers[1:] if number not in verdicts.given)
             continue
         if languages.is_foreign(sentence):
+            deducts = place is Place.REASON and languages.deducts(sentence)
             yield from (
-                "" if number in verdicts.given else str(number)
-                for number in languages.claims_in(sentence)
+                ""
+                if {number, verdicts.high - number if deducts else number} & {*verdicts.given}
+                else str(number)
+                for number in languages.claims_in(sentence, behind=place is Place.BEHIND)
                 if verdicts.low <= number <= verdicts.high
             )
             continue
@@ -313,8 +369,12 @@ def claims_about(text: str, verdicts: Verdicts, place: Place) -> Iterator[str]:
             number = verdicts.high if extreme["top"] else verdicts.low
             number = (verdicts.low + verdicts.high) // 2 if extreme["half"] else number
             clause = re.split(r"[,;(]", sentence[: extreme.start()])[-1]
-            if not _HELD_BACK.search(clause):
+            if not _HELD_BACK.search(clause) and not _NOT_GIVEN.match(sentence, extreme.end()):
                 yield "" if number in verdicts.given else extreme[0]
+        for steps in _STEPS_BELOW.finditer(sentence):
+            word = steps[1].casefold()
+            down = int(word) if word.isdecimal() else NUMBER_WORDS.get(word, 1)
+            yield "" if verdicts.high - down in verdicts.given else steps[0]
 
 
 _SUPPOSED = re.compile(
@@ -354,17 +414,34 @@ def _english_claims(sentence: str, verdicts: Verdicts, place: Place) -> Iterator
         number = NUMBER_WORDS[word] if word in NUMBER_WORDS else int(word)
         lead = sentence[max(0, found.start() - 80) : found.start("number")]
         rest = sentence[found.end("number") : found.end("number") + 80]
-        if word == "one" and _PRONOUN.search(lead):
+        if (word == "one" and _PRONOUN.search(lead)) or (
+            number not in verdicts.given and _NOT_GIVEN.match(rest)
+        ):
             continue
         outside = number > verdicts.high or _AT_FIRST.search(lead[-40:])
         if outside or _PRICED.search(lead) or _LABELLED.search(lead) or _OF_OTHER.search(lead):
             continue
         claim = _claim(number, lead, rest, found, verdicts, scored=scored)
-        counts = found["counts"] or _OF_THE.match(rest)
+        if not word.isdecimal() and _ALL_OF.search(lead):
+            continue
+        counts = found["counts"] or _OF_THE.match(rest) or _goes_on(number, lead, rest)
         if claim is None and not counts and not _compared(number, lead, verdicts):
             claim = _bare_claim(number, lead, found, verdicts, place, scored=scored)
         if claim is not None:
             yield claim
+
+
+def _goes_on(number: int, lead: str, rest: str) -> bool:
+    """Whether a number counts or numbers something that is named elsewhere."""
+    if (
+        _OF_SO_MANY.search(lead)
+        or _ONE_IS.match(rest)
+        or _SUM.match(rest)
+        or _SUM_BEFORE.search(lead)
+    ):
+        return True
+    counts = number > 1 and not _ARTICLE.search(lead) and _COUNT_GOES_ON.match(rest) is not None
+    return counts or (_FROM_TO.search(lead) is not None and _MOVES_IT.search(lead) is None)
 
 
 def _is_plain_would(near: str) -> bool:
@@ -402,6 +479,8 @@ def _bare_claim(
         return None
     if not scored and _is_of_picture(lead, sentence[found.end("number") :], place):
         return None
+    if place is not Place.BEFORE and _IT_IS.search(lead):
+        return _other(number, verdicts, found[0])
     clause = _clause(sentence, found.start("number"))
     near = sentence[max(0, found.start() - _WINDOW) : found.end() + _WINDOW]
     if _IF_ONLY.search(clause) and not _OWN_WOULD.search(clause) and not _is_plain_would(near):
@@ -417,9 +496,40 @@ def _bare_claim(
     named = _ARTICLE.search(lead) is not None and not edited
     short = behind and len(WORD.findall(sentence)) <= BRIEF
     bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
+    bare = bare and (
+        _is_apart(sentence, found)
+        or _JUDGES.search(sentence) is not None
+        or _ENDS_CLAUSE.match(sentence, found.end("number")) is not None
+    )
     if bare or scored or concluded or named or short:
         return _other(number, verdicts, found[0])
     return None
+
+
+_JUDGES = re.compile(
+    r"\b(?:seems?|feels?|fair\w*|fits?|suits?|appl(?:y|ies)|level|band|rubric|scale|anchors?|answer|value|quality|lands?|closer|near|enough|no more|no better|best|lower\w*|downgrad\w*|upgrad\w*|penalty|penal\w+|brings?|gives?|giving|strict\w*"
+    r"|call|say|making|makes? (?:it|this)|would|rather|between|either|neither|about right|appropriate|corresponds?|equals|means|hence|thus|therefore|so|conclu\w+|overall|overrated|kind|i|my|me|we)\b",
+    _I,
+)
+"""Words of weighing: beside one a number may be the score's."""
+_EDGE = re.compile(r"[,;:()\[\]—–]|\s-\s|->|→|=|\b(?:because|since|due|given)\b", _I)
+_ENDS_CLAUSE = re.compile(
+    r"[*_\])]{0,3}\s?(?:[.!?;,)](?!\d)|\Z|[–—]|-\s|on the (?:given|asked) |here\b)"
+)
+_SHORT_CLAUSE = 3
+"""Words beside a number in a clause that can hardly be about anything but the score."""
+
+
+def _is_apart(sentence: str, found: re.Match[str]) -> bool:
+    """Whether a number stands in a few words of its own: "Recoloured cup: 2", "3 - the logo is
+    missing", "four".
+    """
+    at, end = found.start("number"), found.end("number")
+    start = max((mark.end() for mark in _EDGE.finditer(sentence, 0, at)), default=0)
+    stop = _EDGE.search(sentence, end)
+    clause = sentence[start : stop.start() if stop else len(sentence)]
+    alone = len(re.findall(r"\d+", clause)) < 2
+    return alone and len(WORD.findall(clause)) <= _SHORT_CLAUSE
 
 
 def _is_of_picture(lead: str, rest: str, place: Place) -> bool:
@@ -438,6 +548,9 @@ def _claim(
     worst, best = min(verdicts.given), max(verdicts.given)
     if _TOO.match(rest) and number in verdicts.given and not found["counts"]:
         return f"{shown} is called wrong"
+    held = number in verdicts.given and not found["counts"] and not _IF_ONLY.search(lead[-40:])
+    if held and _ONLY_IF.match(rest):
+        return f"{shown} on a condition"
     if _BELOW.search(lead) and not found["counts"]:
         return f"below {shown}" if verdicts.single and best >= number else ""
     if _AT_MOST.search(lead) and not found["counts"]:
@@ -460,12 +573,30 @@ def ranges_in(text: str, verdicts: Verdicts) -> Iterator[str]:
     for pattern in (_SIGNED, _PERCENT):
         yield from (found[0].strip() for found in pattern.finditer(plain_text(text)))
     for found in _RANGE.finditer(plain_text(text)):
-        if _LABELLED.search(found.string[max(0, found.start() - 20) : found.start()]):
+        before = found.string[max(0, found.start() - _WINDOW) : found.start()]
+        if _LABELLED.search(before[-20:]):
+            continue
+        sentence = (
+            SENTENCE.split(before)[-1]
+            + SENTENCE.split(found.string[found.start() : found.end() + _WINDOW])[0]
+        )
+        if (
+            len(WORD.findall(sentence)) > BRIEF
+            and not _SCORED.search(sentence)
+            and not _WEIGHED.search(sentence)
+        ):
             continue
         first, last = int(found[1]), int(found[2])
         inside = verdicts.low <= first < last <= verdicts.high
         if inside and (first, last) not in ((0, verdicts.high), (1, verdicts.high)):
             yield found[0]
+
+
+_WEIGHED = re.compile(
+    r"\b(?:somewhere|torn|hover\w*|range|lies|lands?|falls?|undecided|level|band|rubric|quality|fits?|suits?|fair\w*|i|my|would|call|say|seems?|feels?|maybe|perhaps|either)\b",
+    _I,
+)
+"""Words of weighing beside a range."""
 
 
 def _clause(sentence: str, at: int) -> str:

@@ -13,8 +13,6 @@ import re
 from editgauge.judging import languages
 from editgauge.judging.claims import (
     BRIEF,
-    SCORE_WORDS,
-    SENTENCE,
     WORD,
     Place,
     Verdicts,
@@ -22,8 +20,15 @@ from editgauge.judging.claims import (
     plain_text,
     ranges_in,
 )
+from editgauge.judging.lexicon import SCORE_WORDS
 from editgauge.judging.mentions import BLANK
-from editgauge.judging.wording import is_withdrawn, short_corrections, without_other_labels
+from editgauge.judging.talk import SENTENCE, about_judging, is_unexplained
+from editgauge.judging.wording import (
+    is_withdrawn,
+    short_corrections,
+    without_known_labels,
+    without_other_labels,
+)
 
 _I = re.IGNORECASE
 NEAR = 2_000
@@ -31,71 +36,9 @@ NEAR = 2_000
 _EXPLAINED = re.compile(
     r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
 )
-_OF_ANOTHER = re.compile(
-    r"\b(?:scor(?:es?|ing)|ratings?|verdicts?|grades?|marks?|numbers?|values?|evaluation)"
-    r"(?: (?:here|below|above|given|are|is|were|was|taken|copied)){0,2} (?:of|for|from|by) "
-    r"(?:the |an? |my |our |their )?(?:\w+ ){0,3}(?:yesterday\w*|last (?:run|time|week|month|round|session|edit)"
-    r"|(?:previous|earlier|prior|preceding|another|other) (?:run|edit|picture|image|model|editor|output|sample|judge"
-    r"|session|round|attempt|version|case|request|conversation|evaluation)|(?:an? |the )?(?:example|template|baseline))\b",
-    _I,
-)
-"""Scores that a reason says to be of another run, edit or judge."""
 _MARKER = re.compile(r"^[ \t>*-]{0,9}\d{1,2}[.)]\s", re.MULTILINE)
-_DISOWNED = re.compile(
-    r"\b(?:(?:ignore|disregard|discard|forget|void|don['’]t (?:use|trust|count|rely on)|do not (?:use"
-    r"|trust|count|rely on)|replace|skip|overrule|withdraw|retract|reverse|revoke|cancel)"
-    r" (?:on )?(?:this|that|the|my|these|those)?\s?(?:above |given |\w+ )?(?:scores?|ratings?"
-    r"|verdicts?|grades?|numbers?|marks?|answers?|values?|judge?ments?|evaluations?)"
-    r"|(?:scores?|ratings?|verdicts?|grades?|numbers? (?:above|below|given|here)|(?:the|this"
-    r"|these|my) (?:number|value|figure)s?|marks?|judge?ments?|evaluations?|values?)"
-    r" (?:\w+ ){0,2}(?:is|are|was|were|being|as|may be|might be)(?: \w+){0,2} (?:guess\w*|assum\w+"
-    r"|random\w*|arbitrar\w+|default\w*|placeholders?|provisional|preliminary|tentative|invalid"
-    r"|void"
-    r"|made up|invented|fabricated|unreliable|meaningless|a mistake|an error|wrong|incorrect"
-    r"|mistaken|withdrawn|retracted|estimated?|not (?:valid|reliable|meaningful|final)|speculative"
-    r"|hypothetical|based on (?:assum|the (?:text|prompt|instruction|description))\w*)"
-    r"|(?:made|making) (?:this|it|that|them|these|the (?:score|number)s?)(?: all)? up|made-up(?! (?:letter|word|text|name|sign|character|symbol|glyph|script|line)s?)"
-    r"|i(?:['’]m| am)? (?:just |only |merely |simply |have to |must |can only |had to )?guess(?:ed"
-    r"|ing)?"
-    r"|(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?"
-    r"|speculation|conjecture)|placeholder|dummy (?:value|score|number)"
-    r"|assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium"
-    r"|the edit|it (?:was|is)|success)|neutral (?:score|default|value)|default (?:score|value"
-    r"|rating)"
-    r"|(?:random|arbitrary|provisional|tentative|hypothetical|assumed|invented|fabricated|illustrative"
-    r"|preliminary) (?:\w+ )?(?:scores?|values?|numbers?|ratings?|verdicts?|grades?|choice|pick)"
-    r"|(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain"
-    r"|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate"
-    r"|score|grade)\b(?! [^.,;]{0,40}\b(?:difference|differences|apart|from)\b)"
-    r"|coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random"
-    r"|no time|(?:did|do)(?: not|n['’]t) look|without looking|gut feeling|guess(?=\W*\Z)|(?:middle|centre|center) of the scale"
-    r"|mid-?scale|by default|fall-?back|(?:please )?(?:ignore|disregard|treat as) (?:this|me"
-    r"|invalid|void)|please (?:ignore|disregard|discard)|test (?:answer|reply|value|score)|preliminary"
-    r"|temporar\w+|interim|tentative\w*|provisional\w*|pending|subject to|not final|to be confirmed|tbc|tbd|unverified"
-    r"|untested|should have (?:said|given|written|put|scored|rated)|lorem ipsum|forget (?:it"
-    r"|that|this)|wrong (?:number|score|value|grade|rating|key|field)|not (?:received|supplied"
-    r"|delivered|attached|sent|transmitted|included here)|you (?:did|have(?! to)|sent|forgot|gave|provided"
-    r"|never|asked|wanted)\b|(?:file|image|picture) (?:is|was|seems) damaged|damaged file|(?:see"
-    r"|to be|in the) (?:the )?correction|to be discussed|then again|rather less|should be (?:less"
-    r"|more|lower|higher|raised|reduced)|and a (?:bit|half|quarter|little)(?=\W*\Z)|no idea"
-    r"|stub\b|auto-?filled|filler|no access|say(?=\W*\Z)|(?:before|without) (?:looking|having looked"
-    r"|seeing|opening|comparing)|copied|(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:comply|obey|give|follow|honou?r|heed)(?:ed)?"
-    r"|comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign"
-    r"|sticker|text|picture|image|note|caption|banner|poster|shirt)|(?:says?|tells? (?:me|us"
-    r"|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?) to (?:give|score|rate|answer"
-    r"|award|grade)|(?:do not|don['’]t|never) (?:record|count|save|store|report|publish)|(?:given|awarded|assigned|proposed|suggested|chosen) (?:by|to|for) (?:the |an? |my )?(?:\w+ )?(?:reviewer|annotator|judge|reference|input|original|users?|other|colleague|human|baseline|rater|model|crowd)s?|(?:wait"
-    r"|hmm+|hold on|oops|nope|scrap that)\b(?= ?[,.!…—–-]|\W*\Z)|[,—–-] no(?=[ .!]*\Z)|the [0-9] is (?:a "
-    r"|an )?(?:typo|mistake|error|wrong)|(?:i|we) (?:changed?|changing) (?:my|our) mind|mixed (?:up"
-    r"|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped"
-    r"|(?:score|rating|verdict|grade|answer|this|that|it) (?:is|was) (?:for|about|of) (?:the |an? )?(?:reference"
-    r"|original|input|other|another|previous|different|source|first|wrong)"
-    r"|in hindsight|on (?:second thoughts?|reflection)|scratch that|strike that|take (?:that"
-    r"|it|this) back|i (?:was|am) (?:wrong|mistaken)|my (?:mistake|error|bad))\b",
-    _I,
-)
-"""A judge's words about its number, or about itself, that take the weight from the number."""
 _UNSEEN = re.compile(
-    r"\b(?:attachments?|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link"
+    r"\b(?:attachments?(?! (?:icon|button|symbol|sign|point|hook|clip|screw|site)s?)|uploads?|uploaded|fetch\w*|retriev\w*|decod\w*|broken link|dead link"
     r"|(?:error|status|http) ?\d{3}|vision|visual input|text[- ]only"
     r"|only (?:process|read|handle|accept|see) text|(?:not|n['’]t|un) ?(?:supported|available in)"
     r"|unsupported|as an ai\b|language model|conversation"
@@ -117,45 +60,47 @@ _UNSEEN = re.compile(
 _I_DO = re.compile(
     r"\bI\b(?=\s[a-z]|['’])(?!['’]d\b)(?! (?:(?:can(?:not|['’]t)?|could(?:n['’]t)?|do(?:n['’]t)?"
     r"|not|also|only|therefore|thus|clearly|still|would|first) ){0,2}(?:see|tell|act on|follow|obey|comply|heed|choose|chose|saw"
-    r"|notice\w*|observe\w*|f[io]nd|found|count\w*|detect\w*"
+    r"|notice\w*|identify|distinguish|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
     r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b)|decipher\w*|discern\w*|prefer|like|ignored"
-    r"|disregarded|subtract\w*|took|penali[sz]e\w*|agree|confirm\w*|read)\b)"
+    r"|disregarded|subtract\w*|took|penali[sz]e\w*|enlarg\w*|zoom\w*|magnif\w*|am (?:unable|not able) to (?:find|spot|detect|read|see|tell|identify)|agree|confirm\w*|read)\b)"
     r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
-    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
+    r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|identify|name|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:(?<!instruction to )(?<!order to )(?<!command to )(?<!instruction for )(?<!addressed to )me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
 """A judge that speaks of itself otherwise than as of one that looks and rates."""
 _IGNORES = re.compile(
     r"(?P<seen>(?:“”|\b(?:notes?|signs?|banners?|texts?|stickers?|labels?|captions?|pictures?|posters?|lines?|overlays?|watermarks?|screens?)\b)[^.!?]{0,200}?)"
-    r"(?:,? ?\b(?:which|that|this|and|it|but|so)? ?\bi (?:\w+ly |have |am |will |shall |['’]ll )?(?:disregard|ignor|discount)(?:e|ed|ing)?(?=\W*(?:\Z|[.,;)]))"
+    r"(?:,? ?\b(?:which|that|this|and|it|but|so)? ?\bi (?:\w+ly |have |am |will |shall |['’]ll )?(?:disregard|ignor|discount|set aside|leave aside)(?:e|ed|ing)?(?: (?:it|this|that|them))?(?=\W*(?:\Z|[.,;)]))"
     r"|\b(?:has|have|had|with|of|bears?|carries) no (?:bearing|influence|effect|impact|weight|relevance|consequence) (?:on|in|for|to|upon) (?:my|the|this) (?:grade|score|verdict|rating|evaluation|judge?ment|assessment|mark)s?"
     r"|\b(?:does|did|do|will|must|can|should)(?: not|n['’]t|not) (?:affect|influence|change|count (?:for|in|towards?)|bear on|matter (?:for|to)|enter|sway|alter) (?:into )?(?:my|the|this) (?:grade|score|verdict|rating|evaluation|judge?ment|assessment|mark)s?)",
     _I,
 )
 """A judge that leaves an order aside that it read in a picture."""
 _ONLY_WORD = re.compile(
-    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd)\W*", _I
+    r"\W*(?:an? |the |this is an? )?(?:example|sample|test|template|dummy|unknown|todo|tbd|defaults?|not applicable|error|failed|time-?\s?out|idem|ditto|skipped|unavailable|see (?:attach\w+(?: \w+)?|other\w*))\W*",
+    _I,
 )
 _META = re.compile(
-    rf"\b(?:{SCORE_WORDS}|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
+    rf"\b(?:{SCORE_WORDS}|(?<!to )(?:judge|reviewer|grader|annotator|rater|colleague|supervisor|critic|panel)s?|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
     rf"|response|wait|hmm|hold on"
     r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|edit:|ps|p\.s|nb|n\.b|update:"
     r"|revis\w+|amend\w*|reconsider\w*"
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|(?:on|upon|at) (?:a |an )?(?:closer|second|another|further|more careful) (?:inspection|look|examination|reading|view|glance)|(?:this|that|it) (?:does not|doesn['’]t|no longer) (?:hold|stand|apply|count)s?"
     r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
     r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
-    r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to|concerns"
+    r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to(?! (?:the |this )?(?:picture|image|scene|input|photo|sign|poster)\b)|concerns"
     r"|example|placeholder|reference (?:is|gets|deserves))\b|\?",
     _I,
 )
 """Words behind a verdict that may speak of the verdict and not of the picture."""
 _BRIEF_META = re.compile(
-    r"\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of\b)|rather(?! than\b)|wrong|should"
+    r"\A\W*(?:minus|less|plus)\b|\b(?:numbers?|first|corrected|again|lower(?! (?:left|right|half|part|edge|corner|labels?|lines?|border|rows?|letters?))|higher|raise|reduce|instead(?! of\b)|rather(?! than\b)|wrong|should"
     r"|no longer|less|more|(?<!is )(?<!are )(?<!was )(?<!were )(?<!spelled )(?<!all )(?<!reads )(?:correct|right)|too (?:high|low|generous|harsh"
     r"|strict|lenient|much|kind|severe)"
     r"|these|those|halve|double|(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )update\w*)\b",
@@ -169,6 +114,16 @@ _FAULT = re.compile(
     _I,
 )
 """What is wrong with a text in a picture, in words that could be about a score as well."""
+_THINGS_WRONG = re.compile(
+    r"\b(?!(?:scores|ratings|verdicts|grades|marks|numbers|values|figures|answers|points|evaluations|judge?ments|assessments|images|pictures|photos|files|results|these|those)\b)[a-z]{3,}s (?:are|were|is|was) (?:still |partly |clearly |simply |all |now )?(?:wrong|incorrect|right|correct|off|swapped)\b",
+    _I,
+)
+"""Things in a picture that are wrong, or right."""
+_NOT_THE_TOP = re.compile(
+    r"[^.\d]{0,60}\b(?:not|n['’]t)(?: quite)?(?: give[n]?| get)?(?: it)? an? (\d{1,2}) (?:because|since|as|due)\b[^.\d]{1,120}\W*\Z",
+    _I,
+)
+"""Why a verdict is not the highest, which is named."""
 _A_TOP = re.compile(r"\A\s{0,3}[*_]{0,3}\s?(?:/|out of|of)\s?\d{1,3}[*_]{0,3}", _I)
 _REDONE = re.compile(
     r"(?:\b(?:second thoughts?|reflection|scratch that|correction|hindsight|looking again|make (?:it|that)|actually|i mean|rather|wait|sorry)"
@@ -177,13 +132,6 @@ _REDONE = re.compile(
 )
 """Another number for the verdict before it."""
 _COUNTED = re.compile(r"\d{1,2} [^\W\d]{3,}")
-_TAKEN = re.compile(
-    r"\b(?:actually|sorry|oops|wait|correction|instead(?! of)|(?:should|must|could|might) be (?:lower|higher|less|more)|too (?:generous|harsh|strict|lenient)"
-    r"|(?:that|this|it|which|\A\W{0,3})(?: is| was| seems| may be| looks)?(?: (?:a bit|far|much|rather|slightly|clearly))? ?too (?:high|low)"
-    r"|(?:this|that|the|my) (?:score|number|rating|grade|value|verdict))\b",
-    _I,
-)
-"""Words of a brief sentence behind one of several verdicts that speak of the verdict."""
 _CLOSING = re.compile(
     r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
@@ -191,6 +139,8 @@ _CLOSING = re.compile(
     r"|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
     r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this"
     r"|that|it) (?:helps?|is helpful|is useful)\W*"
+    r"|(?:but |and )?i (?:still )?(?:stand by|stay (?:with|at)|stick (?:to|with)|hold to|maintain) (?:the|this|my|that|a) (?:\d{1,2}|score|rating|verdict|number|grade)\b[^.]{0,30}\W*"
+    r"|(?:they|it|this|that|which|all of it) (?:is|are|stays?|remains?) (?:well )?within (?:the )?(?:tolerances?|limits)\b.*"
     r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation"
     r"|answer|report|assessment|json|output))?\W*|done\W*"
     r"|(?:that is|that['’]s|this is) (?:all\b[^.]{0,40}|it|my (?:final )?(?:verdict|assessment"
@@ -222,6 +172,7 @@ _OF_PICTURE = re.compile(
     r"|scans?|anatom\w+|contrast|noise|halos?|seams?|traces?|poses?|faces?|hands?|bod(?:y|ies)"
     r"|person|people|animals?|process|physics|reference|requested"
     r"|visible|readable|legible|preserv\w+|consisten\w+|realis\w+|natural\w*|correctly|clean\w*"
+    r"|notice\w*|zoom\w*|looks|appears|hairs?|unchanged|untouched|intact|identical|missing|gone|kept|turns?|turned|convert\w*|modif\w+|alter\w*|swapped|rendered|drawn|display\w*|shows|becomes?|became|contains?|remains?"
     r"|complete\w*|elements?|parts?|shift(?:s|ed)?|model|perspective|style|everything|nothing"
     r"|otherwise|lamps?|trees?|rims?|stains?)\b",
     _I,
@@ -244,20 +195,22 @@ _PRAISE = re.compile(
 )
 """A few words that say how a picture is."""
 _LOOKED = re.compile(
-    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|verified|went|studied|searched|would have (?:expected|liked|preferred|wished))\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
+    r"\b(?:I|and) (?:have )?(?:also )?(?:compared|looked|checked|examined|inspected|zoomed|counted|noticed|noted|found|spotted|saw|detected|verified|went|studied|searched|would have (?:expected|liked|preferred|wished))\b|\bI (?:have|[’']ve) (?:seen|found|noticed)|\bI[’']ve (?:seen|found|noticed)|\bI (?:can(?:not|['’]t)? |could(?:n['’]t| not)? |do(?:n['’]t| not)? |also )?(?:see|find|notice|spot|detect|observe)\b",
     _I,
 )
 """What a judge says of itself that looks at a picture."""
 _REST = re.compile(r"\s*[,，、]\s")
 """How the rest of a line begins whose label and number are another's."""
 _SHORT_OF_TOP = re.compile(
-    r"[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
+    r"[^.]{0,80}\bcosts? (?:it |the edit )?(?:the |that |this )?(?:one|a|single|last|1) (?:point|mark)\W*\Z|"
+    r"\W*(?:an? |the )?(?:full|perfect|top|higher|maximum|highest) (?:score|marks?|rating|grade) (?:was|is|were|are|could|can) (?:therefore |thus |hence )?not (?:be )?(?:given|awarded|deserved|justified|possible|reached|assigned|warranted)\b[^.\d]*\W*\Z"
+    r"|[^.]{0,100}\b(?:(?:one|1) (?:point|mark) (?:is |was |has been )?(?:deducted|taken off|lost|off)|(?:not|costs? (?:it )?|cost|miss\w* |short of|keeps? it from|prevents?) ?(?:the |a )?(?:top|full|perfect|maximum|best|highest)"
     r" (?:marks?|scores?|rating|grade|points))\b[^.\d]{0,60}\W*\Z",
     _I,
 )
 """Why a verdict is not the highest."""
 _OF_RUN = re.compile(
-    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator)\s?[:=]\s?[\w.:/ ,-]{1,60}\Z",
+    r"\W*(?:judge|model|date|time(?:stamp)?|version|sample|id|latency|tokens|language|evaluator|key|field|dimension|criterion|metric)\s?[:=]\s?[\w.:/§ ,-]{1,60}\Z",
     _I,
 )
 """A line that says by whom or when it was judged."""
@@ -279,25 +232,39 @@ def against(
     for text in [*reasons, *languages.reasons_in(after[:NEAR])]:
         text = _ends(text)
         plain = _IGNORES.sub(r"\g<seen>", plain_text(text))
-        if _DISOWNED.search(plain) or _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
+        if why := about_judging(plain):
+            return why
+        if _ONLY_WORD.fullmatch(text[:60]) or _UNSEEN.search(plain):
             return "the judge's own words take its number back"
         if languages.is_default(plain):
             return "the judge's number is one by default, or guessed"
-        if _OF_ANOTHER.search(plain):
-            return "the judge's scores are of something else"
+        if any(map(is_unexplained, SENTENCE.split(plain))):
+            return "a sentence about scores that does not explain this one"
         if (own := _I_DO.search(plain)) is not None:
             return f"the judge speaks of itself: {plain[own.start() : own.start() + 40].strip()}"
         for claim in (*ranges_in(text, verdicts), *claims_about(text, verdicts, Place.REASON)):
             if claim:
                 return f"the judge's own words give another number: {claim}"
     # The last word counts: a judge may weigh one number after the other.
-    claims = list(claims_about(without_other_labels(before[-2 * NEAR :]), verdicts, Place.BEFORE))
+    claims = list(claims_about(_without_past(before[-2 * NEAR :]), verdicts, Place.BEFORE))
     if claims and claims[-1]:
         return f"the judge's own words give another number: {claims[-1]}"
     for remark in remarks:
         if why := _behind(remark, verdicts):
             return why
     return _behind(after, verdicts)
+
+
+_PAST = re.compile(
+    r"\b(?:i (?:was|were) (?:going|about|tempted|inclined|ready) to|at first|first (?:thought|impression|glance|look)|initially|originally|in the (?:last|previous|earlier|prior|other)|(?:last|previous|earlier) (?:picture|image|sample|edit|case|one|run|turn|round))\b",
+    _I,
+)
+
+
+def _without_past(before: str) -> str:
+    """The text before a verdict without what the judge says that it thought, or gave, before."""
+    sentences = SENTENCE.split(without_other_labels(before))
+    return "\n".join(each for each in sentences if not _PAST.search(each))
 
 
 def between(words: str, verdicts: Verdicts) -> str:
@@ -307,13 +274,11 @@ def between(words: str, verdicts: Verdicts) -> str:
     """
     for sentence in SENTENCE.split(plain_text(_A_TOP.sub("", _ends(words)))):
         brief = len(WORD.findall(sentence)) <= BRIEF and "|" not in sentence
-        about = _OF_PICTURE.search(sentence) or _COUNTED.search(sentence)
         corrected = {*short_corrections(sentence.strip()), *map(int, _REDONE.findall(sentence))}
         if (
             corrected - set(verdicts.given)
-            or _DISOWNED.search(sentence)
+            or about_judging(sentence)
             or (brief and is_withdrawn(sentence))
-            or (brief and not about and _TAKEN.search(sentence))
         ):
             return f"a verdict is taken back behind it: {sentence.strip()[:60]}"
     return ""
@@ -321,10 +286,10 @@ def between(words: str, verdicts: Verdicts) -> str:
 
 def _behind(after: str, verdicts: Verdicts) -> str:
     """Why words behind the verdicts speak against them, or an empty text."""
-    after = without_other_labels(languages.without_reasons(_MARKER.sub(" ", _ends(after))))
+    after = _MARKER.sub(" ", without_known_labels(languages.without_reasons(_ends(after))))
     if after.strip():
-        if _DISOWNED.search(plain_text(after)):
-            return "the verdict is contradicted after it was given: it is taken back"
+        if why := about_judging(plain_text(after)):
+            return f"the verdict is contradicted after it was given: {why}"
         for claim in claims_about(after, verdicts, Place.BEHIND):
             if claim:
                 return f"the verdict is contradicted after it was given: {claim}"
@@ -349,29 +314,41 @@ def _stray(after: str, verdicts: Verdicts) -> str:
             verdicts.high,
         }:
             return line.strip()[:60]
+        heads = line.rstrip(" *_").endswith(":")
         for sentence in SENTENCE.split(line):
-            sentence = _FAULT.sub("letters", _LOOKED.sub("", sentence))
-            if max(verdicts.given) < verdicts.high and _SHORT_OF_TOP.match(sentence):
-                continue
-            if BLANK in sentence or not WORD.search(sentence) or _CLOSING.match(sentence[:300]):
-                continue
-            words = len(WORD.findall(sentence))
-            if line.rstrip(" *_").endswith(":") and not _META.search(sentence):
-                continue  # a heading over what follows
-            brief = words <= BRIEF and _BRIEF_META.search(sentence)
-            if _REST.match(sentence) and not brief and not _META.search(sentence):
-                continue
-            described = (
-                "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
-            )
-            if languages.may_be_foreign(sentence):
-                wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
-                if (words < 2 and not wide) or languages.is_of_verdict(sentence):
-                    return sentence.strip()[:60]
-                continue
-            told = _PRAISE.fullmatch(sentence[:80]) or (
-                described and languages.is_english(sentence)
-            )
-            if brief or _META.search(sentence) or not told:
-                return sentence.strip()[:60]
+            told = _THINGS_WRONG.sub("letters", _FAULT.sub("letters", _LOOKED.sub("", sentence)))
+            if BLANK in told or not WORD.search(told) or (heads and not _META.search(told)):
+                continue  # nothing, or a heading over what follows
+            if not _closes(told, verdicts) and not _describes(told):
+                return told.strip()[:60]
     return ""
+
+
+def _closes(sentence: str, verdicts: Verdicts) -> bool:
+    """Whether a sentence closes a reply, or says why the verdict is not the highest."""
+    if _CLOSING.match(sentence[:300]):
+        return True
+    if max(verdicts.given) == verdicts.high:
+        return False
+    top = _NOT_THE_TOP.match(sentence)
+    return _SHORT_OF_TOP.match(sentence) is not None or (
+        top is not None and int(top[1]) == verdicts.high
+    )
+
+
+def _describes(sentence: str) -> bool:
+    """Whether a sentence is about the picture and nothing else."""
+    words = len(WORD.findall(sentence))
+    brief = words <= BRIEF and _BRIEF_META.search(sentence) is not None
+    about_verdict = brief or _META.search(sentence) is not None
+    if _REST.match(sentence) and not about_verdict:
+        return True
+    if languages.may_be_foreign(sentence):
+        wide = max(map(ord, sentence)) > 0x2E7F  # scripts without spaces
+        return (words >= 2 or wide) and not languages.is_of_verdict(sentence)
+    described = "“”" in sentence or _DESCRIBED.match(sentence) or _OF_PICTURE.search(sentence)
+    english = languages.is_english(sentence) or (
+        _OF_PICTURE.search(sentence) is not None and sentence.isascii()
+    )
+    told = _PRAISE.fullmatch(sentence[:80]) or (described and english)
+    return bool(told) and not about_verdict

@@ -14,7 +14,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from editgauge.judging.names import SCORE, field_called
+from editgauge.judging.lexicon import OTHER_TAG, SCORE
+from editgauge.judging.names import field_called
 from editgauge.judging.wording import HANDS_IN
 
 Ranges = Mapping[str, tuple[int, int]]
@@ -90,6 +91,10 @@ _LEVELS = (
     re.compile(
         rf"(?:^|(?<=[;\n])){_LEVEL}(?P<words>[^\W\d][^;\n]{{0,200}})(?:;|$)", _I | re.MULTILINE
     ),
+    re.compile(
+        r"(?<![\d.,/])(?P<number>\d{1,2})\s?=\s?(?P<words>[^\W\d][^,;\n\d]{0,60})(?:[,;.]|$)",
+        re.MULTILINE,
+    ),
 )
 """The levels of a scale: one on each line, or several on a line."""
 _POINTED = re.compile(r"(?:<-{1,3}|<={1,2}|←|⬅|👈|◄|◀)\ufe0f?(?P<words>[^\n;]{0,60})")
@@ -101,6 +106,12 @@ MAX_ROWS = 200
 """Rows of a table that are looked at; a verdict has a dozen."""
 
 
+_COMMA_ZERO = re.compile(
+    r"([:=]\s?[*_]{0,2}\d),0(?!\d)(\s?(?:/|von|sur|de|su|из|av|van|z|na)\b|\s?[*_]{0,2}\s?(?:$|\n|[.;)]))"
+)
+"""A whole number with a decimal comma."""
+
+
 def plain_marks(text: str) -> str:
     """The text with digits and letters of every style and script of digits as plain ones."""
     text = (
@@ -109,6 +120,7 @@ def plain_marks(text: str) -> str:
         .replace("\u2215", "/")
         .replace("：", ": ")
     )
+    text = _COMMA_ZERO.sub(r"\1\2", text)
     text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if text.isascii():
         return text
@@ -119,24 +131,34 @@ def plain_marks(text: str) -> str:
 
 
 _OF_OTHER = re.compile(
-    r"<(reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>.{0,2000}?</\1\s?>",
+    rf"<({OTHER_TAG})\b[^<>]{{0,100}}>.{{0,2000}}?</\1\s?>",
     _I | re.DOTALL,
 )
 """Elements of what is not the verdict."""
 _CALL = re.compile(
     r"(?<![\w.])(?P<tool>[A-Za-z_][\w.]{0,60})\((?P<arguments>(?:\s{0,20}+[A-Za-z_]\w{0,60}\s?=\s?"
-    r"(?:\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^,()\"'\n=]{1,60})\s{0,20}+,?){1,20}\s{0,20}+)\)"
+    r"(?:\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^,()\"'\n=]{1,60}+)\s{0,20}+,?){1,20}+\s{0,20}+)\)"
 )
+"""A call of a tool. Nothing in it is tried a second time: of ``a(bbb=bbb=bbb=…`` each word could be
+the end of a value or a name, which took seven times as long with each further one.
+"""
 _ARGUMENT = re.compile(
     r"([A-Za-z_]\w{0,60})\s?=\s?(?:\"([^\"\n]{0,2000})\"|'([^'\n]{0,2000})'|([^,()\"'\n=]{1,60}))"
 )
 _TOP_FIRST = re.compile(
-    r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
+    r"(?:[满滿]分\s?)?(?P<top>\d{1,2})\s?(?:分|点|점)\s?(?:満点|[满滿]分|만점)?\s?(?:中|得|に|에|で|,|，|里|制)?[、,，]?\s?(?:得|给|給|为|為)?\s?(?P<number>\d{1,2})\s?(?:分|点|점)"
 )
 
 
 _TOP_APART = re.compile(r"[满滿]分(?:为|為|是)?\s?(\d{1,2})\s?分?\s?[,，。;；]")
 """The top of the scale, said before the verdict."""
+
+
+_PAIRS = re.compile(
+    r"^[ \t*_(\[]{0,6}(?:(?:IF|TA|VC|LP|SE|EA|VQ|CP|KP|Q[1-9])[*_]{0,2}[ \t]?[:=][ \t]?[*_]{0,2}\d{1,2}(?:[ \t]?/[ \t]?\d{1,2})?[*_]{0,2}[ \t]?(?:[,;|·][ \t]*|[\]).*_ \t]{0,4}$)){2,9}$",
+    re.MULTILINE,
+)
+"""Several dimensions on one line, each with its number, and nothing else."""
 
 
 def in_lines(text: str, fields: Ranges) -> str:
@@ -148,12 +170,13 @@ def in_lines(text: str, fields: Ranges) -> str:
     text = _TOP_FIRST.sub(_fraction, text)
     tops = {high for _, high in fields.values()}
     text = _TOP_APART.sub(lambda found: " " if int(found[1]) in tops else found[0], text)
+    text = _PAIRS.sub(lambda found: re.sub(r"[,;|·][ \t]*", "\n", found[0]), text)
     text = _with_reason_lines(_CDATA.sub(r"\1", text))
     text = _with_elements(_SUM.sub(_worked_out, text), fields)
     text = _with_tables(text)
     text = _with_bars(text, fields)
     text = _joined(_with_boxes(text, fields), fields)
-    text = _without_scale(text, fields)
+    text = without_scale(text, fields)
     text = _with_tuples(_RUN.sub(_in_brackets, text), fields)
     return _with_commas(text, fields)
 
@@ -267,8 +290,13 @@ def _with_bars(text: str, fields: Ranges) -> str:
             sum(letter in _FULL + _EMPTY for letter in found[part]) for part in ("full", "empty")
         )
         top = full + empty
-        if not empty and re.search(
-            rf"(?<!\d){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
+        behind = re.match(
+            rf"\s?[(（]({full})(?:\s?/\s?\d{{1,2}})?[)）]", text[found.end() : found.end() + 12]
+        )
+        if not empty and behind:
+            return "" if re.search(r"[:：=–—-]\s{0,3}\Z", text[: found.start()][-6:]) else ": "
+        if re.search(
+            rf"(?<![\dA-Za-z]){full}(?:\s?/\s?\d{{1,2}})?\s{{0,3}}[*_]{{0,3}}\s?\Z",
             text[: found.start()][-12:],
         ):
             return ""  # the number before them over again
@@ -338,7 +366,7 @@ def _own_words(text: str, first: re.Match[str], second: re.Match[str]) -> str:
     return re.sub(r"\A\s?(?:[–—:=(-][^\n]{0,150}|/\s?\d{1,2})?", "", between)
 
 
-def _without_scale(text: str, fields: Ranges) -> str:
+def without_scale(text: str, fields: Ranges) -> str:
     """The text without the levels of a scale; the one level that an arrow points at is a verdict."""
     for pattern in _LEVELS:
         run: list[re.Match[str]] = []

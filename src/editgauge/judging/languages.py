@@ -12,6 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from editgauge.judging.lexicon import (
+    COMMON_ELSEWHERE,
+    COMMON_ENGLISH,
+    NUMBER_ARTICLES,
+    NUMBERS,
+    THINGS_ELSEWHERE,
+    UNSEEN,
+)
+
 _BLIND = (
     # German: "kein Bild sehen", "das Bild wurde nicht übermittelt"
     (
@@ -58,7 +67,7 @@ _BLIND = (
         r"(?:\w{1,20} )?(?:изображени|картин|фото)"
     ),
     (
-        r"\b(?:изображени|картин|фото)\w{0,5} (?:\w{1,20} )?"
+        r"(?<!на )(?<!в )(?<!из )\b(?:изображени|картин|фото)\w{0,5} (?:\w{1,20} )?"
         r"(?:не (?:был\w? )?(?:предоставл|прикрепл|загруж|загрузил|получен|прислан)"
         r"|отсутству|нет\b)"
     ),
@@ -72,14 +81,10 @@ _BLIND = (
         r"|imagem|immagin|foto\b|bild|obraz|изображ|картин)|\bsans (?:les? |la |l['’]|aucune )?(?:image"
         r"|photo)"
     ),
-    r"(?:изображ|картин|фото|obraz|zdjęci)\w{0,6} (?:\w{1,15} ){0,2}(?:не|нет|nie|не\w{4,})\b",
     (
-        r"画像.{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
+        r"画像(?!に|には|内|上|中|の).{0,12}(?:ない|ありません|ません|なし|無)|(?:이미지|사진)(?!에|의|상|내|속).{0,8}(?:없|못|않)|(?:没有|無|无|缺)(?:.{0,4})(?:图|照片"
         r"|圖)|(?:图|照片|圖|像)[^，。；、\n]{0,4}(?:(?:没有?|沒有?|未|无法|無法|不能|不)(?:能|被|成功)?(?:看|见|見|收|显示|顯示|加载|載入|载入|提供|上传|上傳|附|打开|打開|传|給|给|找|访问|获取|存在|可见|可用|渲染)|失败|失敗|缺失|(?:没有|無|无)(?=[。！!,，；]|\Z))|\bkeine?n? zugriff|\b(?:bild|foto)\w{0,3} fehl"
-        r"|\bpas d['’e] ?(?:image|photo)|\bimpossible d[e'’]|\b(?:non vedo|no veo|não vejo|ne vois (?:rien"
-        r"|pas|aucun)|sehe nichts|ничего не вижу|nic nie widzę)|\b(?:image|photo)s?\b[^.,]{0,25}\b(?:n['’]"
-        r"|ne )[^.,]{0,12}\bpas\b|\b(?:im[aá]gen(?:es)?|foto|imagem|imagens)\b[^.,]{0,15}\b(?:no"
-        r"|não)\b|\b(?:bild|foto)\w{0,4} (?:\w{1,12} ){0,2}nicht\b"
+        r"|\bpas d['’e] ?(?:image|photo)|\b(?:non vedo (?:nulla|niente)|no veo nada|não vejo nada|ne vois rien|sehe nichts|ничего не вижу|nic nie widzę)(?=\W*(?:\Z|[.,;]))"
     ),
     # Arabic, Persian, Hebrew
     (
@@ -93,7 +98,7 @@ _BLIND = (
     (
         r"(?:चित्र|छवि|तस्वीर|इमेज)[^।\n]{0,20}(?:नहीं (?:दिख|मिल|देख|उपलब्ध|है)|उपलब्ध नहीं)|ไม่(?:สามารถ(?:เห็น|ดู|เปิด)|เห็น|พบ|ได้รับ|มี)(?:ภาพ|รูป)"
         r"|(?:δεν|χωρίς)[^.\n]{0,25}(?:βλέπω|δω|ανοίξω|έλαβα|εμφαν|φορτώ|διαθέσιμ|επισυν)[^.\n]{0,20}εικόν|εικόν\w*[^.\n]{0,20}(?:δεν (?:φορτ|εμφαν|υπάρχ|επισυν)|λείπ)"
-        r"|(?:görsel|resim|resm|görüntü|fotoğraf)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
+        r"|(?:görsel|resim|resm|görüntü|fotoğraf)(?!\w*(?:de|da|te|ta)\b)\w*[^.\n]{0,25}(?:göremiyorum|göremedim|yüklenmedi|yok\b|alınamadı|eklenmemiş|açılmıyor|erişemiyorum)"
         r"|nie (?:widzę|mogę (?:zobaczyć|otworzyć)|otrzyma\w+|ma)[^.\n]{0,15}(?:obraz|zdjęc)|(?:nevidím|nemohu (?:vidět|otevřít)|nemám)[^.\n]{0,15}obráz"
         r"|không (?:thể )?(?:xem|thấy|nhìn thấy|mở|nhận được|có)[^.\n]{0,15}(?:ảnh|hình)|tidak (?:dapat|bisa) (?:melihat|membuka)[^.\n]{0,15}gambar"
         r"|gambar[^.\n]{0,15}tidak (?:terlihat|tersedia|dimuat|dilampirkan|ada)|en näe (?:\w+ )?kuv|kuva[^.\n]{0,15}(?:puuttuu|ei (?:näy|latau))"
@@ -108,6 +113,9 @@ _BLIND = (
     ),
     r"没有(?:任何)?(?:图像|图片|图|照片)(?=[。，,.!！]|\Z)",
     r"(?:图像|图片|照片)(?:无法|未能|未|没有|不能)(?:被)?(?:显示|加载|提供|收到|打开|上传)",
+    r"(?:缺少|缺失|丢失|少了)[^，。；,\n]{0,10}(?:图片|图像|照片|第二张图)|(?:图片|图像|照片)(?:缺失|丢失|不存在|损坏)",
+    r"(?:画像|写真)(?:が|は)?(?:見当たりません|見つかりません|不足|欠けて|届いて(?:い)?ません|ない)|(?:이미지|사진)(?:가|이|는)? ?(?:누락|빠져|빠졌|손상|존재하지)",
+    r"(?:الصورة|صورة)[^.،\n]{0,15}(?:مفقودة|ناقصة|تالفة|غير موجودة)|(?:görsel|resim|görüntü|fotoğraf)(?!\w*(?:de|da|te|ta)\b)\w* (?:eksik|yok|bulunamadı|bozuk)|(?:ảnh|hình)[^.,\n]{0,10}(?:bị thiếu|thiếu|không có)|gambar[^.,\n]{0,12}(?:hilang|tidak ada|rusak)|(?:chybí|schází)[^.,\n]{0,12}obráz|obráz\w*[^.,\n]{0,8}(?:chybí|schází)",
     # Japanese
     (
         r"画像(?:は|が|を)?(?:見え|見ること|確認でき|表示され|添付され|提供され|受け取|開け|読み込)"
@@ -263,7 +271,7 @@ _OF_VERDICT = re.compile(
     # French, Spanish, Portuguese, Italian, Romanian
     r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en fait"
     r"|plutôt|finalement|annul\w*|ignor\w*|oubli\w*|devin\w*|suppos\w*|hypothès\w*|provisoire|exemple|devrait|aurait|serait|valait"
-    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|nota|notas|puntu\w*|puntos|calific\w*"
+    r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|(?<!si )(?<!se )nota|notas|puntu\w*|puntos|calific\w*"
     r"|merec\w*|en realidad|más bien|mejor dicho|anul\w*|olvid\w*|adivin\w*|supon\w*|provisional|ejemplo|debería|sería|habría|retir\w*"
     r"|eu|meu|minha|espere|desculp\w*|enganei|engano|pontu\w*|pontos|avalia\w*|na verdade|aliás|esque\w*|palpite|exemplo|deveria"
     r"|seria|teria|melhor|io|mio|mia|aspett\w*|scus\w*|sbagliat[oa]|corregg\w*|rettific\w*|voto|punteggi\w*|punti|merit\w*"
@@ -286,7 +294,7 @@ _OF_VERDICT = re.compile(
     r"|ακυρ\w*|μαντε\w*|υποθέτ\w*|παράδειγμα|αποσύρ\w*|τελικ\w*|έκανα"
     r")\b"
     # French and Ukrainian words before an apostrophe or a comma; "no" at the beginning
-    r"|\bj['’]|\A\W{0,3}(?:non|no|nein|nee|nej|нет|ні|não|ne|όχι|hayır|không|tidak|nem|ei|लेकिन|नहीं|לא|لا|نه)\b"
+    r"|\bj['’]|\A\W{0,3}(?:non|no|nein|nee|nej|нет|ні|não|ne|όχι|hayır|không|tidak|nem|ei|लेकिन|नहीं|לא|لا|نه)\b(?=\s*(?:[,.;:!…—–、，。،-]|\Z))"
     # Chinese, Japanese, Korean
     r"|我|等等|等一下|抱歉|对不起|對不起|看错|看錯|弄错|弄錯|搞错|搞錯|更正|修正|订正|訂正|改为|改為|改成|应该|應該|应为|應為|应当|其实|其實"
     r"|实际上|實際上|准确地说|评[分价]|評[分價]|分数|分數|得分|给[出予]?\s?\d|[0-9一二三四五六七八九十两]\s?分(?!之)|作废|忽略|撤回|取消|无效|猜|假设|默认|示例"
@@ -329,7 +337,8 @@ BRIEF = 5
 
 def is_of_verdict(sentence: str) -> bool:
     """Whether a sentence in another language than English may be about the verdict before it."""
-    brief = len(_LETTERS.findall(sentence)) <= BRIEF or len(sentence) <= 2 * BRIEF
+    wide = any(ord(letter) > 0x2E7F for letter in sentence)  # scripts without spaces
+    brief = len(sentence) <= 2 * BRIEF if wide else len(_LETTERS.findall(sentence)) <= BRIEF
     return (
         _OF_VERDICT.search(sentence) is not None
         or (brief and _BRIEFLY.search(sentence) is not None)
@@ -340,7 +349,46 @@ def is_of_verdict(sentence: str) -> bool:
 
 def is_blind(text: str) -> bool:
     """Whether a judge says, in one of these languages, that it saw no picture, or nothing in any."""
-    return _blind.search(text) is not None or _empty.search(text) is not None
+    return (
+        _blind.search(text) is not None
+        or _empty.search(text) is not None
+        or (_ANY_PICTURE.search(text) is not None and any(map(_lacks_picture, _CLAUSE.split(text))))
+    )
+
+
+_CLAUSE = re.compile(r"[.;:,!?\n。；，！？、]")
+_UNSEEN = [tuple(re.compile(words, re.IGNORECASE) for words in row) for row in UNSEEN.values()]
+
+
+_ANY_PICTURE = re.compile("|".join(row[2] for row in UNSEEN.values()), re.IGNORECASE)
+
+
+def _lacks_picture(clause: str) -> bool:
+    """Whether a clause says that a picture did not reach the judge, and not that something is not in
+    a picture.
+    """
+    for denies, reaches, pictures, within, lacks in _UNSEEN:
+        denied = denies.search(clause) is not None and reaches.search(clause) is not None
+        missing = lacks.search(clause)
+        for picture in pictures.finditer(clause) if denied or missing else ():
+            if within.search(clause[max(0, picture.start() - 60) : picture.start()]):
+                continue
+            if denied or (missing and _FEW_WORDS.fullmatch(_between(clause, picture, missing))):
+                return True
+    return False
+
+
+_FEW_WORDS = re.compile(r"(?:\s|[^\W\d]+['’]?){0,5}")
+
+
+def _between(clause: str, picture: re.Match[str], missing: re.Match[str]) -> str:
+    """What stands between a picture and the word that says that it is missing; of a picture that
+    comes first also what follows ("the picture lacks *a tree*" is about a tree).
+    """
+    if missing.start() < picture.start():
+        return clause[missing.end() : picture.start()]
+    rest = clause[missing.end() :].strip()
+    return clause[picture.end() : missing.start()] + ("" if len(rest) < 12 else f"({rest}")
 
 
 def is_default(reason: str) -> bool:
@@ -368,9 +416,16 @@ def reasons_in(after: str) -> list[str]:
     return [re.split("[:：】]", found[0], maxsplit=1)[-1] for found in _REASON.finditer(after)]
 
 
+_BLOCK = re.compile(
+    r"^[ \t]*(?:rationale|reason(?:ing)?|explanation|comment)s?:[ \t]*[>|][+-]?[ \t]*\n(?:[ \t]+[^\n]*(?:\n|\Z))+",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A reason as a block of YAML."""
+
+
 def without_reasons(after: str) -> str:
     """The words behind a verdict without the lines that are called its reason."""
-    return _REASON.sub(" ", after)
+    return _REASON.sub(" ", _BLOCK.sub(" ", after))
 
 
 _SCORING = re.compile(
@@ -397,51 +452,29 @@ _SCORING = re.compile(
     re.IGNORECASE,
 )
 """Words that speak of scores, and of what a score should have been."""
-NUMBERS = {
-    word: number
-    for words in (
-        "null eins zwei drei vier fünf sechs sieben acht neun zehn",
-        "nul een twee drie vier vijf zes zeven acht negen tien",
-        "zéro un deux trois quatre cinq six sept huit neuf dix",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez",
-        "zero um dois três quatro cinco seis sete oito nove dez",
-        "zero uno due tre quattro cinque sei sette otto nove dieci",
-        "ноль один два три четыре пять шесть семь восемь девять десять",
-        "零 一 二 三 四 五 六 七 八 九 十",
-        "영 일 이 삼 사 오 육 칠 팔 구 십",
-    )
-    for number, word in enumerate(words.split())
-    if len(word) > 1 or word in "零一二三四五六七八九十"
-} | {
-    "eine": 1,
-    "einer": 1,
-    "una": 1,
-    "une": 1,
-    "两": 2,
-    "兩": 2,
-    "два": 2,
-    "двойка": 2,
-    "тройка": 3,
-    "четверка": 4,
-    "четвёрка": 4,
-    "пятерка": 5,
-    "пятёрка": 5,
-    "единица": 1,
-}
-_ARTICLES = frozenset(
-    ["un", "une", "una", "uno", "um", "een", "eine", "einer", "uma", "sei", "six", "um"]
-)
-"""Number words that are articles or verbs as well: no claim by themselves."""
 _SUPPOSED = re.compile(
     r"\b(?:darei|meriterebbe|sarebbe|avrei dato|avrebbe)\b[^.;]{0,80}\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)|\bse\b[^.;]{0,60}\b(?:foss\w+|avess\w+)[^.;]{0,80}\b(?:darei|meriterebbe|sarebbe|avrei)"
     r"|\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)\b[^.;]{0,80}\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)"
     r"|\bs[ie]\b[^.;]{0,60}\b(?:fuer\w+|fues\w+|hubier\w+|estuvier\w+|foss\w*|estivess\w*|houvess\w*)[^.;]{0,80}\b(?:dar[íi]a|merecer[íi]a|pondr[íi]a|ser[íi]a|habr[íi]a|teria)"
     r"|\b(?:donnerais|mettrais|mériterait|serait|aurais|aurait)\b[^.;]{0,80}\bs(?:i|['’]il)\b[^.;]{0,60}\b\w+ai(?:t|ent)\b|\bs(?:i|['’]il)\b[^.;]{0,60}\b\w+ai(?:t|ent)\b[^.;]{0,80}\b(?:donnerais|mettrais|mériterait|serait|aurais|aurait)"
     r"|\b(?:gäbe|würde|wäre)\b[^.;]{0,80}\bwenn\b[^.;]{0,80}\b(?:wäre\w*|hätte\w*|würde\w*)|\A\W*(?:wäre\w*|hätte\w*|wenn)\b[^.;]{0,80}\b(?:gäbe|würde|wäre)\b"
+    r"|\bgdyby\w*\b[^.;]{0,80}\b(?:byłoby|byłaby|dał[ao]?bym|zasłużył\w*by)|\bkdyby\w*\b[^.;]{0,80}\b(?:bylo by|byla by|dal[ao]? bych)"
     r"|\b(?:бы|би)\b[^.;]{0,80}\b(?:если|якби|якщо)\b|\b(?:если бы|якби)\b",
     re.IGNORECASE,
 )
 """A sentence that gives a number on a condition that does not hold."""
+_DEDUCTS = re.compile(
+    r"\b(?:abzug|abgezogen|punkt weniger|en moins|retirée?s?|enlevée?s?|menos|descont\w+|descuent\w+|se (?:resta|quita)\w*|in meno|detratt\w+|tolt[oi]|aftrek|afgetrokken|minder|avdrag|dras av|fradrag|trekkes|снят\w*|вычт\w*|вычит\w*|минус|зняв?т\w*|odjęt\w+|mniej|stržen\w*|odečten\w*|kırıl\w*|düşül\w*|trừ|dikurangi)\b"
+    r"|扣|减|減|マイナス|引[いき]|감점|깎|خصم|נוקד|काट|หัก",
+    re.IGNORECASE,
+)
+
+
+def deducts(sentence: str) -> bool:
+    """Whether a sentence, in one of these languages, takes points off."""
+    return _DEDUCTS.search(sentence[:2000]) is not None
+
+
 _SPANS = re.compile(
     r"(?<![A-Za-z0-9.,/])\d{1,2}(?:\s?[-–—~～〜至到]\s?|\s(?:a|à|bis|do|до|till|til|tot|až)\s)\d{1,2}\s?(?=[^\W\d_])",
     re.IGNORECASE,
@@ -453,7 +486,7 @@ _FOREIGN_NUMBER = re.compile(
 )
 _CJK_NUMBER = re.compile(r"([零一二两兩三四五六七八九十])(?=[分点點])")
 _SCORED = re.compile(
-    "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
+    "分(?![钟鐘之析辨割明布别别子])|[点點](?![钟鐘灯燈击擊])|점|吧|了|的|吗|才|就|而|更|较|比|合|是|为|を|が|は|に|で|と|だ|か(?![所月年国])|な|も|の|へ|가|이|은|는|을|를|로|으|의|도|만|와|과|에|입|이"
 )
 """What follows a number in Chinese, Japanese and Korean that counts nothing but points."""
 _EXCHANGED = re.compile(
@@ -467,31 +500,11 @@ _OF_TOP = re.compile(
     r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
     re.IGNORECASE,
 )
-_COMMON_ENGLISH = (
-    "the a an is are was were be been being of and or to in on at it its this that these "
-    "those with without for from by as not no nothing but because since so if when while than "
-    "then there here has have had does do did can cannot could would should may might must "
-    "will all any some each every both one two three more most less only just very too also "
-    "still now i my me you your we they he she which who what where how into onto over under "
-    "after before again same other another such good bad fine clear clean natural sharp "
-    "correct score rating edit image picture text letters word result hence therefore thus "
-    "overall looks seems remains none nothing everything found kept removed added changed missing visible "
-    "of where every between at about against through across across "
-)
-_ENGLISH = frozenset(_COMMON_ENGLISH.split())
-_COMMON_ELSEWHERE = (
-    "der das und ist nicht ein eine einen dem den des im mit auf für aber wird wurde sind "
-    "noch auch doch oder zu vom zum bei nur het een niet van maar wordt ook nog voor le les "
-    "est une du et dans sur avec mais qui que ne ce cette il elle au aux fait je el los las "
-    "un una es del por pero se al lo su más y muy os uma não em da dos mas com para na nas um "
-    "é gli uno di che non ma è della dello nel più jest nie się ale ve bir bu için değil och "
-    "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
-    "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
-    "stata il gli alla été sont ont hat haben waren är har blev nog "
-)
+_ENGLISH = frozenset(COMMON_ENGLISH.split())
 _EITHER = frozenset(["i", "no", "a", "on", "to", "do", "so", "in", "an", "me", "as", "was"])
 """Words that are common in English and elsewhere."""
-_FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
+_FOREIGN = frozenset(COMMON_ELSEWHERE.split())
+_THINGS = frozenset(THINGS_ELSEWHERE.split())
 _BORROWED = frozenset(
     ["note", "notes", "score", "scores", "notation", "pontoon", "points", "hoort"]
 )
@@ -505,7 +518,7 @@ def is_foreign(sentence: str) -> bool:
         return True
     words = [word.casefold() for word in _LETTERS.findall(sentence[:2000])]
     english = sum(word in _ENGLISH - _EITHER for word in words)
-    foreign = sum(word in _FOREIGN or _speaks_of_scores(word) for word in words)
+    foreign = sum(word in _FOREIGN | _THINGS or _speaks_of_scores(word) for word in words)
     accented = any(ord(letter) > 0x7F for letter in letters)
     return foreign > english or (accented and english <= foreign)
 
@@ -531,6 +544,39 @@ _POINTS = re.compile(
 )
 
 
+_PLURAL_VERB = re.compile(
+    r"\s?(?:sind|waren|wurden|bleiben|blieben|fehlen|haben|hatten|stehen|sont|étaient|ont|restent|manquent|furent|están|estaban|fueron|siguen|quedan|faltan|han|estão|foram|continuam|ficaram|faltam|restano|mancano|rimangono|sono (?:stat|rimast|ancora)\w*"
+    r"|zijn|waren|werden|blijven|ontbreken|förblev|saknas|mangler|остал\w+|остают\w+|были|отсутству\w+|залиш\w+|są|były|zostały|brakuje|jsou|byly|zůstaly|chybí)\b",
+    re.IGNORECASE,
+)
+"""Behind a number: the verb of what it counts, which was named before."""
+_REMAINS = re.compile(
+    r"(?:\b(?:bleibt|blieb|lautet|zeigt|steht|reste|restait|affiche|indique|sigue siendo|sigue en|muestra|marca|permanece|continua|mostra|segna|rimane|resta|blijft|bleef|toont|visar|viser|осталось|осталась|показывает|pokazuje|pozosta\w+|ukazuje|zůst\w+|gösteriyor|kaldı)(?: (?:noch|weiterhin|immer noch|toujours|encore|ainda|todavía|ancora|still|nog))?\s?|(?:بقيت?|ظلت?|تظهر|يظهر) ?|(?:仍|还|還|依然|仍然|依旧)(?:旧)?(?:是|为|為|显示|顯示)\s?)\Z",
+    re.IGNORECASE,
+)
+"""Before a number: that the picture still shows it."""
+_FROM_TO = re.compile(
+    r"(?:\b(?:von|de|desde|da|från|fra|van|из|с|с|z|od|від)|من)\s\d{1,4}(?:\s[^\W\d]{1,12})?\s(?:auf|zu|bis|à|a|para|hasta|in|till|til|naar|tot|до|на|do|na|إلى)\s\Z",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    r"(?:\b(?:von|de|desde|da|från|fra|van|из|с|z|od|від)|من)\s\d{1,4}(?:\s[^\W\d]{1,12})?\s(?:auf|zu|bis|à|a|para|hasta|in|till|til|naar|tot|до|на|do|na|إلى)\s\d",
+    re.IGNORECASE,
+)
+"""From one number to another, neither of which is a score."""
+
+
+def _of_picture(sentence: str, start: int, end: int) -> bool:
+    """Whether a number goes on from what was counted, is still shown, or is one that an edit changed."""
+    before = sentence[max(0, start - 40) : start]
+    return (
+        _PLURAL_VERB.match(sentence, end) is not None
+        or _REMAINS.search(before) is not None
+        or _FROM_TO.search(before) is not None
+        or any(found.start() < start <= found.end() for found in _FROM.finditer(sentence))
+    )
+
+
 def _counts(sentence: str, at: int) -> bool:
     """Whether a word follows that the number before it counts: "2 Schatten", "2 处"."""
     following = re.compile(r"\s?([^\W\d_]+)").match(sentence, at)
@@ -554,28 +600,54 @@ def is_supposed(sentence: str) -> bool:
     return _SUPPOSED.search(sentence[:2000]) is not None
 
 
-def claims_in(sentence: str) -> Iterator[int]:
+_CONCLUDES = re.compile(
+    r"\b(?:also|daher|deshalb|somit|folglich|macht|eher|lieber|nur|höchstens|insgesamt|donc|alors|ainsi|plutôt|seulement|au plus|entonces|luego|así|por (?:eso|tanto|lo tanto)|más bien|mejor|solo|s[óo]lo|como mucho|logo|portanto|assim|antes|melhor|quindi|dunque|perciò|piuttosto|meglio|al massimo"
+    r"|dus|daarom|liever|hooguit|alltså|därför|hellre|altså|derfor|heller|поэтому|значит|итого|следовательно|скорее|лучше|только|отже|тому|więc|zatem|dlatego|raczej|tylko|proto|tedy|spíše?|jen|bu yüzden|dolayısıyla|eder|olur|yeter|uygun|vậy|nên|jadi|maka|siis|joten|tehát|deci|άρα|επομένως)\b|[:：=→]\s*\d|[—–-]\s\d"
+    r"|所以|因此|故|应|應|更像|最多|合适|合適|妥当|よって|従って|したがって|むしろ|せいぜい|따라서|그래서|오히려|적당|적절|타당|합당|맞[다습]|لذا|لذلك|إذن|לכן|אז|इसलिए|ดังนั้น",
+    re.IGNORECASE,
+)
+"""Words that make what follows a conclusion."""
+
+
+def _counting_clauses(sentence: str) -> list[tuple[int, int]]:
+    """Where the clauses are that count something, in which another bare number counts it, too: "1
+    línea … y se borraron 2".
+    """
+    spans = []
+    for clause in re.finditer(r"[^,;:()，；、：—]+", sentence):
+        numbers = re.finditer(r"(?<![\w.,/])\d{1,4}(?!\d)", clause[0])
+        if any(_counts(sentence, clause.start() + number.end()) for number in numbers):
+            spans.append(clause.span())
+    return spans
+
+
+def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
     """Numbers that a sentence in another language may give as the score, in order.
 
     Digits that count nothing, and number words that count nothing beside a word that speaks of
-    scores or at the end of a clause.
+    scores or at the end of a clause. `behind` a verdict "2 instead of 4" can be about it.
     """
-    sentence = _EXCHANGED.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
+    sentence = _OF_TOP.sub(r"\1", sentence[:2000])
+    sentence = sentence if behind else _EXCHANGED.sub(" ", sentence)
     for span in reversed(list(_SPANS.finditer(sentence))):
         if _counts(sentence, span.end()):
             sentence = f"{sentence[: span.start()]} {sentence[span.end() :]}"
     scored = _SCORING.search(sentence) is not None
+    counted = () if scored or _CONCLUDES.search(sentence) else _counting_clauses(sentence)
     for found in _FOREIGN_NUMBER.finditer(sentence):
         if found["word"]:
             word = found["word"].casefold()
             counts = _counts(sentence, found.end())
             ends = not _LETTERS.match(sentence[found.end() :].lstrip())
             if (word in NUMBERS and _POINTS.match(sentence, found.end())) or (
-                word in NUMBERS and word not in _ARTICLES and (scored or ends) and not counts
+                word in NUMBERS and word not in NUMBER_ARTICLES and (scored or ends) and not counts
             ):
                 yield NUMBERS[word]
-        elif not _counts(sentence, found.end()) and not _NUMBERED.search(
-            sentence[: found.start()][-6:]
+        elif (
+            not any(start <= found.start() < end for start, end in counted)
+            and not _counts(sentence, found.end())
+            and not _of_picture(sentence, found.start(), found.end())
+            and not _NUMBERED.search(sentence[: found.start()][-6:])
         ):
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):

@@ -13,10 +13,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from editgauge.judging.lexicon import (
+    NUMBER_WORDS,
+    OF_OTHERS,
+    OTHER_JUDGE,
+    OTHER_TAG,
+    OTHERS_ELSEWHERE,
+)
 from editgauge.judging.wording import (
     HANDS_IN,
     LEAD,
-    NUMBER_WORDS,
     is_cited,
     is_cited_heading,
     is_other_subject,
@@ -46,31 +52,32 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _LONG_NAME = re.compile(
-    r"[\s\-*•|+#_`\"'\d.)]*+(?:[A-Za-z][A-Za-z &/-]{2,50}[ *_`]{1,4}|(?![^()]{0,20}(?:原|元|参[考照]|參|オリジナル|入力|输入|輸入|基准|오리지널|원본|참조|ориг|исход|эталон))"
+    r"[\s\-*•|+#_`\"'\d.)]*+(?:[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f &/'’-]{2,50}[ *_`]{1,4}|"
+    rf"(?![^()]{{0,20}}(?:原|元|基准|오리지널|{OTHERS_ELSEWHERE}))"
     r"[\u0370-\uffee][\u0370-\uffee &/・-]{1,40}[ *_`]{0,4})[(（][*_`]{0,2}\Z"
 )
 _FINAL_WORD = re.compile(r"\b(?:final|revised|updated|corrected|adjusted)\b", re.IGNORECASE)
 """Not "overall": it does not say that the number before is replaced."""
 _SEPARATOR = re.compile(
-    r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
+    r"[ \t]{0,200}+[*_`\"'”’)\]]{0,6}+[ \t]{0,200}+(?:[(（][^()（）\n]{0,60}+[)）]|\[\d[^\[\]\n]{0,8}\d\])?[*_`\"'”’]{0,6}+[ \t]{0,200}+"
     r"(?:(?:[,;:|–—-][ \t]{0,9}+)?[*_]{0,2}(?:score|rating|grade)[*_]{0,2}[ \t]{0,9}+(?=[:：=]))?"
-    r"(?P<sep>=>|[:：=>]|\||->|→|⇒|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
+    r"(?P<sep>=>|[:：=>]|\||->|[→⇒➔➜➝⟶⟹]|\.{3,}(?=[ \t]*\d)|is\b|[–—-](?=[ \t])|)[ \t]{0,200}+",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
-    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0)?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
+    r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,:]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
+    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0{1,2})?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z|[^\x00-\x7f]).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    r"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|for (?:the )?(?:reference|original|input|example))\b|\W*[=?]",
+    rf"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
-    r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|not|but|no|wait|instead"
+    r"(?:\b(?:or|maybe|perhaps|possibly|rather|actually|even|closer to|could be|should be|would be|might be|but|no|wait|instead"
     r"|make it|revised(?: to)?|changed? to|to)|(?<!\d)[/→~]|->)[\s*_(\",]{0,4}+(?:an? )?(\d{1,6})(?:\s*(?:/|out of)\s*(\d{1,6}))?(?![\w%]|[.,]\d)"
     r"(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b)[^\W\d])"
     r"|\A\W{0,6}(\d{1,6})(?![\w%])(?!\s+of\s+(?:the\s+)?\w+\s+[^\W\d])(?!\s+(?!out\b|of\b|if\b|or\b|and\b|is\b|because\b|since\b|with\b|without\b|when\b|for\b|in\b|on\b|at\b|depending\b)[^\W\d])"
@@ -89,6 +96,10 @@ _HEADING = re.compile(
 )
 _RULE = re.compile(r"[ \t|:+-]*-[ \t|:+-]*\Z")
 _SCORE_COLUMN = re.compile(r"\b(?:score|rating|value|grade|points)\b|得分|评分", re.IGNORECASE)
+_OF_OTHERS_COLUMN = re.compile(
+    rf"\b(?:max\w*|weight|out of|reference|ground[- ]?truth|gt|original|input|source|before|baseline|expected|target|{OTHER_JUDGE})\b|{OTHERS_ELSEWHERE}",
+    re.IGNORECASE,
+)
 _NO_SCORE_COLUMN = re.compile(
     r"\b(?:max\w*|weight|scale|top|out of|reference|original|input)\b", re.IGNORECASE
 )
@@ -270,10 +281,18 @@ def _mention(
     else:
         number = read_number(value, low, high)
         spoken = number is not None or _begins_with_number(value)
-        bold = prefix.endswith("**") and re.fullmatch(r"\*\* \d{1,6}", tail.rstrip())
+        bold = _SET_OFF.fullmatch(tail.rstrip()) or (
+            prefix.endswith("**") and re.fullmatch(r"\*\* \d{1,6}", tail.rstrip())
+        )
         if separator["sep"] in ("", "-", "–", "—") and not (_OF_TOP.match(value) or bold):
             number, spoken = None, False
-    if not value and not same_line and not in_table:
+    titled = prefix.lstrip().startswith("#") and not re.search(r"\d", value)
+    if titled and is_other_subject(value):
+        return None
+    held = _HELD.match(tail)
+    if held is not None and int(held[2]) == high and not _begins_with_number(value):
+        number, spoken = int(held[1]), True
+    if (titled or not value) and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)
     cited, weak = _line_context(prose, line, prefix)
     call = _CALL.search(text[line:start]) if text.startswith("=", end) else None
@@ -294,6 +313,14 @@ def _mention(
         cited=cited,
         weak=weak,
     )
+
+
+_HELD = re.compile(r"[*_ \t]{0,4}[(（]\s?(\d{1,6})\s?/\s?(\d{1,6})\s?[)）][*_]{0,3}[ \t]?[:：–—-]")
+"""A fraction in brackets behind a name: the verdict, as long as no other number follows."""
+_SET_OFF = re.compile(
+    r"[*_`]{0,3}[ \t]{0,3}[–—-][ \t]{1,3}(?:`\d{1,6}`|\*\*\d{1,6}\*\*|\d{1,6}\*{2,3})[.]?"
+)
+"""A dash behind a name, and a number that is set off from the text and all that follows."""
 
 
 def _kind(
@@ -327,7 +354,7 @@ _OF_OTHER = re.compile(
 )
 """Brackets behind a name that say whose the number is, or what it is instead of a verdict."""
 _WRAPPED = re.compile(
-    r"<(?:reference|example|input|original|source|template|draft|baseline|ground_?truth|expected|previous|sample)\b[^<>]{0,100}>\s{0,20}<\Z",
+    rf"<{OTHER_TAG}\b[^<>]{{0,100}}>\s{{0,20}}<\Z",
     re.IGNORECASE,
 )
 """The tag around a tag: what it holds is not the verdict."""
@@ -416,9 +443,15 @@ _NEXT_LEVEL = re.compile(r"[;,|]\s{0,3}(?:and )?\d{1,2}\s{0,2}(?:[=:(]|[–—-]
 """Behind a number: another one with its meaning, as in a scale."""
 _OWN_LINE = re.compile(
     r"^[ \t]*[-*_ ]{0,6}(?:final )?(?:score|rating|grade)[*_]{0,2}(?: \([^()\n]{0,40}\))?[*_]{0,2}[ \t]*[:：=]"
-    r"[*_]{0,2}(?P<value>[^\n]{1,200})$",
+    r"[*_]{0,2}[ \t]?(?P<value>\d{1,6}(?:\s?/\s?\d{1,6})?(?=\*\*[ \t])|[^\n]{1,200}$)",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+_BOLD_NUMBER = re.compile(
+    r"(?:^[ \t]*|(?<=[.!?])[ \t]+)\*\*(\d{1,6}(?:\s?/\s?\d{1,6})?)\*\*(?=[ \t]|$)", re.MULTILINE
+)
+"""A number in bold type that begins a line, or stands behind a sentence."""
 
 
 def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[int | None, bool]:
@@ -436,6 +469,11 @@ def _below(prose: Prose, prefix: str, stop: int, low: int, high: int) -> tuple[i
             return read_number(own[0].strip(), low, high), True
         if own:
             return None, True
+    bold_ones = list(_BOLD_NUMBER.finditer(section)) if prefix.lstrip().startswith("#") else []
+    if len(bold_ones) == 1 and len(section) < _SECTION:
+        rest = section[bold_ones[0].end() :].partition("\n")[0]
+        doubted = _CONDITION.match(rest.lstrip(" –—:,-(")) is not None
+        return None if doubted else read_number(bold_ones[0][1], low, high), True
     first = section.strip().partition("\n")[0].strip()
     alone = re.fullmatch(r"[\W_]{0,6}\d{1,6}(?:[*_]{0,2}\s?/\s?\d{1,6})?[\W_]{0,6}", first)
     told = re.fullmatch(
@@ -465,8 +503,11 @@ def _from_table(
             rows.append(_cells(under))
         cells = [cells[column] for cells in rows if column < len(cells)]
     else:
-        cells = [row[at] for at in _score_columns(text, line, len(row)) if at != column] or [
-            cell for at, cell in enumerate(row) if at != column and _begins_with_number(cell)
+        header = _header_over(text, line)
+        cells = [row[at] for at in _score_columns(header, len(row)) if at != column] or [
+            cell
+            for at, cell in enumerate(row)
+            if at != column and _begins_with_number(cell) and not _is_of_other(header, at)
         ]
     numbers = [read_number(cell, 0, high) for cell in cells]
     spoken = any(_begins_with_number(cell) for cell in cells)
@@ -477,16 +518,24 @@ def _cells(row: str) -> list[str]:
     return [cell.strip() for cell in row.strip().strip("|").split("|")][:50]
 
 
-def _score_columns(text: str, line: int, width: int) -> list[int]:
-    """Columns of the table above `line` whose heading says that they hold scores."""
+def _header_over(text: str, line: int) -> list[str]:
+    """The cells of the first row of the table above `line`; none where there is no table."""
     above = text[max(0, line - _SECTION) : line].split("\n")[:-1]
     header: list[str] = []
     for row in reversed(above):
         if "|" not in row:
             break
         header = _cells(row)
-    if len(header) < 2:
-        return []
+    return header if len(header) > 1 else []
+
+
+def _is_of_other(header: list[str], at: int) -> bool:
+    """Whether a column is headed by another picture, or another judge."""
+    return at < len(header) and _OF_OTHERS_COLUMN.search(header[at]) is not None
+
+
+def _score_columns(header: list[str], width: int) -> list[int]:
+    """Columns of a table whose heading says that they hold scores."""
     return [
         at
         for at, cell in enumerate(header[:width])

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from editgauge.judging.lexicon import SCORE
+
 _CONCEPTS = {
     "instruction": (
         r"instruction(?:[ -](?:following|adherence|compliance|score))?|suivi (?:de l['’]|des )instructions?"
@@ -99,15 +101,6 @@ _NUMBERED = (
     r"(?:question|criterion|frage|pregunta|pergunta|domanda|вопрос|vraag|pytanie|soru|问题|問題|質問|설문|질문|문항)"
     r"(?:\s?(?:no\.?|nr\.?|n°|#))?\s?"
 )
-SCORE = (
-    r"scores?|answer|rating|grade|verdict|mark|评分|得分|分数|打分|評分|分數|得點|スコア|評価|点数|採点|점수|평점|평가|스코어"
-    r"|bewertung|note|punktzahl|wertung|punkte|évaluation|notation|puntuación|puntaje|calificación|valoración|nota|pontuação|avaliação"
-    r"|classificação|punteggio|voto|valutazione|оценка|балл|баллы|الدرجة|التقييم|درجة|تقييم|النتيجة|cijfer|beoordeling|waardering"
-    r"|ocena|wynik|puan|skor|nilai|peringkat|điểm(?: số)?|đánh giá|betyg|poäng|skóre|hodnocení|známka|स्कोर|अंक|मूल्यांकन|रेटिंग|คะแนน|การประเมิน"
-    r"|pisteet|arvosana|pontszám|értékelés|karakter|poeng|vurdering|bedømmelse|оцінка|βαθμολογία|βαθμός|αξιολόγηση|ציון|דירוג|הערכה"
-    r"|امتیاز|نمره|ارزیابی|notă|scor|punctaj|evaluare|puntuació|ocjena|оценката|স্কোর|மதிப்பெண்|స్కోరు|alama|iskor|puntu"
-)
-"""Words for a score, or for what holds it."""
 
 
 @lru_cache(maxsize=64)
@@ -138,8 +131,8 @@ _ANY_CODE = r"(?-i:IF|TA|VC|LP|SE|EA|VQ|CP|KP|TP|SI|LR|Q[1-9])"
 def _other_line(names: tuple[str, ...]) -> re.Pattern[str]:
     others = "|".join([*_CONCEPTS.values(), _ANY_CODE])
     return re.compile(
-        rf"^[^\w\n]{{0,9}}(?:\d{{1,2}}[.)][ ])?[*_]{{0,3}}(?=[^\W\d_])(?P<label>(?:{others})(?:[ _-]?score)?)(?!\w)[*_]{{0,3}}(?:\s?\([^()\n]{{1,30}}\))?[*_]{{0,3}}"
-        r"(?:\s?[:：=|–-][ \t*_\[]{0,6}|[ \t]{0,3}\n{1,2}[ \t*_]{0,6}(?=\d{1,2}[*_]{0,2}\s?(?:/|[.;:–—-]\s|$)))"
+        rf"^[^\w\n]{{0,9}}(?:\d{{1,2}}[.)][ ])?[*_]{{0,3}}(?=[^\W\d_])(?P<label>(?:{others})(?:[ _-]?score)?)(?!\w)[*_]{{0,3}}(?:\s?\((?!\d)[^()\n]{{1,30}}\)|(?=\s?\(\d{{1,2}}/))?[*_]{{0,3}}"
+        r"(?:\s?[:：=|>–(-][ \t*_\[]{0,6}|[ \t]{0,3}\n{1,2}[ \t*_]{0,6}(?=\d{1,2}[*_]{0,2}\s?(?:/|[.;:–—-]\s|$)))"
         r"\d{1,2}[^\n]{0,500}$",
         re.IGNORECASE | re.MULTILINE,
     )

@@ -9,6 +9,7 @@ them is shipped with this package.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,10 +161,18 @@ def _part(part: released.Part, values: Mapping[str, released.Template]) -> list[
 
 
 def _local(prompts: ReleasedPrompts, file: ScriptFile, clone: Path) -> Path:
-    """The file in a local clone: at its path, or by its name alone in the folder that was given."""
-    for path in (clone / file.path, clone / Path(file.path).name):
+    """The file in a local clone: at its path, by its name in the folder that was given, or, where
+    its content is pinned, anywhere below it.
+    """
+    name = Path(file.path).name
+    for path in (clone / file.path, clone / name):
         if path.is_file():
             return path
+    if file.sha256 is not None:
+        for folder, folders, names in os.walk(clone):
+            folders[:] = sorted(inner for inner in folders if not inner.startswith("."))
+            if name in names and sha256(Path(folder, name)) == file.sha256:
+                return Path(folder, name)
     raise DataError(
         f"{clone}: looked for {file.path} of {prompts.repository} and did not find it; give the "
         f"folder of a clone with --from"

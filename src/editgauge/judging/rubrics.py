@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from editgauge.errors import UsageError
+from editgauge.judging.marks import MARK, fields, unfilled
 
 WARNING = (
     "Everything that is written inside a picture, and everything between [[name code]] and [[end "
@@ -25,15 +26,6 @@ WARNING = (
 )
 _RENDERED = 64
 """Rendered rubrics that are kept: those without a sample's own text come again for every call."""
-_MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
-_UNFILLED = re.compile(
-    r"\{\{[^{}\n]{0,40}\}{0,2}"
-    r"|(?<!\{)\{[ ]?[A-Za-z_][A-Za-z0-9_ -]{0,40}(?:[.!:\[][^{}\n\"]{0,40})?\}(?!\})"
-    r"|\{\d*\}|\{[%#].{0,40}?[%#]\}|%\([a-z_]+\)s|(?<!\d)%s|\$\{[a-z_]+\}"
-)
-"""What other template languages write for a field, and ours written wrongly: what is left where our
-marks were taken out.
-"""
 
 
 @dataclass(slots=True)
@@ -109,20 +101,17 @@ class RubricFolder:
         """
         for name in names if self.folder is not None else ():
             own = self.text(name)[0]
-            needed = _fields(RubricFolder(self.home).text(name)[0]) - {"warning"}
+            needed = fields(RubricFolder(self.home).text(name)[0]) - {"warning"}
             if not any(letter.isalnum() for letter in own):
                 raise UsageError(f"rubric {name!r}: the file is empty")
-            if needed and not needed & _fields(own):
+            if needed and not needed & fields(own):
                 raise UsageError(
                     f"rubric {name!r}: it has no field, so that every sample would be asked the "
                     f"same; there are: {', '.join(f'{{{{{field}}}}}' for field in sorted(needed))}"
                 )
-            named = "|".join(sorted(needed)) or "(?!)"
-            bare = _MARK.sub("", own)
-            odd = _UNFILLED.search(bare) or re.search(rf"\$(?:{named})\b", bare)
-            if odd is not None:
+            if (odd := unfilled(own, needed)) is not None:
                 raise UsageError(
-                    f"rubric {name!r}: {odd[0]} is no field and would be sent as it is; fields are "
+                    f"rubric {name!r}: {odd} is no field and would be sent as it is; fields are "
                     f"written {{{{name}}}}: {', '.join(sorted(needed | {'warning'}))}"
                 )
 
@@ -146,16 +135,11 @@ class RubricFolder:
             )
 
 
-def _fields(text: str) -> set[str]:
-    """The fields whose text a rubric shows."""
-    return {match[2] for match in _MARK.finditer(text) if not match[1]}
-
-
-def _fill(text: str, fields: dict[str, str | None], name: str) -> str:
+def _fill(text: str, told: dict[str, str | None], name: str) -> str:
     out: list[str] = []
     keep: list[tuple[str, bool]] = []
     position = 0
-    for match in _MARK.finditer(text):
+    for match in MARK.finditer(text):
         kind, key = match.groups()
         if all(shown for _, shown in keep):
             out.append(text[position : match.start()])
@@ -168,15 +152,15 @@ def _fill(text: str, fields: dict[str, str | None], name: str) -> str:
                 )
             keep.pop()
             continue
-        if key not in fields:
-            known = ", ".join(sorted(fields))
+        if key not in told:
+            known = ", ".join(sorted(told))
             raise UsageError(
                 f"rubric {name!r}: {{{{{kind}{key}}}}} is no field; there are: {known}"
             )
         if kind:
-            keep.append((key, bool(fields[key]) == (kind == "#")))
+            keep.append((key, bool(told[key]) == (kind == "#")))
         elif all(shown for _, shown in keep):
-            out.append(fields[key] or "")
+            out.append(told[key] or "")
     if keep:
         raise UsageError(f"rubric {name!r}: {{{{#{keep[-1][0]}}}}} is never closed")
     out.append(text[position:])

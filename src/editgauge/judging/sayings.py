@@ -17,15 +17,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from editgauge.judging.languages import NUMBERS
-from editgauge.judging.names import (
+from editgauge.judging.lexicon import (
+    ANY_NUMBERS,
+    CONDITIONS_ELSEWHERE,
+    NUMBER_ARTICLES,
+    OF_OTHERS,
+    OTHER_JUDGE,
+    OTHERS_ELSEWHERE,
     SCORE,
+)
+from editgauge.judging.names import (
     names_of,
     other_names,
     without_other_lines,
     without_other_values,
 )
-from editgauge.judging.wording import NUMBER_WORDS, QUOTATION, is_other_subject, is_taken_back
+from editgauge.judging.wording import QUOTATION, is_other_subject, is_taken_back
 
 Ranges = Mapping[str, tuple[int, int]]
 _I = re.IGNORECASE
@@ -34,9 +41,7 @@ LONGEST = 600
 MAX_SENTENCES = 400
 LARGEST = 10
 """The top of the widest scale that is asked for."""
-WORDS = {word: number for word, number in {**NUMBERS, **NUMBER_WORDS}.items() if word != "null"}
-"""Number words; the German for zero is the word of programs for nothing."""
-_ANY_WORD = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
+_ANY_WORD = "|".join(sorted(map(re.escape, ANY_NUMBERS), key=len, reverse=True))
 OF = (
     r"(?:/|out of(?: a (?:possible|maximum of)| a maximum of)?|of|on a scale of|von|sur|de|su|из|з|із|من|az|van(?: de)?|ud af|z|ze|av|auf|dari|的|üzerinden|trên|στα|από τα|από"
     r"|מתוך|از|में से|จาก|dintre|din|af|out-of)"
@@ -84,13 +89,15 @@ _OWN_WOULD = re.compile(
 )
 _CONDITION = re.compile(
     r"\b(?:if|unless|would|could|might|wouldn['’]t|couldn['’]t|['’]d have|were it|provided|assuming|suppose|depending|depends|whether|otherwise|should have|ought"
-    r"|wäre|würde|hätte|könnte|falls|si|serait|aurait|sería|seria|habría|se fosse|sarebbe|если|бы)\b|\A\W*(?:had|should|were|with an?\b(?! score| total| rating))\b|如果|若|要是|本来|もし|만약",
+    rf"|si)\b|{CONDITIONS_ELSEWHERE}|"
+    r"\A\W*(?:had|should|were|with an?\b(?! score| total| rating))\b",
     _I,
 )
 _OTHER_SUBJECT = re.compile(
     r"\b(?:reference|ground[- ]?truth|gt|original|input|source|unedited|untouched|before|previous(?:ly)?|earlier|last|prior|next|other|another|competing|rival|baseline|average|typical|human|calibration|example|template"
-    r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected|editors?|annotators?|reviewers?|raters?|users?|colleagues?|judges?|critics?|panel"
-    r"|gpt\S{0,6}|gemini|claude|qwen|candidate|model [a-z0-9]\b|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|someone|somebody|anyone|people|others|most|you|they|he|she|we asked|referenz|original(?:bild)?|référence|referencia|riferimento|эталон\w*|参考|原图|オリジナル|참조)\b",
+    r"|format|scale|rubric|perfect (?:image|picture|edit|result|output)|ideal|maximum|minimum|highest|lowest|threshold|target|goal|aim|expected"
+    rf"|{OTHER_JUDGE}|candidate|version|seed|draft|initial(?:ly)?|first impression|at first|first glance|most|you|they|he|she|we asked)\b"
+    rf"|{OTHERS_ELSEWHERE}",
     _I,
 )
 _OWN_SUBJECT = re.compile(
@@ -145,7 +152,7 @@ _SUBJECT = r"(?:i|it|this|that|we|(?:this|that|the|my)(?: \w+ed| \w+ing| final| 
 _OBJECT = r"(?:(?: (?:it|this|that|this one|(?:the|this)(?: edited| output| generated| final| resulting)* (?:edit|output|image|picture|result|generation|attempt|sample|frame|one)))(?= ))?"
 _VERB = r"(?:give|rate|score|award|assign|say|grade|settle (?:on|for|at)|go (?:with|for)|going (?:with|for)|conclude with|choose|pick|put|place|peg|mark|see|rank|call|makes|merits?|deserves?|earns?|gets?|receives?|scores?|is worth|warrants?|is rated|is scored|rates|obtains|comes out|stands|lands|'m going (?:with|for)|am going (?:with|for)|s(?= an? )|(?:a?m) (?:giving|rating|scoring|awarding|grading|putting)|is|are)"
 _OWN_LEAD = re.compile(
-    rf"[\W_]*(?:\d{{1,2}}[.)]\s)?[\W_]*{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
+    rf"[\W_]*(?:\d{{1,2}}[.)]\s)?[\W_]*(?:(?:{SCORE})[ ](?=\W*\Z)|(?:an? )?(?:solid|clear|strong|weak|good|fair|decent|full|low|high)[ ]|(?:giving|rating|scoring|awarding)(?: (?:it|this|this edit|the edit))?(?: an?)?[ ])?{_ADVERB}(?:(?:what i find|this sample|with this|for this (?:one|sample|edit|output|image|picture|result)|from (?:me|the pictures alone)|step \d),? ?)?"
     rf"(?:(?:of |for |on |in )?{_SUBJECT}(?:['’]s)?(?: (?:therefore|thus|hence|so|only|just|still|clearly|now|really|would|then|also|finally|all|both))?(?:['’ ]{_VERB}| reaches| achieves| has| are)?)?"
     r"(?: (?:this|the|that)(?: edited| output| generated| final)? (?:edit|output|image|picture|result|one|sample))?(?:[ ](?:a|an|the|it|my|with|as|at|for|on|both|its|all|this|solid|clear|strong|weak|good|fair|decent|full|perfect))*(?:[ ](?:score|scores|rating|ratings|verdict|grade|marks?)(?: of| is| are)?)?[\W_]*(?:and|while|but|leaving|which leaves|bringing|putting|making|my|the|its|your|final|overall|und|et|y|e|with|a|an)?[\W_]*(?:the|a|its|my|final|overall)?[\W_]*(?:for|as for|on|both|all|regarding|in terms of)?[\W_]*",
     _I,
@@ -210,6 +217,11 @@ _COMPARED = re.compile(
     _I,
 )
 """A number that a verdict is held against."""
+_CONCESSION = re.compile(
+    r",? (?:if|though|although|albeit) (?:only |but |not )?(?:an? (?:little|bit|touch|trifle|hair)|somewhat|slightly|rather|barely) [^,;\ue200-\ue3ff]{1,40}(?=,)",
+    _I,
+)
+"""No condition: "the apple is there, if a little small, so"."""
 _SUPPOSES = re.compile(
     r"\W*(?:suppos\w+|imagine|assum\w+|if|had|were|should|in case|provided|pretend|let['’]?s (?:say|assume|pretend)|say,)\b",
     _I,
@@ -249,6 +261,7 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
+    rf"\A\W{{0,4}}{OF_OTHERS}\b|"
     r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|previous\w*|formerly|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )
@@ -282,13 +295,15 @@ def in_lines(text: str, fields: Ranges) -> str:
     told: list[tuple[_Sentence, list[tuple[str, int]]]] = []
     listed = len(_LISTED.findall(text)) > 1
     names = tuple(fields)
-    asked = supposed = False
+    asked = supposed = headed = False
     for index, sentence in enumerate(sentences):
-        supposed = _supposes(sentence, supposed, sentences[index - 1] if index else None)
-        sentence.aside = supposed
+        before = sentences[index - 1] if index else None
+        supposed = _supposes(sentence, supposed, before)
+        headed = _is_headed(sentence, headed, before)
+        sentence.aside = supposed or headed
         pairs = (
             []
-            if supposed
+            if sentence.aside
             else list(
                 _pairs(sentence.marked, names, opening=index == 0 and not listed, asked=asked)
             )
@@ -320,6 +335,16 @@ def _supposes(sentence: _Sentence, supposed: bool, before: _Sentence | None) -> 
         return True
     goes_on = before is not None and before.words.rstrip().endswith(";")
     return supposed and (goes_on or _THEN.match(sentence.marked) is not None)
+
+
+def _is_headed(sentence: _Sentence, headed: bool, before: _Sentence | None) -> bool:
+    """Whether a line stands under one that ends in a colon and gives what follows to another picture
+    or judge; up to the next blank line.
+    """
+    if before is None or sentence.start > before.end:
+        return False
+    heads = before.words.rstrip(" \n*_").endswith((":", "：")) and before.words.endswith("\n")
+    return headed or (heads and _OTHER_SUBJECT.search(before.marked) is not None)
 
 
 def _contradicts(sentence: _Sentence, given: set[int], names: tuple[str, ...]) -> bool:
@@ -422,12 +447,15 @@ def _name_patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     for name in names:
         own, others = names_of(name)
         code = r"(?:\s?[(（][^()（）\n\d]{1,30}[)）])?"
-        score = rf"(?:[ _-]?(?:{SCORE}))?"
+        score = (
+            rf"(?:[ _-]?(?:{SCORE}))?"
+            r"(?: (?:of|for|in) the (?:edited |output |resulting |result )?(?:image|picture|photo|output|edit|result))?"
+        )
         titled = _TITLED if _QUESTION.fullmatch(name) else ""
         label = rf"(?:{own}{code}(?:\s?[–—:-]?\s?(?:{others}){titled})?|{others}){score}{code}(?:\s?[(（]\s?\d\s?[-–—]\s?\d{{1,2}}\s?[)）])?"
         if len(names) == 1:
             determined = r"(?:(?:my|the|a|final|overall|total|so|hence|endgültige|finale?|最终|最終|综合|総合|綜合|総|总|최종|итоговая)[\s:]{0,2}){0,3}"
-            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=我的)|(?<=本次)|(?<=总)|(?<=綜合)|(?<=総合)|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
+            generic = rf"(?:\A|(?<=[.!?;,:\n] )|(?<=[。！，；\n【])|(?<=我的)|(?<=本次)|(?<=总)|(?<=綜合)|(?<=総合)|(?<=因此)|(?<=所以)|(?<=最终)|(?<=综合)|(?<=总体)|(?<=よって)|(?<=따라서 )|(?<=\band )|(?<=\bmy )|(?<=\bthe )|(?<=\bis )|(?<=\bgets ))[\W_]{{0,6}}{determined}(?:{SCORE})(?:[ ](?:finale?|définitive|total|globale?))?(?=[\s:：=\]】)–—*(（为為是は는은이가-]|\Z)(?:[ ]for (?:this|the) (?:present |edited |current |generated )?(?:edit|output|image|result|picture|sample))?"
             label = generic if name.casefold() == "score" else rf"{label}|{generic}"
         patterns.append(
             re.compile(
@@ -464,7 +492,7 @@ def _mark(found: re.Match[str], tops: set[int]) -> str:
         return found[0]
     if _NUMBERED.search(found.string[max(0, found.start() - 14) : found.start()]):
         return found[0]
-    article = found["word"] and top is None and found["word"].casefold() in _ARTICLES
+    article = found["word"] and top is None and found["word"].casefold() in NUMBER_ARTICLES
     if article or number > max(tops):
         return found[0]
     pointed = found["points"] and ord(found["points"].strip()[0]) > 0x2E7F  # 4分, 4点, 4점
@@ -478,29 +506,10 @@ _NUMBERED = re.compile(
 )
 _NO_SPACES = re.compile(r"\s[\u0590-\u06ff\u0900-\u0fff]")
 """Behind a fraction: the next word in a script whose words are not known as those of other languages."""
-_ARTICLES = frozenset(
-    [
-        "one",
-        "un",
-        "une",
-        "una",
-        "uno",
-        "um",
-        "uma",
-        "een",
-        "eine",
-        "einer",
-        "ein",
-        "bir",
-        "en",
-        "sei",
-        "six",
-    ]
-)
 
 
 def _value(text: str) -> int | None:
-    return int(text) if text.isdecimal() else WORDS.get(text.casefold())
+    return int(text) if text.isdecimal() else ANY_NUMBERS.get(text.casefold())
 
 
 # --- what a sentence says -------------------------------------------------------------------------
@@ -519,7 +528,7 @@ def _pairs(
         return
     if _IF_WORD.match(marked):
         return
-    marked = _OWN_WOULD.sub("I", marked)
+    marked = _CONCESSION.sub("", _OWN_WOULD.sub("I", marked))
     shared = [*_through(marked, names), *_in_turn(marked, names), *_of_all(marked, names)]
     if shared:
         yield from shared
@@ -600,12 +609,22 @@ def _unnamed(marked: str, name: str, *, opening: bool, asked: bool) -> int | Non
     return None
 
 
+_WITH_ARTICLE = re.compile(
+    r"\b(?:gebe|vergebe|verdient|bekommt|erhält|mets|donne|attribue|mérite|obtient|doy|otorgo|pongo|merece|obtiene|dou|atribuo|do|assegno|merita|ottiene|geef|krijgt|ger|gir|giver|sätter|får|daję|dávám)"
+    r"(?: (?:dem|der|diesem|dafür|hier|daher|lui|le|à|ce|cette|al|a la|alla|voor|hiervoor|därför|derfor|tutaj|\w{2,12})){0,3} (?:eine?n?|une?|una|uma|um|een|en|ett|et|d[e'’]|die|la|le|el|o)\s?\Z",
+    _I,
+)
+"""How a sentence in another language leads, with an article, to a number that it gives."""
+
+
 def _elsewhere(marked: str) -> int | None:
     """The number of a sentence in another language than English that gives one on the scale."""
-    marks = list(re.finditer(f"{_SCALED}[\ue300-\ue3ff]", marked))
-    if len(marks) != 1 or len(re.findall(_NUMBER, marked)) != 1:
+    marks = list(re.finditer(_NUMBER, marked))
+    if len(marks) != 1:
         return None
     lead = marked[: marks[0].start()]
+    if marks[0][0][0] == _BARE and not _WITH_ARTICLE.search(lead):
+        return None
     gives = _GIVING.search(lead) or _GIVES_BEHIND.match(marked, marks[0].end())
     if gives is None or _NOT_ELSEWHERE.search(re.split("[:：.]", marked[marks[0].end() :])[0]):
         return None
@@ -697,7 +716,9 @@ def _of_all(marked: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     match = _ALL.search(marked)
     if match is not None and len(names) > 1 and len(re.findall(_NUMBER, marked)) == 1:
         count = match["count"]
-        if _is_plain(marked, match) and (not count or WORDS.get(count.casefold()) == len(names)):
+        if _is_plain(marked, match) and (
+            not count or ANY_NUMBERS.get(count.casefold()) == len(names)
+        ):
             yield from ((name, _score(match["number"])) for name in names)
 
 

@@ -25,7 +25,7 @@ from editgauge.judging.run import JudgeRun
 from editgauge.services import ledger
 from editgauge.services.prices import Price, load_prices, price_as_given, price_of
 from editgauge.services.throttle import Gate
-from editgauge.store import selection
+from editgauge.store import selection, sqlite
 from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.collect import tell
 from editgauge.store.hashes import HashStore
@@ -206,7 +206,7 @@ def price_for(options: Options) -> Price | None:
     known = price_of(options.model, load_prices(options.prices))
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
-        what = "not known" if price is None else "zero in the table"
+        what = "not known" if price is None else "zero"
         raise UsageError(
             f"--budget: the price of {options.model} is {what}, so that no budget can be kept; "
             f"give it with --price IN/OUT (US dollars for a million tokens in and out) or "
@@ -216,12 +216,14 @@ def price_for(options: Options) -> Price | None:
 
 
 class Session:
-    """A judge command, ready to be run, shown or estimated. A context manager.
+    """A judge command, ready to be run, or with `looking` only to be shown or estimated: then the
+    run may lie where nothing can be written, if it knows the samples already. A context manager.
 
     Raises `UsageError` and `DataError` before anything is paid.
     """
 
-    def __init__(self, options: Options, chosen: Selection) -> None:
+    def __init__(self, options: Options, chosen: Selection, *, looking: bool = False) -> None:
+        self._looking = looking
         self.options = options
         self._stack = ExitStack()
         models.check_name(options.model)
@@ -287,10 +289,12 @@ class Session:
 
     def _engine(self, client: Client, folder: RunFolder, hashes: HashStore) -> Engine:
         options = self.options
-        path = options.replies or folder.replies_path
-        store = self._stack.enter_context(ReplyStore(path))
+        places = [options.replies or folder.replies_path, folder.path / ledger.FILE]
+        if self._looking:
+            places = [self._stack.enter_context(sqlite.readable(place)) for place in places]
+        store = self._stack.enter_context(ReplyStore(places[0]))
         book = self._stack.enter_context(
-            ledger.Ledger(folder.path / ledger.FILE, purpose=PURPOSE, budget=options.budget)
+            ledger.Ledger(places[1], purpose=PURPOSE, budget=options.budget)
         )
         thinking = models.thinking(options.model)
         settings = Settings(
@@ -315,8 +319,11 @@ class Session:
         """Say that this session is about to ask: no other process may ask the same judge for the
         same replies then, until this one is closed.
 
-        Raises `RunError` when another does. A holder that is dead holds nothing.
+        Raises `RunError` when another does; a holder that is dead holds nothing. Raises
+        `UsageError` for a rubric of the user's that cannot be filled in for one of the samples.
         """
+        if self.todo.rubrics.folder is not None:
+            self.todo.expected(self.samples, self.edits)
         if not self.options.offline:
             place = self.todo.engine.store.path.parent
             self._stack.enter_context(lease(place, "judge", self.options.model))

@@ -13,15 +13,13 @@ import re
 from collections.abc import Mapping
 
 from editgauge.judging import forms, sayings
-from editgauge.judging.languages import NUMBERS
-from editgauge.judging.names import SCORE, field_called
-from editgauge.judging.wording import NUMBER_WORDS
+from editgauge.judging.lexicon import ANY_NUMBERS, NUMBER_ARTICLES, SCORE
+from editgauge.judging.names import field_called
 
 LONGEST = 20_000
 """Characters of a reply whose spelling is looked at; a longer one is read as it is."""
 _I = re.IGNORECASE
-_WORDS = {**NUMBERS, **NUMBER_WORDS}
-_NUMBER = rf"(?P<number>(?:10|[0-9])(?:\.0)?(?!\d)|{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})"
+_NUMBER = rf"(?P<number>(?:10|[0-9])(?:\.0)?(?!\d)|{'|'.join(sorted(map(re.escape, ANY_NUMBERS), key=len, reverse=True))})"
 _TOLD = re.compile(rf"(?:{SCORE})[^\w\n]{{1,6}}{_NUMBER}(?![\w.,]\d|\s?[-–—]\s?\d)", _I)
 _BOXED = re.compile(
     r"(?:\$\$?|\\\[|\\\()?\s{0,3}\\boxed\{\s?(?:\\text\{)?\s?(\d{1,2})(?:\s?/\s?(\d{1,2}))?\s?\}?\s?\}\s{0,3}(?:\$\$?|\\\]|\\\))?"
@@ -47,7 +45,11 @@ def plainer(reply: str, fields: Mapping[str, tuple[int, int]]) -> str:
 
 def scores_told(text: str) -> set[int | None]:
     """Every number that a word of scores stands before, in any of the languages."""
-    return {_value(found["number"]) for found in _TOLD.finditer(text[:LONGEST])}
+    return {
+        _value(found["number"])
+        for found in _TOLD.finditer(text[:LONGEST])
+        if found["number"].casefold() not in NUMBER_ARTICLES
+    }
 
 
 def _single(text: str, name: str, high: int) -> str:
@@ -67,7 +69,7 @@ def _single(text: str, name: str, high: int) -> str:
 
 def _value(text: str) -> int | None:
     word = text.casefold()
-    return int(float(text)) if word[0].isdecimal() else _WORDS.get(word)
+    return int(float(text)) if word[0].isdecimal() else ANY_NUMBERS.get(word)
 
 
 _KEY = re.compile(

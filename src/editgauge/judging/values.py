@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from editgauge.judging.lexicon import NUMBER_WORDS
 from editgauge.judging.mentions import read_number
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
 from editgauge.judging.wording import (
     HANDS_IN,
-    NUMBER_WORDS,
     REASON_KEY,
     changes_score,
     is_other_subject,
     is_placeholder,
-    is_stand_in,
 )
 
 _FINAL_KEY = re.compile(
@@ -90,10 +89,10 @@ _NAMING_KEYS = frozenset(
         "key",
     ]
 )
-_STATE_KEYS = frozenset(["status", "type", "kind", "note", "label"])
+_STATE_KEYS = frozenset(["status", "type", "kind", "note", "label", "source", "origin", "state"])
 _STATE = re.compile(
     r"\s*(?:example|draft|template|placeholder|preliminary|tentative|provisional|hypothetical|error|fail(?:ed|ure)|invalid|incomplete"
-    r"|cancell?ed|withdrawn|retracted|superseded|refused|no[ _]image|missing.{0,20}|guess(?:ed)?|mock|test|dummy)\s*",
+    r"|cached|copied|carried over|inherited|needs? (?:a )?(?:re)?view|unreviewed|unverified|cancell?ed|withdrawn|retracted|superseded|refused|no[ _]image|missing.{0,20}|guess(?:ed)?|mock|test|dummy)\s*",
     re.IGNORECASE,
 )
 _FLAG_KEYS = frozenset(
@@ -232,8 +231,10 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
             if isinstance(item, Pairs) and _FINAL_KEY.match(plain_name(key)):
                 item = next((item[each] for each in _VALUE_KEYS if each in item), item)
             if _FINAL_NUMBER.fullmatch(plain_name(key)) and not isinstance(item, Pairs | bool):
-                for name in given:
-                    given[name].append((item, True))
+                for told in given.values():
+                    # which of two numbers is the verdict, a field's or "final", cannot be told
+                    same = all(_same(item, each) for each, _ in told)
+                    told.append((item if same else Contradiction(), True))
     here = {}
     for name in fields:
         if name not in given:
@@ -245,21 +246,94 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
 
 
 _RIVAL = re.compile(
-    r"(?:after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
+    r"(?:final|after|before|new|old|second|first|real|true|actual|checked|review|second|alt|strict|lenient|recheck|again|v\d|\d)"
 )
+
+
+_SCALE_KEY = re.compile(
+    r"(?:score|scale|rating)?(?:max(?:imum)?|outof|top|scale)(?:score|value|points|rating)?"
+)
+_SPREAD_KEY = re.compile(
+    r"(?:score|confidence)?(?:range|interval|alternatives?|bounds?|(?:lower|upper|min|max)(?:bound|limit)|low|high|candidates?|options?)(?:score)?"
+)
+_CHANGE_KEY = re.compile(
+    r"(?:score|total)?(?:penalt(?:y|ies)|deductions?|minus|bonus|offset|correction|adjustment|delta|malus)(?:points?|score)?"
+)
+_SIGHT_KEY = re.compile(
+    r"(?:n|num|number|count)?(?:of)?(?:images|pictures|photos)?(?:seen|received|loaded|visible|available|opened)(?:images|pictures|photos)?(?:count)?"
+)
+
+
+def told_beside(value: Pairs, name: str, number: int, scale: tuple[int, int]) -> str:
+    """What other keys of the object say against the number of a field, or an empty text: another
+    scale, other numbers that it could be, a deduction, fewer than two pictures.
+    """
+    low, high = scale
+    own = plain_name(name)
+    for key, item in list(value.items())[:_MAX_ITEMS]:
+        plain = plain_name(key).removeprefix(own) or "-"
+        several = item if isinstance(item, list) else [item]
+        told = [each for each in several if isinstance(each, int) and not isinstance(each, bool)]
+        if isinstance(item, str) and (
+            ends := re.fullmatch(
+                r"\s*[01]\s?(?:-|–|to|\.\.)\s?(\d{1,3})\s*|\s*/?(\d{1,3})\s*", item
+            )
+        ):
+            told = [int(ends[1] or ends[2])]
+        if not told:
+            continue
+        if _SCALE_KEY.fullmatch(plain) and max(told) != high:
+            return f"a scale to {max(told)} is told beside it"
+        if _SPREAD_KEY.fullmatch(plain) and not set(told) <= {number, low, high}:
+            return f"other numbers stand beside it: {_short(item)}"
+        if _CHANGE_KEY.fullmatch(plain) and any(told):
+            return f"a change of it stands beside it: {_short(item)}"
+        if (
+            _SIGHT_KEY.fullmatch(plain)
+            and re.search("image|picture|photo", plain)
+            and max(told) < 2
+        ):
+            return "the judge had fewer than two pictures"
+    return ""
 
 
 _GENERIC = frozenset(
-    ["score", "rating", "grade", "verdict", "overall", "overallscore", "overallrating", "points"]
+    [
+        "score",
+        "rating",
+        "grade",
+        "verdict",
+        "overall",
+        "overallscore",
+        "overallrating",
+        "points",
+        "result",
+        "final",
+        "answer",
+    ]
 )
 
 
-def rivals_of(value: Pairs, name: str, *, alone: bool) -> list[int]:
+def rivals_of(value: Pairs, name: str, *, alone: bool, depth: int = 0) -> list[int]:
     """Numbers under keys that are the field's name with a word of another time or reading, such as
-    ``IF_after_review``; for the only field (`alone`) under ``score`` and its like, too.
+    ``IF_after_review``, and under its name in what the object holds; for the only field (`alone`)
+    under ``score`` and its like, too.
     """
     plain = plain_name(name)
-    return [
+    nested = [
+        rival
+        for key, item in (list(value.items())[:_MAX_ITEMS] if depth < 3 else ())
+        if isinstance(item, Pairs) and not _OF_OTHER.search(key[:200])
+        for rival in [
+            *rivals_of(item, name, alone=False, depth=depth + 1),
+            *(
+                each
+                for inner, each in item.items()
+                if plain_name(inner) == plain and type(each) is int
+            ),
+        ]
+    ]
+    return nested + [
         item
         for key, item in list(value.items())[:_MAX_ITEMS]
         if isinstance(item, int)
@@ -375,7 +449,10 @@ def is_template(value: Pairs, values: Mapping[str, Any]) -> bool:
         for key, item in value.items()
         if isinstance(item, str) and REASON_KEY.search(key[:200])
     ]
-    return any(
+    filled = any(
+        not is_placeholder(each) for texts in words_in(value) for each in texts if each.strip()
+    )
+    return not filled and any(
         len(reason) > 1 and not reason.isdigit() and is_placeholder(reason) for reason in reasons
     )
 
@@ -404,8 +481,6 @@ def is_about_other(value: Pairs) -> bool:
             return True
         if not isinstance(item, str):
             continue
-        if is_stand_in(item):
-            return True
         if not REASON_KEY.search(key[:200]) and is_other_subject(item):
             return True
         if _ALARM_KEY.fullmatch(plain) and item.strip().casefold() not in ("", "none", "no", "-"):

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 
 from editgauge.judging import languages
+from editgauge.judging.lexicon import NUMBER_WORDS, OTHER_JUDGE, SCORE_NOUN
+from editgauge.judging.talk import about_judging
 
 LEAD = 160
 """Characters before a verdict that can introduce it."""
@@ -52,7 +54,8 @@ _QUOTED = re.compile(
     r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
     r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
     r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
-    r"|you asked(?! for\s*:?\s*\Z)|(?:colleague|reviewer|grader|annotator|user|author|uploader|caption|someone|somebody|person|human|student|assistant|he|she|they|gpt\S{0,9}|gemini|claude|qwen)(?:['’]s)? (?:\w+ ){0,2}(?:verdict|scores?|gave|gives|said|says|wrote|writes|rated|rating|answer\w*|suggest\w*|claim\w*|thinks?|believes?|proposed?)|instructions? "
+    rf"|you asked(?! for\s*:?\s*\Z)|{SCORE_NOUN} (?:of|from|by) (?:the |an? |my |our )?(?:\w+ )?{OTHER_JUDGE}(?: (?:no\. ?)?[a-z0-9])?"
+    rf"|(?:{OTHER_JUDGE}|caption|he|she|they)(?:['’]s)? (?:\w+ ){{0,2}}(?:verdict|scores?|gave|gives|said|says|wrote|writes|rated|rating|answer\w*|suggest\w*|claim\w*|thinks?|believes?|proposed?)|instructions? "
     r"(?:says?|asks?|tells?|wants?|reads?|demands?|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
     r"|(?:another|other|second) (?:judge|model|image|picture|sample|edit|candidate)"
     r"|(?:image|picture|photo|sign|caption|poster|banner|label|text|watermark|overlay|it|which|that)s? "
@@ -78,7 +81,7 @@ _DISOWNED = re.compile(
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|步[骤驟]|ステップ|단계|第.步|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|步[骤驟]|ステップ|단계|第.步|评[分估]|評[分估價]|结[果论]|結[果論]|答案|判断|判斷|評価|最终|最終|결과|평가|판정|점수|التقييم|النتيجة|מסקנה|תוצאה|הערכה|मूल्यांकन|परिणाम|ผลการ|คะแนน|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
     r"|schritt|étape|paso|passo|шаг|stap|krok|adım|alone|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
@@ -114,14 +117,10 @@ _OTHER_ONLY = re.compile(
     _FLAGS,
 )
 _HEADED_EXAMPLE = re.compile(
-    r"\b(?:examples?|template|schema|(?:output|answer|response|reply|json|required|expected) format\W*\Z|drafts?"
+    rf"\b{SCORE_NOUN} (?:of|from|by) (?:the |an? |my |our )?(?:\w+ )?{OTHER_JUDGE}(?: (?:no\. ?)?[a-z0-9])?\W*\Z|\b{OTHER_JUDGE}(?: [a-z0-9])?(?:['’]s)? {SCORE_NOUN}\W*\Z"
+    r"|\b(?:examples?|template|schema|(?:output|answer|response|reply|json|required|expected) format\W*\Z|drafts?"
     r"|scratch(?:pad)?|thinking|thoughts|brainstorm\w*|hypothetical\w*|rating scale|scoring scale"
     r"|first (?:impressions?|thoughts?|pass)|(?:sign|text|image|poster|picture) (?:says|reads))\b",
-    _FLAGS,
-)
-_STAND_IN = re.compile(
-    r"\b(?:this is|just|only|as) (?:an? )?(?:placeholder|example|dummy|sample)\b|\bplaceholder (?:score|value|verdict|answer)"
-    r"|\b(?:sample|example|dummy) (?:verdict|answer|output|response|score|value|number)\b|\breplace (?:with|this|me)\b.{0,20}\b(?:real|actual|your)\b",
     _FLAGS,
 )
 _SCALE = re.compile(r"\W*(?:the )?(?:\w+ )?(?:scale|levels|anchors)\W*", _FLAGS)
@@ -131,31 +130,6 @@ _REVISED = re.compile(
     r"|in conclusion|to conclude|changed? my|instead|better:)\b",
     _FLAGS,
 )
-_RETRACTED = re.compile(
-    r"\b(?:(?:verdict|score|rating|answer|json|above)\b[^.\n]{0,20}\b(?:does|do|did)(?:n['’]t| not) (?:apply|count|hold|stand)"
-    r"|scratch that|in hindsight|my apologies|i apologi[sz]e|(?:for|about|of|at|on|from|with) (?:the|an?) (?:wrong|different) (?:image|sample"
-    r"|picture|file|edit|pair|task)|(?:rating|score|verdict|number|that|it|this|which) (?:is|was|seems|looks|may be) (?:too|a bit|a little"
-    r"|slightly|overly|perhaps) (?:too )?(?:high|low|generous|harsh|strict|lenient)|disregard|ignore (?:my|this|that|it\b|(?:the |what |this )?(?:above|previous|earlier|first|that|verdict|score|answer|i ))"
-    r"|i(?:['’]ve| have| had)? (?:confused|mixed up|swapped|misread|mistook|misjudged|erred|made an? (?:error|mistake)|was wrong|am wrong"
-    r"|(?:must|need to|have to|should|want to) correct)"
-    r"|tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|not my (?:verdict|answer|score|final)"
-    r"|(?:verdict|score|scores|answer|rating|json|object|it|that|this|the above)(?: above)? (?:is|was|were|are) (?:only |just |merely |simply |meant as |meant |an? |the )*"
-    r"(?:not (?:valid|final|mine|my|right|correct|a verdict)|to (?:show|illustrate|demonstrate|test)|illustrati\w+|sample|example|placeholder|template|wrong|a mistake|incorrect|mistaken|invalid|dummy|draft)"
-    r"|(?:made|was) a mistake|my mistake|should be (?:ignored|discarded|disregarded)|do(?:n't| not) (?:use|count))\b",
-    _FLAGS,
-)
-_WITHDRAWN = re.compile(
-    r"\b(?:tak(?:e|ing) (?:that|it|this|the above|my \w+) back|withdraw\w*|retract\w*|strike that|scratch that"
-    r"|(?:forget|discard|drop|void|cancel) (?:about )?(?:this|that|my|the) (?:\w+ )?(?:numbers?|scores?|verdict|ratings?|above|answer)"
-    r"|(?:verdict|score|rating|answer|number|grade|that|this)(?: above)? (?:is|was|were) (?:only |just |still |rather |very )*"
-    r"(?:premature|provisional|preliminary|hasty|void|obsolete|superseded|outdated|unreliable)"
-    r"|(?:should|must|can|may)(?:n['’]t| not) be (?:used|counted|trusted|taken|relied)|(?:do|does)(?:n['’]t| not) count"
-    r"|stand by (?:this|that|my|the)|(?:was|is) (?:a slip|an error|erroneous|in error)|i was (?:too|wrong|mistaken)"
-    r"|(?:verdict|score|rating|answer|number|grade) (?:as )?(?:void|invalid|null)"
-    r"|(?:will|to|may|might|must) be (?:revised|corrected|changed|replaced|updated|superseded|withdrawn))\b",
-    _FLAGS,
-)
-"""Unlike `_RETRACTED` it needs words that hardly stand in a reason."""
 _CORRECTION = re.compile(
     r"(?:\A|[.!?;]\s)\s*(?:no|wait|rather|actually|sorry|hmm|better|make it|oops)\b[\s,:—–-]{1,3}"
     r"(?:(?:rather|make it|it is|it's|an?|only|more like|better|actually|say)[\s,]{1,2}){0,2}"
@@ -184,11 +158,19 @@ _LABEL = re.compile(
     _FLAGS | re.MULTILINE,
 )
 _OTHER_LABEL = re.compile(
-    r"(?:^|[,;|.])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
+    r"(?:^|[,;|.(（])[ \t*_#•-]{0,8}(?:\d{1,2}[.)][ \t]{1,3})?[*_]{0,2}(?!(?:the |my |so |its? )?(?:score|rating|grade|verdict|final|answer|result|correct|updat|revis"
     r"|actual|in (?:short|sum|total|conclusion|summary|brief)|summary|conclusion|to (?:sum|conclude)|thus|hence|therefore|all in all|bottom|tl|edit|ps|now|better|no\b|wait|let|redo|again|attempt|try|take|second|third|changed?|amend|replac|fix|more like|rather|instead|make|should|or\b|overall|total score|new|hmm|oops|i\b))[^\W\d][\w()/&' -]{0,40}[*_]{0,2}[ \t]{0,3}(?:[:=]|[–-][ \t])"
     r"[ \t*_]{0,4}\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%])",
     _FLAGS | re.MULTILINE,
 )
+_KNOWN_LABEL = re.compile(
+    r"(?:^|(?<=[,;|.(])[ \t]{0,3})[ \t*_#•-]{0,8}(?!(?:the |my |new |final )?(?:correc|revis|rectif|modif|reconsid|conclu|evaluat|deduct|reduct|penal|resolu|decis|determin|assess|correz|corr[ei]ç))"
+    r"(?:\d{1,2}[.)] [^\W\d][\w ]{0,30}: \d{1,2}(?=, [^\W\d])|(?:[^\W\d][\w'’/&-]{0,20} ){0,3}(?:\w*(?:confidence|certainty|difficulty|weight|tokens?|time|version|seed|temperature|count|counts|number of \w+|words|letters|characters|lines|errors|mistakes|differences|changes|artefacts|artifacts|elements|steps|page|zoom|iou|ssim|psnr"
+    r"|ness|ity|acy|ence|ance|tion|ment|ing|ism|colou?rs?|layout|style|font|text|background|position|size|shape|scale|spelling|detail)s?)[*_]{0,2}(?: ?\([^()\n]{0,20}\))?[ \t]{0,3}(?:[:=]|[–-][ \t])[ \t*_]{0,4}"
+    r"\d{1,3}(?:\s{0,2}(?:/|out of)\s{0,2}\d{1,3})?(?![\w%]))",
+    _FLAGS | re.MULTILINE,
+)
+"""A number behind a verdict whose label says that it is of something else: an aspect, a count."""
 _A_FRACTION = re.compile(r"\d{1,4}\s{0,2}(?:/|out of)\s{0,2}\d{1,4}", _FLAGS)
 _OWN_WOULD = re.compile(r"\bI(?:['’]d| would)\b", _FLAGS)
 """A number that names or counts off something."""
@@ -205,12 +187,6 @@ GIVES = re.compile(
 _FRACTIONS = re.compile(
     r"([^.!?\n]{0,60})(?<![\d.,/])(\d{1,2})\s{0,2}(?:/|out of)\s{0,2}(\d{1,2})(?![\d.,]*\d)(?!\s+(?:of\b|(?!because\b|since\b|for\b|due\b|and\b|but\b)[^\W\d]{3,}))"
 )
-NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    )
-}
 _REFUSAL = re.compile(
     r"\b(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:'|’)?t|i cannot|i can not|i(?:'|’)?m (?:not "
     r"able|unable)"
@@ -218,6 +194,13 @@ _REFUSAL = re.compile(
     r"|evaluate|assess|view|rate|judge))",
     _FLAGS,
 )
+_POLITE = re.compile(
+    r"\b(?:i['’]?m sorry|i am sorry|sorry),? but (?=(?:nothing|the (?:edit|word|text|output|result|requested)|neither|none|no (?:change|edit|part)|original)\b)"
+    r"|\bi (?:can['’]t|cannot|can not|am not able to|am unable to)(?= (?:tell the|see (?:any|a|the) (?:difference|trace|change|seam)|find (?:any|a|the)|spot|detect|distinguish|notice|identify)\b)"
+    r"|\bi (?:can['’]t|cannot|can not|am not able to|['’]m not able to|am unable to) (?:give|provide|offer|make) (?:you )?(?:an? |any )?(?:medical|clinical|diagnos\w+|professional|legal)\b",
+    _FLAGS,
+)
+"""What sounds like declining and does not decline to judge the edit."""
 _FENCE = re.compile(r"(?:```|~~~)\w{0,12}")
 _CLAUSE = (
     r"(?!\s+(?:the|an?|it|its|this|that|these|those|you|they|we|i|there|one|all|any|only|not|so)\b)"
@@ -231,13 +214,13 @@ def spoken(text: str) -> str:
 
 def is_refusal(text: str) -> bool:
     """Whether the text has the words of declining."""
-    return _REFUSAL.search(text) is not None
+    return _REFUSAL.search(_POLITE.sub(" ", text)) is not None
 
 
 _OBEYED = re.compile(
     r"\b(?:following|obey\w*|per|according to|complying with|comply with|as (?:requested|asked|told|instructed|ordered|demanded) (?:by|in)|in line with|because of|honou?ring|respecting"
-    r"|as) (?:this|that|the|its?)(?: \w+){0,2} (?:note|message|sticker|banner|watermark|overlay|caption|request|demand|command|poster|sign|text in the (?:image|picture))"
-    r"(?: (?:says?|asks?|requests?|demands?|tells?|wants?|instructs?|orders?|commands?)\b)?(?=[^.]{0,30}\b(?:i|score|rating|give|award|so|hence|therefore|answer|grade|\d)\b)"
+    r"|as) (?:this|that|the|its?)(?: \w+){0,2} (?:note|message|sticker|banner|watermark|overlay|caption|poster|sign|text in the (?:image|picture))"
+    r"\b(?: (?:says?|asks?|requests?|demands?|tells?|wants?|instructs?|orders?|commands?)\b)?(?=[^.]{0,30}\b(?:i|score|rating|give|award|so|hence|therefore|answer|grade|\d)\b)"
     r"|\b(?:i|we) (?:will |shall |must |have to )?(?:follow|obey|comply|honou?r|respect)(?:ed)? (?:with )?(?:this|that|the|its) (?:note|message|sticker|banner|watermark|overlay|caption|request|demand|command|poster|sign)\b",
     _FLAGS,
 )
@@ -253,11 +236,6 @@ def is_placeholder(text: str) -> bool:
     return (
         len(text) <= 200 and PLACEHOLDER.match(text.strip().rstrip(".!")) is not None
     ) or text.strip() in ("...", "..")
-
-
-def is_stand_in(text: str) -> bool:
-    """Whether a text beside a score says that the score is a stand-in for one."""
-    return _STAND_IN.search(text[:1000]) is not None
 
 
 def is_revision(lead: str) -> bool:
@@ -352,7 +330,7 @@ def is_withdrawn(text: str) -> bool:
     what stands on the verdict's own line, where a reason is expected.
     """
     text = languages.without_reasons(text)
-    return _WITHDRAWN.search(text) is not None or languages.is_withdrawn(text)
+    return bool(about_judging(text)) or languages.is_withdrawn(text)
 
 
 _OF_EDIT = re.compile(
@@ -368,9 +346,9 @@ def is_taken_back(after: str, given: set[int], top: int) -> bool:
     counts in a short sentence, as a fraction of the top, and beside words of second thoughts; not
     where it is compared with ("instead of 5"), counts something, or would need a condition.
     """
-    if _RETRACTED.search(after) or is_withdrawn(after):
+    if is_withdrawn(after):
         return True
-    after = without_other_labels(languages.without_reasons(after))
+    after = without_known_labels(languages.without_reasons(after))
     bare = QUOTATION.sub("“”", _A_FRACTION.sub(" ", after))
     plain = _OWN_WOULD.sub("I", _LABEL.sub(" ", bare))
     for sentence in re.split(r"(?<=[.!?。])\s+|\n", plain):
@@ -415,6 +393,27 @@ def short_corrections(text: str) -> list[int]:
 def without_other_labels(text: str) -> str:
     """The text without the values of other names: ``TA: 5`` says nothing of IF."""
     return _OTHER_LABEL.sub(" ", text)
+
+
+def without_known_labels(text: str) -> str:
+    """The text behind a verdict without numbers of aspects and counts: ``Confidence: 4``. What has
+    any other label may be the verdict anew.
+    """
+    return _KNOWN_LABEL.sub(" ", text)
+
+
+_CONSIDERED = re.compile(
+    r"\bi (?:first |briefly |also |had )?(?:considered|thought (?:of|about)|contemplated|weighed|was tempted by|toyed with) (?!to\b)[^.;!?\n]{1,80}?,? but\b",
+    _FLAGS,
+)
+"""What a judge thought of before it gave the verdict that it stands by."""
+
+
+def without_considered(text: str) -> str:
+    """The text without the numbers that a judge says it thought of and did not give: "I considered
+    3, but …".
+    """
+    return _CONSIDERED.sub(" ", text)
 
 
 def fractions_in(text: str, top: int) -> list[int]:

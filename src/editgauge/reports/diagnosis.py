@@ -13,7 +13,6 @@ import binascii
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape as html
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -350,4 +349,4 @@ def _figure(one: Shown, place: str, runs: Sequence[RunFolder], to: Path) -> Iter
 
 
 def _text(text: str) -> str:
-    return html(escape.plain(" ".join(text.split()), 400), quote=True)
+    return escape.markup(" ".join(text.split()), 400)

@@ -14,14 +14,13 @@ import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from editgauge import escape as escaping
+from editgauge import escape
 from editgauge.images import write_bytes
 from editgauge.tables import learning, stats
 from editgauge.tables.frame import Frame
@@ -445,7 +444,7 @@ def as_csv(figure: Figure) -> str:
             value, low, high = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
             scored = figure.scored.get(editor)
             n = "" if scored is None else str(scored[place])
-            names = [escaping.csv_text(text) for text in (figure.title, editor, label)]
+            names = [escape.csv_text(text) for text in (figure.title, editor, label)]
             writer.writerow([*names, value, n, figure.counts[place], low, high])
     return stream.getvalue()
 
@@ -471,9 +470,9 @@ def svg(figure: Figure) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" '
-        f'role="img"><title>{escape(figure.title)}</title><desc>{escape(as_text(figure))}</desc>'
+        f'role="img"><title>{escape.markup(figure.title)}</title><desc>{escape.markup(as_text(figure))}</desc>'
         f'<style>{_STYLE}</style><rect class="bg" width="{width}" height="{height}"/>'
-        f'<text class="t" x="12" y="20">{escape(figure.title)}</text>'
+        f'<text class="t" x="12" y="20">{escape.markup(figure.title)}</text>'
         f"{body}{legend}</svg>\n"
     )
 
@@ -559,7 +558,7 @@ another.
 def _spoke_label(
     figure: Figure, index: int, x: float, y: float, middle: float, *, turned: bool
 ) -> str:
-    label = escape(_short(figure.labels[index], _MOST_LETTERS if turned else 26))
+    label = escape.markup(_short(figure.labels[index], _MOST_LETTERS if turned else 26))
     if no_score_at(figure, index):
         label += f" ({NO_SCORE})"
     anchor = "middle" if abs(x - middle) < 8 else ("start" if x > middle else "end")
@@ -596,7 +595,7 @@ def _bars(figure: Figure) -> tuple[str, int, int]:
         x = start + 4.5 * len(figure.series)
         parts.append(
             f'<text transform="translate({x:.1f},{top + plot + 14}) '
-            f'rotate(35)">{escape(_short(label, 24))} '
+            f'rotate(35)">{escape.markup(_short(label, 24))} '
             f"({figure.counts[position]})</text>"
         )
     return "".join(parts), width + 150, top + plot + 150
@@ -615,14 +614,14 @@ def _bar(
     of = figure.counts[position]
     about = f"{editor}, {figure.labels[position]}"
     if math.isnan(value):
-        said = escape(f"{about}: {NO_SCORE} (0 of {of})")
+        said = escape.markup(f"{about}: {NO_SCORE} (0 of {of})")
         return (
             f'<rect class="none" x="{x}" y="{zero - 12:.1f}" width="8" height="12" fill="none" '
             f'stroke="#777" stroke-dasharray="2 2"><title>{said}</title></rect>'
         )
     n = figure.scored[editor][position] if editor in figure.scored else of
     counted = f"({n} of {of})" if editor in figure.scored else f"of {of}"
-    said = escape(f"{about}: {_short_number(value)} {counted}")
+    said = escape.markup(f"{about}: {_short_number(value)} {counted}")
     y, tall = min(height(value), zero), max(0.5, abs(zero - height(value)))
     drawn = (
         f'<rect x="{x}" y="{y:.1f}" width="8" height="{tall:.1f}" fill="{_colour(number)}">'
@@ -677,7 +676,7 @@ def _curve(figure: Figure) -> tuple[str, int, int]:
         parts.append(
             f'<text x="{left + 10 + position * step:.1f}" y="{top + plot + 18}" '
             f'text-anchor="middle">'
-            f"{escape(_short(label, 10))}</text>"
+            f"{escape.markup(_short(label, 10))}</text>"
         )
     for number, values in enumerate(figure.series.values()):
         points = {
@@ -742,7 +741,9 @@ def _legend(figure: Figure, width: int, top: int) -> tuple[str, int]:
                 f'<line x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" {_stroke(number)}/>'
             )
             parts.append(_marker(number, x + 12, y - 4))
-        parts.append(f'<text x="{x + 30}" y="{y}">{escape(_short(editor, _LEGEND_LETTERS))}</text>')
+        parts.append(
+            f'<text x="{x + 30}" y="{y}">{escape.markup(_short(editor, _LEGEND_LETTERS))}</text>'
+        )
     lacking = any(math.isnan(value) for line in figure.series.values() for value in line)
     if figure.kind == "bars" and lacking:
         x, y = places[-1]

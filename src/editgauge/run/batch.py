@@ -216,7 +216,7 @@ def _files(
         if amount and entry is None:
             entry = editor.ledger.reserve(amount, editor.model, key=batches.entry_key(key))
             if entry is None:
-                result.broke = str(editor.ledger.exceeded(amount))
+                result.broke = str(editor.ledger.exceeded(amount, editor.model))
                 break
         if file.full(line):
             yield endpoint, file, keys

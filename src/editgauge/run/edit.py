@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from editgauge import machine
 from editgauge.editors.service import AGAIN
 from editgauge.errors import (
     BudgetExceeded,
@@ -33,7 +34,6 @@ from editgauge.errors import (
     UsageError,
 )
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
-from editgauge.run import machine
 from editgauge.run.engine import Engine, Job, engine_of
 from editgauge.run.needs import Needs
 from editgauge.run.supervisor import Done

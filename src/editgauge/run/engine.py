@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self
 
+from editgauge import machine
 from editgauge.errors import UsageError
 from editgauge.networks.runtime import torch_for
-from editgauge.run import machine
 from editgauge.run.needs import Needs
 from editgauge.run.pace import Pace
 from editgauge.run.pool import VISIBLE, Share, run_batches

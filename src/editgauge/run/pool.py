@@ -73,15 +73,16 @@ def run_batches(
     """Call `work(batch)` on `workers` processes, each prepared by `start(*start_args)`; yield as
     batches end.
 
-    `work` and `start` must be importable by name. There are no more workers
-    than `share` has GPUs, where it has any. When a worker dies, or a batch takes longer than
-    `seconds_an_item` for each of its items, `unfinished(batch)` tells what of it is still to be
-    done, and that is done item by item when nothing else is left. A single item comes back with
-    `died` when it has killed `DEATHS_ALONE` workers, or has once taken too long. The time that a
-    worker takes to start, or that this process was stopped (SIGSTOP), is on no item's account. An
-    exception that `work` or `start` raises is raised here, after the workers have ended. A worker
-    has one batch at a time; no batch may be empty. A `Pace` is told how long each has taken.
-    `workers` 0 runs everything in this process.
+    `work` and `start` must be importable by name. There are no more workers than `share` has GPUs,
+    where it has any. When a worker dies, or a batch takes longer than `seconds_an_item` for each of
+    its items, `unfinished(batch)` tells what of it is still to be done, and that is done item by
+    item when nothing else is left. A single item comes back with `died` when it has killed
+    `DEATHS_ALONE` workers (up to `EXCUSED` more where other deaths show that somebody kills workers
+    from outside), or has once taken too long. The time that a worker takes to start, or that this
+    process was stopped (SIGSTOP), is on no item's account. An exception that `work` or `start`
+    raises is raised here, after the workers have ended. A worker has one batch at a time; no batch
+    may be empty. A `Pace` is told how long each has taken. `workers` 0 runs everything in this
+    process.
     Raises `RunError` when `STARTS` workers in a row die before they are ready.
     """
     took = batches.took if isinstance(batches, Pace) else None

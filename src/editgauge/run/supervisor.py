@@ -4,6 +4,11 @@ One supervisor hands batches to workers and hears of every death, so that it alw
 batch. What a worker is, a `Force` decides: a process of this machine (`run.pool`), or a task or an
 actor of a cluster (`run.cluster`). A batch whose worker died is done again item by item, after
 everything else. Only an item that has killed a worker of its own twice is reported as `Done.died`.
+
+Somebody may kill workers from outside, and hit one item twice by chance. That shows elsewhere: by
+deaths of which no item can be guilty, since all that the worker had came to a result later. Each of
+them excuses a death of every item, up to `EXCUSED`. What is then in doubt is done again at the very
+end, one by one, while nothing else runs.
 """
 
 from __future__ import annotations
@@ -20,12 +25,20 @@ from editgauge.errors import RunError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 DEATHS_ALONE = 2
-"""After so many dead workers that had nothing but this item, the item is called failed."""
+"""After so many dead workers that had nothing but this item, the item is called failed, unless
+deaths of others show that workers are killed from outside."""
+EXCUSED = 4
+"""So many deaths of an item more are excused at most, where others show kills from outside."""
+QUIET_DEATHS = 24
+"""After so many deaths in a row while items in doubt are done one by one, all of them are called
+failed: it bounds the time that many items take which do kill their workers."""
 STARTS = 12
 """After so many workers in a row that died before they were ready, the call gives up."""
 TOO_SLOW = "it took longer than the time limit"
 _LOOK_EVERY = 1.0
 """Seconds between two looks at the time limits."""
+_PAUSE = 0.25
+"""Seconds of rest before an item in doubt is done again, for each death that it was excused."""
 _SUSPENDED = 5.0
 """A look that comes this many seconds late means that this process was stopped in between."""
 
@@ -43,12 +56,22 @@ class Done(Generic[Item, Result]):
     died: str = ""
 
 
+@dataclass(slots=True)
+class Death:
+    """The death of a worker, and how many of the items that it had have no result since."""
+
+    suspects: int
+
+
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[Item]):
-    """A batch on its way, and how many workers a single item has killed before."""
+    """A batch on its way, how many workers a single item has killed before, and the deaths, also
+    of workers that had more, of which it may be guilty.
+    """
 
     items: Sequence[Item]
     deaths: int = 0
+    suspected: tuple[Death, ...] = ()
 
 
 class Said(NamedTuple):
@@ -143,6 +166,11 @@ class Supervisor(Generic[Item, Result]):
         self._took = took
         self._fresh = (Batch(items) for items in batches)
         self._again: deque[Batch[Item]] = deque()
+        self._doubtful: deque[tuple[Batch[Item], str]] = deque()
+        self._from_outside = 0
+        """Deaths of which no item is guilty."""
+        self._quiet_deaths = 0
+        """How many of the items in doubt have died since the last of them had a result."""
         self._unfinished = unfinished
         self._seconds = seconds_an_item
         self._workers: list[Worker[Item]] = []
@@ -166,9 +194,11 @@ class Supervisor(Generic[Item, Result]):
     def _run(self) -> Iterator[Done[Item, Result]]:
         while True:
             self._queue()
-            self._hand_out()
             if not self._line and not any(worker.batch for worker in self._workers):
-                return
+                yield from self._settle()
+                if not self._line:
+                    return
+            self._hand_out()
             self._wait()
             for worker in list(self._workers):
                 yield from self._listen(worker)
@@ -183,6 +213,19 @@ class Supervisor(Generic[Item, Result]):
             if batch is None:
                 return
             self._line.append(batch)
+
+    def _settle(self) -> Iterator[Done[Item, Result]]:
+        """Nothing else is left: put one item in doubt in line, and report those that are in none
+        any more.
+        """
+        while self._doubtful:
+            batch, why = self._doubtful.popleft()
+            excused = batch.deaths - DEATHS_ALONE
+            if excused < min(self._from_outside, EXCUSED) and self._quiet_deaths < QUIET_DEATHS:
+                time.sleep(_PAUSE * (excused + 1))
+                self._line.append(batch)
+                return
+            yield Done(batch.items, None, why)
 
     def _hand_out(self) -> None:
         free = sum(worker.batch is None for worker in self._workers)  # idle, or starting
@@ -223,6 +266,7 @@ class Supervisor(Generic[Item, Result]):
             assert batch is not None
             if self._took is not None:
                 self._took(len(batch.items), said.seconds)
+            self._acquit(batch)
             yield Done(batch.items, said.value)
 
     def _stop_slow_ones(self) -> Iterator[Done[Item, Result]]:
@@ -246,16 +290,39 @@ class Supervisor(Generic[Item, Result]):
                     f"enough memory? Run the same command again with fewer --workers, or with "
                     f"--workers 0 to see what happens"
                 )
+        killed = blamed and why != TOO_SLOW
         if worker.batch is None:
+            self._from_outside += killed
             return
         items = worker.batch.items
         left = self._unfinished(items)
         if len(left) < len(items):
             names = {id(item) for item in left}
             yield Done([item for item in items if id(item) not in names], None)
-        alone = len(items) == 1
-        deaths = worker.batch.deaths + (blamed and worker.ready) if alone else 0
-        if alone and left and (why == TOO_SLOW or deaths >= DEATHS_ALONE):
+        if not left:
+            self._acquit(worker.batch)
+            self._from_outside += killed
+            return
+        suspected = worker.batch.suspected
+        if killed:
+            suspected += (Death(len(left)),)
+        if len(items) > 1:
+            self._again.extend(Batch([item], 0, suspected) for item in left)
+            return
+        deaths = worker.batch.deaths
+        self._quiet_deaths += killed and deaths >= DEATHS_ALONE
+        again = Batch(left, deaths + (blamed and worker.ready), suspected)
+        if why == TOO_SLOW:
             yield Done(left, None, why)
+        elif again.deaths < DEATHS_ALONE:
+            self._again.append(again)
         else:
-            self._again.extend(Batch([item], deaths) for item in left)
+            self._doubtful.append((again, why))
+
+    def _acquit(self, batch: Batch[Item]) -> None:
+        """A batch has a result: a death of which it was the last suspect came from outside."""
+        if batch.deaths >= DEATHS_ALONE:
+            self._quiet_deaths = 0
+        for death in batch.suspected:
+            death.suspects -= 1
+            self._from_outside += death.suspects == 0

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
+from editgauge import machine
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
 from editgauge.images import fingerprint
 from editgauge.networks.runtime import Halving, gpu_in_use
-from editgauge.run import machine
 from editgauge.run.plan import Item, Task, make_rows
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots

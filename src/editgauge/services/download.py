@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from editgauge import __version__
 from editgauge.errors import DownloadError
 from editgauge.services import policy
+from editgauge.store import paths
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes wanted (None where unknown)."""
@@ -114,7 +115,7 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
             total = _total(response.headers, have, remote.size)
             with part.open("ab" if have else "wb") as file:
                 while chunk := response.read(CHUNK):
-                    file.write(chunk)
+                    _write(file, chunk, part)
                     have += len(chunk)
                     _not_too_long(remote, have, total)
                     if progress is not None:
@@ -123,6 +124,15 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
         raise _Interrupted(_words(error)) from error
     if total is not None and have < total:
         raise _Interrupted(f"the connection ended after {have:,} of {total:,} bytes")
+
+
+def _write(file: IO[bytes], chunk: bytes, part: Path) -> None:
+    """A full disk is no interrupted connection: nobody asks the server again."""
+    try:
+        file.write(chunk)
+        file.flush()
+    except OSError as error:
+        raise paths.unwritable(part, error) from error
 
 
 def _open(remote: Remote, have: int) -> Any:

@@ -23,9 +23,11 @@ from typing import Any
 
 import orjson
 
+from editgauge import machine
 from editgauge.errors import DataError, DownloadError, EditgaugeError, MissingExtra, UsageError
 from editgauge.images import write_bytes
 from editgauge.services.download import HINTS, git_blob_sha1, sha256
+from editgauge.store import paths
 from editgauge.types import DataSource
 
 ENDPOINT = "https://huggingface.co"
@@ -201,8 +203,10 @@ def _library() -> Any:
 
 
 @contextlib.contextmanager
-def answering(what: str) -> Iterator[None]:
-    """Turns whatever the library raises into one `DownloadError` that says what to do."""
+def answering(what: str, place: Path | None = None) -> Iterator[None]:
+    """Turns whatever the library raises into one `DownloadError` that says what to do; a full disk
+    where `place` is to be written, into a `RunError` that names it.
+    """
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
@@ -214,6 +218,9 @@ def answering(what: str) -> Iterator[None]:
     except EditgaugeError:
         raise
     except Exception as error:  # also those of its transport, whose package has had several names
+        full = machine.fault(error) if place is not None else None
+        if place is not None and full is not None:
+            raise paths.unwritable(place, full) from error
         raise DownloadError(
             f"{what}: the hub's answer cannot be used ({type(error).__name__}: {str(error)[:200]})"
         ) from error
@@ -245,7 +252,7 @@ def _fetch_all(
             return False
         _refuse_links(target, file.path)
         path.unlink(missing_ok=True)
-        with answering(f"{repo}: {file.path}"):
+        with answering(f"{repo}: {file.path}", path):
             library.hf_hub_download(
                 repo,
                 file.path,

@@ -15,6 +15,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -22,8 +23,11 @@ from typing import Self
 
 from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded, RunError
+from editgauge.store import lease, sqlite
 
 FILE = "ledger.sqlite"
+WORK = "costs"
+"""The work on a run folder that every open ledger in it shares: see `lease.shared`."""
 FEARED = 4.0
 """Times its amount that a bill is feared to be while calls are under way side by side: a service
 may count otherwise from one call to the next, and what is under way cannot be called back.
@@ -31,6 +35,8 @@ may count otherwise from one call to the next, and what is under way cannot be c
 FEARED_LATER = 2.0
 """The same, once `TRUSTED` bills of the model were within their amounts."""
 TRUSTED = 50
+RECENT = 200
+"""Bills of a model by which its next ones are judged: one odd bill does not count for ever."""
 _SLACK = 1e-9
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -39,8 +45,29 @@ CREATE TABLE IF NOT EXISTS entries (
 CREATE INDEX IF NOT EXISTS entries_by_key ON entries (key) WHERE key != '';
 CREATE TABLE IF NOT EXISTS totals (
     purpose TEXT PRIMARY KEY, booked REAL, billed REAL, requests INTEGER);
-CREATE TABLE IF NOT EXISTS ratios (model TEXT PRIMARY KEY, ratio REAL);
+CREATE INDEX IF NOT EXISTS entries_by_model ON entries (model, id) WHERE state = 'billed';
+CREATE TABLE IF NOT EXISTS forgotten (model TEXT PRIMARY KEY, until INTEGER);
+CREATE TABLE IF NOT EXISTS settlements (
+    at REAL, purpose TEXT, model TEXT, why TEXT, requests INTEGER, booked REAL, dollars REAL);
 """
+"""`forgotten`: up to which entry a model's bills say nothing of its next ones; `settlements`: what
+the user said of entries without a bill. See `statement`.
+"""
+
+
+RATIO = (
+    "SELECT max(booked / estimate) FROM (SELECT booked, estimate FROM entries WHERE model = ? AND "
+    "state = 'billed' AND estimate > 0 AND id > coalesce((SELECT until FROM forgotten WHERE "
+    f"forgotten.model = ?), 0) ORDER BY id DESC LIMIT {RECENT})"
+)
+"""The largest recent bill of a model over its estimate; NULL where there is none."""
+
+
+_ODD = (
+    "SELECT 1 FROM totals WHERE NOT coalesce(typeof(booked) = 'real' AND typeof(billed) = 'real' "
+    "AND typeof(requests) = 'integer' AND booked BETWEEN -1e-6 AND 1e12, 0) LIMIT 1"
+)
+"""Finds a sum that no ledger of ours holds: with a debt of the past, no budget would be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +104,7 @@ class Ledger:
         self._changed = threading.Condition()
         self._ratios: dict[str, float] = {}
         self._bills: dict[str, int] = {}
+        self._shared = ExitStack()
         self._open_file(path)
 
     def keep_in(self, path: Path, *, purpose: str, budget: float | None) -> None:
@@ -90,16 +118,23 @@ class Ledger:
     def _open_file(self, path: Path | None) -> None:
         self.path = path
         try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                path or ":memory:", timeout=60, isolation_level=None, check_same_thread=False
-            )
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            for table in _TABLES.split(";"):
-                self._db.execute(table)
+            if path is None:
+                self._db = sqlite3.connect(
+                    ":memory:", isolation_level=None, check_same_thread=False
+                )
+                self._db.executescript(_TABLES)
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._shared.enter_context(lease.shared(path.parent, WORK))
+            self._db = sqlite.connect(path, _TABLES.split(";"), timeout=60)
+            if self._db.execute(_ODD).fetchone() is not None:
+                self._db.close()
+                raise sqlite3.DatabaseError("it holds sums that are none")
+        except RunError:
+            self._shared.close()
+            raise
         except (sqlite3.Error, OSError) as error:
+            self._shared.close()
             raise RunError(
                 f"{path}: the ledger of costs cannot be used ({error}); make room or rights"
             ) from error
@@ -132,13 +167,19 @@ class Ledger:
         """Requests of this object that are neither billed, kept nor released."""
         return len(self._open)
 
+    @property
+    def without_bill(self) -> float:
+        """The part of `spent` that no bill says, requests under way included."""
+        total, billed, _ = self._total()
+        return max(0.0, total - billed)
+
     def ratio(self, model: str) -> float:
-        """The largest bill over its estimate that this model was seen to send, at least 1:
-        providers may count more than we do. Remembered over commands.
+        """The largest bill over its estimate among the `RECENT` last ones of this model, at least
+        1: providers may count more than we do. Remembered over commands.
         """
         if model not in self._ratios:
-            row = self._run("SELECT ratio FROM ratios WHERE model = ?", model).fetchone()
-            self._ratios[model] = max(1.0, float(row[0])) if row else 1.0
+            row = self._run(RATIO, model, model).fetchone()
+            self._ratios[model] = max(1.0, float(row[0] or 0.0))
         return self._ratios[model]
 
     def _feared(self, model: str) -> float:
@@ -209,17 +250,28 @@ class Ledger:
         with self._changed:
             while (entry := self.reserve(estimate, model, key=key, beside=True)) is None:
                 if not self._open:
-                    raise self.exceeded(estimate * self.ratio(model))
+                    raise self.exceeded(estimate, model)
                 self._changed.wait()
             return entry
 
-    def exceeded(self, amount: float) -> BudgetExceeded:
-        """The error that says why nothing further is sent."""
-        return BudgetExceeded(
+    def exceeded(self, estimate: float, model: str = "") -> BudgetExceeded:
+        """The error that says why nothing further is sent, and what the user can do: `estimate` is
+        that of the request that is not.
+        """
+        ratio = self.ratio(model)
+        said = (
             f"stopped before the budget was passed: {self.spent:.4f} of {self.budget or 0:.4f} US "
-            f"dollars are booked, and the next call may cost {amount:.4f}; what was done is kept. "
-            f"{self.told_of_errors()}Raise --budget to go on"
+            f"dollars are booked, and the next call may cost {estimate * ratio:.4f}"
         )
+        if ratio > 1.0:
+            said += f" ({ratio:.1f} times its estimate, because one of the last bills was)"
+        said += "; what was done is kept. "
+        if self.path is not None:
+            if (standing := self.without_bill) > 5e-5:
+                said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
+            if ratio > 1.0:
+                said += "`editgauge costs RUN --forget-ratio` trusts the estimates again. "
+        return BudgetExceeded(f"{said}{self.told_of_errors()}Raise --budget to go on")
 
     def told_of_errors(self) -> str:
         """A sentence on what is booked for errors that the server reported; empty where nothing
@@ -236,11 +288,14 @@ class Ledger:
     def bill(self, entry: Entry, dollars: float) -> None:
         """The bill came: it takes the estimate's place."""
         with self._changed:
+            model, known = entry.model, self.ratio(entry.model)
             self._settle(entry, "billed", dollars, "")
-            if entry.estimate > 0 and dollars > entry.estimate * self.ratio(entry.model):
-                self._raise(entry.model, dollars / entry.estimate)
-            elif entry.model in self._bills:
-                self._bills[entry.model] += 1
+            if entry.estimate > 0 and dollars > entry.estimate * known:
+                self._raise(model, dollars / entry.estimate)
+            elif model in self._bills:
+                self._bills[model] += 1
+                if self._bills[model] % RECENT == 0:
+                    self._ratios.pop(model, None)  # what made it large may be long ago
 
     def _raise(self, model: str, ratio: float) -> None:
         """A bill of `ratio` times its estimate came: what is under way may cost that as well,
@@ -251,11 +306,6 @@ class Ledger:
         try:
             self._run("BEGIN IMMEDIATE")
             try:
-                self._db.execute(
-                    "INSERT INTO ratios VALUES (?, ?) ON CONFLICT (model) DO UPDATE SET "
-                    "ratio = max(ratio, excluded.ratio)",
-                    (model, ratio),
-                )
                 self._db.execute(
                     "UPDATE totals SET booked = booked + coalesce((SELECT sum(estimate * ? - "
                     f"booked) {risen} AND entries.purpose = totals.purpose), 0)",
@@ -381,6 +431,7 @@ class Ledger:
 
     def close(self) -> None:
         self._db.close()
+        self._shared.close()
 
     def __enter__(self) -> Self:
         return self

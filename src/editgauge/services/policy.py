@@ -4,8 +4,8 @@ Two questions are answered for every exchange: what is done about it (`Meaning.k
 it may have been billed (`Meaning.billed`). Whatever was sent may have been: an answer that was lost
 on the way (a time-out, a connection that is cut, a gateway that lost its server), and an error that
 the server reports as well, a refusal for being busy included. What is known to the contrary is a
-fact about a service: the hosts of `ERRORS_FREE`, and those that the user names in the environment
-variable `FREE_ERRORS`, bill no error that they report.
+fact about a service, said by its owner: `FREE`. Hosts that the user names in the environment
+variable `FREE_ERRORS` bill no error that they report.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -47,19 +47,68 @@ class Meaning:
     lost: bool = False
 
 
-ERRORS_FREE = frozenset({"generativelanguage.googleapis.com"})
-"""Hosts whose owners say that a request that fails with an error is not charged. Source: the
-Gemini API's page on billing (ai.google.dev/gemini-api/docs/billing), of 400 and 500.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Free:
+    """Errors that a service reports and does not bill: those with one of the `statuses`, of the
+    `hosts` and of hosts below them. `source` is the page on which its owner says so.
+    """
+
+    hosts: tuple[str, ...]
+    statuses: Container[int]
+    source: str
+
+
+_ANY = range(300, 600)
+FREE = (
+    Free(  # "If your request fails with a 400 or 500 error, you won't be charged"
+        hosts=("generativelanguage.googleapis.com",),
+        statuses=_ANY,
+        source="https://ai.google.dev/gemini-api/docs/billing",
+    ),
+    Free(  # no output tokens and an error: not charged ("zero completion insurance")
+        hosts=("openrouter.ai",),
+        statuses=_ANY,
+        source="https://openrouter.ai/docs/features/zero-completion-insurance",
+    ),
+    Free(  # not charged where nothing was processed (401, 429); a 400 of the filter may be
+        hosts=("openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"),
+        statuses=frozenset({401, 429}),
+        source="https://learn.microsoft.com/azure/ai-services/openai/how-to/manage-costs",
+    ),
+    Free(  # "Server errors (HTTP 500+) are never charged"; a 422 may be
+        hosts=("fal.run",),
+        statuses=range(500, 600),
+        source="https://fal.ai/docs/documentation/model-apis/faq",
+    ),
+    Free(  # neither what is rejected before it runs nor what fails
+        hosts=("api.ideogram.ai",),
+        statuses=_ANY,
+        source="https://developer.ideogram.ai/ideogram-api/errors",
+    ),
+    Free(  # "You won't be charged for failed API calls"
+        hosts=("bfl.ai",),
+        statuses=_ANY,
+        source="https://help.bfl.ai/articles/6747223579-do-i-get-charged-for-failed-api-calls",
+    ),
+)
+"""What owners of services say of errors. Of OpenAI (flex processing, which is not asked for,
+excepted), Anthropic, Replicate and Model Studio no such word was found: theirs stay booked.
 """
 
 
-def errors_are_free(host: str) -> bool:
-    """Whether a service is known to bill no error that it reports itself; `host` may end in a
-    port, which a name without one leaves open.
+def errors_are_free(host: str, status: int) -> bool:
+    """Whether a service is known not to bill an error of this HTTP status that it reports itself;
+    `host` may end in a port, which a name without one leaves open.
     """
     named = (name.strip().lower() for name in os.environ.get(FREE_ERRORS, "").split(","))
-    own = {host.lower(), host.lower().rpartition(":")[0]} - {""}
-    return not own.isdisjoint({*ERRORS_FREE, *named})
+    own, bare = host.lower(), re.sub(r":\d*$", "", host.lower())
+    if not {own, bare}.isdisjoint({*named} - {""}):
+        return True
+    return any(
+        status in one.statuses
+        and any(bare == name or bare.endswith(f".{name}") for name in one.hosts)
+        for one in FREE
+    )
 
 
 _AGAIN = Meaning("again")
@@ -121,7 +170,7 @@ def meaning(
     does not help, and the model is not at fault.
     """
     meant = _kind(status, headers, error)
-    return replace(meant, billed=meant.lost or not errors_are_free(host))
+    return replace(meant, billed=meant.lost or not errors_are_free(host, status))
 
 
 def _kind(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:

@@ -78,8 +78,9 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
 
     Not believed: a record that lacks a count, counts in texts or fractions, below zero or above
     `MOST_TOKENS`, or fewer tokens in than `least` or out than `least_out`. Tokens out include those
-    that only the sum tells of, or the count of thinking where it is the larger one (some servers
-    leave thinking out of ``completion_tokens``).
+    that only the sum tells of, or a count of thinking, wherever it stands in the record, that is
+    larger (some servers leave thinking out of ``completion_tokens``); tokens in likewise a larger
+    count of pictures.
     """
     if not isinstance(record, Mapping):
         return None
@@ -91,10 +92,9 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
         tokens_in += sum(_count(record.get(f"cache_{done}_input_tokens")) or 0 for done in _CACHE)
     if tokens_in < max(1.0, least):
         return None
-    spoken = record.get("completion_tokens_details")
-    thought = _count(spoken.get("reasoning_tokens")) if isinstance(spoken, Mapping) else None
-    if thought is not None and thought > tokens_out:
-        tokens_out += thought
+    seen, thought = _most(record, _SEEN), _most(record, _THOUGHT)
+    tokens_in += seen if seen > tokens_in else 0
+    tokens_out += thought if thought > tokens_out else 0
     total = _count(record.get("total_tokens"))
     if total is not None:
         tokens_out = max(tokens_out, total - tokens_in)
@@ -104,6 +104,19 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
 
 
 _CACHE = ("creation", "read")
+_THOUGHT = re.compile("reason|think|thought", re.IGNORECASE)
+_SEEN = re.compile("image|vision|picture", re.IGNORECASE)
+
+
+def _most(record: Mapping[Any, Any], names: re.Pattern[str], levels: int = 3) -> int:
+    """The largest count in a usage record under a name that tells of `names`; 0 where none is."""
+    most = 0
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            most = max(most, _most(value, names, levels - 1) if levels else 0)
+        elif names.search(str(name)):
+            most = max(most, _count(value) or 0)
+    return most
 
 
 def _count(value: Any) -> int | None:

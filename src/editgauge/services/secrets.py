@@ -7,17 +7,16 @@ server that echoes a key must not bring it into a row, a reply store, a report o
 
 from __future__ import annotations
 
-import base64
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakSet
 
 from editgauge.errors import UsageError
+from editgauge.services.spellings import spans, spellings
 
 HIDDEN = "[key]"
 SHORTEST = 6
@@ -33,101 +32,34 @@ DEEPEST = 64
 _WIDEST = 2**63 - 1
 
 
-def _coded(secret: str) -> Iterator[str]:
-    """Codes of a secret, of which each may be broken into pieces."""
-    data = secret.encode("utf-8", "surrogatepass")
-    yield from (data.hex(), base64.b32encode(data).decode().rstrip("="))
-    for code in (base64.b64encode, base64.urlsafe_b64encode):
-        coded = code(data).decode().rstrip("=")
-        yield from (coded, coded[:-1])
-        for lead in (1, 2):  # as the middle of a longer text: what its neighbours do not change
-            middle = code(b"\0" * lead + data).decode().rstrip("=")
-            yield middle[lead + 1 : len(middle) - 1]
-
-
-_JOINT = r"(?:\\[nrt]|\\u200b|<br ?/?>|&nbsp;|0x|[^A-Za-z0-9]){0,12}"
-"""What may lie between two letters of a secret that is broken into pieces."""
-_JOINTS = re.compile(r"\\[nrt]|\\u200b|<br ?/?>|&nbsp;|0x", re.IGNORECASE)
-"""The joints that hold letters."""
-_ESCAPED = re.compile(
-    r"\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|%(?:25)?([0-9a-f]{2})|&\#x0{0,4}([0-9a-f]{1,2});"
-    r"|&\#0{0,4}([0-9]{1,3});|&(amp|lt|gt|quot);",
-    re.IGNORECASE,
-)
-_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
-_OTHER = bytes(
-    number for number in range(256) if not chr(number).isascii() or not chr(number).isalnum()
-)
-"""All bytes but those of ASCII letters and digits."""
 PART = 8
 """Letters of a secret that are cut out where a part of it stands alone."""
 _WHOLE = 3 * PART
 """Letters of the shortest secret whose parts are looked for: parts of words are words."""
 
 
-def _spelled(secret: str) -> str:
-    """A pattern of a secret whose letters may be escaped one by one, or broken into pieces."""
-    return _JOINT.join(_letter(letter) for letter in secret)
-
-
-def _letter(letter: str) -> str:
-    ways = [re.escape(letter)]
-    number = ord(letter)
-    if number < 0x100:
-        ways += [rf"\\+u00{number:02x}", rf"\\+x{number:02x}", rf"%(?:25)?{number:02x}"]
-        ways += [rf"&\#0{{0,4}}{number};", rf"&\#x0{{0,4}}{number:x};"]
-    ways += [rf"&{name};" for name, meant in _NAMED.items() if meant == letter]
-    ways += [rf"\\{re.escape(letter)}"] if not letter.isalnum() else []
-    return f"(?:{'|'.join(ways)})"
-
-
-@lru_cache(4096)
-def _meant(escaped: str) -> str:
-    """The letter that one escape of `_ESCAPED` stands for."""
-    found = _ESCAPED.fullmatch(escaped)
-    if found is None:
-        return escaped
-    *hexadecimal, decimal, named = found.groups()
-    if named:
-        return _NAMED[named.lower()]
-    number = int(decimal) if decimal else int(next(filter(None, hexadecimal)), 16)
-    return chr(number) if number < 0x100 else ""
-
-
-def _bare(text: str) -> bytes:
-    """The ASCII letters and digits of a text, small: what joints and large letters do not hide."""
-    return text.encode("utf-8", "surrogatepass").translate(None, _OTHER).lower()
-
-
 class Secrets:
     """Cuts given secrets out of texts, bytes and JSON values.
 
-    Knows each secret forwards and backwards, in small and large letters: as it is, broken by line
-    ends, blanks, signs or the joints of string literals, with its letters escaped (``\\u0073``,
-    ``%73``, ``&#115;``), in base64 (also as a part of a longer text), base32 and hexadecimal
-    digits, each broken into pieces or not. Of a secret of 24 letters or more, each part of `PART`
-    letters or somewhat more is cut out as well. Secrets of fewer than `SHORTEST` letters, and words
-    such as ``EMPTY``, are not taken for secrets.
+    Knows each secret in all its `spellings`, broken into pieces or not. Of a secret of 24 letters
+    or more, each part of `PART` letters or somewhat more is cut out as well. Secrets of fewer than
+    `SHORTEST` letters, and words such as ``EMPTY``, are not taken for secrets.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        taken = sorted({
+        self._secrets = sorted({
             secret
             for secret in secrets
             if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS
         })  # fmt: skip
-        codes = {form for secret in taken for form in _coded(secret)}
-        codes |= {form[::-1] for form in codes}
-        self._codes = sorted(codes, key=lambda code: (-len(code), code))
-        self._spellings = [form for secret in taken for form in (secret, secret[::-1])]
-        self._bare = sorted({_bare(form) for form in [*self._spellings, *codes]})
+        self._spellings = [one for secret in self._secrets for one in spellings(secret)]
         self._parts = [
             secret[start : start + PART]
-            for secret in taken
+            for secret in self._secrets
             if len(secret) >= _WHOLE
             for start in range(0, len(secret) - PART + 1, PART // 2)
         ]
-        if taken:
+        if self._secrets:
             _ALIVE.add(self)
 
     def __repr__(self) -> str:
@@ -135,31 +67,21 @@ class Secrets:
 
     def text(self, text: str) -> str:
         """The text with `HIDDEN` in place of every secret."""
-        if not self._bare:
+        if not self._secrets:
             return text
-        if self._may_hold(text):
-            text = self._pattern.sub(HIDDEN, text)
-        for part in self._parts:
+        if held := spans(text, self._spellings):
+            ends = [0, *(end for _, end in held)]
+            starts = [*(start for start, _ in held), len(text)]
+            pieces = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+            text = HIDDEN.join(pieces)
+        for part in (*self._secrets, *self._parts):
             if part in text:
                 text = text.replace(part, HIDDEN)
         return text
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        """Of everything that is cut out; it takes half a second to make for a long key."""
-        patterns = [_spelled(form) for form in self._spellings]
-        patterns += [_JOINT.join(map(re.escape, code)) + "={0,2}" for code in self._codes]
-        return re.compile("|".join(patterns), re.IGNORECASE)
-
-    def _may_hold(self, text: str) -> bool:
-        """Whether it is worth a search, which is slow: most texts hold nothing."""
-        plain = _ESCAPED.sub(lambda found: _meant(found[0]), text)
-        ways = {_bare(way) for way in {text, plain, _JOINTS.sub("", plain)}}
-        return any(form in way for form in self._bare for way in ways)
-
     def data(self, data: bytes) -> bytes:
         """The bytes with `HIDDEN` in place of every secret."""
-        if not self._bare:
+        if not self._secrets:
             return data
         text = data.decode("utf-8", "surrogateescape")
         clean = self.text(text)

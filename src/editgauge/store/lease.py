@@ -1,6 +1,6 @@
 """Who works on what: leases, locks and temporary folders that end with the process that holds them.
 
-All three are locks of the operating system on an open file: they are given back when their owner
+All are locks of the operating system on an open file: they are given back when their owner
 ends, however it ends, and a lock of a dead process is never waited for. Where the file system knows
 no such locks (some network file systems; Windows), nobody is kept out.
 """
@@ -11,20 +11,14 @@ import contextlib
 import hashlib
 import os
 import re
-import secrets
 import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from editgauge import temporary
 from editgauge.errors import RunError
-
-try:
-    import fcntl
-
-    _LOCKS = True
-except ImportError:  # not POSIX
-    _LOCKS = False
+from editgauge.temporary import take
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = os.O_RDWR | os.O_CREAT | _NO_LINK | getattr(os, "O_NONBLOCK", 0)
@@ -32,6 +26,7 @@ FOLDER = ".locks"
 """Where the locks of a run lie, below it."""
 TEMPORARY = ".tmp"
 """Where a run's temporary files lie, below it: each process has a folder of its own there."""
+_EDITS = "edits"
 _OWNER = re.compile(r"^process \d+$")
 
 
@@ -65,6 +60,31 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def shared(run: Path, work: str) -> Iterator[None]:
+    """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
+    has it `alone` meanwhile. Waits for whoever has it alone.
+    """
+    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    try:
+        take(handle, wait=True, shared=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def alone(run: Path, work: str) -> Iterator[bool]:
+    """Have a piece of work on a run alone for the length of a `with` block, which is given whether
+    that is so: False while another process (or another part of this one) shares it.
+    """
+    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    try:
+        yield take(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
 def lock(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file (made if it is not there) for the length of a `with` block;
     waits for whoever has it.
@@ -84,39 +104,30 @@ def scratch(run: Path) -> Iterator[Path]:
     When the process is killed the folder stays until `sweep` finds that its owner is gone. Raises
     `RunError` when it cannot be made.
     """
-    place = _folder(run / TEMPORARY)
-    while True:
-        made = place / secrets.token_hex(8)
+    with contextlib.ExitStack() as stack:
+        place = _folder(run / TEMPORARY)
         try:
-            made.mkdir(mode=0o700)
-            handle = os.open(made, os.O_RDONLY)
-        except FileNotFoundError:  # swept between the two calls, or the run was deleted
-            _folder(place)
-            continue
+            made = stack.enter_context(temporary.folder(place))
         except OSError as error:
             raise _unwritable(place, error) from error
-        if take(handle) and made.is_dir():  # else a sweeper was faster, and is about to remove it
-            break
-        os.close(handle)
-    try:
         yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-        os.close(handle)
 
 
-def sweep(run: Path) -> int:
-    """Remove the temporary folders of a run whose owners are gone; returns how many.
+def sweep(root: Path) -> int:
+    """Remove the temporary folders and files of a run, or of a data set that is being made, whose
+    owners are gone; returns how many.
 
-    Also those that earlier versions left (``edits/.tmp``, ``rows/parquet/.build-*``), once they are
-    an hour old: they carried no lock. Nothing is followed out of the run, and a folder that cannot
-    be removed stays.
+    Files lie beside what they were to become, at most two folders below `root`; an editor's
+    pictures are made in a temporary folder. Also folders that earlier versions left
+    (``edits/.tmp``, ``rows/parquet/.build-*``), once they are an hour old: they carried no lock.
+    Nothing is followed out of the run, and a folder that cannot be removed stays.
     """
-    gone = 0
-    for made in _folders(run / TEMPORARY):
-        gone += _sweep(made)
-    old = [*_folders(run / "edits" / TEMPORARY)]
-    old += [path for path in _folders(run / "rows" / "parquet") if path.name.startswith(".build-")]
+    gone = temporary.sweep(root / TEMPORARY, every=True) + temporary.sweep(root)
+    for room in _folders(root):
+        if room.name not in (TEMPORARY, _EDITS):
+            gone += temporary.sweep(room) + sum(temporary.sweep(place) for place in _folders(room))
+    old = [*_folders(root / _EDITS / TEMPORARY)]
+    old += [path for path in _folders(root / "rows" / "parquet") if path.name.startswith(".build-")]
     for made in old:
         with contextlib.suppress(OSError):
             if abs(time.time() - made.lstat().st_mtime) > 3600:
@@ -145,24 +156,8 @@ def share(path: Path) -> int | None:
         handle = os.open(path, os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
-    if _LOCKS:
-        with contextlib.suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    take(handle, shared=True)
     return handle
-
-
-def _sweep(made: Path) -> bool:
-    try:
-        handle = os.open(made, os.O_RDONLY | _NO_LINK)
-    except OSError:
-        return False
-    try:
-        if not _LOCKS or not take(handle):
-            return False
-        shutil.rmtree(made, ignore_errors=True)
-        return not made.exists()
-    finally:
-        os.close(handle)
 
 
 def _folders(place: Path) -> list[Path]:
@@ -201,18 +196,3 @@ def _unwritable(path: Path, error: OSError) -> RunError:
         f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
         f"same command again"
     )
-
-
-def take(handle: int, *, wait: bool = False) -> bool:
-    """Take an exclusive lock on an open file; False when another has it. True where there are no
-    locks. It is held until the descriptor is closed.
-    """
-    if not _LOCKS:
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks: nobody is kept out
-        return True
-    return True

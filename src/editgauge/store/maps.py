@@ -23,7 +23,7 @@ import orjson
 
 from editgauge.errors import DataError
 from editgauge.images import EXTENSIONS
-from editgauge.store import csv_files
+from editgauge.store import csv_files, paths
 
 _BYTES = 1 << 26
 _LONGEST_LIST = 20_000
@@ -54,6 +54,8 @@ def lines_of(path: Path) -> Iterator[Line]:
 
 def end_of(file: str, there: Collection[str]) -> str | None:
     """The longest end of a path of another machine that is a file of the folder; None for none."""
+    if len(file) > paths.LONGEST_PATH:
+        return None
     parts = [part for part in file.replace("\\", "/").split("/") if part]
     for start in range(len(parts)):
         if (end := "/".join(parts[start:])) in there:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from editgauge import temporary
 from editgauge.errors import DataError, UsageError
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES
 from editgauge.store import maps, paths
@@ -233,6 +234,7 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
     """
     to.mkdir(parents=True, exist_ok=True)
     root, copied = paths.folder(to, plain_name(editor)), 0
+    temporary.sweep(root)
     for sample in samples:
         file = named.get(sample.id)
         if file is None:
@@ -243,10 +245,19 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
             raise DataError(f"sample {sample.id!r}: its output name {place!a}: {why}")
         target = paths.folder(root, PurePosixPath(place).parent) / PurePosixPath(place).name
         if not same(file, target):
-            target.unlink(missing_ok=True)
-            copy(file, target, limit=MAX_FILE_BYTES)
+            _put(file, root, target)
             copied += 1
     return copied
+
+
+def _put(file: Path, root: Path, target: Path) -> None:
+    """A copy that is there whole or not at all: half a picture would be scored."""
+    try:
+        with temporary.folder(root) as place:
+            copy(file, place / "copy", limit=MAX_FILE_BYTES)
+            os.replace(place / "copy", target)
+    except OSError as error:
+        raise paths.unwritable(target, error) from error
 
 
 def _matches(

@@ -17,12 +17,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+from editgauge import temporary
 from editgauge.errors import RunError
 from editgauge.images import MAX_FILE_BYTES
 
@@ -187,20 +187,10 @@ def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path
     """
     place = PurePosixPath(relative)
     target = folder(root, place.parent) / place.name
-    temporary = target.with_name(f".tmp-{secrets.token_hex(6)}")
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o644)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(temporary, target)
+        temporary.write(target, data, sync=sync)
     except OSError as error:
         raise unwritable(target, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
     return target
 
 

@@ -69,7 +69,10 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     if not os.path.lexists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     sqlite.need_files(path)
-    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
+    with (
+        sqlite.readable(path) as place,
+        contextlib.closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True)) as db,
+    ):
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA query_only = ON")
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)

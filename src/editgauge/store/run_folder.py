@@ -546,17 +546,24 @@ class RunFolder:
         replaced. Raises `RunError` for an id that is not text as UTF-8 can hold it.
         """
         place = f"samples/{plain_name(benchmark)}.jsonl"
-        with self.locked():
-            merged = {record["id"]: record for record in self.samples(benchmark)}
-            for record in records:
-                identity = plain_text(record["id"], "sample id")
-                merged[identity] = {**merged.get(identity, {}), **record}
+        told = {plain_text(record["id"], "sample id"): record for record in records}
+
+        def merged() -> bytes | None:
+            """What is to be there; None where it is."""
+            every = {record["id"]: record for record in self.samples(benchmark)}
+            every |= {one: {**every.get(one, {}), **record} for one, record in told.items()}
             data = b"".join(
-                segments.marked({**record, "of": len(merged)}, number)
-                for number, record in enumerate(merged.values())
+                segments.marked({**record, "of": len(every)}, number)
+                for number, record in enumerate(every.values())
             )
-            path = self.path / place
-            if paths.fault(self.path, place) is not None or path.read_bytes() != data:
+            there = paths.fault(self.path, place) is None
+            return None if there and (self.path / place).read_bytes() == data else data
+
+        if not os.access(self.path, os.W_OK) and merged() is None:
+            return
+        with self.locked():
+            data = merged()
+            if data is not None:
                 paths.write(self.path, place, data, sync=True)
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:

@@ -28,7 +28,8 @@ from typing import Any, NamedTuple, Self
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.store import lease, paths
+from editgauge.store import paths
+from editgauge.temporary import take
 
 SUFFIX = ".jsonl"
 LINE_BYTES = 1 << 26
@@ -131,7 +132,7 @@ class SegmentWriter:
         except OSError as error:
             raise self._unwritable(error) from error
         self._next = number << 32
-        lease.take(self._handle)
+        take(self._handle)
 
     def _unwritable(self, error: OSError) -> RunError:
         hint = (
@@ -208,7 +209,7 @@ def repair(folder: Path) -> list[str]:
             # a run folder on a read-only disk can still be read: readers skip the torn line
             continue
         try:
-            if os.fstat(handle).st_nlink > 1 or not lease.take(handle):
+            if os.fstat(handle).st_nlink > 1 or not take(handle):
                 continue
             start, cut = _tail(handle)
             if not cut:

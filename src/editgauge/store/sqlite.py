@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
+import tempfile
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from editgauge.store import paths
@@ -42,6 +44,25 @@ def connect(path: Path, schema: Sequence[str], *, timeout: float = 30.0) -> sqli
         db.close()
         raise
     return db
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[Path]:
+    """A database as it can be read, for the length of a `with` block: the file itself, or a copy of
+    it with its journal (the place of an empty one where there is none) where its folder cannot be
+    written, since SQLite writes beside what it reads. What is changed in a copy is lost.
+
+    Raises `RunError` for what is no regular file, and `OSError` when it cannot be copied.
+    """
+    if os.access(path.parent, os.W_OK):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
+        place = Path(folder) / path.name
+        for suffix in ("", "-wal"):
+            with contextlib.suppress(FileNotFoundError):
+                _copy(Path(f"{path}{suffix}"), Path(f"{place}{suffix}"))
+        yield place
 
 
 def need_files(path: Path) -> None:
@@ -77,6 +98,11 @@ def unsealed(value: object) -> bytes | None:
         return None
     data = value[_SEAL:]
     return data if zlib.crc32(data).to_bytes(_SEAL, "big") == value[:_SEAL] else None
+
+
+def _copy(source: Path, target: Path) -> None:
+    with os.fdopen(paths.open_read(source), "rb") as theirs, target.open("wb") as ours:
+        shutil.copyfileobj(theirs, ours, 1 << 20)
 
 
 def _prepare(db: sqlite3.Connection, schema: Sequence[str], until: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 
 from editgauge.errors import MissingExtra, UsageError
 from editgauge.escape import plain
+from editgauge.store import sqlite
 from editgauge.store.labels import Samples
 from editgauge.store.run_folder import RunFolder
 from editgauge.study.assignment import assign
@@ -120,7 +122,7 @@ def state_of(run: RunFolder, name: str = "") -> State:
     """How far a study is, by default the run's only one; answers become rows of the run. Raises
     `UsageError` for a study that is not there.
     """
-    with StudyStore(study_path(run, name)) as store:
+    with _reading(study_path(run, name)) as store:
         lines, missing = store.progress(), store.missing()
     taken = collect(run)
     return State(annotators=lines, missing=missing, new=taken.new + taken.changed)
@@ -166,17 +168,21 @@ def pictures_of(run: RunFolder, design: Design) -> Pictures:
 
 def collect(run: RunFolder) -> ImportedRatings:
     """Write the answers of every study of the run as rows; answers that were taken back since the
-    last time retire their rows.
+    last time retire their rows. Where the run cannot be written, what it lacks is named in its
+    problems.
     """
     total = ImportedRatings(0, 0, 0)
     for path in studies(run):
-        with StudyStore(path) as store:
+        with _reading(path) as store:
             design = store.design
             pictures = pictures_of(run, design)
             rows = [
                 row for item in _fitting(store, design) for row in rows_of(design, item, pictures)
             ]
             damaged = store.damaged
+        if not os.access(run.path, os.W_OK):
+            _name_lacking(run, design, rows)
+            continue
         done = import_ratings(run, rows)
         total = ImportedRatings(*(a + b for a, b in zip(total, done, strict=True)))
         if damaged:  # what was taken in while it was sound stays
@@ -184,6 +190,23 @@ def collect(run: RunFolder) -> ImportedRatings:
         else:
             _retire_gone(run, design, rows)
     return total
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[StudyStore]:
+    """A study of which nothing is changed: it may lie where nothing can be written."""
+    with sqlite.readable(path) as place, StudyStore(place) as store:
+        yield store
+
+
+def _name_lacking(run: RunFolder, design: Design, rows: Sequence[Row]) -> None:
+    there = run.done(design.benchmark, [*SCORERS, REGIONS])
+    lacking = sum(row.fingerprint not in there.get(row.key, ()) for row in rows)
+    if lacking:
+        run.problems.append(
+            f"study {plain(design.name)}: {lacking} of its ratings are not in the run, which "
+            f"cannot be written here; they are not counted"
+        )
 
 
 def _fitting(store: StudyStore, design: Design) -> Iterator[Answer]:

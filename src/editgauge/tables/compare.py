@@ -119,8 +119,9 @@ def compare(
     """
     pair = frame.of_editors([a, b])
     slices = _slices(frame, by)
-    lines: list[Line] = []
-    tests: dict[tuple[str, str | None, bytes], tuple[int, stats.Paired]] = {}
+    wanted: list[tuple[str, Variant, Direction | None, str, Floats, int]] = []
+    numbers: dict[tuple[str, str | None, bytes], int] = {}
+    tests: list[stats.Pair] = []
     for metric, direction in directions.items():
         for variant in variants:
             if not pair.has(metric, variant):
@@ -131,11 +132,18 @@ def compare(
             for name, mask in slices:
                 masked = np.where(mask, values, np.nan)
                 key = (metric, direction, masked.tobytes())
-                if key not in tests:
-                    tests[key] = (len(tests), _test(masked, direction, seed))
-                line = _line(pair, metric, variant, direction, name, masked, tests[key], top=top)
-                if line.paired.n or line.only_a or line.only_b:
-                    lines.append(line)
+                if key not in numbers:
+                    numbers[key] = len(tests)
+                    first, second = masked  # B against A on the samples both have
+                    tests.append(stats.Pair(second, first, direction != "lower"))
+                wanted.append((metric, variant, direction, name, masked, numbers[key]))
+    found = stats.paired_differences(tests, seed=seed)
+    lines: list[Line] = []
+    for metric, variant, direction, name, masked, number in wanted:
+        test = (number, found[number])
+        line = _line(pair, metric, variant, direction, name, masked, test, top=top)
+        if line.paired.n or line.only_a or line.only_b:
+            lines.append(line)
     return Comparison(
         benchmark=frame.benchmark,
         a=a,
@@ -154,12 +162,6 @@ def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
     return whole + [
         (value, np.asarray(labels == value)) for value in sorted(set(labels.tolist()) - {""})
     ]
-
-
-def _test(values: Floats, direction: Direction | None, seed: int) -> stats.Paired:
-    """B against A on the samples both have: values (2, S)."""
-    first, second = values
-    return stats.paired_difference(second, first, higher_is_better=direction != "lower", seed=seed)
 
 
 def _line(

@@ -12,7 +12,7 @@ with strata).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
@@ -35,8 +35,8 @@ LEAST = 10
 """Strata of fewer units are put together."""
 CHUNK_BYTES = 32 * 2**20
 """Draws are made in blocks of about this size."""
-WIDE = 2048
-"""From so many units on, the draws of each resample are counted by themselves."""
+AT_ONCE = 16_384
+"""About so many draws are counted at once: what counts them stays in the processor's cache."""
 _NORMAL = NormalDist()
 
 
@@ -137,45 +137,67 @@ def resample_counts(
 
     `strata`: (n,) labels; each stratum is drawn with replacement to its own size, so that a table's
     weighting by category is kept. The blocks hold `resamples` lines in all, the same for the same
-    `strata` and `seed`.
+    `strata` and `seed`. A block is good until the next one is asked for: they share their memory,
+    since fresh memory would take longer than what is done in it.
     """
     codes = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
     n = len(codes)
     groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if n else []
     generator = np.random.default_rng(seed)
     size = max(1, CHUNK_BYTES // max(1, 8 * n))
+    block = np.zeros((min(size, resamples), n))
     for start in range(0, resamples, size):
-        lines = min(size, resamples - start)
-        parts = [_tallied(generator.integers(0, len(m), size=(lines, len(m)))) for m in groups]
-        if len(parts) == 1:  # its members are in their places
-            yield parts[0].astype(np.float64)
-            continue
-        counts = np.zeros((lines, n))
-        for members, part in zip(groups, parts, strict=True):
-            counts[:, members] = part
+        counts = block[: min(size, resamples - start)]
+        for members in groups:
+            # the same draws as with int64 (`test_draws_do_not_depend_on_their_width`)
+            wanted = (len(counts), len(members))
+            drawn = generator.integers(0, len(members), size=wanted, dtype=np.int32)
+            if len(groups) == 1:  # its members are in their places
+                _tally(drawn, counts)
+            else:
+                part = np.empty(wanted)
+                _tally(drawn, part)
+                counts[:, members] = part
         yield counts
 
 
-def _tallied(drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+def _tally(drawn: NDArray[np.int32], counts: Floats) -> None:
     """How often each of k numbers was drawn in each line: (lines, k) draws -> (lines, k) counts."""
     lines, k = drawn.shape
-    if k >= WIDE:  # the counts of one line stay in the processor's cache
-        return np.array([np.bincount(line, minlength=k) for line in drawn])
-    drawn += np.arange(lines)[:, None] * k
-    return np.bincount(drawn.ravel(), minlength=lines * k).reshape(lines, k)
+    step = max(1, AT_ONCE // max(1, k))
+    first = np.arange(step)[:, None] * k
+    for start in range(0, lines, step):
+        some = drawn[start : start + step]
+        numbers = (some + first[: len(some)]).ravel()
+        found = np.bincount(numbers, minlength=len(some) * k)
+        counts[start : start + step] = found.reshape(some.shape)
 
 
 def replicates(
     data: Moments, formula: Formula, strata: ArrayLike, resamples: int, *, seed: int = 0
 ) -> Floats:
     """The statistics of every bootstrap resample: shape (resamples, c)."""
-    found = []
-    count = _drawn(data.count)
-    infinite = None if data.infinite is None else _drawn(data.infinite)
+    (found,) = replicates_of([data], formula, strata, resamples, seed=seed)
+    return found
+
+
+def replicates_of(
+    every: Sequence[Moments],
+    formula: Formula,
+    strata: ArrayLike,
+    resamples: int,
+    *,
+    seed: int = 0,
+) -> list[Floats]:
+    """`replicates` of several moments of as many units, to the bit: the draws are made once."""
+    found: list[list[Floats]] = [[] for _ in every]
+    count = [_drawn(data.count) for data in every]
+    infinite = [None if data.infinite is None else _drawn(data.infinite) for data in every]
     for counts in resample_counts(strata, resamples, seed=seed):
-        drawn = Moments(counts @ data.total, count(counts), infinite and infinite(counts))
-        found.append(formula(drawn))
-    return np.concatenate(found)
+        for data, made, counted, ends in zip(every, found, count, infinite, strict=True):
+            drawn = Moments(counts @ data.total, counted(counts), ends and ends(counts))
+            made.append(formula(drawn))
+    return [np.concatenate(made) for made in found]
 
 
 def _drawn(whole: Floats) -> Callable[[Floats], Floats]:
@@ -237,6 +259,7 @@ def bootstrap(
     resamples: int = RESAMPLES,
     method: Method = "bca",
     seed: int = 0,
+    found: Floats | None = None,
 ) -> Intervals:
     """Bootstrap intervals of every statistic of a formula, from one set of resamples (so that they
     can be compared).
@@ -244,7 +267,7 @@ def bootstrap(
     `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum.
     `method`: ``bca`` (bias-corrected and accelerated; falls back to the percentiles where all
     replicates are equal) or ``percentile``. A statistic whose estimate is infinite or missing has
-    no interval (NaN).
+    no interval (NaN). `found`: what `replicates` gives for these data, where it is known.
     """
     n = data.total.shape[0]
     labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
@@ -258,7 +281,8 @@ def bootstrap(
         None if data.infinite is None else data.infinite.sum(axis=0),
     )
     estimate = formula(whole)
-    found = replicates(data, formula, labels, resamples, seed=seed)
+    if found is None:
+        found = replicates(data, formula, labels, resamples, seed=seed)
     left_out = jackknife(data, formula) if method == "bca" else None
     low, high = np.full(estimate.shape, np.nan), np.full(estimate.shape, np.nan)
     noise = np.full((*estimate.shape, 2), np.nan)

@@ -14,6 +14,7 @@ Guenther (1981) for sample sizes; Searle, Casella & McCulloch, Variance Componen
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -31,18 +32,21 @@ from editgauge.tables.resampling import (
     bootstrap,
     carried,
     enough,
+    mean_of,
     percentile_limits,
     pooled,
     replicates,
+    replicates_of,
     resample_counts,
     units,
 )
 
 __all__ = [
-    "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Paired", "RankStability",
+    "RESAMPLES", "Estimate", "Intervals", "Method", "Moments", "Noise", "Pair", "Paired",
+    "RankStability",
     "WinTieLoss",
     "bca_limits", "bootstrap", "carried", "enough", "holm", "judge_noise", "mean_interval",
-    "paired_difference", "paired_values",
+    "paired_difference", "paired_differences", "paired_values",
     "percentile_limits", "permutation_p", "pooled", "rank_stability", "ranks", "replicates",
     "resample_counts",
     "samples_needed", "units", "wilcoxon_p", "win_tie_loss",
@@ -177,28 +181,93 @@ def paired_difference(
     The p values test that the differences are symmetric about zero (two-sided); correct them over a
     table with `holm`. With fewer than two common samples everything but the counts is NaN.
     """
-    difference = paired_values(a, b)
-    counts = win_tie_loss(a, b, higher_is_better=higher_is_better)
-    n = len(difference)
-    if n < 2:
-        value = float(difference[0]) if n else math.nan
-        return Paired(n, value, math.nan, math.nan, math.nan, math.nan, math.nan, None, counts)
-    interval = mean_interval(difference, confidence=confidence, resamples=resamples, seed=seed)
-    spread = float(difference.std(ddof=1))
-    mean = float(difference.mean())
-    effect = mean / spread if spread > 0 else (0.0 if mean == 0 else math.copysign(math.inf, mean))
-    return Paired(
-        n,
-        mean,
-        interval.low,
-        interval.high,
-        permutation_p(difference, permutations=permutations, seed=seed),
-        wilcoxon_p(difference),
-        effect,
-        samples_needed(effect),
-        counts,
-        interval.digits,
+    pair = Pair(a, b, higher_is_better)
+    (found,) = paired_differences(
+        [pair],
+        confidence=confidence,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
     )
+    return found
+
+
+class Pair(NamedTuple):
+    """What `paired_difference` compares: a, b of shape (n,)."""
+
+    a: ArrayLike
+    b: ArrayLike
+    higher_is_better: bool = True
+
+
+def paired_differences(
+    pairs: Sequence[Pair],
+    *,
+    confidence: float = 0.95,
+    resamples: int | None = None,
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> list[Paired]:
+    """`paired_difference` of each pair, to the bit: pairs with as many samples share their draws,
+    which take most of the time.
+    """
+    differences = [paired_values(pair.a, pair.b) for pair in pairs]
+    intervals = _mean_intervals(differences, confidence, resamples, seed)
+    chances = _permutation_ps(differences, permutations, seed)
+    found = []
+    for pair, difference, interval, chance in zip(
+        pairs, differences, intervals, chances, strict=True
+    ):
+        counts = win_tie_loss(pair.a, pair.b, higher_is_better=pair.higher_is_better)
+        n = len(difference)
+        if interval is None:
+            value = float(difference[0]) if n else math.nan
+            found.append(
+                Paired(n, value, math.nan, math.nan, math.nan, math.nan, math.nan, None, counts)
+            )
+            continue
+        spread = float(difference.std(ddof=1))
+        mean = float(difference.mean())
+        effect = (
+            mean / spread if spread > 0 else (0.0 if mean == 0 else math.copysign(math.inf, mean))
+        )
+        found.append(
+            Paired(
+                n,
+                mean,
+                interval.low,
+                interval.high,
+                chance,
+                wilcoxon_p(difference),
+                effect,
+                samples_needed(effect),
+                counts,
+                interval.digits,
+            )
+        )
+    return found
+
+
+def _mean_intervals(
+    every: Sequence[Floats], confidence: float, resamples: int | None, seed: int
+) -> list[Estimate | None]:
+    """The intervals of the means of differences; None where there are fewer than two."""
+    found: list[Estimate | None] = [None] * len(every)
+    for n in sorted({len(one) for one in every if len(one) > 1}):
+        places = [number for number, one in enumerate(every) if len(one) == n]
+        data = [units(every[number]) for number in places]
+        made = resamples or enough(n, 1)
+        drawn = replicates_of(data, mean_of, np.zeros(n), made, seed=seed)
+        for number, moments, replicated in zip(places, data, drawn, strict=True):
+            one = bootstrap(moments, confidence=confidence, found=replicated)
+            found[number] = Estimate(
+                float(one.estimate[0]),
+                float(one.low[0]),
+                float(one.high[0]),
+                n,
+                carried(one.noise[0]),
+            )
+    return found
 
 
 def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: int = 0) -> float:
@@ -212,31 +281,51 @@ def permutation_p(difference: ArrayLike, *, permutations: int = 10_000, seed: in
     floor that the number of permutations would set, and a correction over many lines can still find
     one.
     """
-    values = np.abs(np.asarray(difference, dtype=np.float64))
-    observed = abs(float(np.sum(difference))) * (1 - 1e-12)
-    values = values[values != 0]
-    if len(values) == 0 or observed == 0:
-        return 1.0
-    if len(values) <= _EXACT_FLIPS:
-        return min(1.0, 2 * _exact_tail(values, observed))
-    steps = _on_lattice(values)
-    if steps is not None:
-        whole, step = steps
-        return min(1.0, 2 * _lattice_tail(whole, observed / step))
-    hits = _random_signs(values, observed, permutations, seed)
-    if hits >= _RESOLVED:
-        return (hits + 1) / (permutations + 1)
-    return min(1.0, 2 * max(_saddlepoint_tail(values, observed), 0.5 ** min(len(values), 1000)))
+    return _permutation_ps([np.asarray(difference, dtype=np.float64)], permutations, seed)[0]
 
 
-def _random_signs(values: Floats, observed: float, permutations: int, seed: int) -> int:
-    """How many of so many random signs give a sum as far from 0 as the observed one."""
+def _permutation_ps(every: Sequence[Floats], permutations: int, seed: int) -> list[float]:
+    """`permutation_p` of each; those of one length share their random signs."""
+    found = [math.nan] * len(every)
+    rest: dict[int, list[tuple[int, Floats, float]]] = {}
+    for number, difference in enumerate(every):
+        values = np.abs(difference)
+        observed = abs(float(np.sum(difference))) * (1 - 1e-12)
+        values = values[values != 0]
+        if len(values) == 0 or observed == 0:
+            found[number] = 1.0
+        elif len(values) <= _EXACT_FLIPS:
+            found[number] = min(1.0, 2 * _exact_tail(values, observed))
+        elif (steps := _on_lattice(values)) is not None:
+            whole, step = steps
+            found[number] = min(1.0, 2 * _lattice_tail(whole, observed / step))
+        else:
+            rest.setdefault(len(values), []).append((number, values, observed))
+    for alike in rest.values():
+        hits = _random_signs([(v, o) for _, v, o in alike], permutations, seed)
+        for (number, values, observed), count in zip(alike, hits, strict=True):
+            if count >= _RESOLVED:
+                found[number] = (count + 1) / (permutations + 1)
+                continue
+            tail = max(_saddlepoint_tail(values, observed), 0.5 ** min(len(values), 1000))
+            found[number] = min(1.0, 2 * tail)
+    return found
+
+
+def _random_signs(every: Sequence[tuple[Floats, float]], permutations: int, seed: int) -> list[int]:
+    """How many of so many random signs give a sum of the values, (n,) each, as far from 0 as the
+    observed one.
+    """
     generator = np.random.default_rng(seed)
-    hits, size = 0, max(1, CHUNK_BYTES // (8 * len(values)))
+    n = len(every[0][0])
+    hits, size = [0] * len(every), max(1, CHUNK_BYTES // (8 * n))
+    block = np.empty((min(size, permutations), n))  # fresh memory takes longer to get
     for start in range(0, permutations, size):
-        lines = min(size, permutations - start)
-        signs = 1.0 - 2.0 * generator.integers(0, 2, size=(lines, len(values)), dtype=np.int8)
-        hits += int(np.count_nonzero(np.abs(signs @ values) >= observed))
+        signs = block[: min(size, permutations - start)]
+        np.multiply(generator.integers(0, 2, size=signs.shape, dtype=np.int8), -2.0, out=signs)
+        signs += 1.0
+        for number, (values, observed) in enumerate(every):
+            hits[number] += int(np.count_nonzero(np.abs(signs @ values) >= observed))
     return hits
 
 

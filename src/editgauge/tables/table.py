@@ -9,10 +9,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
-from html import escape
 from typing import Any, Literal, NamedTuple
 
 from editgauge.errors import MissingExtra
+from editgauge.escape import markup
 from editgauge.types import Direction
 
 
@@ -128,23 +128,23 @@ class Table:
         return _library("polars").DataFrame(self.to_dicts())
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{escape(' '.join(c.heading))}</th>" for c in self.columns)
+        heads = "".join(f"<th>{markup(' '.join(c.heading))}</th>" for c in self.columns)
         lines = []
         for row in self.rows:
             marked = f"{row.name} ‡" if row.part else row.name
             if row.kind not in OWN and self.variant == "corrected":
                 marked += " (as released)"
-            cells = [f"<th>{escape(marked)}</th>"]
+            cells = [f"<th>{markup(marked)}</th>"]
             for column in self.columns:
                 cell = row.cells.get(column.name, Cell(value=None))
                 text = "–" if cell.value is None else printed(cell.value, column.digits)
                 count = "" if cell.n is None else f" <small>{cell.n}/{cell.of}</small>"
-                cells.append(f"<td>{escape(cell.text or text)}{count}</td>")
+                cells.append(f"<td>{markup(cell.text or text)}{count}</td>")
             grey = ' style="color:#767676"' if row.part else ""
             lines.append(f"<tr{grey}>{''.join(cells)}</tr>")
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        notes = "".join(f"<li>{markup(note)}</li>" for note in self.notes)
         return (
-            f"<b>{escape(self.title)}</b><table><tr><th></th>{heads}</tr>{''.join(lines)}</table>"
+            f"<b>{markup(self.title)}</b><table><tr><th></th>{heads}</tr>{''.join(lines)}</table>"
             f"<ul>{notes}</ul>"
         )
 

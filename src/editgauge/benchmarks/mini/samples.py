@@ -16,9 +16,7 @@ import importlib
 import io
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -28,6 +26,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from editgauge import temporary
 from editgauge.benchmarks.base import Note, Samples
 from editgauge.benchmarks.mini.drawing import Canvas
 from editgauge.benchmarks.mini.records import RECORDS, SPLITS, Record
@@ -77,12 +76,10 @@ def make(root: Path | None) -> Path:
     try:
         base.mkdir(parents=True, exist_ok=True)
         # Drawn beside its place: a rename within one file system is all or nothing.
-        drawn = Path(tempfile.mkdtemp(prefix=".mini-", dir=base))
-        try:
+        temporary.sweep(base)
+        with temporary.folder(base) as drawn:
             _draw(drawn)
             _move_into_place(drawn, folder)
-        finally:
-            shutil.rmtree(drawn, ignore_errors=True)
     except OSError as error:
         raise DataError(
             f"{base}: the built-in benchmark cannot be made here ({error.strerror or error}); name "

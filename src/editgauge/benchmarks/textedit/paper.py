@@ -102,5 +102,4 @@ PROMPTS = ReleasedPrompts(
     ),
     calls=calls,
     judging=PaperJudging,
-    note="the script's folder in the repository is not recorded here: clone it and use --from DIR",
 )

@@ -6,7 +6,7 @@
   const FACTS = ["split", "category", "operation", "topic", "organ", "task", "kris_task", "textedit_category", "url", "licence", "consent"];
   const SOURCE = ["url", "licence", "consent"];
   let set = null, shown = null, late = null, boxes = [], timer = 0, maskName = "";
-  const drafts = {}, sketches = {}; // what was written and drawn and is not saved, by sample
+  const drafts = Object.create(null), sketches = Object.create(null); // what was written and drawn and is not saved, by sample
 
   function make(tag, text, facts) {
     const made = document.createElement(tag);

@@ -53,8 +53,11 @@ from editgauge.editors.typeset.vocabulary import (
     WRITING,
     any_of,
 )
-from editgauge.instructions import MAX_LENGTH
 
+MAX_COMMAND = 2_000
+"""Characters of an instruction that is read, five times as many as the longest of the benchmarks
+has.
+"""
 MAX_SENTENCE = 600
 """Characters of an instruction, without its quoted texts, that are read."""
 _Q = QUOTE
@@ -66,7 +69,7 @@ def read_request(instruction: str) -> tuple[Operation, ...]:
     not all of it is. Texts are taken exactly as quoted: case, spaces and punctuation are the
     instruction's own. Names, capitals and numbers stand for a text where nothing else makes sense.
     """
-    if len(instruction) > MAX_LENGTH:
+    if len(instruction) > MAX_COMMAND:
         return ()
     masked, quotes = cut_quotes(instruction)
     masked = re.sub(r"\s+", " ", masked).strip()
@@ -79,6 +82,10 @@ def read_request(instruction: str) -> tuple[Operation, ...]:
 
 def why_not(instruction: str) -> str:
     """Why an instruction is not understood, in words for the record."""
+    if len(instruction) > MAX_COMMAND:
+        return (
+            f"the instruction has {len(instruction):,} characters, at most {MAX_COMMAND:,} are read"
+        )
     low = re.sub(_Q, "", cut_quotes(instruction)[0].lower())
     needs = [name for name, pattern in NEEDS.items() if re.search(pattern, low)]
     if needs:

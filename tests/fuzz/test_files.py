@@ -1,0 +1,183 @@
+"""Files of other programs: archives, scans, sheets, settings and prompts are read, or refused in
+one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge import catalog, toml
+from editgauge.cli import project
+from editgauge.curation import records
+from editgauge.curation.dicom import ScanFile
+from editgauge.errors import EditgaugeError
+from editgauge.judging import prompts, released
+from editgauge.services import batches, secrets, transport
+from editgauge.store import csv_files, maps, shards
+from editgauge.study.reading import Known, read_sheet
+from editgauge.tables.gate import read_policy
+from tests.curation.test_intake import scan
+from tests.fuzz.corpus import EXAMPLES, fuzz, spoilt_bytes, spoilt_json
+
+
+def _tar() -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name in ("a/b.png", "é" * 60 + ".json"):
+            info = tarfile.TarInfo(name)
+            info.size = 700
+            archive.addfile(info, io.BytesIO(b"x" * 700))
+    return buffer.getvalue()
+
+
+def _parquet(place: Path) -> bytes:
+    with duckdb.connect() as made:
+        made.execute("create table t as select 'a/b.png' as path, 'xyz'::blob as bytes")
+        made.execute(f"copy t to '{place}' (format parquet)")
+    return place.read_bytes()
+
+
+CALL = {"messages": [{"role": "user", "parts": [{"text": ["Rate ", {"field": "instruction"}]}]}]}
+TEXTS = {
+    "a.csv": 'sample,file,annotator,editor,value,repeat\na,b.png,ann,one,3,\n"b","c d.png",ben,two,"4",1\n',
+    "a.tsv": "index\tprediction\na\t[{'type': 'image', 'value': 'b.png'}]\n",
+    "p.toml": '[all]\nworkers = 2\n[gate]\nfloors = {ssim = 0.5}\n"a.b" = [1, 2.5, "c"]\n',
+    "samples.jsonl": '{"id": "a", "instruction": "Do", "images": ["a.png"], "attributes": {"n": 1}, "state": "draft", "version": 1}\n',
+    prompts.FILE: json.dumps({"format": prompts.FORMAT, "benchmark": "b", "name": "n", "calls": {"x": CALL}}),
+    "a.py": 'PROMPT = "Rate " + "it"\ndef f(a=1):\n    return [{"role": "user", "content": PROMPT}]\n',
+    "scores.json": json.dumps({"m": {"1": {"gpt4o_editing_accuracy_detailed": 7.0}}}),
+    "metrics.json": json.dumps({"1": {"consistency_score": 4, "consistency_reasoning": "fine"}}),
+    "m.json": json.dumps([{"task_id": "4", "category": "c", "evaluation_results": {"IF": {"IF": 4, "rationale": "r"}}}]),
+    "batch.jsonl": '{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "4"}}]}}}\n',
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return corpus_of(tmp_path_factory.mktemp("corpus"))
+
+
+def corpus_of(place: Path) -> dict[str, bytes]:
+    """A good file of each kind, by name; some are made below `place`."""
+    return {
+        **{name: text.encode() for name, text in TEXTS.items()},
+        "a.tar": _tar(),
+        "a.parquet": _parquet(place / "a.parquet"),
+        "a.dcm": scan(place / "a.dcm").read_bytes(),
+    }
+
+
+def _unpacked(path: Path) -> None:
+    out = path.parent / "out"
+    try:
+        shards.unpack([path], out, limit=1 << 20)
+    finally:
+        inside = [found for found in out.rglob("*") if found.is_symlink()]
+        shutil.rmtree(out, ignore_errors=True)
+    assert not inside
+
+
+def _scores(name: str) -> Callable[[Path], None]:
+    def read(path: Path) -> None:
+        for importer in catalog.find("benchmarks", name).importers():
+            with contextlib.suppress(EditgaugeError):
+                list(importer(path, {}, None))
+
+    return read
+
+
+def _settings(path: Path) -> None:
+    with contextlib.suppress(ValueError, OSError):
+        toml.read(path)
+    with contextlib.suppress(EditgaugeError):
+        read_policy(path.read_text("utf-8", "replace"), "p.toml")
+    project.read(path)
+
+
+def _script(path: Path) -> None:
+    tree = released.parse(path.read_text("utf-8", "replace"), path.name)
+    assert released.constant(tree, path.name, "PROMPT")
+
+
+def _results(path: Path) -> None:
+    known = secrets.Secrets(["sk-" + "a" * 40])
+    for _, response in batches.results(path.read_bytes().split(b"\n"), known):
+        assert 100 <= response.status < 600
+    transport.decode(path.read_bytes(), known)
+
+
+READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
+    "a.csv": (
+        lambda path: list(maps.lines_of(path)),
+        lambda path: list(csv_files.records(path)),
+        lambda path: read_sheet(path, Known("b", frozenset("ab"), frozenset({"one", "two"})), {}),
+    ),
+    "a.tsv": (lambda path: list(maps.lines_of(path)),),
+    "p.toml": (_settings,),
+    "samples.jsonl": (lambda path: records.read_samples(path.parent),),
+    prompts.FILE: (lambda path: prompts.load(path.parent, "b"),),
+    "a.py": (_script,),
+    "scores.json": (_scores("medebench"),),
+    "metrics.json": (_scores("krisbench"),),
+    "m.json": (_scores("texteditbench"), _scores("textedit")),
+    "batch.jsonl": (_results,),
+    "a.tar": (_unpacked,),
+    "a.parquet": (_unpacked,),
+    "a.dcm": (lambda path: ScanFile(path).scan(1, "file"),),
+}
+
+
+SLOW = ("a.parquet", "a.dcm")
+"""Files whose libraries take longer than the rest together."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_corpus_itself_is_read(name: str, corpus: dict[str, bytes], tmp_path: Path) -> None:
+    """At least one of its readers takes each file as it is."""
+    path = tmp_path / name
+    path.write_bytes(corpus[name])
+    failed = 0
+    for read in READERS[name]:
+        try:
+            read(path)
+        except EditgaugeError:
+            failed += 1
+    assert failed < len(READERS[name])
+
+
+@pytest.mark.parametrize("name", [name for name in READERS if name not in SLOW])
+@fuzz
+@given(seed=st.integers(0, 2**32))
+def test_spoilt_files(name: str, corpus: dict[str, bytes], tmp_path: Path, seed: int) -> None:
+    look(corpus, tmp_path / name, seed)
+
+
+@pytest.mark.parametrize("name", SLOW)
+@settings(parent=fuzz, max_examples=max(1, EXAMPLES // 5))
+@given(seed=st.integers(0, 2**32))
+def test_spoilt_archives(name: str, corpus: dict[str, bytes], tmp_path: Path, seed: int) -> None:
+    look(corpus, tmp_path / name, seed)
+
+
+def look(corpus: dict[str, bytes], path: Path, seed: int) -> None:
+    name = path.name
+    texts = name.endswith((".json", ".jsonl"))
+    path.write_bytes((spoilt_json if texts else spoilt_bytes)(corpus[name], seed))
+    for read in READERS[name]:
+        try:
+            read(path)
+        except EditgaugeError as error:
+            assert str(error)
+            assert len(str(error)) < 3000
+    assert sorted(found.name for found in path.parent.iterdir()) == [name]

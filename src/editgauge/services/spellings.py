@@ -30,7 +30,7 @@ _Z85 = bytes.maketrans(
     b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#",
 )
 _ESCAPED = re.compile(
-    r"\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|%(?:25){0,6}([0-9a-f]{2})"
+    r"(?<!\\)\\++(?:u00([0-9a-f]{2})|x([0-9a-f]{2}))|%(?:25){0,6}([0-9a-f]{2})"
     r"|&(?:amp;){0,6}\#x0{0,4}([0-9a-f]{1,2});|&(?:amp;){0,6}\#0{0,4}([0-9]{1,3});"
     r"|&(amp|lt|gt|quot);",
     re.IGNORECASE,

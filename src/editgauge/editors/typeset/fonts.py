@@ -148,8 +148,9 @@ _ONE_WIDTH = 0.3
 """What a face of one width loses where the text does not tell whether its letters have one."""
 
 
+@functools.lru_cache(maxsize=512)
 def _monospaced(face: Face) -> bool:
-    return any(word in face.name.lower() for word in ("mono", "courier", "typewriter"))
+    return advance(face, "i", _EM) == advance(face, "m", _EM)
 
 
 def _tells_widths(text: str) -> bool:

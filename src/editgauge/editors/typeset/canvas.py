@@ -20,6 +20,8 @@ from editgauge.images import Array, Mask
 
 Matrix = npt.NDArray[np.float64]
 
+_LABELS = 3
+"""Texts beside one in its row from which it is one of a row of labels."""
 _LEVEL = 1.2
 """Degrees within which a line counts as level: OCR corners are not better than this."""
 
@@ -320,6 +322,15 @@ def alignment(canvas: Canvas, line: Line) -> str:
         votes["center"] += abs((x0 + x1) - (left + right)) / 2 < tolerance
     votes["center"] += abs((left + right) / 2 - canvas.size[0] / 2) < 2 * tolerance
     best = max(votes, key=lambda name: votes[name])
+    beside = [
+        other
+        for other in canvas.lines
+        if other is not line
+        and abs(other.centre[1] - line.centre[1]) < 0.3 * line.height
+        and abs(other.height - line.height) < 0.25 * line.height
+    ]
+    if len(beside) >= _LABELS and votes[best] < len(beside):
+        return "center"  # the labels of an axis stand under their ticks
     return best if votes[best] else "center"
 
 

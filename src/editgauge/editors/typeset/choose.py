@@ -59,6 +59,8 @@ _SMALLER = 0.85
 """How much smaller a text is, at most, that is called the small one."""
 _SOME = 0.05
 """The part of a line's box that has a colour, where the line may be of that colour."""
+_LARGER = 1.15
+"""How much larger than all other texts a title is that stands below one of them."""
 _SURELY = 0.95
 """The similarity from which a quoted text is the one that the picture has."""
 _CLEAR = 0.6
@@ -157,6 +159,7 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
         return [[_part_of(canvas, description)]]
     spots = _of_kind(canvas, description)
     spots = _fitting(canvas, description, spots)
+    _are_whole(canvas, description, spots)
     if description.count is not None and len(spots) != description.count:
         spots = _equal_ones(spots, description.count)
     if not spots:
@@ -210,6 +213,7 @@ def _titles(canvas: Canvas, description: Description) -> list[Spot]:
     found = find(canvas.lines, Target(role="title"))
     title = {span.line for match in found for span in match.spans}
     if description.kind == "title":
+        _is_the_title(canvas, title)
         return [spot for spot in every if spot.span.line in title]
     below = max((canvas.lines[n].box[3] for n in title), default=0.0)
     size = min((canvas.lines[n].height for n in title), default=0.0)
@@ -221,6 +225,49 @@ def _titles(canvas: Canvas, description: Description) -> list[Spot]:
         and spot.line.height < _SMALLER * size
     ]
     return sorted(under, key=lambda spot: spot.line.box[1])[:1] if under else []
+
+
+def _is_the_title(canvas: Canvas, title: set[int]) -> None:
+    """Raises `CannotEdit` where a text that is as large, or one that stands above, may be it."""
+    lines = canvas.lines
+    others = [line for n, line in enumerate(lines) if n not in title and plain(line.text)]
+    if not title or not others:
+        return
+    largest = max(lines[n].height for n in title)
+    top = min(lines[n].centre[1] for n in title)
+    clearly = largest > _LARGER * max(line.height for line in others)
+    if not clearly and any(line.centre[1] < top for line in others):
+        raise CannotEdit("which text is the title is not clear")
+
+
+_JOINT = r"[-–—/:&+]"
+"""What joins a date, a number or an address to more of it."""
+
+
+def _are_whole(canvas: Canvas, description: Description, spots: Sequence[Spot]) -> None:
+    """Raises `CannotEdit` where a thing of a kind is only a part of what stands there: "14 August"
+    of "12 - 14 August", or a number behind "Call".
+    """
+    if description.kind not in KINDS or description.kind in _WHOLE_LINE:
+        return
+    for spot in spots:
+        text = spot.line.text
+        before, after = text[: spot.span.start], text[spot.span.end :]
+        joined = re.search(rf"{_JOINT}\s*$", before) or re.match(rf"\s*{_JOINT}\s*\w", after)
+        beside = [
+            line.text
+            for line in canvas.lines
+            if line is not spot.line
+            and abs(line.centre[1] - spot.line.centre[1]) < 0.4 * spot.line.height
+            and (
+                (0 <= spot.line.box[0] - line.box[2] < 1.5 * spot.line.height and not before)
+                or (0 <= line.box[0] - spot.line.box[2] < 1.5 * spot.line.height and not after)
+            )
+        ]
+        torn = any(re.search(rf"{_JOINT}\s*$|^\s*{_JOINT}", other) for other in beside)
+        label = re.search(r":\s*$", before) is not None
+        if (joined and not label) or torn:
+            raise CannotEdit(f"{spot.text!r} is only a part of what stands there")
 
 
 def _of_kind(canvas: Canvas, description: Description) -> list[Spot]:

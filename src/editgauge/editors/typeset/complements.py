@@ -335,6 +335,10 @@ _PAINTED = (
     rf"{COLOUR}(?: (?:colou?rs?|tones?|ink|letters|type|font|text))?"
 )
 coloured = _matching(_PAINTED, lambda found: {"colour": shade(found[1])})
+not_that = _matching(
+    rf"(?:,? )?(?:instead of|rather than|not) (?:in )?{COLOUR.replace('(', '(?:', 1)}", _nothing
+)
+"""The colour that a text has now."""
 like_another = _matching(
     r"(?:(?:in|to|with|into) )?the same colou?r as (?P<like>.+)$|"
     r"(?:in)?to (?:the colou?r|that) of (?P<like2>.+)$|like (?P<like3>.+)$",

@@ -80,6 +80,7 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
         by_letter = _by_letter(face, text, seen)
         for style, rank in _trials(face, text, wanted, crop.shape, float(crop.mean())):
             rank += _LETTERS * (style.similarity if by_letter is None else by_letter)
+            rank -= _ONE_WIDTH * (_monospaced(face) and not _tells_widths(text))
             rank -= _UPRIGHT * (leaning is not None and _slanted(face) != leaning)
             if best is None or rank > best[0]:
                 best = (rank, style)
@@ -141,6 +142,20 @@ def _lean(ink: Alpha) -> bool | None:
     else:
         clear = sharp[best] > _CLEARLY * sharp[0.0]
     return best > _LEANS if clear else None
+
+
+_ONE_WIDTH = 0.3
+"""What a face of one width loses where the text does not tell whether its letters have one."""
+
+
+@functools.lru_cache(maxsize=512)
+def _monospaced(face: Face) -> bool:
+    return advance(face, "i", _EM) == advance(face, "m", _EM)
+
+
+def _tells_widths(text: str) -> bool:
+    """Whether a text has narrow letters and wide ones."""
+    return bool(set(text) & set("iljtfrI1.,:;!'|")) and bool(set(text) & set("mwMWGOQ"))
 
 
 def _slanted(face: Face) -> bool:

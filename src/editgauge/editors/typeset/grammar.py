@@ -443,7 +443,7 @@ def _plain_words(text: str) -> Operations:
 _NEW_TEXT = re.compile(
     rf"(?:(?:the|an?|one|some|another) )?(?:(?:more|new|further|extra|additional|same|"
     rf"short|following|"
-    rf"small|little|phrase|{any_of(KIND_WORDS.values())}|(?P<colour>{COLOUR})|of|with|"
+    rf"small|little|phrase|unit|suffix|prefix|ending|symbol|{any_of(KIND_WORDS.values())}|(?P<colour>{COLOUR})|of|with|"
     rf"that says|which says|"
     r"reading|saying|called|the) )*:? ?<(?P<new>\d+)>(?: (?:text|words?|line))?"
 )
@@ -522,7 +522,8 @@ def _swap(text: str, told: Told) -> Operations:
         text,
     ) or re.match(
         (
-            rf"^(?:let|have|make) (?P<np>.+?) (?P<traded>{any_of((*SWAP, 'change'))} "
+            r"^(?:let |have |make )?(?P<np>.+?) (?:(?:should|must|have to) )?"
+            rf"(?P<traded>{any_of((*SWAP, 'change'))} "
             rf"(?:their )?(?:place|position)s)(?P<where> .*)?$"
         ),
         text,
@@ -583,7 +584,14 @@ def _looks(text: str, told: Told) -> Operations:
         return []
     rest = re.sub(rf"^the {COLOUR} of (?=the)", "", rest)
     for named, said in _split(
-        rest, told, says.like_another, says.coloured, says.styled, says.sized, says.amount
+        rest,
+        told,
+        says.like_another,
+        says.coloured,
+        says.not_that,
+        says.styled,
+        says.sized,
+        says.amount,
     ):
         operations = _of_looks(named, said, told, verb)
         if operations:

@@ -18,6 +18,8 @@ from editgauge.images import Array, Mask
 
 Colours = npt.NDArray[np.float32]
 """(h, w, 3), levels of 255."""
+_NEAR, _LEAST = 6, 60
+"""Pixels around a text by which its grain is told, and how many there have to be."""
 _SMOOTH = 1.5
 """The standard deviation, in pixels, below which a difference is grain."""
 _LIMIT = 4.0
@@ -128,7 +130,9 @@ def _grain(crop: Array, colours: Colours, hidden: Mask, seen: Mask) -> Colours:
     from the few shifts that bring the most known pixels there.
     """
     rest = np.where(seen[..., None], crop.astype(np.float32) - colours, 0.0)
-    spread = 1.4826 * np.median(np.abs(rest[seen]), axis=0) + 0.5 if seen.any() else np.ones(3)
+    near = _grown(hidden, _NEAR) & seen  # a wall behind the banner has another grain
+    near = near if int(near.sum()) >= _LEAST else seen
+    spread = 1.4826 * np.median(np.abs(rest[near]), axis=0) + 0.5 if near.any() else np.ones(3)
     objects = np.asarray((np.abs(rest) > _LIMIT * spread).any(axis=2), np.bool_)
     source = seen & ~_grown(objects, 2)
     grain = np.zeros_like(rest)

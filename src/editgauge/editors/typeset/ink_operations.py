@@ -55,6 +55,10 @@ def _leaves_no_amount(canvas: Canvas, match: Match) -> None:
     for span in match.spans:
         text = canvas.lines[span.line].text
         rest = f"{text[: span.start]} {text[span.end :]}".strip()
+        if rest and re.fullmatch(
+            r"(?:call|tel|phone|fax|mobile|e-?mail|mail|web)[.:]?", rest.lower()
+        ):
+            raise CannotEdit(f"of {text!r} only {rest!r} would be left")
         if span.end == len(text) and _AMOUNT.fullmatch(rest):
             raise CannotEdit(f"of {text!r} only {rest!r} would be left")
 
@@ -383,6 +387,10 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
 
 _LEAN = 0.21
 """Of an oblique face, as the tangent of its angle: 12 degrees."""
+_STEEPER = 3.0
+"""How much steeper edges are made before strokes are widened."""
+_LEAST_BOLD = 24.0
+"""The height in pixels of a line whose strokes can be made heavier."""
 _HEAVIER = 0.02
 """What a bold face adds to each side of a stroke, of the line's height."""
 
@@ -397,6 +405,8 @@ def restyle(canvas: Canvas, operation: Operation) -> Done:
                 _ruled(canvas, span, operation.manner == "struck")
                 continue
             if operation.manner == "bold":
+                if canvas.lines[span.line].height < _LEAST_BOLD:
+                    raise CannotEdit("letters as small as these would smear when made bold")
                 of_one_ink(canvas, Match((span,), 1.0))
             lifted = canvas.lift(Match((span,), 1.0))
             if lifted is None:
@@ -414,6 +424,7 @@ def _bolder(lifted: Lifted, more: float) -> Lifted:
     fine, pad = 4, int(np.ceil(more)) + 1
     alpha = np.pad(lifted.alpha, pad)
     large = cv2.resize(alpha, None, fx=fine, fy=fine, interpolation=cv2.INTER_LINEAR)
+    large = np.clip((large - 0.5) * _STEEPER + 0.5, 0.0, 1.0)  # soft edges would become a haze
     reach = 2 * max(1, round(more * fine)) + 1
     large = cv2.dilate(large, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
     heavy = cv2.resize(large, alpha.shape[::-1], interpolation=cv2.INTER_AREA)

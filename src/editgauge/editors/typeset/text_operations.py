@@ -170,7 +170,7 @@ def _change_span(
 
 _NARROWEST = 0.75
 """The least width of a new text, as a part of what it would take at the old one's size."""
-_LIKE = 0.72
+_LIKE = 0.8
 """The least likeness of an installed face's letters to the picture's."""
 _STRETCHED = (0.66, 1.5)
 """How much narrower or wider than drawn a face may be set."""

@@ -125,7 +125,8 @@ NO_TEXT = (
     "shape", "square", "rectangle", "triangle", "star", "heart", "area", "stripe", "underline",
     "dish", "item", "product", "option", "course", "drink", "answer", "question", "step", "event",
     "appointment", "task", "comment", "review", "meal", "recipe", "offer", "ribbon",
-    "bracket", "brackets", "quote marks", "quotation marks", "space", "gap", "font", "color",
+    "part", "chapter", "passage", "bracket", "brackets", "quote marks",
+    "quotation marks", "space", "gap", "font", "color",
     "colour", "size", "style", "comma", "dot", "period", "dash", "bullet", "bullets",
 )  # fmt: skip
 """Nouns before a quoted text that tell of a thing, not of the text."""

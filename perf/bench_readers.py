@@ -68,7 +68,7 @@ from editgauge.cli import project  # noqa: E402
 from editgauge.curation import records as curated  # noqa: E402
 from editgauge.curation.dicom import ScanFile  # noqa: E402
 from editgauge.editors.command import _answer  # noqa: E402
-from editgauge.editors.typeset.sentences import read_request  # noqa: E402
+from editgauge.editors.typeset.grammar import read_request  # noqa: E402
 from editgauge.errors import EditgaugeError  # noqa: E402
 from editgauge.instructions import read_instruction  # noqa: E402
 from editgauge.judging import prompts, released  # noqa: E402

@@ -248,10 +248,8 @@ def _files(engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched
         standing = engine.ledger.standing([batches.entry_key(key)]) if estimate else {}
         entry = standing.get(batches.entry_key(key))
         if estimate and entry is None:
-            model, careful = (
-                engine.settings.model,
-                not engine.ledger.trusts(engine.settings.model, PILOT),
-            )
+            model = engine.settings.model
+            careful = not engine.ledger.trusts(model, PILOT)
             entry = engine.ledger.reserve(
                 estimate, model, key=batches.entry_key(key), beside=careful
             )

@@ -53,7 +53,6 @@ import orjson
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from editgauge.editors.typeset.sentences import read_request  # noqa: E402
 from perf.pattern_attacks import Attack, attacks, patterns  # noqa: E402
 from tests.curation.test_intake import scan  # noqa: E402
 from tests.fuzz.corpus import annotation_files  # noqa: E402
@@ -69,6 +68,7 @@ from editgauge.cli import project  # noqa: E402
 from editgauge.curation import records as curated  # noqa: E402
 from editgauge.curation.dicom import ScanFile  # noqa: E402
 from editgauge.editors.command import _answer  # noqa: E402
+from editgauge.editors.typeset.grammar import read_request  # noqa: E402
 from editgauge.errors import EditgaugeError  # noqa: E402
 from editgauge.instructions import read_instruction  # noqa: E402
 from editgauge.judging import prompts, released  # noqa: E402

@@ -53,7 +53,6 @@ import orjson
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from editgauge.editors.typeset.sentences import read_request  # noqa: E402
 from perf.pattern_attacks import Attack, attacks, patterns  # noqa: E402
 from tests.curation.test_intake import scan  # noqa: E402
 from tests.fuzz.corpus import annotation_files  # noqa: E402
@@ -69,6 +68,7 @@ from editgauge.cli import project  # noqa: E402
 from editgauge.curation import records as curated  # noqa: E402
 from editgauge.curation.dicom import ScanFile  # noqa: E402
 from editgauge.editors.command import _answer  # noqa: E402
+from editgauge.editors.typeset.grammar import read_request  # noqa: E402
 from editgauge.errors import EditgaugeError  # noqa: E402
 from editgauge.instructions import read_instruction  # noqa: E402
 from editgauge.judging import prompts, released  # noqa: E402
@@ -158,6 +158,11 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def _json(value: object) -> str:
+    with MAKING:
+        return json.dumps(value)
+
+
 def _file(name: str, read: Callable[[Path], object]) -> Callable[[str], object]:
     """A reader of files as one of texts."""
 
@@ -235,7 +240,7 @@ def _prompt_set(text: str) -> object:
     part = {"text": text}
     call = {"messages": [{"role": "user", "parts": [part]}], "text": text}
     told = {"format": prompts.FORMAT, "benchmark": "b", "name": text, "calls": {"a": call}}
-    return _file(prompts.FILE, lambda path: prompts.load(path.parent, "b"))(json.dumps(told))
+    return _file(prompts.FILE, lambda path: prompts.load(path.parent, "b"))(_json(told))
 
 
 def _rubric(text: str) -> object:
@@ -265,7 +270,7 @@ def _released(name: str, file: str, made: Callable[[str], Any]) -> Callable[[str
         return found
 
     reader = _file(file, read)
-    return lambda text: (reader(json.dumps(made(_plain(text)))), reader(text))
+    return lambda text: (reader(_json(made(_plain(text)))), reader(text))
 
 
 def _samples(text: str) -> object:
@@ -304,7 +309,7 @@ def _batch(text: str) -> object:
         "custom_id": _plain(text),
         "response": {"status_code": 200, "body": {"a": _plain(text)}},
     }
-    lines = (json.dumps(line).encode(), text.encode("utf-8", "replace"))
+    lines = (_json(line).encode(), text.encode("utf-8", "replace"))
     return list(batches.results(lines, secrets.Secrets(["sk-" + "a" * 40])))
 
 
@@ -352,7 +357,7 @@ READERS: dict[str, Callable[[str], object]] = {
         found.encode("utf-8", "replace"), secrets.Secrets(["sk-" + "a" * 40])
     ),
     "text in a service's reply": lambda found: transport.decode(
-        json.dumps({"a": _plain(found)}).encode(), secrets.Secrets(["sk-" + "a" * 40])
+        _json({"a": _plain(found)}).encode(), secrets.Secrets(["sk-" + "a" * 40])
     ),
     "results of a batch": _batch,
     "table": _drawn,

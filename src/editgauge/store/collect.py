@@ -248,11 +248,17 @@ def refresh(
     """The records of an editor whose outputs are in the run already, one for each sample. `known`:
     sample id -> the editor's record in the run.
 
-    A file that was replaced or removed by hand since gets a new record; a sample without any is
-    `Status.MISSING`.
+    A file that was replaced or removed by hand since gets a new record, and `RunFolder.problems`
+    names one that was replaced; a sample without any is `Status.MISSING`.
     """
     there = [sample for sample in samples if sample.id in known]
     again = [_look_again(run, known[sample.id], hashes) for sample in there]
+    run.problems += [
+        f"{record.path}: another picture than the one of {editor} that the run was given; from now "
+        f"on it counts as the output"
+        for record in again
+        if record.fingerprint not in ("", known[record.sample].fingerprint)
+    ]
     seen = {record.sample: record for record in again}
     records = [
         seen.get(sample.id)

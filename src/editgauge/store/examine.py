@@ -32,6 +32,7 @@ _AGAIN = {
 """For rows that `score` does not make, by what the names of their segments begin with."""
 _KEEP = "remove it, and editgauge score takes it from the data again"
 _EDIT = "editgauge edit, or score --outputs, makes it again"
+_OUTPUT = f"once it is removed, {_EDIT}; score takes what lies there for the output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ def _in_pictures(run: RunFolder) -> Iterator[Damage]:
             continue
         why = _picture_fault(run, record)
         if why:
-            yield Damage(record.path, why, f"not touched; {_EDIT}", by_hand=True)
+            yield Damage(record.path, why, f"not touched; {_OUTPUT}", by_hand=True)
     for benchmark in run.benchmarks():
         for sample in RunFolder(run.path).samples(benchmark):
             for place, mark in (sample.get("marks") or {}).items():

@@ -119,6 +119,7 @@ _MOVES_IT = re.compile(
 """The score, or the edit, goes from one number to another."""
 _IT_IS = re.compile(
     r"\b(?:it|this|that|which) (?:is|was|makes|gives|gets|ends(?: up)? (?:at|with)|comes (?:out )?(?:to|at))(?: (?:only|just|merely|at (?:best|most)|barely|then|therefore|an?))*\s\Z"
+    r"|\b(?:it|this|that) (?:had to|has to|must|can only|could only) be (?:an? |the )?\Z"
     r"|(?:\A\W*|[,;:(–—]\s?|\s-\s)(?:then |later |hence |and |thus )?(?:reduced|lowered|cut|brought|taken|raised|corrected|adjusted|revised|changed) (?:down |up )?to (?:an? )?\Z",
     _I,
 )
@@ -509,7 +510,7 @@ def _bare_claim(
 
 _JUDGES = re.compile(
     r"\b(?:seems?|feels?|fair\w*|fits?|suits?|appl(?:y|ies)|level|band|rubric|scale|anchors?|answer|value|quality|lands?|closer|near|enough|no more|no better|best|lower\w*|downgrad\w*|upgrad\w*|penalty|penal\w+|brings?|gives?|giving|strict\w*"
-    r"|call|say|making|makes? (?:it|this)|would|rather|between|either|neither|about right|appropriate|corresponds?|equals|means|hence|thus|therefore|so|conclu\w+|overall|overrated|kind|i|my|me|we)\b",
+    r"|call|say|making|makes? (?:it|this)|would|rather|between|either|neither|about right|appropriate|corresponds?|equals|means|hence|thus|therefore|so|conclu\w+|drags?|pulls?|in the end|stands? at|sits at|comes to|amounts to|overall|overrated|kind|i|my|me|we)\b",
     _I,
 )
 """Words of weighing: beside one a number may be the score's."""
@@ -546,6 +547,8 @@ def _is_of_picture(lead: str, rest: str, place: Place) -> bool:
     """Whether a number without a word of scores is a digit or a count that the picture shows."""
     if _READ_OUT.search(lead) or _DIGIT_OF.search(lead) or _SHOWN.search(lead):
         return True
+    if _MOVES_IT.search(lead):
+        return False
     pair = _EXCHANGED.match(rest) or _EXCHANGED_BEFORE.search(lead)
     return pair is not None and len(WORD.findall(_BREAK.split(lead)[-1])) >= 3
 

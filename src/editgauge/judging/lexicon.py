@@ -464,7 +464,7 @@ COMMON_ELSEWHERE = (
     "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
     "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
     "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
-    "stata il gli alla été sont ont hat haben waren är har blev nog "
+    "stata il gli alla été sont ont hat haben waren är har blev nog eder ediyor olur yapar "
 )
 """Words by which a sentence is known as none of English; none of them counts anything."""
 THINGS_ELSEWHERE = (

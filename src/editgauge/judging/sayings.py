@@ -186,7 +186,9 @@ _IT_WAS_NOT = re.compile(
     rf"\A\W{{0,3}}(?:it|this|that) (?:was|is|did|does|has)(?:n['’]t| not): (?P<number>{_SCALED}[\ue300-\ue3ff])\W{{0,4}}\Z",
     _I,
 )
-_NO_SENTENCE = re.compile(r"[{}]|\"\s?:|\A\s*[|>]|<[^<>]{1,60}>|\[[^\]\ue100-\ue3ff]{1,40}\]")
+_NO_SENTENCE = re.compile(
+    r"\A\s*(?://|<!--)|[{}]|\"\s?:|\A\s*[|>]|<[^<>]{1,60}>|\[[^\]\ue100-\ue3ff]{1,40}\]"
+)
 """What is no sentence: a part of an object, a row of a table, a quotation, a template."""
 _BOUNDARY = re.compile(r"[,;:]\s|[：，；。]|\s[–—]\s")
 _OPENS_CONDITION = re.compile(

@@ -100,6 +100,12 @@ _TOP = re.compile(
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 _OTHER_CODES = dict.fromkeys(("IF", "TA", "VC", "LP", "SE", "EA", "VQ", "CP", "KP"), (0, 10))
 """Names of dimensions: an object with one that was not asked for says nothing of those that were."""
+_SCALE_TOLD = re.compile(
+    r"\bscale (?:of |from |is )?[01] ?(?:-|–|to|\.\.) ?(\d{1,3})\b|\b(\d{1,3}|ten|hundred)-point scale\b|\b[01] ?[-–] ?(\d{2,3}) scale\b"
+    r"|\bscale: ?[01] ?[-–] ?(\d{1,3})\b|\bon a scale (?:of |to |up to )(?![01] ?(?:-|–|to))(\d{1,3})\b",
+    re.IGNORECASE,
+)
+"""The scale in words."""
 _INNER_QUOTE = re.compile(
     r"(?<![\w\\])'[^'\n]{1,80}'(?!\w)|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|\\\"[^\"\n]{0,200}\\\""
 )
@@ -190,6 +196,11 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
         return _all(fields, "the judge says that it saw no picture, or not all")
     if is_obeying(said):
         return _all(fields, "the judge follows a text that it found in a picture")
+    tops = {high for _, high in fields.values()}
+    for scale in _SCALE_TOLD.finditer(said):
+        top = next(group for group in scale.groups() if group).casefold()
+        if (int(top) if top.isdecimal() else {"ten": 10, "hundred": 100}[top]) not in tops:
+            return _all(fields, f"the judge uses another scale: {scale[0].strip()}")
     for item in found:
         if item.value is not None:
             spread(item.value, lists)

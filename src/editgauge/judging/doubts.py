@@ -130,7 +130,6 @@ _REDONE = re.compile(
     _I,
 )
 """Another number for the verdict before it."""
-_COUNTED = re.compile(r"\d{1,2} [^\W\d]{3,}")
 _CLOSING = re.compile(
     r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"

@@ -289,6 +289,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"(?:mauvaise?|fausse) (?:image|photo|paire)|(?:interverti|inversé|échangé|confondu|mélangé)\w* (?:les |ces )?(?:deux )?(?:images|photos)|(?:images|photos) (?:\w+ ){0,2}(?:interverties|inversées|échangées)|(?:points?|note|score|chiffre|évaluation)s? (?:\w+ ){0,3}(?:pour|de|à|concerne\w*|porte\w* sur) (?:l['’]|la |le )(?:image |photo )?(?:d['’]origine|originale?|référence|autre|précédente?)",
         ),
         "Spanish, Portuguese, Italian": (
+            r"(?:era|eran|fue|foi) (?:el|la|las|los|o|a|l['’]|il) ?(?:original(?:e)?|referencia|referência|riferimento|otra|outra)(?=\W*\Z)",
             r"(?:imagen|foto|imagem|immagine|pareja|par|coppia) (?:equivocada|incorrecta|errónea|errada|sbagliata|errata)|(?:confundid|intercambiad|cambiad|trocad|confund|troqu|scambiat|confus|invertit)\w* (?:las |as |le |los |os )?(?:dos |duas |due )?(?:imágenes|fotos|imagens|immagini)|(?:imágenes|imagens|immagini|fotos?) (?:\w+ ){0,2}(?:intercambiadas|invertidas|al revés|trocadas|scambiate|invertite)",
             r"(?:nota|puntuación|pontuação|voto|punteggio|valor|valore|puntos|pontos|punti) (?:\w+ ){0,2}(?:es |son |é |è |são |sono |refere\w* |refiere\w* |riferisce )?(?:para|de|del|da|do|per|a|al|alla|ao|à) (?:l['’]|la |el |a |o |il )?(?:imagen |imagem |immagine |foto )?(?:original|referencia|referência|riferimento|originale|anterior|precedente|otra|outra|altra)",
         ),

@@ -57,6 +57,7 @@ from editgauge.judging.values import (
 )
 from editgauge.judging.wording import (
     LEAD,
+    QUOTATION,
     SPOKEN,
     fractions_in,
     is_cited,
@@ -106,6 +107,13 @@ _SCALE_TOLD = re.compile(
     re.IGNORECASE,
 )
 """The scale in words."""
+_LEGEND = re.compile(
+    r"(?<![\w.,/+*-])(\d{1,3})\s?(?:=|means|heißt|bedeutet|signifie|significa)\s?([^\W\d][^,;\n()]{0,40})"
+)
+_BEST = re.compile(
+    r"(?:sehr gut|very good|best|excellent|perfect|flawless|outstanding|très bien|muy bien|ottimo|отлично)\b",
+    re.I,
+)
 _INNER_QUOTE = re.compile(
     r"(?<![\w\\])'[^'\n]{1,80}'(?!\w)|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|\\\"[^\"\n]{0,200}\\\""
 )
@@ -196,11 +204,8 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
         return _all(fields, "the judge says that it saw no picture, or not all")
     if is_obeying(said):
         return _all(fields, "the judge follows a text that it found in a picture")
-    tops = {high for _, high in fields.values()}
-    for scale in _SCALE_TOLD.finditer(said):
-        top = next(group for group in scale.groups() if group).casefold()
-        if (int(top) if top.isdecimal() else {"ten": 10, "hundred": 100}[top]) not in tops:
-            return _all(fields, f"the judge uses another scale: {scale[0].strip()}")
+    if why := _told_of_another_scale(said, {high for _, high in fields.values()}):
+        return _all(fields, why)
     for item in found:
         if item.value is not None:
             spread(item.value, lists)
@@ -219,6 +224,27 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     if refused and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
     return _all(fields, _NO_NAMES)
+
+
+def _told_of_another_scale(said: str, tops: set[int]) -> str:
+    """What a judge says of a scale that is not the one that was asked for, or an empty text."""
+    for scale in _SCALE_TOLD.finditer(said):
+        top = next(group for group in scale.groups() if group).casefold()
+        if (int(top) if top.isdecimal() else {"ten": 10, "hundred": 100}[top]) not in tops:
+            return f"the judge uses another scale: {scale[0].strip()}"
+    if _is_other_legend(_LEGEND.findall(said), tops):
+        return "the judge explains another scale"
+    return ""
+
+
+def _is_other_legend(levels: list[tuple[str, str]], tops: set[int]) -> bool:
+    """Whether the levels of a scale that a judge explains are not those that were asked for: another
+    top, or 1 as the best.
+    """
+    if len({level for level, _ in levels}) < 2:
+        return False
+    best = any(level == "1" and _BEST.match(words) for level, words in levels)
+    return best or max(int(level) for level, _ in levels) > max(tops)
 
 
 def _unquoted(text: str) -> str:
@@ -399,6 +425,16 @@ def _object_statements(
     for name, value in values.items():
         low, high = fields[name]
         reading = _reading(value, low, high)
+        if (
+            isinstance(value, str)
+            and re.search(r"[^\W\d_]{2}", value)
+            and any(
+                value.strip().casefold() in quoted.casefold()
+                for reason in reasons
+                for quoted in QUOTATION.findall(reason)
+            )
+        ):
+            reading = _none("the value is a text that the picture shows")
         if reading.value is not None and item.mended:
             numbers = _numbers_under(text[item.start : item.end], name, high)
             if numbers - {reading.value}:

@@ -183,7 +183,7 @@ _LABELLED = re.compile(
 )
 _NOT_THIS = re.compile(
     r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|not|no|versus|vs\.?|perfect"
-    r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
+    r"|flawless|ideal|compared (?:to|with) an?|never an?|(?:not|n['’]t) (?:call|make|give|rate|consider) (?:it|this|that)(?: an?)?|nor(?: an?)?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
@@ -318,9 +318,13 @@ def unquoted(text: str) -> str:
     return QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
 
 
+_POINT = re.compile(r"\(\s?[-−]?\d{1,3}\s?[,;]\s?[-−]?\d{1,3}\s?\)")
+"""The coordinates of a point."""
+
+
 def plain_text(text: str) -> str:
     """The text without quotations, tags, and the numbers of list items."""
-    text = _TAG.sub(" ", unquoted(text))
+    text = _POINT.sub(" ", _TAG.sub(" ", unquoted(text)))
     text = _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
     return _without_numbering(text)
 
@@ -456,7 +460,7 @@ def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
     if _NOT_THIS.search(lead):
         return True
     above = verdicts.single and number > max(verdicts.given)
-    return above and _HELD_BACK.search(lead) is not None
+    return above and _HELD_BACK.search(_BREAK.split(lead)[-1]) is not None
 
 
 def _bare_claim(

@@ -12,8 +12,8 @@ from editgauge.editors.typeset.choose import choose, pointed
 from editgauge.editors.typeset.colours import COLOURS, may_be_called
 from editgauge.editors.typeset.common import CannotEdit
 from editgauge.editors.typeset.find import Line
-from editgauge.editors.typeset.grammar import Operation, Target
 from editgauge.editors.typeset.phrases import describe
+from editgauge.editors.typeset.request import Operation, Target
 
 PAGE = (400, 600)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from editgauge.editors.typeset import TypesetEditor
 from editgauge.editors.typeset.find import Line
-from editgauge.editors.typeset.grammar import MAX_COMMAND, read_operations
+from editgauge.editors.typeset.grammar import MAX_COMMAND, read_request
 from editgauge.images import Array
 
 WORDS = st.sampled_from([
@@ -26,7 +26,7 @@ WORDS = st.sampled_from([
 @settings(max_examples=400, deadline=None)
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=14).map(" ".join)))
 def test_no_instruction_makes_the_grammar_raise(instruction: str) -> None:
-    for operation in read_operations(instruction):
+    for operation in read_request(instruction):
         assert operation.kind
         assert operation.amount is None or np.isfinite(operation.amount)
 
@@ -77,8 +77,8 @@ def test_an_instruction_of_many_pages_is_refused_by_its_length() -> None:
     """Its patterns take time with the square of the words."""
     wanted = "Delete 'A'"
     longest = wanted + " " * (MAX_COMMAND - len(wanted))
-    assert [o.kind for o in read_operations(longest)] == ["delete"]
-    assert read_operations(longest + " ") == ()
+    assert [o.kind for o in read_request(longest)] == ["delete"]
+    assert read_request(longest + " ") == ()
     editor = TypesetEditor(lambda picture: [], verify=False)
     _, detail, why = editor.edit(np.zeros((8, 8, 3), np.uint8), longest + " ")
     assert detail == {"edited": False}

@@ -12,7 +12,7 @@ import pytest
 
 from editgauge.editors.typeset import TypesetEditor
 from editgauge.editors.typeset.find import Line
-from editgauge.editors.typeset.grammar import Operation, Target
+from editgauge.editors.typeset.request import Operation, Target
 from editgauge.editors.typeset.verify import Reading, fault
 from editgauge.images import Array
 
@@ -43,7 +43,13 @@ DELETE = Operation(kind="delete", targets=(Target("open all day"),))
 def told(operation: Operation, *after: tuple[str, Box], read: Any = None, **look: Any) -> str:
     seen = after if read is None else read
     return fault(
-        Reading(page(*BEFORE), page(*after, **look), lines(*BEFORE), lines(*seen)), [operation]
+        Reading(
+            before=page(*BEFORE),
+            after=page(*after, **look),
+            lines=lines(*BEFORE),
+            read=lines(*seen),
+        ),
+        [operation],
     )
 
 
@@ -85,7 +91,10 @@ def test_pixels_far_from_the_text_may_not_change() -> None:
     after = page(("GRAND MOTEL", TITLE), BEFORE[1])
     after[80:140, 300:400] = 0
     reading = Reading(
-        page(*BEFORE), after, lines(*BEFORE), lines(("GRAND MOTEL", TITLE), BEFORE[1])
+        before=page(*BEFORE),
+        after=after,
+        lines=lines(*BEFORE),
+        read=lines(("GRAND MOTEL", TITLE), BEFORE[1]),
     )
     assert "away from the text" in fault(reading, [CHANGE])
 
@@ -94,7 +103,10 @@ def test_a_text_that_hardly_stands_out_does_not_hold() -> None:
     place = (20, 90, 220, 130)
     faint = np.minimum(page(("GRAND HOTEL", place), ink=230), page(BEFORE[1]))
     reading = Reading(
-        page(*BEFORE), faint, lines(*BEFORE), lines(("GRAND HOTEL", place), BEFORE[1])
+        before=page(*BEFORE),
+        after=faint,
+        lines=lines(*BEFORE),
+        read=lines(("GRAND HOTEL", place), BEFORE[1]),
     )
     move = Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="down")
     assert "hardly stand out" in fault(reading, [move])
@@ -104,11 +116,15 @@ def test_a_text_is_not_put_on_another() -> None:
     insert = Operation(kind="insert", targets=(), text="NEW WORDS", place="bottom")
     on_it = ("NEW WORDS", (20, 148, 200, 182))
     after = np.minimum(page(*BEFORE), page(on_it))
-    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(*BEFORE, on_it))
+    reading = Reading(
+        before=page(*BEFORE), after=after, lines=lines(*BEFORE), read=lines(*BEFORE, on_it)
+    )
     assert "would lie on 'open all day'" in fault(reading, [insert])
     beside = ("NEW WORDS", (20, 90, 200, 130))
     after = np.minimum(page(*BEFORE), page(beside))
-    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(*BEFORE, beside))
+    reading = Reading(
+        before=page(*BEFORE), after=after, lines=lines(*BEFORE), read=lines(*BEFORE, beside)
+    )
     assert fault(reading, [insert]) == ""
 
 
@@ -120,14 +136,18 @@ def test_a_strong_turn_is_not_read_again() -> None:
 def test_ink_that_stays_where_a_text_went_does_not_hold() -> None:
     after = page(BEFORE[0])
     after[FOOT[1] : FOOT[3], FOOT[0] : 120] = page(*BEFORE)[FOOT[1] : FOOT[3], FOOT[0] : 120]
-    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(BEFORE[0]))
+    reading = Reading(
+        before=page(*BEFORE), after=after, lines=lines(*BEFORE), read=lines(BEFORE[0])
+    )
     assert "parts of 'open all day' would be left" in fault(reading, [DELETE])
 
 
 def test_a_place_that_is_stained_does_not_hold() -> None:
     after = page(BEFORE[0])
     after[155:172, 40:60] = 90
-    reading = Reading(page(*BEFORE), after, lines(*BEFORE), lines(BEFORE[0]))
+    reading = Reading(
+        before=page(*BEFORE), after=after, lines=lines(*BEFORE), read=lines(BEFORE[0])
+    )
     assert "stains would be left" in fault(reading, [DELETE])
 
 
@@ -136,7 +156,7 @@ def test_a_neighbour_may_not_even_be_touched() -> None:
     after[25:50, 30:80] = 240
     insert = Operation(kind="insert", targets=(), text="open all day", place="bottom")
     before, was = page(BEFORE[0]), lines(BEFORE[0])
-    reading = Reading(before, after, was, lines(*BEFORE))
+    reading = Reading(before=before, after=after, lines=was, read=lines(*BEFORE))
     assert "'GRAND HOTEL' beside it would be touched" in fault(reading, [insert])
 
 
@@ -148,7 +168,12 @@ def test_a_text_does_not_come_to_lie_across_an_edge() -> None:
     after[80:130, 150:] = 120
     drawn = page(("GRAND HOTEL", place))
     after[drawn < 100] = 20
-    reading = Reading(before, after, lines(*BEFORE), lines(("GRAND HOTEL", place), BEFORE[1]))
+    reading = Reading(
+        before=before,
+        after=after,
+        lines=lines(*BEFORE),
+        read=lines(("GRAND HOTEL", place), BEFORE[1]),
+    )
     move = Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="go down")
     assert "across an edge" in fault(reading, [move])
 
@@ -159,7 +184,12 @@ def test_a_text_does_not_come_to_lie_on_a_thin_line() -> None:
         before, after = page(*BEFORE), page(("GRAND HOTEL", place), BEFORE[1])
         for picture in (before, after):
             picture[60:145, crossing : crossing + 3] = 60
-        reading = Reading(before, after, lines(*BEFORE), lines(("GRAND HOTEL", place), BEFORE[1]))
+        reading = Reading(
+            before=before,
+            after=after,
+            lines=lines(*BEFORE),
+            read=lines(("GRAND HOTEL", place), BEFORE[1]),
+        )
         move = Operation(kind="move", targets=(Target("GRAND HOTEL"),), place="go down")
         assert (said in fault(reading, [move])) if said else not fault(reading, [move])
 

@@ -18,7 +18,7 @@ from editgauge.judging.lexicon import NUMBER_WORDS, SCORE_WORDS
 from editgauge.judging.talk import SENTENCE
 from editgauge.judging.wording import GIVES, QUOTATION
 
-MAX_NUMBERS = 80
+MAX_NUMBERS = 60
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""

@@ -18,15 +18,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from editgauge.editors.delivery import flag, known
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.choose import pointed
 from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Reader
-from editgauge.editors.typeset.grammar import Operation
+from editgauge.editors.typeset.grammar import read_request, why_not
 from editgauge.editors.typeset.operations import CannotEdit, perform
 from editgauge.editors.typeset.reading import reader
-from editgauge.editors.typeset.sentences import read_request, why_not
+from editgauge.editors.typeset.request import Operation
 from editgauge.editors.typeset.verify import Reading, fault
 from editgauge.errors import UsageError
 from editgauge.images import Array, read_image, write_png
@@ -109,12 +111,14 @@ class TypesetEditor:
             return picture, {"edited": False}, f"{why_not(instruction)}: the input is given back"
         lines = list(self.read(picture))
         canvas = Canvas(picture, list(lines), faces(self.folders))
+        drawn = [canvas]
         done: list[dict[str, Any]] = []
         for number, operation in enumerate(operations):
             try:
                 operation = pointed(canvas, operation)
                 if _again(operation, operations[:number]):  # its ink is another now
                     canvas = Canvas(canvas.pixels, list(lines), faces(self.folders))
+                    drawn.append(canvas)
                 operations[number] = operation
                 done.append({"operation": operation.kind, **perform(canvas, operation)})
             except CannotEdit as error:
@@ -123,7 +127,15 @@ class TypesetEditor:
                     {"edited": False, "operations": [_told(o) for o in operations]},
                     f"{error}: the input is given back",
                 )
-        told = self._fault(Reading(picture, canvas.pixels, lines, ()), operations)
+        reading = Reading(
+            before=picture,
+            after=canvas.pixels,
+            lines=lines,
+            read=(),
+            restored=np.logical_or.reduce([one.restored for one in drawn]),
+            laid=np.logical_or.reduce([one.laid for one in drawn]),
+        )
+        told = self._fault(reading, operations)
         if told:
             return (
                 picture,

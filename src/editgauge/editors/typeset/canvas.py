@@ -15,13 +15,16 @@ from editgauge.editors.typeset import fonts
 from editgauge.editors.typeset.faces import Face, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, Match, Points
 from editgauge.editors.typeset.glyphs import LEAST, Alpha, Glyphs, extract
-from editgauge.editors.typeset.grammar import Span
+from editgauge.editors.typeset.request import Span
 from editgauge.images import Array, Mask
 
 Matrix = npt.NDArray[np.float64]
 
 _LEVEL = 1.2
 """Degrees within which a line counts as level: OCR corners are not better than this."""
+
+_SEEN = 0.004
+"""The opacity from which ink changes a level of 255."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +120,16 @@ class Canvas:
     lines: Sequence[Line]
     faces: Sequence[Face]
     pixels: Array = field(init=False)
+    restored: Mask = field(init=False)
+    """Where ground was put in the place of ink."""
+    laid: Mask = field(init=False)
+    """Where ink was laid."""
     _inked: dict[int, Inked | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.pixels = self.original.copy()
+        self.restored = np.zeros(self.original.shape[:2], dtype=np.bool_)
+        self.laid = np.zeros(self.original.shape[:2], dtype=np.bool_)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -183,6 +192,9 @@ class Canvas:
         where = g.erased if portion is None else g.erased & portion
         region = self.pixels[g.top : g.top + where.shape[0], g.left : g.left + where.shape[1]]
         region[where] = g.ground[where]
+        at = slice(g.top, g.top + where.shape[0]), slice(g.left, g.left + where.shape[1])
+        self.restored[at] |= where
+        self.laid[at] &= ~where
 
     def set(
         self, drawn: Setting, frame: Frame, pen: tuple[float, float], colour: tuple[int, int, int]
@@ -224,7 +236,8 @@ class Canvas:
         )
         region = self.pixels[low[1] : high[1], low[0] : high[0]]
         mixed = region * (1 - opacity) + paint * opacity
-        region[:] = np.where(opacity > 0.004, np.round(mixed), region).astype(np.uint8)
+        region[:] = np.where(opacity > _SEEN, np.round(mixed), region).astype(np.uint8)
+        self.laid[low[1] : high[1], low[0] : high[0]] |= opacity[..., 0] > _SEEN
 
     # --- parts of lines ---
 

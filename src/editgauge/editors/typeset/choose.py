@@ -17,9 +17,10 @@ from rapidfuzz.distance import Levenshtein
 from editgauge.editors.typeset.canvas import Canvas, Inked
 from editgauge.editors.typeset.colours import may_be_called
 from editgauge.editors.typeset.common import CannotEdit
-from editgauge.editors.typeset.find import Line, find, plain
-from editgauge.editors.typeset.grammar import Operation, Span, Target
-from editgauge.editors.typeset.phrases import PLAIN_KINDS, Description
+from editgauge.editors.typeset.find import Line, find, plain, whole
+from editgauge.editors.typeset.phrases import Description
+from editgauge.editors.typeset.request import Operation, Span, Target
+from editgauge.editors.typeset.vocabulary import PLAIN_KINDS
 
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
 KINDS: dict[str, str] = {
@@ -58,6 +59,8 @@ _SMALLER = 0.85
 """How much smaller a text is, at most, that is called the small one."""
 _SOME = 0.05
 """The part of a line's box that has a colour, where the line may be of that colour."""
+_SURELY = 0.95
+"""The similarity from which a quoted text is the one that the picture has."""
 _CLEAR = 0.6
 """Of a line's height: by how much one text stands further out than the next."""
 
@@ -80,6 +83,7 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
     A plural stands for each of its texts. Raises `CannotEdit` where nothing, or more than one text,
     fits.
     """
+    operation = _or_moved(canvas, operation)
     targets = [one for target in operation.targets for one in _pointed(canvas, target)]
     anchor = _as_one(_pointed(canvas, operation.anchor)) if operation.anchor is not None else None
     if operation.kind == "insert" and operation.place != "between" and len(targets) > 1:
@@ -89,6 +93,18 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
     if operation.kind == "swap" and len(targets) != 2:
         raise CannotEdit(f"a swap is of two texts, and {len(targets)} fit")
     return replace(operation, targets=tuple(targets), anchor=anchor)
+
+
+def _or_moved(canvas: Canvas, operation: Operation) -> Operation:
+    """ "Put A at the top" is a move where the picture has A already."""
+    if not operation.perhaps_there or operation.place == "between":
+        return operation
+    own = Target(operation.text)
+    found = [match for match in find(canvas.lines, own) if match.similarity > _SURELY]
+    if not any(whole(canvas.lines, match) for match in found):
+        return operation
+    anchor = operation.targets[0] if operation.targets else None
+    return Operation(kind="move", targets=(own,), place=operation.place, anchor=anchor)
 
 
 def _without_bullet(canvas: Canvas, target: Target) -> Target:
@@ -104,6 +120,12 @@ def _without_bullet(canvas: Canvas, target: Target) -> Target:
     return replace(target, text=(target.text or "")[mark.end() :], spans=(first, *target.spans[1:]))
 
 
+def _guessed(description: Description) -> bool:
+    """Whether a word without a rule is to tell which text is meant: that could only be guessed."""
+    others = (description.within, description.beside[1] if description.beside else None)
+    return bool(description.words) or any(_guessed(other) for other in others if other)
+
+
 def _as_one(targets: Sequence[Target]) -> Target:
     if len(targets) == 1:
         return targets[0]
@@ -114,6 +136,8 @@ def _as_one(targets: Sequence[Target]) -> Target:
 def _pointed(canvas: Canvas, target: Target) -> list[Target]:
     if target.description is None:
         return [target]
+    if _guessed(target.description):
+        raise CannotEdit(f"which text {target.description.told!r} means is not clear")
     groups = choose(canvas, target.description)
     return [
         Target(" ".join(spot.text for spot in group), spans=tuple(spot.span for spot in group))
@@ -125,16 +149,14 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     """The texts that are meant, each with its lines; one, unless the description is a plural."""
     if description.kind in ("title", "subtitle") and description.order is None:
         spots = _titles(canvas, description)
-        for keep in (_saying, _coloured, _grounded, _beside):
-            spots = keep(canvas, description, spots)
+        spots = _fitting(canvas, description, spots)
         if not spots:
             raise CannotEdit(f"nothing in the picture fits {description.told!r}")
         return [_placed(canvas, description, spots)]
     if description.within is not None:
         return [[_part_of(canvas, description)]]
     spots = _of_kind(canvas, description)
-    for keep in (_saying, _coloured, _grounded, _beside):
-        spots = keep(canvas, description, spots)
+    spots = _fitting(canvas, description, spots)
     if description.count is not None and len(spots) != description.count:
         spots = _equal_ones(spots, description.count)
     if not spots:
@@ -151,6 +173,12 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     if len(spots) > 1 and not _one_text(spots):
         raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
     return [spots]
+
+
+def _fitting(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
+    for keep in (_saying, _coloured, _grounded, _beside):
+        spots = keep(canvas, description, spots)
+    return spots
 
 
 def _part_of(canvas: Canvas, description: Description) -> Spot:
@@ -179,7 +207,7 @@ def _all(canvas: Canvas) -> list[Spot]:
 
 def _titles(canvas: Canvas, description: Description) -> list[Spot]:
     every = _all(canvas)
-    found = find(canvas.lines, Target(role="title"), canvas.size)
+    found = find(canvas.lines, Target(role="title"))
     title = {span.line for match in found for span in match.spans}
     if description.kind == "title":
         return [spot for spot in every if spot.span.line in title]

@@ -4,7 +4,6 @@ on.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from editgauge.editors.typeset.grammar import Span, Target
+from editgauge.editors.typeset.request import Span, Target
 from editgauge.images import Array
 
 Points = npt.NDArray[np.float64]
@@ -90,15 +89,14 @@ def plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
 
 
-def find(lines: Sequence[Line], target: Target, size: tuple[int, int]) -> list[Match]:
-    """Where `target` is, the best place first; empty where there is none. `size` = (width, height)
-    of the picture.
-    """
+def find(lines: Sequence[Line], target: Target) -> list[Match]:
+    """Where `target` is, the best place first; empty where there is none."""
     if target.spans:
         return [Match(target.spans, 1.0)]
     if target.text is not None:
-        return _by_words(lines, target.text)
-    chosen = _by_role(lines, target.role or "all", size)
+        found = _by_words(lines, target.text)
+        return _within(found, _by_words(lines, target.inside)) if target.inside else found
+    chosen = _by_role(lines, target.role or "all")
     return [Match(tuple(Span(n, 0, len(lines[n].text)) for n in chosen), 1.0)] if chosen else []
 
 
@@ -114,6 +112,23 @@ def _by_words(lines: Sequence[Line], wanted: str) -> list[Match]:
     found.sort(key=lambda item: (-item[0], item[1]))
     places = _without_overlaps([match for _, _, match in found])
     return _prominent_first(lines, [_with_marks(lines, match, wanted) for match in places])
+
+
+def _within(matches: list[Match], longer: list[Match]) -> list[Match]:
+    """The matches that are a part of the best of some longer ones; all where there is none."""
+    if not longer:
+        return matches
+    reach = {span.line: span for span in longer[0].spans}
+    return [
+        match
+        for match in matches
+        if all(
+            span.line in reach
+            and reach[span.line].start <= span.start
+            and span.end <= reach[span.line].end
+            for span in match.spans
+        )
+    ]
 
 
 def _by_marks(lines: Sequence[Line], marks: str) -> list[Match]:
@@ -325,7 +340,7 @@ def _without_overlaps(matches: Sequence[Match]) -> list[Match]:
     return kept
 
 
-def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[int]:
+def _by_role(lines: Sequence[Line], role: str) -> list[int]:
     order = sorted(range(len(lines)), key=lambda n: lines[n].centre[1])
     if not order:
         return []
@@ -335,30 +350,9 @@ def _by_role(lines: Sequence[Line], role: str, size: tuple[int, int]) -> list[in
             order if len(order) == 1 else _block(lines, order) if _one_block(lines, order) else []
         ),
         "single": lambda: order if len(order) == 1 else [],
-        "top": lambda: _outermost(lines, order, order[0]),
-        "bottom": lambda: _outermost(lines, order, order[-1]),
-        "middle": lambda: [
-            min(order, key=lambda n: math.dist(lines[n].centre, (size[0] / 2, size[1] / 2)))
-        ],
-        "largest": lambda: [max(order, key=lambda n: _prominence(lines[n]))],
         "title": lambda: _title(lines, order),
     }
-    if " " in role:
-        return _in_corner(lines, order, role, size)
     return chooser[role]()
-
-
-def _in_corner(
-    lines: Sequence[Line], order: list[int], corner: str, size: tuple[int, int]
-) -> list[int]:
-    """The line nearest to a corner, in that quarter of the picture; none where there is none."""
-    x, y = size[0] * ("right" in corner), size[1] * ("bottom" in corner)
-    quarter = [
-        n
-        for n in order
-        if abs(lines[n].centre[0] - x) < size[0] / 2 and abs(lines[n].centre[1] - y) < size[1] / 2
-    ]
-    return sorted(quarter, key=lambda n: math.dist(lines[n].centre, (x, y)))[:1]
 
 
 def _prominence(line: Line) -> float:
@@ -396,24 +390,8 @@ def _block(
     return sorted(block, key=lambda n: lines[n].centre[1])
 
 
-def _outermost(lines: Sequence[Line], order: list[int], start: int) -> list[int]:
-    """The row of a line, and the lines as large that read on from it, of rows of as many texts: the
-    labels above a footnote are no part of it.
-    """
-    first = _same_row(lines, order, start)
-    block = _block(lines, order, start, least=0.75)
-    alike = [n for n in block if len(_same_row(lines, order, n)) == len(first)]
-    return sorted({*first, *alike})
-
-
 def _one_block(lines: Sequence[Line], order: list[int]) -> bool:
     return len(_block(lines, order)) == len(order)
-
-
-def _same_row(lines: Sequence[Line], order: list[int], chosen: int) -> list[int]:
-    height = lines[chosen].height
-    row = [n for n in order if abs(lines[n].centre[1] - lines[chosen].centre[1]) < 0.5 * height]
-    return sorted(row, key=lambda n: lines[n].centre[0])
 
 
 Reader = Callable[[Array], Sequence[Line]]

@@ -87,6 +87,29 @@ def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style
     return _weigh(best[1], text, crop)
 
 
+@dataclass(frozen=True, slots=True)
+class Resemblance:
+    """How like a text's own ink the text in a style is: `letters`, the correlation of the line or
+    of its letters, whichever is higher (-1 to 1), and `weight`, its ink as a part of the style's.
+    """
+
+    letters: float
+    weight: float
+
+
+def resemblance(style: Style, text: str, ink: Alpha) -> Resemblance:
+    """See `Resemblance`; of a text without ink, nothing."""
+    box = ink_box(ink)
+    if box is None:
+        return Resemblance(-1.0, 1.0)
+    left, top, right, bottom = box
+    crop = ink[top:bottom, left:right]
+    drawn = _as_large(style, text, crop)
+    by_letter = _by_letter(style.face, text, _letters(crop))
+    weight = float(crop.mean()) / max(1e-6, float(drawn.mean())) if drawn is not None else 1.0
+    return Resemblance(max(style.similarity, by_letter or -1.0), weight)
+
+
 def _letters(ink: Alpha) -> list[Alpha]:
     """The parts of a line between its blank columns, each brought to one small size and normal: of
     most faces, its letters.

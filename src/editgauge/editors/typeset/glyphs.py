@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from editgauge.editors.typeset import grounds
 from editgauge.editors.typeset.find import Points
 from editgauge.images import Array, Mask
 
@@ -37,7 +38,7 @@ class Glyphs:
     alpha: Alpha
     """0 = ground, 1 = ink."""
     ground: Array
-    """The rectangle without the ink (inpainted where the ink was, the picture's own pixels
+    """The rectangle without the ink (made up where the ink was, the picture's own pixels
     elsewhere).
     """
     erased: Mask
@@ -48,6 +49,8 @@ class Glyphs:
     """The ink's typical colour, RGB."""
     ink: Array
     """The ink's colour at every pixel (for moving ink that is not of one colour)."""
+    doubt: float = 0.0
+    """How far the ground may be off, in levels of 255 (see `grounds.doubt`)."""
 
 
 _OTHER = 64.0
@@ -348,7 +351,12 @@ def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top
         bool
     )
     alpha, colour, ground = _separate(crop, core, erased, foreign)
-    ground[~erased] = crop[~erased]
+    other = cv2.dilate((erased | foreign).astype(np.uint8), _disc(2)).astype(bool) & ~erased
+    texts = cv2.dilate(foreign.astype(np.uint8), _disc(2)).astype(bool)
+    guessed = grounds.doubt(
+        crop, erased, other, texts, 2 + int(np.clip(round(0.06 * height), 2, 8))
+    )
+    ground = grounds.filled(crop, erased, other)
     solid = (alpha > 0.8) & cv2.erode(core.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
     alpha[solid] = np.maximum(alpha[solid], 0.97)
     ink = np.broadcast_to(colour, crop.shape).copy()
@@ -359,6 +367,7 @@ def _matte(crop: Array, core: Mask, foreign: Mask, height: float, left: int, top
         top=top,
         alpha=alpha,
         ground=ground,
+        doubt=guessed,
         erased=erased,
         colour=(red, green, blue),
         ink=ink.astype(np.uint8),

@@ -9,13 +9,24 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of
+from editgauge.editors.typeset import grounds
+from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of, slant
 from editgauge.editors.typeset.colours import Colour
-from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, found_text, lift, report
+from editgauge.editors.typeset.common import (
+    EDGE,
+    CannotEdit,
+    Done,
+    alone,
+    found_text,
+    lift,
+    of_one_ink,
+    report,
+    restorable,
+)
 from editgauge.editors.typeset.faces import Setting
 from editgauge.editors.typeset.find import Match, find
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation, Span, Target
+from editgauge.editors.typeset.request import Operation, Span, Target
 
 Matrix = npt.NDArray[np.float64]
 
@@ -25,6 +36,7 @@ def delete(canvas: Canvas, operation: Operation) -> Done:
     for target in operation.targets:
         match = found_text(canvas, target)
         _leaves_no_amount(canvas, match)
+        restorable(canvas, match)
         lift(canvas, match, target)
         done.append(report(canvas, match))
     return {"deleted": done}
@@ -53,10 +65,31 @@ def recolour(canvas: Canvas, operation: Operation) -> Done:
     for target in operation.targets:
         match = found_text(canvas, target)
         lifted = lift(canvas, match, target)
+        _solid(canvas, match)
         lifted.ink[:] = colour
         canvas.drop(lifted)
         done.append(report(canvas, match))
     return {"recoloured": done, "colour": list(colour)}
+
+
+def _solid(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where letters would be painted through: their outline was taken for their
+    ink, and what it surrounds has another colour.
+    """
+    for span in match.spans:
+        inked = canvas.inked(span.line)
+        if inked is None:
+            continue
+        g = inked.glyphs
+        if g.doubt >= grounds.SOMETHING:
+            raise CannotEdit(f"something else stands at the letters of {inked.line.text!r}")
+        inner = cv2.erode((g.alpha > 0.1).astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+        if int(inner.sum()) >= 40 and float((g.alpha[inner] < 0.75).mean()) > _THIN:
+            raise CannotEdit(f"the letters of {inked.line.text!r} are of several colours")
+
+
+_THIN = 0.2
+"""The part of letters' inside that may be fainter than their ink."""
 
 
 def _ink_of(canvas: Canvas, anchor: Target | None) -> Colour:
@@ -90,6 +123,7 @@ def move(canvas: Canvas, operation: Operation) -> Done:
     match = found_text(canvas, target)
     anchor = _lifted_box(canvas, operation.anchor) if operation.anchor is not None else None
     height = canvas.lines[match.spans[0].line].height
+    restorable(canvas, match)
     lifted = lift(canvas, match, target)
     place = operation.place or ""
     if anchor is not None:
@@ -148,7 +182,7 @@ def _lifted_box(canvas: Canvas, target: Target) -> tuple[float, float, float, fl
     """Left, top, right, bottom of a text that only serves as a measure: its ink need not be told
     from the ground.
     """
-    match = next(iter(find(canvas.lines, target, canvas.size)), None) or found_text(canvas, target)
+    match = next(iter(find(canvas.lines, target)), None) or found_text(canvas, target)
     boxes = np.array([canvas.lines[s.line].box for s in match.spans])
     return (
         float(boxes[:, 0].min()),
@@ -188,18 +222,27 @@ def _to_place(canvas: Canvas, lifted: Lifted, place: str) -> tuple[float, float]
         x = width - edge - wide
     elif "center" in words and "down" not in words:
         x = (width - wide) / 2
-    if "top" in words and cy > height / 4:
+    if "top" in words and cy > height / 8:
         y = edge
-    elif "bottom" in words and cy < height * 3 / 4:
+    elif "bottom" in words and cy < height * 7 / 8:
         y = height - edge - high
     elif words in (["center"], ["center", "down"]):
         y = (height - high) / 2
     return x - lifted.left, y - lifted.top
 
 
+_TILTED = 2.0
+"""Degrees between two texts from which one cannot stand in the other's place."""
+
+
 def swap(canvas: Canvas, operation: Operation) -> Done:
     first, second = operation.targets
     matches = found_text(canvas, first), found_text(canvas, second)
+    for match in matches:
+        restorable(canvas, match)
+    slants = [slant(canvas.lines[match.spans[0].line]) for match in matches]
+    if abs(slants[0] - slants[1]) > _TILTED:
+        raise CannotEdit("the two texts do not run in the same direction")
     a, b = lift(canvas, matches[0], first), lift(canvas, matches[1], second)
     goals = _goals(a, b, [_whole_text(canvas, match) for match in matches])
     own, other = _typical(a), _typical(b)
@@ -282,6 +325,7 @@ def resize(canvas: Canvas, operation: Operation) -> Done:
         parts = [Match((span,), 1.0) for span in match.spans] if target.role == "all" else [match]
         for part in parts:
             alone(canvas, part)
+            restorable(canvas, part)
             align = common or _side_kept(canvas, part)
             lifted = canvas.lift(part)
             if lifted is not None:
@@ -352,6 +396,8 @@ def restyle(canvas: Canvas, operation: Operation) -> Done:
             if operation.manner in ("underlined", "struck"):
                 _ruled(canvas, span, operation.manner == "struck")
                 continue
+            if operation.manner == "bold":
+                of_one_ink(canvas, Match((span,), 1.0))
             lifted = canvas.lift(Match((span,), 1.0))
             if lifted is None:
                 continue
@@ -404,6 +450,7 @@ def rotate(canvas: Canvas, operation: Operation) -> Done:
     turn = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
     for target in operation.targets:
         match = found_text(canvas, target)
+        restorable(canvas, match)
         lifted = lift(canvas, match, target)
         reach = np.abs(turn) @ (lifted.alpha.shape[1] / 2, lifted.alpha.shape[0] / 2)
         to = [

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.common import CannotEdit, Done
-from editgauge.editors.typeset.grammar import Operation
 from editgauge.editors.typeset.ink_operations import delete, move, recolour, resize, rotate, swap
+from editgauge.editors.typeset.request import Operation
 from editgauge.editors.typeset.text_operations import change, insert, restyle
 
 __all__ = ["CannotEdit", "perform"]

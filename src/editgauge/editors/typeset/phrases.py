@@ -9,20 +9,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from editgauge.editors.typeset.colours import COLOUR
-
-Side = Literal["above", "below", "before", "after"]
-SIDES: dict[str, Side] = {
-    "before": "before", "in front of": "before", "to the left of": "before", "left of": "before",
-    "after": "after", "behind": "after", "to the right of": "after", "right of": "after",
-    "next to": "after", "beside": "after", "following": "after", "above": "above",
-    "on top of": "above", "over": "above", "below": "below", "beneath": "below", "under": "below",
-    "underneath": "below",
-}  # fmt: skip
-"""What stands between a text and the one beside it."""
-SIDE_WORDS = "|".join(sorted(SIDES, key=len, reverse=True))
+from editgauge.editors.typeset.vocabulary import (
+    CARRIERS,
+    CONTAINERS,
+    COUNTS,
+    KIND_WORDS,
+    NO_MEANING,
+    ORDERS,
+    PARTS_OF_A_TEXT,
+    PLACES,
+    PLAIN_KINDS,
+    PURPOSES,
+    ROWS,
+    SIDE_WORDS,
+    SIDES,
+    SIZES,
+    Side,
+    any_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,63 +64,8 @@ class Description:
         return self.told
 
 
-PLAIN_KINDS = ("text", "row", "word", "entry")
-"""Kinds that say nothing of what a text reads."""
-_CONTAINER = (
-    r"images?|picture|photo(?:graph)?|poster|canvas|page|frame|slide|cover|screen|document|design|"
-    r"layout|sheet|flyer|flier|drawing|sign|signpost|board|wall|card|label|menu|mug|cup|shirt|"
-    r"t-shirt|bottle|box|package|packaging|bag|banner|billboard|ticket|invoice|receipt|bill|form|"
-    r"certificate|badge|letter|postcard|map|chart|diagram|graph|plot|figure|table|window|app|"
-    r"website|web ?page|dialog|display|panel|plate|plaque|envelope|newspaper|magazine|book|jar|"
-    r"can|tin|sticker|stamp|note|storefront|shop|door|street|bus|van|truck|car|building|"
-    r"blackboard|chalkboard|whiteboard|invitation|greeting card|brochure|leaflet|cap|hat|jersey|"
-    r"tote|parcel|carton|crate|post|story|chat|timetable|schedule|calendar|report|paper"
-)
-_PURPOSE = (
-    r"(?:business|visiting|name|concert|film|movie|festival|event|road|street|shop|price|wine|"
-    r"gift|birthday|wedding|boarding|coffee|lunch|dinner|bus|train|flight)"
-)
-"""What a sign or card is for, where that is told of it."""
-_BOX = (
-    r"button|box|field|tab|tag|badge|bubble|banner|ribbon|sticker|panel|card|plate|tile|cell|sign|"
-    r"label|stripe|bar|strip|seal|disc|circle|town|village|city"
-)
-"""What carries a text: named to say which text, never moved or recoloured itself."""
-_KIND_WORDS = {
-    "title": r"(?:main )?(?:title|heading|headline)s?",
-    "subtitle": r"(?:sub-? ?title|sub-? ?heading|subhead)s?",
-    "date": r"dates?",
-    "year": r"(?:years?|vintage)",
-    "time": r"(?:times?(?: of day)?|hours?|clock time)",
-    "price": r"prices?",
-    "weight": r"weights?",
-    "percentage": r"(?:percentages?|percent figures?)",
-    "phone": r"(?:(?:tele)?phone|mobile|fax)(?: numbers?)?",
-    "email": r"e-?mail(?: add?ress(?:es)?)?",
-    "website": r"(?:web ?sites?(?: add?ress)?|web add?ress(?:es)?|urls?|home ?page|"
-    "link|internet add?ress)",
-    "handle": r"(?:user ?names?|user name|handles?|account names?)",
-    "hashtag": r"hash ?tags?",
-    "address": r"(?:(?:street|postal) )?add?ress(?:es)?|street name",
-    "greeting": r"greetings?|salutation",
-    "number": r"(?:figures?|numbers?|numerals?|digits?|amounts?|values?)",
-    "small print": r"(?:small|fine) print|foot ?notes?",
-    "entry": r"(?:entry|entries|items?|options?|rows?|list items?|menu items?)",
-    "row": r"lines?(?: of text)?",
-    "word": r"words?",
-    "text": (
-        r"(?:texts?|words? of text|phrases?|sentences?|captions?|slogans?|tag ?lines?|mott?oe?s?|"
-        r"footers?|headers?|labels?|inscriptions?|lettering|writing|credits?|watermarks?|names?|"
-        r"signatures?|print|message|remarks?|notes?|hints?|warnings?|quotes?|claim|"
-        r"part|bit|characters?|letters?)"
-    ),
-}
-_ORDERS = {
-    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
-    "fifth": 5, "5th": 5, "last": -1, "final": -1,
-}  # fmt: skip
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-_ROW = {"upper": "top", "lower": "bottom", "uppermost": "top", "lowest": "bottom"}
+_CONTAINER = any_of(CONTAINERS)
+_BOX = any_of(CARRIERS)
 _SPOT = (
     r"(?:(?P<row>top|bottom|upper|lower)(?:[ -]?most)?)?(?:[ -]?(?P<column>left|right)(?:most)?)?"
     r"(?P<middle>middle|cent(?:er|re))?(?P<corner> ?corner)?"
@@ -128,17 +80,14 @@ _BESIDE = re.compile(
 )
 _WITHIN = re.compile(
     rf"\b(?:on|in|of|inside|across|from|for) (?:the|this|that|an?|our|my|your) "
-    rf"(?:{COLOUR} )?(?:{_PURPOSE} )?(?P<box>{_BOX}|{_CONTAINER})\b"
+    rf"(?:{COLOUR} )?(?:{any_of(PURPOSES)} )?(?P<box>{_BOX}|{_CONTAINER})\b"
 )
 _LIST = re.compile(r"\b(?:of|in|on) (?:the|this) (?:list|menu|column|rows?)\b")
 _COUNTED = re.compile(r" (first|second|third|fourth|fifth|last) (\w+) from (?:the )?(top|bottom)\b")
 _PART = re.compile(
-    r"^(?P<part>(?:the )?(?:very )?(?:first|second|third|fourth|fifth|last|middle) "
-    r"(?:word|line|number|row)) (?:of|in) (?P<whole>(?:the|this) (?:[\w'-]+ "
-    r"){0,3}?(?:titles?|headings?|"
-    r"headline|sub-?title|slogan|tag ?line|text|sentence|caption|address|line|"
-    r"paragraph|message|note|"
-    r"footer|header)\b.*)$"
+    rf"^(?P<part>(?:the )?(?:very )?(?:{any_of(ORDERS)}|middle) (?:word|line|number|"
+    rf"row)) (?:of|in) "
+    rf"(?P<whole>(?:the|this) (?:[\w'-]+ ){{0,3}}?{any_of(PARTS_OF_A_TEXT)}\b.*)$"
 )
 _OF_MANY = re.compile(r"\b(?:of|among) (?:the|these|those|all) (\w+)(?: \w+)?\b")
 _SAYS = re.compile(
@@ -146,53 +95,7 @@ _SAYS = re.compile(
     r"\b(?:saying|reading|with|containing|starting with|beginning with|called|showing|naming|"
     r"giving|mentioning) "
 )
-_STOP = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "these",
-        "those",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "its",
-        "it",
-        "is",
-        "are",
-        "was",
-        "were",
-        "our",
-        "my",
-        "your",
-        "their",
-        "his",
-        "her",
-        "very",
-        "whole",
-        "entire",
-        "complete",
-        "main",
-        "own",
-        "and",
-        "from",
-        "for",
-        "with",
-        "by",
-        "who",
-        "which",
-        "text",
-        "single",
-        "one",
-        "all",
-        "each",
-        "every",
-    ]
-)
+_OF_THE_TEXT = re.compile(rf"^((?:the )?{any_of(ORDERS)} (?:line|row)) (?:of|in) the text$")
 _QUOTE = re.compile(r"<(\d+)>")
 
 
@@ -201,6 +104,7 @@ def describe(phrase: str, quotes: list[str], *, bare: bool = False) -> Descripti
     nothing that a picture can be asked. `bare`: "the text" alone will do.
     """
     told = re.sub(r"\s+", " ", phrase).strip(" ,.")
+    told = _OF_THE_TEXT.sub(r"\1", told)
     if _BESIDE.match(told) or _PART.match(told):
         return _related(told, quotes)
     rest = f" {told} "
@@ -248,13 +152,13 @@ def _quoted(phrase: str, quotes: list[str]) -> Description | None:
 def _counted(rest: str, fields: dict[str, Any]) -> str:
     """A phrase without its counts: "from the bottom", "of the list", "of the three"."""
     if found := _COUNTED.search(rest):
-        fields["order"] = _ORDERS[found[1]] * (-1 if found[3] == "bottom" else 1)
+        fields["order"] = ORDERS[found[1]] * (-1 if found[3] == "bottom" else 1)
         rest = rest.replace(found[0], f" {found[2]} ", 1)
     if _LIST.search(rest):
         rest = _LIST.sub(" ", rest)
         fields["kind"] = "entry"
-    if (found := _OF_MANY.search(rest)) and found[1] in _COUNTS:
-        fields["count"] = _COUNTS[found[1]]
+    if (found := _OF_MANY.search(rest)) and found[1] in COUNTS:
+        fields["count"] = COUNTS[found[1]]
         rest = rest.replace(found[0], " ")
     return rest
 
@@ -300,7 +204,7 @@ def _headed(told: str, rest: str, place: set[str], fields: dict[str, Any]) -> De
 
 def _noun(rest: str, fields: dict[str, Any], place: set[str]) -> tuple[str, bool]:
     """A phrase without the noun that says what kind of text it is, and whether it has one."""
-    for kind, words in _KIND_WORDS.items():
+    for kind, words in KIND_WORDS.items():
         found = re.search(rf"\b(?:{words})\b", rest)
         if found is None:
             continue
@@ -318,43 +222,20 @@ def _noun(rest: str, fields: dict[str, Any], place: set[str]) -> tuple[str, bool
     return rest, False
 
 
-_PLACES = frozenset(
-    [
-        "top",
-        "bottom",
-        "left",
-        "right",
-        "upper",
-        "lower",
-        "topmost",
-        "bottommost",
-        "uppermost",
-        "lowest",
-        "leftmost",
-        "rightmost",
-    ]
-)
-_SIZES = {
-    "small": "small", "smaller": "small", "smallest": "small", "little": "small", "tiny": "small",
-    "large": "large", "larger": "large", "largest": "large", "big": "large", "bigger": "large",
-    "biggest": "large", "huge": "large",
-}  # fmt: skip
-
-
 def _word(word: str, fields: dict[str, Any], place: set[str]) -> bool:
     """Whether a word before the noun is known; what it says goes into `fields` or `place`."""
-    if word in _ORDERS:
-        fields["order"] = _ORDERS[word]
+    if word in ORDERS:
+        fields["order"] = ORDERS[word]
     elif word in ("middle", "centre", "center", "central"):
         fields["order"] = 0
-    elif word in _PLACES:
-        place.add(_ROW.get(word, word.removesuffix("most")))
-    elif word in _SIZES:
-        fields["size"] = _SIZES[word]
-    elif word in _COUNTS:
-        fields["count"] = _COUNTS[word]
+    elif word in PLACES:
+        place.add(ROWS.get(word, word.removesuffix("most")))
+    elif word in SIZES:
+        fields["size"] = SIZES[word]
+    elif word in COUNTS:
+        fields["count"] = COUNTS[word]
     else:
-        return word in _STOP
+        return word in NO_MEANING
     return True
 
 
@@ -369,7 +250,7 @@ def _place_of(rest: str) -> tuple[str, set[str]]:
     place: set[str] = set()
     for found in list(_PLACE.finditer(rest)):
         spots = {
-            _ROW.get(found["row"] or "", found["row"] or ""),
+            ROWS.get(found["row"] or "", found["row"] or ""),
             found["column"] or "",
             "middle" if found["middle"] else "",
             "corner" if found["corner"] or found[0].strip().endswith("corner") else "",

@@ -12,11 +12,20 @@ import numpy.typing as npt
 from editgauge.editors.typeset import fonts, ink_operations
 from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, alignment, extent, pen_of
 from editgauge.editors.typeset.colours import Colour
-from editgauge.editors.typeset.common import EDGE, CannotEdit, Done, alone, found_text, report
+from editgauge.editors.typeset.common import (
+    EDGE,
+    CannotEdit,
+    Done,
+    alone,
+    found_text,
+    of_one_ink,
+    report,
+    restorable,
+)
 from editgauge.editors.typeset.faces import FOLDERS_VARIABLE, Setting, covers, ink_box
 from editgauge.editors.typeset.find import Line, likeness, plain
 from editgauge.editors.typeset.glyphs import stands_out
-from editgauge.editors.typeset.grammar import Operation, Span, Target
+from editgauge.editors.typeset.request import Operation, Span, Target
 from editgauge.images import Array, Mask
 
 OTHER = 32.0
@@ -32,6 +41,8 @@ def change(canvas: Canvas, operation: Operation) -> Done:
         text, target.text or "", " ".join(_words_of(canvas, s) for s in match.spans)
     )
     alone(canvas, match)
+    restorable(canvas, match)
+    of_one_ink(canvas, match)
     done: dict[str, Any] = {"changed": report(canvas, match), "to": text}
     for span, part in zip(
         match.spans, split_text(text, [s.end - s.start for s in match.spans]), strict=True
@@ -39,7 +50,8 @@ def change(canvas: Canvas, operation: Operation) -> Done:
         inked = canvas.inked(span.line)
         if inked is None:
             raise CannotEdit(f"{target} was read, but its letters cannot be told from the ground")
-        style = _change_span(canvas, inked, *trimmed(inked.line.text, span, part))
+        where = (span, part) if operation.colour else trimmed(inked.line.text, span, part)
+        style = _change_span(canvas, inked, *where, operation.colour)
         if style is not None:
             done["font"] = style.face.name
             done["size"] = round(style.size, 1)
@@ -115,17 +127,21 @@ def trimmed(line: str, span: Span, text: str) -> tuple[Span, str]:
     return Span(span.line, start, end), " ".join(new)
 
 
-def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.Style | None:
+def _change_span(
+    canvas: Canvas, inked: Inked, span: Span, text: str, wanted: Colour | None = None
+) -> fonts.Style | None:
+    """Set a text in place of a span, in its style and, unless another is `wanted`, its colour."""
     style = canvas.style(inked, text)
     if style is None:
         raise CannotEdit(
             f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
         )
+    _like_the_old(inked, style)
     whole = span.start == 0 and span.end == len(inked.line.text)
     reach = (0.0, float(inked.frame.width)) if whole else extent(inked, style, span)
     portion = np.ones(inked.glyphs.alpha.shape, bool) if whole else canvas.portion(inked, reach)
     ink_left, ink_right = _ink_between(inked, reach)
-    colour = _colour(inked, portion)
+    colour = wanted or _colour(inked, portion)
     old_width = ink_right - ink_left
     canvas.erase(inked, portion)
     if not text:
@@ -139,6 +155,8 @@ def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.S
     if shift:
         _shift_tail(canvas, inked, reach[1], shift)
     if new_width > room:
+        if room / new_width < _NARROWEST:
+            raise CannotEdit(f"{text!r} does not fit in {round(room)} pixels")
         style = narrowed(style, room / new_width)
         drawn = fonts.set_text(style, text)
         box = ink_box(drawn.alpha) if drawn is not None else None
@@ -148,6 +166,27 @@ def _change_span(canvas: Canvas, inked: Inked, span: Span, text: str) -> fonts.S
     baseline = pen_of(inked, canvas.style(inked, "") or style)[1]
     canvas.set(drawn, inked.frame, (x - (drawn.left + box[0]), baseline), colour)
     return style
+
+
+_NARROWEST = 0.75
+"""The least width of a new text, as a part of what it would take at the old one's size."""
+_LIKE = 0.72
+"""The least likeness of an installed face's letters to the picture's."""
+_STRETCHED = (0.66, 1.5)
+"""How much narrower or wider than drawn a face may be set."""
+_AS_HEAVY = (0.75, 1.35)
+"""How much more ink than the face at its size the picture's letters may have."""
+
+
+def _like_the_old(inked: Inked, style: fonts.Style) -> None:
+    """Raises `CannotEdit` where the old text set in a style does not look like its own ink: a new
+    text would stand beside it in another face.
+    """
+    like = fonts.resemblance(style, inked.line.text, inked.upright)
+    low, high = _STRETCHED
+    heavy = _AS_HEAVY[0] <= like.weight <= _AS_HEAVY[1]
+    if like.letters < _LIKE or not low <= style.stretch <= high or not heavy:
+        raise CannotEdit(f"no installed font is like that of {inked.line.text!r}")
 
 
 def narrowed(style: fonts.Style, factor: float) -> fonts.Style:
@@ -294,6 +333,7 @@ def _insert_between(canvas: Canvas, targets: Sequence[Target], text: str) -> Don
     if plain(_words_of(canvas, span)) != plain(first + second) or inked is None:
         raise CannotEdit(f"{first!r} and {second!r} were read, but not exactly")
     alone(canvas, match)
+    restorable(canvas, match)
     whole = span.end - span.start == len(inked.line.text)
     words = f"{first} {text} {second}"
     if whole and alignment(canvas, inked.line) == "center":
@@ -312,22 +352,17 @@ def _insert_beside(
         old = _text_of(inked, span)
         style = canvas.style(inked, text + old)
         if style is not None:
+            _like_the_old(inked, style)
             drawn = _inline(canvas, inked, span, style, text, blank, place, colour)
             if drawn:
                 return style
-        changed = _change_span(
-            canvas,
-            inked,
-            span,
-            f"{text}{blank}{old}" if place == "before" else f"{old}{blank}{text}",
-        )
-        assert changed is not None
-        return changed
+        raise CannotEdit(f"there is no room for {text!r} {place} {old!r}")
     style = canvas.style(inked, text)
     if style is None:
         raise CannotEdit(
             f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
         )
+    _like_the_old(inked, style)
     baseline = pen_of(inked, style)[1]
     pitch = _pitch(canvas, inked) or 1.25 * style.size
     if factor != 1.0:

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from editgauge.editors.typeset.find import Line, find, likeness, plain
-from editgauge.editors.typeset.grammar import Operation, Target
+from editgauge.editors.typeset.request import Operation, Target
 from editgauge.images import Array
 
 READ = 0.75
@@ -46,6 +47,10 @@ PLAIN = 0.01
 """The part of a ground that may be of other colours where it is called plain."""
 MIXED = 0.4
 """The part of a ground that is of other colours from which it is no one ground."""
+RIM = 3
+"""Pixels around new ink that have to be ground."""
+ON_OTHER = 0.04
+"""The part of the place of new ink that may be no plain ground."""
 SLANTED = 0.07
 """The slope of a line (4 degrees) from which its upright box holds much beside it."""
 GROUND = 32.0
@@ -54,7 +59,7 @@ Mask = npt.NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A picture before and after an edit, with the lines that were read in both."""
 
@@ -62,10 +67,10 @@ class Reading:
     after: Array
     lines: Sequence[Line]
     read: Sequence[Line]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.before.shape[1], self.before.shape[0]
+    restored: Mask | None = None
+    """Where ground was put in the place of ink; None where that is not known."""
+    laid: Mask | None = None
+    """Where ink was laid."""
 
 
 def fault(reading: Reading, operations: Sequence[Operation]) -> str:
@@ -84,6 +89,7 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         or _stained(reading, operations, changed)
         or _remains(reading, operations, changed)
         or _across(reading, operations, changed)
+        or _touching(reading)
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
@@ -109,7 +115,7 @@ def _texts(reading: Reading, targets: Iterable[Target]) -> list[str]:
     return [
         reading.lines[span.line].text[span.start : span.end]
         for target in targets
-        for match in find(reading.lines, target, reading.size)[:1]
+        for match in find(reading.lines, target)[:1]
         for span in match.spans
     ]
 
@@ -126,7 +132,7 @@ def _left(reading: Reading, operation: Operation) -> str:
         return ""
     new = plain(operation.text or "")
     for target in operation.targets:
-        for match in find(reading.lines, target, reading.size)[:1]:
+        for match in find(reading.lines, target)[:1]:
             for span in match.spans:
                 line = reading.lines[span.line]
                 old = plain(line.text[span.start : span.end])
@@ -151,7 +157,7 @@ def _concerned(reading: Reading, operations: Sequence[Operation]) -> set[int]:
         span.line
         for operation in operations
         for target in (*operation.targets, *([operation.anchor] if operation.anchor else []))
-        for match in find(reading.lines, target, reading.size)[:1]
+        for match in find(reading.lines, target)[:1]
         for span in match.spans
     }
 
@@ -278,7 +284,7 @@ def _whole_lines(reading: Reading, operations: Sequence[Operation]) -> set[int]:
         for operation in operations
         for target in operation.targets
         if not _shares_an_end(target.text or "", operation.text or "")
-        for match in find(reading.lines, target, reading.size)[:1]
+        for match in find(reading.lines, target)[:1]
         for span in match.spans
         if len(plain(reading.lines[span.line].text))
         == len(plain(reading.lines[span.line].text[span.start : span.end]))
@@ -311,6 +317,32 @@ def _across(reading: Reading, operations: Sequence[Operation], changed: Mask) ->
     return ""
 
 
+def _touching(reading: Reading) -> str:
+    """New ink that would lie on, or beside, something that is no plain ground, though the old text
+    stood on plain ground.
+    """
+    if reading.restored is None or reading.laid is None:
+        return ""
+    own = _near(reading.restored, RIM)
+    for line in reading.lines:
+        _part(own, _grown(line, 0.05))[...] = True
+    place = _near(reading.laid, RIM) & ~own
+    under = reading.before[place]
+    if len(under) < LEAST_GROUND:
+        return ""
+    texts = [line for line in reading.lines if _part(_near(reading.laid, 4 * RIM), line.box).any()]
+    rings = [reading.before[_ring(reading, line, 0.15)] for line in texts or reading.lines]
+    usual = [_apart(ring) for ring in rings if len(ring) >= LEAST_GROUND]
+    if usual and min(usual) < MIXED and _apart(under) > max(ON_OTHER, min(usual) + ON_OTHER):
+        return "the new text would touch something that is no plain ground"
+    return ""
+
+
+def _near(mask: Mask, radius: int) -> Mask:
+    kernel = np.ones((2 * radius + 1, 2 * radius + 1), np.uint8)
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), kernel), np.bool_)
+
+
 def _struck(reading: Reading, own: Sequence[Line], changed: Mask) -> float:
     """The part of the place that new texts take which was neither ground nor old text, 0 to 1."""
     place = np.zeros(reading.before.shape[:2], dtype=np.bool_)
@@ -335,10 +367,10 @@ def _apart(pixels: npt.NDArray[Any]) -> float:
     return float(away.mean())
 
 
-def _ring(reading: Reading, line: Line) -> Mask:
-    """What lies just around a line and is no text."""
+def _ring(reading: Reading, line: Line, share: float = 0.4) -> Mask:
+    """What lies around a line, within a share of its height, and is no text."""
     ring = np.zeros(reading.before.shape[:2], dtype=np.bool_)
-    _part(ring, _grown(line, 0.4))[...] = True
+    _part(ring, _grown(line, share))[...] = True
     for other in reading.lines:
         _part(ring, _grown(other, 0.05))[...] = False
     return ring

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import pytest
 
-from editgauge.editors.typeset.grammar import read_operations
-from editgauge.editors.typeset.wording import imperative
+from editgauge.editors.typeset.clauses import imperative
+from editgauge.editors.typeset.grammar import read_request
 
 FITTED = {
     "delete": (
@@ -170,7 +170,7 @@ HELD_OUT = {
 
 
 def kinds(texts: tuple[str, ...]) -> list[str]:
-    return [found[0].kind if (found := read_operations(text)) else "" for text in texts]
+    return [found[0].kind if (found := read_request(text)) else "" for text in texts]
 
 
 @pytest.mark.parametrize("kind", FITTED)
@@ -203,5 +203,5 @@ def test_sentences_become_commands(text: str, command: str) -> None:
 
 
 def test_a_text_in_quotes_is_no_sentence() -> None:
-    [operation] = read_operations("Change 'Open' to 'it should be removed'")
+    [operation] = read_request("Change 'Open' to 'it should be removed'")
     assert (operation.kind, operation.text) == ("change", "it should be removed")

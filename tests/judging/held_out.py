@@ -12,7 +12,12 @@ fourteenth 2 of 117 and 38 of 39. The fifteenth was written while the reader of
 sentences was: when first run 56 of its 298 traps gave a number and 135 of 187 clear ones were read;
 its reasons, with digits of the picture, are of the same time. The sixteenth holds the kin of what was
 wrong or unread in the sets g and h, written while the reader was mended for them; its last kind, words
-between two verdicts, kept 30 of 48 numbers in the forms that were read before. Three labels were put right afterwards (a bare "Editing Accuracy: 8" is an 8; a
+between two verdicts, kept 30 of 48 numbers in the forms that were read before.
+The seventeenth was written in seven parts while the words of judges got one home; when first run
+its parts gave 32, 41, 28, 0, 30, 9 and 10 numbers in traps, and 170 of its 214 clear replies were
+read; two kinds in it are by a fresh eye, 5 of 50 and 12 of 150 kept their number. Six of its labels
+were put right afterwards (nobody can tell whether "as before" explains a number), and one of the
+sixteenth (a 0 on a scale from 1 says nothing of the other fields). Three labels were put right before (a bare "Editing Accuracy: 8" is an 8; a
 line that gives a number with the words of its anchor is a verdict; "IF: ★★★★☆" is a 4).
 """
 
@@ -35,6 +40,7 @@ HELD_OUT = (
     "fourteenth",
     "fifteenth",
     "sixteenth",
+    "seventeenth",
 )
 FOLDER = Path(__file__).parent / "replies"
 ASKED: dict[str, Ranges] = (
@@ -98,14 +104,16 @@ SETS = (
     "set_l",
     "set_m",
     "set_p",
+    "set_n",
+    "set_q",
 )
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
 many are in languages and forms that no prompt asks for. Other spellings, sentences and forms were
 added then. The next two, when first run: wrong 2 of 255 and 1 of 236, clear ones read 103 of 127 and
 85 of 103. The two after them: wrong 3 of 224 and 1 of 246, clear ones read 96 of 110 and 109 of 121.
-The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317 and 1 of 290, clear ones read 99 of 114, 132 of 140, 112 of
-133, 141 of 164 and 113 of 141.
+The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317, 1 of 290, 3 of 294 and 6 of 293, clear ones read 99 of
+114, 132 of 140, 112 of 133, 141 of 164, 113 of 141, 124 of 139 and 130 of 145.
 """
 _NAMES = {
     "medebench": {"EA": "Editing Accuracy", "VQ": "Visual Quality"},

@@ -57,6 +57,7 @@ from editgauge.judging.values import (
 )
 from editgauge.judging.wording import (
     LEAD,
+    QUOTATION,
     SPOKEN,
     fractions_in,
     is_cited,
@@ -100,6 +101,19 @@ _TOP = re.compile(
 _MAY_GO_ON = re.compile(r"(?<![\d/.])[1-9]\Z")
 _OTHER_CODES = dict.fromkeys(("IF", "TA", "VC", "LP", "SE", "EA", "VQ", "CP", "KP"), (0, 10))
 """Names of dimensions: an object with one that was not asked for says nothing of those that were."""
+_SCALE_TOLD = re.compile(
+    r"\bscale (?:of |from |is )?[01] ?(?:-|–|to|\.\.) ?(\d{1,3})\b|\b(\d{1,3}|ten|hundred)-point scale\b|\b[01] ?[-–] ?(\d{2,3}) scale\b"
+    r"|\bscale: ?[01] ?[-–] ?(\d{1,3})\b|\bon a scale (?:of |to |up to )(?![01] ?(?:-|–|to))(\d{1,3})\b",
+    re.IGNORECASE,
+)
+"""The scale in words."""
+_LEGEND = re.compile(
+    r"(?<![\w.,/+*-])(\d{1,3})\s?(?:=|means|heißt|bedeutet|signifie|significa)\s?([^\W\d][^,;\n()]{0,40})"
+)
+_BEST = re.compile(
+    r"(?:sehr gut|very good|best|excellent|perfect|flawless|outstanding|très bien|muy bien|ottimo|отлично)\b",
+    re.I,
+)
 _INNER_QUOTE = re.compile(
     r"(?<![\w\\])'[^'\n]{1,80}'(?!\w)|“[^”\n]{0,200}”|„[^“”\n]{0,200}[“”]|«[^»\n]{0,200}»|\\\"[^\"\n]{0,200}\\\""
 )
@@ -190,6 +204,8 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
         return _all(fields, "the judge says that it saw no picture, or not all")
     if is_obeying(said):
         return _all(fields, "the judge follows a text that it found in a picture")
+    if why := _told_of_another_scale(said, {high for _, high in fields.values()}):
+        return _all(fields, why)
     for item in found:
         if item.value is not None:
             spread(item.value, lists)
@@ -208,6 +224,27 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     if refused and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
     return _all(fields, _NO_NAMES)
+
+
+def _told_of_another_scale(said: str, tops: set[int]) -> str:
+    """What a judge says of a scale that is not the one that was asked for, or an empty text."""
+    for scale in _SCALE_TOLD.finditer(said):
+        top = next(group for group in scale.groups() if group).casefold()
+        if (int(top) if top.isdecimal() else {"ten": 10, "hundred": 100}[top]) not in tops:
+            return f"the judge uses another scale: {scale[0].strip()}"
+    if _is_other_legend(_LEGEND.findall(said), tops):
+        return "the judge explains another scale"
+    return ""
+
+
+def _is_other_legend(levels: list[tuple[str, str]], tops: set[int]) -> bool:
+    """Whether the levels of a scale that a judge explains are not those that were asked for: another
+    top, or 1 as the best.
+    """
+    if len({level for level, _ in levels}) < 2:
+        return False
+    best = any(level == "1" and _BEST.match(words) for level, words in levels)
+    return best or max(int(level) for level, _ in levels) > max(tops)
 
 
 def _unquoted(text: str) -> str:
@@ -388,6 +425,16 @@ def _object_statements(
     for name, value in values.items():
         low, high = fields[name]
         reading = _reading(value, low, high)
+        if (
+            isinstance(value, str)
+            and re.search(r"[^\W\d_]{2}", value)
+            and any(
+                value.strip().casefold() in quoted.casefold()
+                for reason in reasons
+                for quoted in QUOTATION.findall(reason)
+            )
+        ):
+            reading = _none("the value is a text that the picture shows")
         if reading.value is not None and item.mended:
             numbers = _numbers_under(text[item.start : item.end], name, high)
             if numbers - {reading.value}:

@@ -53,6 +53,11 @@ _PATTERNS = (
     r"(?:\A|[\":.]\s?)(?:broken|corrupt(?:ed)?|blank|empty|missing|unavailable|no|unreadable) (?:images?|pictures?|files?|photos?)(?=\W*(?:\Z|[.\"}]))",
     r"\bi (?:only|just) (?:saw|see|had|have|got|received|looked at|viewed|opened) (?:the |an? )?(?:\w+ )?(?:thumbnail|preview|crop|corner|snippet|low[- ]res\w*)",
     r"\b(?:one|two|neither|none|some) of (?:the|your|my|these) (?:\w+ )?(?:images|pictures|photos|files|attachments) (?:(?:would|did|does|do|could|can)(?:n['’]t| not) (?:open|load|render|arrive|display|show up|come)|failed to|never (?:arrived|loaded|came)|(?:is|are) (?:missing(?! \w)|unavailable))",
+    r"\b(?:only|just) (?:one|two|1|2|a single|the \w+(?: and the \w+)?) (?:images?|pictures?|photos?|files?|attachments?) (?:was|were|is|are|has been|have been|came|got|reached|arrived|made it)\b",
+    r"\b(?:edited|output|result(?:ing)?|second|generated|modified|candidate|predicted)[ -](?:image|picture|photo|output|frame|version|file) (?:is|was|came(?: out| through)?|appears?|seems?|turned out|arrived)(?: to be)?(?: (?:all|just|only|completely|entirely|totally|fully|as|a|plain))* (?:blank|empty)\b(?! (?:space|area|spot|sign|wall|background|line))",
+    r"\b(?:tak|treat|us|assum|regard|consider)(?:ing|en|ed|es?)? (?:the )?(?:reference|original|input|source) (?:image |picture |photo )?(?:for|as|to be|in place of|instead of) (?:the )?(?:edit|result|output)",
+    r"\bonly the (?:input|original|reference|source|first|prompt|instruction)(?: (?:image|picture|photo))? (?:was|is|has been) (?:handed|given|shown|passed|sent|provided|supplied|attached|uploaded|available|visible|delivered)\b",
+    r"\b(?:edited|output|result|modified|second|third|final)(?: (?:one|image|picture|version))? (?:is|was|were|are) not (?:among|included (?:in|with)|part of (?:the|your|this) (?:message|request|prompt))\b",
     # the judge alone: "as a text-only model", "I lack vision capabilities"
     r"\b(?:as an?|i(?:['’]m| am) (?:only |just )?an?) (?:text[- ](?:only|based)|(?:large )?language|blind|ai\b)(?! judge| evaluator| grader| expert)",
     r"\b(?:no|not have|lack(?:s|ing)?|without)(?: the| any)? (?:vision|visual|image|picture)[ -](?:capabilit|abilit|access|input|process|understanding)\w*",

@@ -18,7 +18,7 @@ from editgauge.judging.lexicon import NUMBER_WORDS, SCORE_WORDS
 from editgauge.judging.talk import SENTENCE
 from editgauge.judging.wording import GIVES, QUOTATION
 
-MAX_NUMBERS = 80
+MAX_NUMBERS = 60
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
@@ -119,6 +119,7 @@ _MOVES_IT = re.compile(
 """The score, or the edit, goes from one number to another."""
 _IT_IS = re.compile(
     r"\b(?:it|this|that|which) (?:is|was|makes|gives|gets|ends(?: up)? (?:at|with)|comes (?:out )?(?:to|at))(?: (?:only|just|merely|at (?:best|most)|barely|then|therefore|an?))*\s\Z"
+    r"|\b(?:it|this|that) (?:had to|has to|must|can only|could only) be (?:an? |the )?\Z"
     r"|(?:\A\W*|[,;:(–—]\s?|\s-\s)(?:then |later |hence |and |thus )?(?:reduced|lowered|cut|brought|taken|raised|corrected|adjusted|revised|changed) (?:down |up )?to (?:an? )?\Z",
     _I,
 )
@@ -182,7 +183,7 @@ _LABELLED = re.compile(
 )
 _NOT_THIS = re.compile(
     r"\b(?:(?:instead of|rather than|than)(?: an?| the)?|not (?:quite |yet )?(?:an?|the)?|not|no|versus|vs\.?|perfect"
-    r"|flawless|ideal|compared (?:to|with) an?|never an?|isn['’]t an?"
+    r"|flawless|ideal|compared (?:to|with) an?|never an?|(?:not|n['’]t) (?:call|make|give|rate|consider) (?:it|this|that)(?: an?)?|nor(?: an?)?|isn['’]t an?"
     r"|(?:reserved|not \w{1,12} enough) for(?: an?)?|keeps? it from(?: an?)?|prevents? an?|scale of|out of|possible"
     r"|scale from|rules? out(?: an?)?)\s[*_]{0,2}\Z",
     _I,
@@ -317,9 +318,13 @@ def unquoted(text: str) -> str:
     return QUOTATION.sub("“”", _SEEN_OBJECT.sub("“”", text))
 
 
+_POINT = re.compile(r"\(\s?[-−]?\d{1,3}\s?[,;]\s?[-−]?\d{1,3}\s?\)")
+"""The coordinates of a point."""
+
+
 def plain_text(text: str) -> str:
     """The text without quotations, tags, and the numbers of list items."""
-    text = _TAG.sub(" ", unquoted(text))
+    text = _POINT.sub(" ", _TAG.sub(" ", unquoted(text)))
     text = _ITEM.sub(" ", text) if len(_ITEM.findall(text)) > 1 else text
     return _without_numbering(text)
 
@@ -455,7 +460,7 @@ def _compared(number: int, lead: str, verdicts: Verdicts) -> bool:
     if _NOT_THIS.search(lead):
         return True
     above = verdicts.single and number > max(verdicts.given)
-    return above and _HELD_BACK.search(lead) is not None
+    return above and _HELD_BACK.search(_BREAK.split(lead)[-1]) is not None
 
 
 def _bare_claim(
@@ -509,7 +514,7 @@ def _bare_claim(
 
 _JUDGES = re.compile(
     r"\b(?:seems?|feels?|fair\w*|fits?|suits?|appl(?:y|ies)|level|band|rubric|scale|anchors?|answer|value|quality|lands?|closer|near|enough|no more|no better|best|lower\w*|downgrad\w*|upgrad\w*|penalty|penal\w+|brings?|gives?|giving|strict\w*"
-    r"|call|say|making|makes? (?:it|this)|would|rather|between|either|neither|about right|appropriate|corresponds?|equals|means|hence|thus|therefore|so|conclu\w+|overall|overrated|kind|i|my|me|we)\b",
+    r"|call|say|making|makes? (?:it|this)|would|rather|between|either|neither|about right|appropriate|corresponds?|equals|means|hence|thus|therefore|so|conclu\w+|drags?|pulls?|in the end|stands? at|sits at|comes to|amounts to|overall|overrated|kind|i|my|me|we)\b",
     _I,
 )
 """Words of weighing: beside one a number may be the score's."""
@@ -546,6 +551,8 @@ def _is_of_picture(lead: str, rest: str, place: Place) -> bool:
     """Whether a number without a word of scores is a digit or a count that the picture shows."""
     if _READ_OUT.search(lead) or _DIGIT_OF.search(lead) or _SHOWN.search(lead):
         return True
+    if _MOVES_IT.search(lead):
+        return False
     pair = _EXCHANGED.match(rest) or _EXCHANGED_BEFORE.search(lead)
     return pair is not None and len(WORD.findall(_BREAK.split(lead)[-1])) >= 3
 

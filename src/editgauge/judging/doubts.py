@@ -61,9 +61,9 @@ _I_DO = re.compile(
     r"|notice\w*|identify|distinguish|observe\w*|f[io]nd|found|count\w*|detect\w*"
     r"|compare\w*|rate[ds]?|gave|give|score[ds]?|note[ds]?|believe|think|thought|consider\w*"
     r"|judged?|conclude\w*|look\w*|checked|expect\w*|spot\w*|deduct\w*|award\w*|assign\w*"
-    r"|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b)|decipher\w*|discern\w*|prefer|like|ignored"
-    r"|disregarded|subtract\w*|took|penali[sz]e\w*|enlarg\w*|zoom\w*|magnif\w*|am (?:unable|not able) to (?:find|spot|detect|read|see|tell|identify)|agree|confirm\w*|read)\b)"
-    r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:see|find|notice"
+    r"|would(?:n['’]t| not)? (?:call|say|go|give|rate|score|put|place)|evaluat\w*|assess\w*|examin\w*|zoomed|went|would|recogni[sz]e\w*|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b)|decipher\w*|discern\w*|prefer|like|ignored"
+    r"|disregarded|subtract\w*|took|penali[sz]e\w*|were (?:very |more |too )?(?:strict|picky|to)|might|may|enlarg\w*|zoom\w*|magnif\w*|am (?:unable|not able) to (?:find|spot|detect|read|see|tell|identify)|agree|confirm\w*|read)\b)"
+    r"|\bI (?:can|could|do|did|have|had|was|am|would)(?:n['’]t| not|not)\b(?! (?:call|say|go|put|place|see|find|notice"
     r"|detect|spot|observe|count|give|rate|tell|act on|follow|obey|comply|heed|recogni[sz]e|decipher|discern|identify|name|make out(?! (?:the |any |either |both |a )?(?:\w+ )?(?:images?|pictures?|photos?)\b))\b)|\b(?:(?<!instruction to )(?<!order to )(?<!command to )(?<!instruction for )(?<!addressed to )me|mine|myself)\b|\b(?<!in )(?<!In )[Mm]y\b(?! (?:task|job|concern|scope|focus|remit|first (?:thought|impression|guess|idea) was that)\b)"
     r"|\b[Ii]n my (?!opinion|view|assessment|judge?ment|estimation)"
 )
@@ -130,7 +130,6 @@ _REDONE = re.compile(
     _I,
 )
 """Another number for the verdict before it."""
-_COUNTED = re.compile(r"\d{1,2} [^\W\d]{3,}")
 _CLOSING = re.compile(
     r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
@@ -140,7 +139,9 @@ _CLOSING = re.compile(
     r"|that|it) (?:helps?|is helpful|is useful)\W*"
     r"|(?:but |and )?i (?:still )?(?:stand by|stay (?:with|at)|stick (?:to|with)|hold to|maintain) (?:the|this|my|that|a) (?:\d{1,2}|score|rating|verdict|number|grade)\b[^.]{0,30}\W*"
     r"|(?:they|it|this|that|which|all of it) (?:is|are|stays?|remains?) (?:well )?within (?:the )?(?:tolerances?|limits)\b.*"
-    r"|would you like\b.*|(?:happy|glad) to help\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation"
+    r"|(?:these|the|all|my) (?:scores?|ratings?|verdicts?|numbers?|evaluation|grades?) (?:refers? to|concerns?|(?:is|are) (?:for|of)|apply to|applies to) the (?:edited|output|result(?:ing)?) (?:picture|image|photo|output|result)(?: only| alone)?\W*"
+    r"|not (?:intended |meant )?for (?:diagnostic|clinical|medical)\b.*|for research (?:use|purposes) only\W*"
+    r"|would you like\b.*|(?:happy|glad) to (?:help|explain|elaborate|clarify|discuss|answer)\b.*|(?:thank you|thanks)\b[^.]{0,40}\W*|end(?: of (?:the )?(?:evaluation"
     r"|answer|report|assessment|json|output))?\W*|done\W*"
     r"|(?:that is|that['’]s|this is) (?:all\b[^.]{0,40}|it|my (?:final )?(?:verdict|assessment"
     r"|evaluation|answer|judge?ment))\W*"

@@ -120,6 +120,8 @@ def plain_marks(text: str) -> str:
         .replace("\u2215", "/")
         .replace("：", ": ")
     )
+    text = re.sub(r"<\|(?:begin|end)_of_box\|>", "\n", text)
+    text = re.sub(r"\b(5|10) üzerinden (\d{1,2})\b", r"\2/\1", text)
     text = _COMMA_ZERO.sub(r"\1\2", text)
     text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     if text.isascii():

@@ -1,10 +1,10 @@
 """What a judge says in another language than English: that it saw no picture, that what it said
 does not count, or that the score is another number.
 
-Judges are asked in English and answer in English nearly always. In German, French, Spanish,
-Portuguese, Italian, Russian, Chinese, Japanese and Korean these two are recognised by the words for
-them. Of words behind a verdict in a script that is none of these nothing is known, and the verdict
-is flagged. All patterns look at a bounded stretch of a clause, so that reading stays linear.
+Judges are asked in English and answer in English nearly always. In some twenty other languages these
+are recognised by the words for them, most of which stand in `lexicon`. Of words behind a verdict in a
+script that is none of these nothing is known, and the verdict is flagged. All patterns look at a
+bounded stretch of a clause, so that reading stays linear.
 """
 
 from __future__ import annotations
@@ -260,6 +260,7 @@ _OF_VERDICT = re.compile(
     r"|zły|zła|złe|zamien\w+ (?:obraz|zdję)\w*|pewien|pewna|może|prawdopodobnie|referencyjn\w*|jist[ýá]|možná|asi|špatný obr\w*|zaměn\w+|yanlış (?:resim|görsel)|emin|belki|karış\w+"
     r"|varma|ehkä|väärä|biztos|talán|rossz kép|sigur|poate|chắc|có lẽ|nhầm ảnh|yakin|mungkin|gambar (?:yang )?salah|tertukar|provvisori\w*|previo|anterior|précédente?|precedente"
     # German, Dutch
+    r"|(?:eine|einer|keine) (?:eins|zwei|drei|vier|fünf)|un (?:deux|trois|quatre|cinq|zéro)|un (?:dos|tres|cuatro|cinco|cero)|um (?:dois|três|quatro|cinco)|un (?:due|tre|quattro|cinque)|een (?:twee|drie|vier|vijf)|en (?:tvåa|trea|fyra|femma)|czwórk\w*|piątk\w*|trójk\w*|dwójk\w*|čtyřk\w*|pětk\w*|trojk\w*"
     r"|geschätzt|ich|mir|mich|mein\w*|moment|warte\w*|halt|entschuldig\w*|verzeih\w*|irrtum\w*|geirrt|vertan|korrig\w*|korrektur\w*"
     r"|berichtig\w*|revidier\w*|note|noten|wertung\w*|bewert\w*|punkt(?:e|en|zahl)?|verdien\w*|eigentlich|stattdessen|vielmehr"
     r"|lieber|tatsächlich|ungültig|gilt|zähl\w*|ignorier\w*|vergess\w*|rate|geraten|schätz\w*|vermut\w*|annahme|platzhalter"
@@ -287,7 +288,7 @@ _OF_VERDICT = re.compile(
     r"|esimerk\w*|pitäisi|peru\w*|bocsánat|elnézést|várj\w*|téved\w*|javít\w*|pont(?:szám\w*|ot|ok)?|értékel\w*|valójában"
     r"|inkább|érdem\w*|tipp\w*|példa|kellene|visszavon\w*|scores?|sorry|stop"
     # Russian and Ukrainian, Greek
-    r"|я|мне|мо[йяею]|моё|подожд\w*|стоп|извин\w*|прост(?:и|ите)|вибач\w*|зачека\w*|ошиб(?:ся|лась)|помил\w*|исправ\w*|виправ\w*"
+    r"|я|хотя нет|впрочем|двойк\w*|тройк\w*|четв[её]рк\w*|пят[её]рк\w*|мне|мо[йяею]|моё|подожд\w*|стоп|извин\w*|прост(?:и|ите)|вибач\w*|зачека\w*|ошиб(?:ся|лась)|помил\w*|исправ\w*|виправ\w*"
     r"|поправ\w*|оцен\w*|оцін\w*|балл\w*|бал(?:и|ів|а)?|заслуж\w*|заслугов\w*|на самом деле|насправді|вернее|точнее|скорее"
     r"|скоріше|отмен\w*|скасов\w*|отзыв\w*|игнор\w*|ігнор\w*|забуд\w*|угад\w*|предполож\w*|пример|приклад|должн\w*|следовало"
     r"|бы|б|передум\w*|εγώ|μου|συγγνώμη|περίμεν\w*|διόρθω\w*|διορθών\w*|βαθμ\w*|στην πραγματικότητα|μάλλον|αξίζει|πρέπει|αγνο\w*"
@@ -371,13 +372,20 @@ def _lacks_picture(clause: str) -> bool:
         denied = denies.search(clause) is not None and reaches.search(clause) is not None
         missing = lacks.search(clause)
         for picture in pictures.finditer(clause) if denied or missing else ():
-            if within.search(clause[max(0, picture.start() - 60) : picture.start()]):
+            before = clause[max(0, picture.start() - 60) : picture.start()]
+            if within.search(before) and not _ONE_OF.search(before):
                 continue
             if denied or (missing and _FEW_WORDS.fullmatch(_between(clause, picture, missing))):
                 return True
     return False
 
 
+_ONE_OF = re.compile(
+    r"\b(?:none|neither|either|one|both|any|some|keine[rs]?|eine[rs]?|beide|aucune?|une|ninguna?|ningún|una|nessuna?|nenhuma?|uma|geen|één|ingen|inget|ни одно|ни одна|ни одного|żaden|żadne|żadna)"
+    r" (?:of|der|des|de|delle|das|dos|van|av|af|из|z|ze) (?:(?:the|these|your|my|las|los|les|deux|dos|beiden|two|due|duas|ces|estas) ?){0,2}\Z",
+    re.IGNORECASE,
+)
+"""What leads to pictures of which one is meant, and not what is in them."""
 _FEW_WORDS = re.compile(r"(?:\s|[^\W\d]+['’]?){0,5}")
 
 
@@ -496,6 +504,11 @@ _EXCHANGED = re.compile(
     re.IGNORECASE,
 )
 """Digits that an edit put in the place of others."""
+_OF_SO_MANY = re.compile(
+    r"\b\d{1,2}\s(?:von|sur|de|su|из|з|із|av|van|ud af|z|ze|dari|trên|من|में से)\s(?!5\b|10\b)\d{1,2}\b",
+    re.IGNORECASE,
+)
+"""So many of so many things."""
 _OF_TOP = re.compile(
     r"(\b\d{1,2})\s?(?:/|von|sur|de|su|из|з|av|van(?: de)?|ud af|z|ze|dari|trên|üzerinden)\s?(?:5|10)\b",
     re.IGNORECASE,
@@ -566,9 +579,15 @@ _FROM = re.compile(
 """From one number to another, neither of which is a score."""
 
 
+_ORDINAL = re.compile(r"\b(?:den|am|vom|zum|dem|des|ab|bis|der|die|das) \Z", re.IGNORECASE)
+"""What leads to a date: "auf den 3. Oktober"."""
+
+
 def _of_picture(sentence: str, start: int, end: int) -> bool:
     """Whether a number goes on from what was counted, is still shown, or is one that an edit changed."""
     before = sentence[max(0, start - 40) : start]
+    if _ORDINAL.search(before) and sentence[end : end + 1] == ".":
+        return True
     return (
         _PLURAL_VERB.match(sentence, end) is not None
         or _REMAINS.search(before) is not None
@@ -589,7 +608,7 @@ def _counts(sentence: str, at: int) -> bool:
 
 
 _NUMBERED = re.compile(
-    r"(?:步骤|步驟|第|图|圖|图像|圖像|画像|问题|問題|问|問|ステップ|단계|그림|질문|帧|フレーム)\s?\Z"
+    r"(?:\b(?:frame|bild|abb|abbildung|schritt|zeile|spalte|teil|nummer|nr|linie|gleis|bus|zimmer|image|photo|étape|ligne|imagen|paso|línea|immagine|passo|riga|imagem|linha|кадр|шаг|строка|рис)\.?|步骤|步驟|第|图|圖|图像|圖像|画像|问题|問題|问|問|ステップ|단계|그림|질문|帧|フレーム)\s?\Z"
 )
 
 
@@ -627,7 +646,7 @@ def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
     Digits that count nothing, and number words that count nothing beside a word that speaks of
     scores or at the end of a clause. `behind` a verdict "2 instead of 4" can be about it.
     """
-    sentence = _OF_TOP.sub(r"\1", sentence[:2000])
+    sentence = _OF_SO_MANY.sub(" ", _OF_TOP.sub(r"\1", sentence[:2000]))
     sentence = sentence if behind else _EXCHANGED.sub(" ", sentence)
     for span in reversed(list(_SPANS.finditer(sentence))):
         if _counts(sentence, span.end()):
@@ -647,7 +666,7 @@ def claims_in(sentence: str, *, behind: bool = False) -> Iterator[int]:
             not any(start <= found.start() < end for start, end in counted)
             and not _counts(sentence, found.end())
             and not _of_picture(sentence, found.start(), found.end())
-            and not _NUMBERED.search(sentence[: found.start()][-6:])
+            and not _NUMBERED.search(sentence[: found.start()][-12:])
         ):
             yield int(found["digit"])
     for spelled in _CJK_NUMBER.findall(sentence):

@@ -88,7 +88,7 @@ VALUE_NOUN = r"(?:numbers?|values?|figures?|answers?)"
 """English nouns that can mean the score, too."""
 SCORE_WORDS = (
     r"(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ings?)|grad(?:e|es|ed|ing)|marks?|verdicts?|points?(?! (?:between|to(?! [a-z]*\d)|at|towards?|up|down|left|right|north|south|east|west)\b)"
-    r"|deserv\w+|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
+    r"|deserv\w+|earn(?:s|ed)?|nets?|merits?|merited|warrant\w*|worth|award\w*|assign(?:ed|ing)?|evaluat(?:ion|ed) (?:as|at)"
     r"|settl(?:e|ed|ing)|defensible|lenient|generous|harsh|judge?ment)"
 )
 """English words that make a number in their sentence one of a score."""
@@ -249,7 +249,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"(?:just|only|merely|pure|purely|wild|educated|best|blind|a|this is|my) (?:a |an )?(?:guess(?:work)?|speculation|conjecture)|guess(?=\W*\Z)",
             r"assum(?:e|ing|ed) (?:an? |that )?(?:average|typical|standard|neutral|default|middle|medium|the edit|it (?:was|is)|success)",
             r"(?:not|n['’]t|cannot) (?:really |actually |fully |reliably |properly )?(?:sure|certain|confident|stand by|vouch|verify|confirm|judge|assess|evaluate|tell|say|determine|rate|score|grade)\b(?! [^.,;]{0,40}\b(?:difference|differences|apart|from)\b)",
-            r"coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|at random|gut feeling|no idea",
+            r"coin (?:toss|flip)|toss[- ]?up|torn between|undecided|hesitat\w*|either way|(?:picked|chosen|chose|filled(?: in)?|entered|put|given|gave|scored?|rated|answer\w*|numbers?|values?|pick|choice)\b[^.;]{0,20} at random|gut feeling|no idea",
             r"no time|(?:did|do)(?: not|n['’]t) look|without looking|(?:before|without) (?:looking|having looked|seeing|opening|comparing)|not re-?(?:examined|checked|evaluated|assessed|viewed)|no access",
         ),
         "German": (
@@ -277,7 +277,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "the judge looked at the wrong picture, or swapped them": {
         "English": (
-            r"mixed (?:up|them)|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped|(?:confused|swapped|switched|mistook|mixed up) (?:the |both |these )?(?:two )?(?:images|pictures|photos|files)",
+            r"i(?: have|['’]ve)? mixed|mixed them|(?:images|pictures|photos|files|samples) (?:are|were|got) mixed up|wrong (?:pictures?|images?|pair|file|sample|order)|pictures? (?:may|might) be swapped|(?:confused|swapped|switched|mistook|mixed up) (?:the |both |these )?(?:two )?(?:images|pictures|photos|files)",
             r"(?:describes?|concerns?|refers? to|belongs? to|relates? to|appl(?:y|ies) to|meant for|valid for) (?:only )?(?:the |an? )?(?:unedited|original|reference|ground[- ]truth|source|first|other) (?:image|picture|photo|version|sample|one)(?=\W*(?:\Z|[.;]))",
             r"(?:is|are|shows?) how (?:the|an?) (?:reference|ground[- ]truth|original|input|source|ideal|perfect)\b",
             r"(?:values?|numbers?|figures?) (?:for|of) the (?:reference|original|input|source|unedited|ground[- ]truth|baseline)",
@@ -289,6 +289,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"(?:mauvaise?|fausse) (?:image|photo|paire)|(?:interverti|inversé|échangé|confondu|mélangé)\w* (?:les |ces )?(?:deux )?(?:images|photos)|(?:images|photos) (?:\w+ ){0,2}(?:interverties|inversées|échangées)|(?:points?|note|score|chiffre|évaluation)s? (?:\w+ ){0,3}(?:pour|de|à|concerne\w*|porte\w* sur) (?:l['’]|la |le )(?:image |photo )?(?:d['’]origine|originale?|référence|autre|précédente?)",
         ),
         "Spanish, Portuguese, Italian": (
+            r"(?:era|eran|fue|foi) (?:el|la|las|los|o|a|l['’]|il) ?(?:original(?:e)?|referencia|referência|riferimento|otra|outra)(?=\W*\Z)",
             r"(?:imagen|foto|imagem|immagine|pareja|par|coppia) (?:equivocada|incorrecta|errónea|errada|sbagliata|errata)|(?:confundid|intercambiad|cambiad|trocad|confund|troqu|scambiat|confus|invertit)\w* (?:las |as |le |los |os )?(?:dos |duas |due )?(?:imágenes|fotos|imagens|immagini)|(?:imágenes|imagens|immagini|fotos?) (?:\w+ ){0,2}(?:intercambiadas|invertidas|al revés|trocadas|scambiate|invertite)",
             r"(?:nota|puntuación|pontuação|voto|punteggio|valor|valore|puntos|pontos|punti) (?:\w+ ){0,2}(?:es |son |é |è |são |sono |refere\w* |refiere\w* |riferisce )?(?:para|de|del|da|do|per|a|al|alla|ao|à) (?:l['’]|la |el |a |o |il )?(?:imagen |imagem |immagine |foto )?(?:original|referencia|referência|riferimento|originale|anterior|precedente|otra|outra|altra)",
         ),
@@ -369,49 +370,49 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
 
 UNSEEN: dict[str, tuple[str, str, str, str, str]] = {
     "English": (
-        r"\b(?:no|not|never|cannot|without|unable|none)\b|n['’]t\b",
-        r"\b(?:receiv\w+|provided|attach\w*|supplied|upload\w*|sent|shared|load\w*|arriv\w+|access\w*|available|found|find|locate|open(?:ed)?|fetch\w*|retriev\w+|download\w*|deliver\w+|given to me|submitted|shown to me|exist|reach\w*)\b",
+        r"\b(?:no|not|never|cannot|without|unable|none|neither|nobody)\b|n['’]t\b",
+        r"\b(?:receiv\w+|provided|attach\w*|supplied|upload\w*|sent|shared|load\w*|arriv\w+|access\w*|available|found|find|locate|open(?:ed)?|fetch\w*|retriev\w+|download\w*|deliver\w+|given to me|submitted|shown to me|exist|reach\w*|readable|viewable|accessible|came (?:through|across|in)|come (?:through|across))\b",
         r"\b(?:(?:edited|modified|output|result(?:ing)?|second|generated|after|candidate|final|new|first|other)[ -])?(?:images?|pictures?|photos?|files?)\b(?!['’]s| (?:of|that|where|with|has|have|contains|shows?|being|quality|frame|icon|border)\b)|\b(?:edited|modified|output|generated) (?:version|result|output)\b",
         r"\b(?:in|on|of|from|within|across|between|over|throughout|inside|to match|with|into|for|than|around|at) (?:the |an? |both |either |this |these |its? |all |any |two |\w+ed )*\Z|\bbetween [^.,;]{0,40}\Z",
         r"\b(?:would|did|does|could|will) not (?:render|open|load|display|arrive)\b",
     ),
     "German": (
-        r"\b(?:nicht(?! mehr)|kein\w*|ohne|nie)\b",
+        r"\b(?:nicht(?! mehr)|kein\w*|ohne|nie|weder|nur|lediglich)\b",
         r"\b(?:sehe|sehen|gesehen|erkennen|erhalten|erhielt|übermittelt|bekommen|beigefügt|angehängt|bereitgestellt|vorhanden|vorliegend|vor|öffnen|geöffnet|laden|geladen|hochgeladen|gesendet|geschickt|mitgeschickt|zugriff|verfügbar|gegeben|gezeigt|zugänglich|lesbar|angezeigt|anzeigen|abrufen|abrufbar|angekommen|finden|gefunden)\b",
         r"\b(?:bild(?:er)?|fotos?|abbildung(?:en)?|datei(?:en)?|anhang|aufnahmen?|\w+bild)\b(?! der| des| von)",
         r"\b(?:im|am|vom|zum|auf de[mnr]|in de[mnr]|aus de[mnr]|de[smnr]|zwischen|mit|gegenüber) (?:\w+ ){0,2}\Z",
         r"\b(?:fehlt|fehlen|fehlte|nicht auffindbar|defekt|lässt sich nicht öffnen)\b",
     ),
     "French": (
-        r"\bne\b|\bn['’]|\b(?:pas|aucune?|sans|jamais|impossible)\b",
+        r"\bne\b|\bn['’]|\b(?:pas|aucune?|sans|jamais|impossible|seulement|uniquement)\b",
         r"\b(?:voi[rst]|vue?s?|reçue?s?|reçois|recevoir|fournie?s?|jointe?s?|transmise?s?|disponibles?|chargée?s?|charger|ouvrir|ouverte?s?|accès|accéder|envoyée?s?|s['’]affiche\w*|affichée?s?|afficher|consulter|parvenue?s?|trouvée?s?|trouver|téléchargée?s?|lisibles?|accessibles?|pas visibles?|invisibles?)\b",
         r"\b(?:images?|photos?|fichiers?|pièces? jointes?)\b",
         r"\b(?:dans|sur|de|du|des|entre|avec|par rapport à|à travers)\s?(?:l['’]|la |le |les |toute |cette |ces |deux |une? )*\Z|\bd['’]\Z",
         r"\b(?:manque|manquent|manquait|manquante?s?|absente?s?|illisible|introuvable)\b",
     ),
     "Spanish": (
-        r"\b(?:no|ningun[ao]?|ningún|sin|nunca)\b",
+        r"\b(?:no|ningun[ao]?|ningún|sin|nunca|s[óo]lo|solamente|únicamente)\b",
         r"\b(?:ver|veo|vist[oa]s?|recib\w+|adjunt\w+|proporcion\w+|envi(?:ad|ó|aron)\w*|carg\w+|abrir|abierto|acceso|acceder|disponibles?|subid[oa]s?|mostrad[oa]s?|facilit\w+|visualizar|llegado|llegó|encontr\w+|incluid[oa]s?|(?:es|está|son|están) visibles?)\b",
         r"\b(?:im[aá]gen(?:es)?|fotos?|archivos?)\b",
         r"\b(?:en|de|del|sobre|entre|con|por) (?:la |las |el |los |toda |todas |esta |estas |ambas |dos |una )*\Z",
         r"\b(?:falta|faltan|faltaba|ausente|dañada|perdida)\b",
     ),
     "Portuguese": (
-        r"\b(?:não|nenhum\w*|sem|nunca)\b",
+        r"\b(?:não|nenhum\w*|sem|nunca|só|apenas|somente)\b",
         r"\b(?:ver|vejo|vist[oa]s?|receb\w+|anexad\w+|fornecid\w+|enviad\w+|carreg\w+|abrir|acesso|acessar|disponíve\w+|mostrad\w+|encontr\w+|incluíd\w+|apresentad\w+)\b",
         r"\b(?:imagem|imagens|fotos?|arquivos?|ficheiros?)\b",
         r"\b(?:em|na|no|nas|nos|da|do|das|dos|de|entre|com|pela|toda a) (?:a |as |toda |todas |esta |ambas |duas |uma )*\Z",
         r"\b(?:falta|faltam|faltou|ausente|corrompida)\b",
     ),
     "Italian": (
-        r"\b(?:non|nessun\w*|senza|mai)\b",
+        r"\b(?:non|nessun\w*|senza|mai|solo|soltanto)\b",
         r"\b(?:vedo|vedere|vist[oaie]|ricevut\w+|allegat\w+|fornit\w+|caricat\w+|aprire|apert[oaie]|accesso|accedere|disponibil\w+|inviat\w+|mostrat\w+|trov\w+|pervenut\w+|visualizzar\w+|è visibile|sono visibili)\b",
         r"\b(?:immagin[ei]|foto|file)\b",
         r"\b(?:nell['’]|nella |nelle |dell['’]|della |delle |sull['’]|sulla |tra |fra |con |in |di )(?:le |la |l['’]|due |tutta |questa )*\Z",
         r"\b(?:manca|mancano|mancava|mancante|assente|danneggiata)\b",
     ),
     "Dutch": (
-        r"\b(?:niet|geen|zonder|nooit)\b",
+        r"\b(?:niet|geen|zonder|nooit|alleen|slechts)\b",
         r"\b(?:zie|zien|gezien|ontvang\w*|gekregen|bijgevoegd|geladen|laden|openen|geopend|toegang|beschikbaar|verstuurd|gestuurd|meegestuurd|getoond|geüpload|aangeleverd|vinden|gevonden)\b",
         r"\b(?:afbeelding(?:en)?|foto(?:['’]s)?|beeld(?:en)?|plaatjes?|bestand(?:en)?)\b",
         r"\b(?:in|op|van|tussen|met) (?:de |het |een |beide |deze |twee |hele )*\Z",
@@ -425,14 +426,14 @@ UNSEEN: dict[str, tuple[str, str, str, str, str]] = {
         r"\b(?:saknas|mangler|manglar|saknades|manglede)\b",
     ),
     "Russian and Ukrainian": (
-        r"\b(?:не|нет|без|ни|отсутству\w+|немає|нема|відсутн\w+)\b",
+        r"\b(?:не|нет|без|ни|отсутству\w+|немає|нема|відсутн\w+|только|лишь|лише|тільки)\b",
         r"\b(?:виж\w+|виде[тл]\w*|увид\w+|получ\w+|предостав\w+|прикреп\w+|прилож\w+|загруз\w+|загруж\w+|откры[тл]\w*|доступ\w*|отправ\w+|прислан\w*|просмотр\w+|отобража\w+|бач\w+|отрим\w+|надан\w*|надісл\w+|завантаж\w+|відкри\w+|долуч\w+|найд\w+|найти|знайти)\b",
         r"\b(?:изображени[еяй]|изображению|картинк[аиуе]|картинок|фото|фотографи[яию]|файл\w*|зображенн[яю]|зображень|снимк[аиу]|снимок)\b",
         r"\b(?:на|в|во|между|из|с|по|від|у|між|з) (?:\w+ ){0,2}\Z",
         r"\b(?:отсутствует|отсутствуют|не хватает|нет|немає|бракує|відсутнє)\b",
     ),
     "Polish": (
-        r"\b(?:nie|brak\w*|bez|żad\w+)\b",
+        r"\b(?:nie|brak\w*|bez|żad\w+|tylko)\b",
         r"\b(?:widzę|widać|zobaczyć|otrzyma\w+|dołącz\w+|załącz\w+|wczyt\w+|załadow\w+|otworzyć|dostęp\w*|przesł\w+|dostarcz\w+|wyświetl\w+|udostępn\w+|znalaz\w+|znaleźć)\b",
         r"\b(?:obraz(?:u|ów|y|ka|ek)?|zdjęci[ae]|zdjęć|plik\w*)\b",
         r"\b(?:na|w|między|z|ze|od) (?:\w+ ){0,2}\Z",
@@ -464,7 +465,7 @@ COMMON_ELSEWHERE = (
     "är inte ett på att som og ikke er espera espere oubliez attendez warten moment aspetta "
     "momento yang dan tidak dengan ini là và không của o os foi foram ao fue fueron han sido está están sono stato "
     "wegen weil da pour car por porque per perché voor omdat för eftersom за из для через bo dla pro "
-    "stata il gli alla été sont ont hat haben waren är har blev nog "
+    "stata il gli alla été sont ont hat haben waren är har blev nog eder ediyor olur yapar "
 )
 """Words by which a sentence is known as none of English; none of them counts anything."""
 THINGS_ELSEWHERE = (

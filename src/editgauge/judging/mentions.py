@@ -66,14 +66,14 @@ _SEPARATOR = re.compile(
 )
 _NUMBER = re.compile(
     r"[*_`\"“\[(]{0,6}+[ \t]?(?P<number>0|[1-9]\d{0,5})(?![\d%])(?:\.0{1,6})?(?![.,:]\d)(?:[ \t](?=[\])]))?[\])*_`\"”]{0,4}"
-    r"(?:[ \t]{0,9}(?:/|\(?out of|of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0{1,2})?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
+    r"(?:[ \t]{0,9}(?:/|\(?(?:out )?of)[ \t]{0,9}[*_`]{0,3}(?P<top>\d{1,6})(?:\.0{1,2})?(?!\.?\d)\)?)?[*_`\"”\])]{0,6}"
     r"(?:[ \t]{0,2}(?:stars?|points?|pts?|分|点|점)(?![a-z]))?"
     r"(?P<rest>\Z|[,;.!](?=\s|\Z|[^\x00-\x7f]).*|[ \t]*</.*|[-–—]\s.*|\s+[-–—].*|\s*[–—(（|:：#✅✓✔★☆<&].*|\s+(?:because|since|as|due|for|given|and)\b.*|\s*[}\]]\s*\Z|[，。；、].*)",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    rf"|minimum|maximum|max|min|hardly|scarcely|no(?=\W*\Z)|nope|never|not (?:really|quite)|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]",
+    rf"|minimum|maximum|max|min|hardly|scarcely|no(?=\W*\Z)|nope|never|not (?:really|quite)|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]|\s?[(（][^()（）\n]{{0,10}}{OTHERS_ELSEWHERE}[^()（）\n]{{0,4}}[)）]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
@@ -290,7 +290,10 @@ def _mention(
     if titled and is_other_subject(value):
         return None
     held = _HELD.match(tail)
-    if held is not None and int(held[2]) == high and not _begins_with_number(value):
+    told = held is not None and not re.match(
+        r"(?:this|that|it)?\s?(?:is|was|means|would)\b|=", value
+    )
+    if held is not None and told and int(held[2]) == high and not _begins_with_number(value):
         number, spoken = int(held[1]), True
     if (titled or not value) and not same_line and not in_table:
         number, spoken = _below(prose, prefix, stop, low, high)

@@ -186,7 +186,9 @@ _IT_WAS_NOT = re.compile(
     rf"\A\W{{0,3}}(?:it|this|that) (?:was|is|did|does|has)(?:n['’]t| not): (?P<number>{_SCALED}[\ue300-\ue3ff])\W{{0,4}}\Z",
     _I,
 )
-_NO_SENTENCE = re.compile(r"[{}]|\"\s?:|\A\s*[|>]|<[^<>]{1,60}>|\[[^\]\ue100-\ue3ff]{1,40}\]")
+_NO_SENTENCE = re.compile(
+    r"\A\s*(?://|<!--)|[{}]|\"\s?:|\A\s*[|>]|<[^<>]{1,60}>|\[[^\]\ue100-\ue3ff]{1,40}\]"
+)
 """What is no sentence: a part of an object, a row of a table, a quotation, a template."""
 _BOUNDARY = re.compile(r"[,;:]\s|[：，；。]|\s[–—]\s")
 _OPENS_CONDITION = re.compile(
@@ -261,7 +263,8 @@ _OWN_LABEL = re.compile(
     _I,
 )
 _TAIL_DENIED = re.compile(
-    rf"\A\W{{0,4}}{OF_OTHERS}\b|"
+    rf"\A\W{{0,4}}{OF_OTHERS}\b|\A\s?[(（][^()（）\n]{{0,10}}{OTHERS_ELSEWHERE}[^()（）\n]{{0,4}}[)）]"
+    r"|\bin the (?:first|previous|last|earlier|other) (?:round|run|pass|version|attempt|picture|image)\b|\bout of the question\b|\bnot an option\b|\btoo (?:kind|much|high|low|generous|harsh|strict)\b|"
     r"\A\W{0,3}(?:or|to|bis)\b|\b(?:maybe|perhaps|possibly|or rather|tending|wait|hmm|no,|no\b(?= *[\W]*\Z)|rather|actually|best case|worst case|strict|either|borderline|previous\w*|formerly|how many|number of|(?:images?|pictures?|files?) (?:received|loaded|attached|uploaded|found)|given by|awarded by|closer to|at (?:first|most|least|best|a stretch|worst|the (?:very )?(?:most|least|best))|initially|guess\w*|placeholder|example|tentative\w*|provisional\w*|preliminary|temporar\w*|interim|so far|unconfirmed|unverified|draft|estimate\w*|not final|for now|pending)\b|[?±]|\.{3}\s*\Z|…\s*\Z|\A\s?[(+]?\s?[+~-]?\d|\A[,;|/ ]{1,4}\d|\(or\b",
     _I,
 )

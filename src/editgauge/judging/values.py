@@ -240,7 +240,7 @@ def values_of(value: Pairs, fields: Mapping[str, tuple[int, int]]) -> dict[str, 
     for name in fields:
         if name not in given:
             continue
-        items = [item for item, final in given[name] if final] or [item for item, _ in given[name]]
+        items = [item for item, _ in given[name]]  # X and final_X that differ: which one counts?
         same = all(_same(items[0], item) for item in items[1:])
         here[name] = items[0] if same else Contradiction()
     return here
@@ -388,7 +388,8 @@ def _walk(
             for inner in _inside(item):
                 if not is_about_other(inner):
                     called = _FINAL_KEY.match(plain) is not None
-                    yield from _walk(inner, aliases, final or called, depth + 1)
+                    for name, each, told in _walk(inner, aliases, final or called, depth + 1):
+                        yield name, Contradiction() if key in value.contradicted else each, told
         if len(named) == 1 and plain in _VALUE_KEYS and not isinstance(item, Pairs):
             yield named[0], Contradiction() if key in value.contradicted else item, final
 

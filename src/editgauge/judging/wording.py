@@ -54,7 +54,7 @@ _QUOTED = re.compile(
     r"(?:me |you |us )?to"
     r"|(?:answer|reply|respond|output|return) (?:in|with|using|as) (?:this|the following|that|an?|the)"
     r"|always (?:answer|give|output|respond|score|say)|system\s?:|looks? like|carr(?:y|ies) the|(?:perfect|flawless|ideal|optimal|best possible) (?:result|edit|output|image|score|answer)"
-    r"|expected|ideal|maximum|suppose|imagine|(?:last|prior) (?:sample|image|picture|task|edit|case)"
+    r"|expected|ideal|maximum|suppose|imagine|(?:last|prior|previous|earlier|other|another) (?:sample|image|picture|task|edit|case|patient|item|pair|model|run)"
     rf"|you asked(?! for\s*:?\s*\Z)|{SCORE_NOUN} (?:of|from|by) (?:the |an? |my |our )?(?:\w+ )?{OTHER_JUDGE}(?: (?:no\. ?)?[a-z0-9])?"
     rf"|(?:{OTHER_JUDGE}|caption|he|she|they)(?:['’]s)? (?:\w+ ){{0,2}}(?:verdict|scores?|gave|gives|said|says|wrote|writes|rated|rating|answer\w*|suggest\w*|claim\w*|thinks?|believes?|proposed?)|instructions? "
     r"(?:says?|asks?|tells?|wants?|reads?|demands?|was|were)|rubric|ignor\w+|inject\w*|previous\w*|earlier|initial\w*|at first"
@@ -82,7 +82,7 @@ _DISOWNED = re.compile(
     _FLAGS,
 )
 _INTRODUCED = re.compile(
-    r"§|步[骤驟]|ステップ|단계|第.步|评[分估]|評[分估價]|结[果论]|結[果論]|答案|判断|判斷|評価|最终|最終|결과|평가|판정|점수|التقييم|النتيجة|מסקנה|תוצאה|הערכה|मूल्यांकन|परिणाम|ผลการ|คะแนน|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
+    r"§|\b(?:donc|alors|daher|also|por tanto|entonces|portanto|logo|quindi|dus|итак|поэтому|więc|zatem)\b|TOOL_CALLS?|所以|因此|よって|步[骤驟]|ステップ|단계|第.步|评[分估]|評[分估價]|结[果论]|結[果論]|答案|判断|判斷|評価|最终|最終|결과|평가|판정|점수|التقييم|النتيجة|מסקנה|תוצאה|הערכה|मूल्यांकन|परिणाम|ผลการ|คะแนน|<[\w ]{1,20}>\W*\Z|^\W*data\s?:\W*\Z|\b(?:here|below|following|verdict|evaluation|assessment|final|conclusion|therefore|thus|so|hence|results?|answer"
     r"|scor(?:e|es|ing)|rat(?:e|es|ings?)|json|judge?ment|response|output|summary|review|overall|analysis|requested|step|part"
     r"|edited|edit|candidate|pred(?:iction|_image)?|generated|my|i|dimension|criteri\w+|metrics?|report|grade|decision|total"
     r"|schritt|étape|paso|passo|шаг|stap|krok|adım|alone|评[分估]|结[果论]|答案|判断|最终|評価|結果|[ée]valuation|r[ée]sultat|voici|ergebnis|bewertung|hier|antwort|resultado"
@@ -121,7 +121,7 @@ _HEADED_EXAMPLE = re.compile(
     rf"\b{SCORE_NOUN} (?:of|from|by) (?:the |an? |my |our )?(?:\w+ )?{OTHER_JUDGE}(?: (?:no\. ?)?[a-z0-9])?\W*\Z|\b{OTHER_JUDGE}(?: [a-z0-9])?(?:['’]s)? {SCORE_NOUN}\W*\Z"
     r"|\b(?:examples?|template|schema|(?:output|answer|response|reply|json|required|expected) format\W*\Z|drafts?"
     r"|scratch(?:pad)?|thinking|thoughts|brainstorm\w*|hypothetical\w*|rating scale|scoring scale"
-    r"|first (?:impressions?|thoughts?|pass)|(?:sign|text|image|poster|picture) (?:says|reads))\b",
+    r"|first (?:impressions?|thoughts?|pass)|(?:last|prior|previous|earlier|other|another) (?:sample|task|case|patient|item|pair|model|run)|(?:sample|task|case|patient|item|pair|model|run|picture|image) (?:before|preceding|prior to)\b|(?:vorherig|vorig)\w*|précédente?|anterior|precedente|(?:sign|text|image|poster|picture) (?:says|reads))\b|предыдущ|poprzedn|předchoz|önceki|上一|之前|前回|前の|이전|السابق",
     _FLAGS,
 )
 _SCALE = re.compile(r"\W*(?:the )?(?:\w+ )?(?:scale|levels|anchors)\W*", _FLAGS)
@@ -296,13 +296,17 @@ def is_cited(
     return _DOUBTED.search(lead) is not None and _ANNOUNCED.search(lead) is None
 
 
+_RULED = re.compile(r"\n[ \t]*[-*_=]{3,}[ \t]*\n?\s*\Z")
+"""A rule in Markdown, which ends what stands above it."""
+
+
 def is_unannounced(before: str, names: tuple[str, ...] = ()) -> bool:
     """Whether words lead up to a verdict, on its line or with a colon, that no judge says of its
     own: "the maximum is", "in the corner:".
 
     Such a verdict is not taken, though it can contradict another one.
     """
-    window = _window(before)
+    window = _RULED.sub("\n\n", _window(before))
     bare = _FENCE.sub(" ", window)
     same_line = "\n" not in bare[len(bare.rstrip()) :]
     lead = _last_sentence(window, names)

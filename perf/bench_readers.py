@@ -3,13 +3,14 @@ for texts of one awkward piece over and over. A reader that is linear has a slop
 
     python perf/bench_readers.py [--bytes 1000000] [--aim 1.1] [--reader NAME] [--patterns]
 
-Each text is read at sizes that grow by eight up to `--bytes`. Where the time of two neighbours rises
-by more than the aim, it is read again with care at four sizes (least squares) that reach from there
-to four times of it; the steepest of these is what is told. A reader that refuses a text from some
-size on ("limit") has no growth beyond: there it is enough that the longest reading below the limit
-takes no more than `BOUND` seconds; the reader of answers, for one, reads in three ways, one after
-the other, where the first says nothing, and refuses more than 5,000 braces. `--patterns` gives the readers texts that are made from the
-package's own regular expressions (`pattern_attacks`) instead, at sizes up to 64 kB.
+Each text is read at sizes that grow by eight up to `--bytes`. Where the time of two neighbours
+rises by more than the aim, it is read again with care at four sizes (least squares), from half of
+the larger one to its fourfold; the steepest of these is what is told. A reader that refuses a text
+from some size on ("limit") has no growth beyond: there it is enough that the longest reading below
+the limit takes no more than `BOUND` seconds; the reader of answers, for one, reads in three ways,
+one after the other, where the first says nothing, and refuses more than 5,000 braces. `--patterns`
+gives the readers texts that are made from the package's own regular expressions
+(`pattern_attacks`) instead, at sizes up to 64 kB.
 
 What is not the reader's is kept out, since a slope of 1.1 is a rise of 7 % for the double size:
 
@@ -19,8 +20,7 @@ What is not the reader's is kept out, since a slope of 1.1 is a rise of 7 % for 
 - The collector of garbage is off while a text is read, and what was there before is frozen: it
   looks at every object of the process, which are not the reader's.
 - Processor time is counted, not the clock's; making the files that hold a text is not part of it.
-- A step where a text outgrows a cache of the processor is over within four times the size; growth
-  is not.
+- A step where a text outgrows a cache of the processor is over beyond some size; growth is not.
 
 The last line says the most memory that the process had.
 """
@@ -68,7 +68,7 @@ from editgauge.cli import project  # noqa: E402
 from editgauge.curation import records as curated  # noqa: E402
 from editgauge.curation.dicom import ScanFile  # noqa: E402
 from editgauge.editors.command import _answer  # noqa: E402
-from editgauge.editors.typeset.sentences import read_request  # noqa: E402
+from editgauge.editors.typeset.grammar import read_request  # noqa: E402
 from editgauge.errors import EditgaugeError  # noqa: E402
 from editgauge.instructions import read_instruction  # noqa: E402
 from editgauge.judging import prompts, released  # noqa: E402
@@ -158,6 +158,11 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def _json(value: object) -> str:
+    with MAKING:
+        return json.dumps(value)
+
+
 def _file(name: str, read: Callable[[Path], object]) -> Callable[[str], object]:
     """A reader of files as one of texts."""
 
@@ -235,7 +240,7 @@ def _prompt_set(text: str) -> object:
     part = {"text": text}
     call = {"messages": [{"role": "user", "parts": [part]}], "text": text}
     told = {"format": prompts.FORMAT, "benchmark": "b", "name": text, "calls": {"a": call}}
-    return _file(prompts.FILE, lambda path: prompts.load(path.parent, "b"))(json.dumps(told))
+    return _file(prompts.FILE, lambda path: prompts.load(path.parent, "b"))(_json(told))
 
 
 def _rubric(text: str) -> object:
@@ -265,7 +270,7 @@ def _released(name: str, file: str, made: Callable[[str], Any]) -> Callable[[str
         return found
 
     reader = _file(file, read)
-    return lambda text: (reader(json.dumps(made(_plain(text)))), reader(text))
+    return lambda text: (reader(_json(made(_plain(text)))), reader(text))
 
 
 def _samples(text: str) -> object:
@@ -278,8 +283,7 @@ def _samples(text: str) -> object:
             )  # fmt: skip
             run.write_samples("b", [sample_record(sample, {Path("a.png"): "inputs/b/a.png"})])
         fresh = RunFolder.open(run.path)
-        assert fresh.samples("b")
-        return fresh
+        return fresh.samples("b"), fresh.problems
 
 
 def _parquet(text: str) -> object:
@@ -305,7 +309,7 @@ def _batch(text: str) -> object:
         "custom_id": _plain(text),
         "response": {"status_code": 200, "body": {"a": _plain(text)}},
     }
-    lines = (json.dumps(line).encode(), text.encode("utf-8", "replace"))
+    lines = (_json(line).encode(), text.encode("utf-8", "replace"))
     return list(batches.results(lines, secrets.Secrets(["sk-" + "a" * 40])))
 
 
@@ -353,7 +357,7 @@ READERS: dict[str, Callable[[str], object]] = {
         found.encode("utf-8", "replace"), secrets.Secrets(["sk-" + "a" * 40])
     ),
     "text in a service's reply": lambda found: transport.decode(
-        json.dumps({"a": _plain(found)}).encode(), secrets.Secrets(["sk-" + "a" * 40])
+        _json({"a": _plain(found)}).encode(), secrets.Secrets(["sk-" + "a" * 40])
     ),
     "results of a batch": _batch,
     "table": _drawn,
@@ -472,12 +476,17 @@ def _steps(found: dict[int, float]) -> dict[int, float]:
 
 
 def _with_care(reader: Callable[[str], object], text: Attack, size: int) -> float:
-    """The slope by least squares over four sizes from `size` to its fourfold, or up to it where
-    that takes too long.
+    """The slope by least squares over four sizes, each twice the one before, from half of `size` to
+    its fourfold; up to its half where that takes too long. They are read in turns, so that what
+    disturbs the machine for a while disturbs all of them.
     """
-    begin = size if seconds(reader, text.text(size)) < LONGEST / 4 else size // 4
-    sizes = [begin, int(begin * 1.6), int(begin * 2.5), begin * 4]
-    return least_squares(sizes, [seconds(reader, text.text(length), 5) for length in sizes])
+    begin = size // 2 if seconds(reader, text.text(size)) < LONGEST / 4 else size // 16
+    sizes = [begin, begin * 2, begin * 4, begin * 8]
+    taken = [
+        [seconds(reader, made) for made in (text.text(length) for length in sizes)]
+        for _ in range(5)
+    ]
+    return least_squares(sizes, [min(times) for times in zip(*taken, strict=True)])
 
 
 def least_squares(sizes: Sequence[int], taken: Sequence[float]) -> float:

@@ -101,7 +101,12 @@ def csv_text(text: str) -> str:
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 """What Windows takes in no file name; the others leave out ``/`` alone."""
-_DEVICES = re.compile(r"(CON|PRN|AUX|NUL|COM\d|LPT\d)\s*(\.|$)", re.IGNORECASE)
+_DEVICES = re.compile(
+    r"(CON(?:IN\$|OUT\$)?|PRN|AUX|NUL|(?:COM|LPT)[\d¹²³])\s*(\.|$)", re.IGNORECASE
+)
+"""Names that Windows keeps for itself, whatever ending they have: "Naming Files, Paths, and
+Namespaces" of its documentation.
+"""
 _LONGEST_NAME = 190
 
 

@@ -103,9 +103,11 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, server: FaultServer) -> Ite
         for words in (["--bind", str(folder), str(folder)], ["-o", "remount,ro,bind", str(folder)]):
             if subprocess.run(["mount", *words], capture_output=True, check=False).returncode:
                 pytest.skip("this machine lets nobody mount")
-        undo = ["umount", str(folder)]
-    yield here
-    subprocess.run(undo, check=True)
+        undo = ["umount", "--lazy", str(folder)]  # a library may still hold a file open
+    try:
+        yield here
+    finally:
+        subprocess.run(undo, check=True)
 
 
 def test_whatever_reads_works(sealed: Sealed, server: FaultServer) -> None:

@@ -49,7 +49,7 @@ def _pictures() -> tuple[Reader, list[bytes]]:
 
 
 def _texts() -> tuple[Reader, list[bytes]]:
-    from editgauge.editors.typeset.sentences import read_request
+    from editgauge.editors.typeset.grammar import read_request
     from tests.fuzz.test_texts import READERS, REPLIES
 
     def read(text: str) -> None:

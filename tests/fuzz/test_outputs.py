@@ -210,7 +210,9 @@ def name_is_portable(name: str) -> None:
         "PRN",
         "AUX",
         "NUL",
-        *(f"{w}{n}" for w in ("COM", "LPT") for n in range(10)),
+        "CONIN$",
+        "CONOUT$",
+        *(f"{w}{n}" for w in ("COM", "LPT") for n in "0123456789¹²³"),
     }
     assert escape.file_name(made) == made
 
@@ -221,6 +223,8 @@ def name_is_portable(name: str) -> None:
         ("a.png", "a.png"),
         ("CON.png", "_CON.png"),
         ("nul", "_nul"),
+        ("COM¹", "_COM¹"),
+        ("conin$.txt", "_conin$.txt"),
         ("a:b", "a_b"),
         ("trailing. .", "trailing"),
         ("...", "_"),

@@ -26,6 +26,7 @@ KNOWN = frozenset({"source", "target"})
         ("{{source}} and <<<NAME>>>", "<<NAME>>"),
         ("{{source}} and $target", "$target"),
         ("{{source}} and $INSTRUCTION, then", "$INSTRUCTION"),
+        ("{{source}} and $x", "$x"),
         ("{{source}} {{ x }}", "{{ x }}"),
         ("{{source}} {x}", "{x}"),
         ("{{source}} ${TARGET}", "${TARGET}"),

@@ -7,9 +7,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from PIL import Image
 from editgauge.images import write_png
 from editgauge.reports import figures, papers, site
 from editgauge.reports.benchmark import Part
+from editgauge.reports.places import Places
 from editgauge.store.run_folder import EditRecord, RunFolder
 from editgauge.store.samples import keep_samples
 from editgauge.tables.frame import Frame
@@ -544,12 +547,21 @@ def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Pa
     assert all(path.stat().st_size > 1000 for path in files if path.suffix != ".csv")
 
 
-def test_copied_pictures_have_names_that_every_system_takes() -> None:
-    from editgauge.reports.places import _portable_place
-
-    assert _portable_place("edits/mini/copy/a.png") == "edits/mini/copy/a.png"
-    made = {
-        _portable_place(f"edits/mini/{name}/a.png") for name in ("a:b", "a?b", "a_b", "CON", "a.")
-    }
-    assert len(made) == 5
+def test_copied_pictures_have_names_that_every_system_takes(tmp_path: Path) -> None:
+    """Also what Windows and macOS take for one: large and small letters, two spellings of é."""
+    run = RunFolder.create(tmp_path / "run")
+    (tmp_path / "report").mkdir()
+    places = Places([run], tmp_path / "report", copied=True)
+    names = ("copy", "a:b", "a?b", "a_b", "CON", "a.", "COM¹", "Model", "model", "é", "e\u0301")
+    originals = [f"edits/mini/{name}/a.png" for name in names]
+    for place in originals:
+        (run.path / place).parent.mkdir(parents=True)
+        write_png(run.path / place, np.zeros((2, 3, 3), np.uint8))
+    made = [unquote(str(places.url(place))) for place in originals]
+    assert made == [unquote(str(places.url(place))) for place in originals]
+    places.close()
+    assert made[0] == "pictures/edits/mini/copy/a.png"
+    assert all((tmp_path / "report" / place).is_file() for place in made)
+    alike = {unicodedata.normalize("NFC", place).casefold() for place in made}
+    assert len(alike) == len(names)
     assert not [place for place in made if set(':?"<>|*') & set(place) or "/CON/" in place]

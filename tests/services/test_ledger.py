@@ -78,6 +78,8 @@ def test_calls_side_by_side_leave_room_for_a_surprise() -> None:
     assert trusting.reserve(0.2, "m", beside=True) is not None
     assert trusting.reserve(0.2, "m", beside=True) is not None
     assert trusting.reserve(0.2, "m", beside=True) is None
+    assert trusting.trusts("m")
+    assert not trusting.trusts("other")
 
 
 def test_without_a_bill_the_estimate_stays(tmp_path: Path) -> None:

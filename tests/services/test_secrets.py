@@ -102,6 +102,14 @@ def test_a_short_key_is_cut_out_however_it_is_hidden(name: str) -> None:
         json.loads(secrets.text(form))
 
 
+def test_a_key_that_holds_a_joint_is_cut_out_all_the_same() -> None:
+    key = "cW1BearE.3TArBMU0XYG"
+    for form in (key, f'{key[:3]}","n":"{key[3:]}', "\\n".join(key), key.encode().hex(" ")):
+        assert Secrets([key]).text(f"<<{form}>> 0x41") == f"<<{HIDDEN}>> 0x41"
+    numbers = ", ".join(f"0x{byte:02x}" for byte in key.encode())
+    assert Secrets([key]).text(f"<{numbers}>") == f"<0x{HIDDEN}>"
+
+
 @given(st.text(max_size=40), st.lists(st.integers(1, 13), max_size=3), st.text(max_size=40))
 def test_a_key_in_any_text_is_cut_out(before: str, cuts: list[int], behind: str) -> None:
     """Broken anywhere, by anything without letters; what stands around stays."""
@@ -203,3 +211,16 @@ def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(UsageError) as caught:
         key_from(["ONE_KEY"])
     assert "schl" not in str(caught.value)
+
+
+def test_backslashes_by_the_thousand_take_no_time() -> None:
+    """Each of them could begin an escape that ends behind the last one: 125 kB took a minute."""
+    key = "sk-aB3dE6gH9xyzW12"
+    secrets = Secrets([key])
+    escaped = "".join("\\" * 7 + f"u{ord(letter):04x}" for letter in key)
+    assert secrets.text(f"a {escaped} b").count(HIDDEN) == 1
+    began = time.process_time()
+    for text in ("\\" * 60_000, "\\" * 60_000 + key, "\\" * 9_000 + escaped):
+        assert key not in secrets.text(text)
+    assert HIDDEN in secrets.text("\\" * 9_000 + escaped)
+    assert time.process_time() - began < 2

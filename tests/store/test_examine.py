@@ -59,6 +59,19 @@ def test_a_changed_number_is_named_taken_out_and_kept_beside(run: RunFolder) -> 
     assert b'"value":9' in path.with_suffix(".damaged").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("label", "wanted"),
+    [("human", "study import"), ("judge", "judge makes"), ("judge-import", "judge import")],
+)
+def test_it_is_told_who_makes_a_damaged_row_again(run: RunFolder, label: str, wanted: str) -> None:
+    path = segment(run)
+    edit_line(path, 2, b'"value":0', b'"value":9')
+    path.rename(path.with_name(f"{label}-{path.name}"))
+    repairs = [item.repair for item in examine(RunFolder.open(run.path)) if "line 2" in item.place]
+    assert len(repairs) == 1
+    assert f"editgauge {wanted}" in repairs[0]
+
+
 @pytest.mark.parametrize("lines", [1, 3])
 def test_lines_cut_off_at_the_end_are_noticed(run: RunFolder, lines: int) -> None:
     path = segment(run)

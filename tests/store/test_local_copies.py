@@ -246,6 +246,7 @@ def member(name: str, data: bytes = b"", kind: bytes = b"0", size: bytes = b"") 
         (member("a", size=b"\xff" * 11 + b"\xf0"), "that are too long"),
         (member("a", kind=b"L", size=b"00600000000\0"), "that are too long"),
         (member("a", b"b\0", kind=b"L") * 9 + member("c"), "that are too long"),
+        (member("a", b"1" * 8_193, kind=b"x"), "that are too long"),
         (member("a", b"99999999999999999999 path=a\n", kind=b"x"), "no tar file that can be read"),
         (member("a", b"x")[:512].replace(b"a", b"b", 1), "bad checksum"),
         (member("a", b"y" * 256, kind=b"L") + member("c"), "a step of more than 255 bytes"),

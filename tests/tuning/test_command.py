@@ -49,7 +49,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before, threads = Path.cwd(), torch.get_num_threads()
     os.chdir(folder)
     torch.set_num_threads(1)
-    yield folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EDITGAUGE_MEMORY", "16GB")  # this process may hold what other tests left
+        yield folder
     os.chdir(before)
     torch.set_num_threads(threads)
 
@@ -313,3 +315,13 @@ def test_rows_know_the_template_they_were_asked_with(page: dict[str, str], desk:
           "--workers", "0")  # fmt: skip
     rows = [r for r in RunFolder.open(desk / "runs/words").rows() if "template" in r.editor]
     assert {row.detail["template"] for row in rows} == {"Edit this image: {instruction}"}
+
+
+def test_libraries_that_hold_more_than_is_allowed_are_refused(desk: Path) -> None:
+    """Before anything is read; a split needs none of them."""
+    words = ("tune", "medebench", "DATA", "--model", "model", "--samples", "0", "--run", "run-small",
+             *TUNED, "--memory", "64MB")  # fmt: skip
+    with pytest.raises(UsageError, match=r"--memory: the libraries that train hold [\d,]+ MB"):
+        typed(*words)
+    assert not (desk / "run-small").exists()
+    assert "trai" in typed(*words, "--task", squares.TASK, "--only-split")

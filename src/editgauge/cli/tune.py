@@ -82,7 +82,8 @@ def tune(
         every=training.every,
         tests=test,
     )
-    command.check(order)
+    if not only_split:  # it loads the libraries that train, which a split does not need
+        command.check(order)
     whole = Material.open(benchmark, data, split=split)
     tasks = splits.tasks(whole.every, task or ())
     place = address_of(run) or str(run)

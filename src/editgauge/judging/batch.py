@@ -5,7 +5,9 @@ from any reply.
 key is the custom id) and hands them to the server; `collect` fetches what is finished and stores
 it. A call that waits in a batch is not submitted again. Replies that are cut off or cannot be read
 are left to a later ordinary run. Each call is booked in the ledger before its file is sent, at the
-most that it can cost in a batch, and stays booked until `collect` finds its bill.
+most that it can cost in a batch, and stays booked until `collect` finds its bill. A batch cannot be
+called back: while fewer than `PILOT` bills of the judge are known, only so much is sent that bills
+of `FEARED` times their estimates would fit into the budget.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ from editgauge.judging.client import build, read_response
 from editgauge.judging.engine import Engine, Job
 from editgauge.services import batches, policy
 from editgauge.services.batches import File
-from editgauge.services.ledger import Entry
+from editgauge.services.ledger import FEARED, Entry
 from editgauge.services.transport import Lost, Response
 
 _ENDPOINT = "/v1/chat/completions"
+PILOT = 10
+"""Bills of a judge from which on a batch goes as far as the budget does."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -245,9 +249,18 @@ def _files(engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched
         entry = standing.get(batches.entry_key(key))
         if estimate and entry is None:
             model = engine.settings.model
-            entry = engine.ledger.reserve(estimate, model, key=batches.entry_key(key))
+            careful = not engine.ledger.trusts(model, PILOT)
+            entry = engine.ledger.reserve(
+                estimate, model, key=batches.entry_key(key), beside=careful
+            )
             if entry is None:
                 result.broke = str(engine.ledger.exceeded(estimate, model))
+                if careful and taken:
+                    result.broke += (
+                        f". Few bills of {model} are known: a batch goes only as far as bills of "
+                        f"{FEARED:g} times their estimates would fit; collect it, then submit the "
+                        f"rest"
+                    )
                 break
         if file.full(line):
             yield file

@@ -8,6 +8,7 @@ picture must be what is absent, or what the judge itself cannot see.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from editgauge.judging import languages
 
@@ -105,6 +106,7 @@ _PATTERNS = (
 _BLIND = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE)
 
 
+@lru_cache(maxsize=4)
 def is_blind(text: str) -> bool:
     """Whether the judge says that it saw no picture, or not all of them.
 

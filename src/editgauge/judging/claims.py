@@ -11,13 +11,14 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 from editgauge.judging import languages
 from editgauge.judging.lexicon import NUMBER_WORDS, SCORE_WORDS
 from editgauge.judging.talk import SENTENCE
 from editgauge.judging.wording import GIVES, QUOTATION
 
-MAX_NUMBERS = 150
+MAX_NUMBERS = 80
 """Numbers in one text that are weighed; a text with more is no reason."""
 _WINDOW = 240
 """Characters around a number that tell what it is about."""
@@ -498,7 +499,7 @@ def _bare_claim(
     bare = place is Place.REASON and found["number"].casefold() != "one"  # a pronoun mostly
     bare = bare and (
         _is_apart(sentence, found)
-        or _JUDGES.search(sentence) is not None
+        or _weighs(sentence)
         or _ENDS_CLAUSE.match(sentence, found.end("number")) is not None
     )
     if bare or scored or concluded or named or short:
@@ -512,6 +513,14 @@ _JUDGES = re.compile(
     _I,
 )
 """Words of weighing: beside one a number may be the score's."""
+
+
+@lru_cache(maxsize=8)
+def _weighs(sentence: str) -> bool:
+    """Whether a sentence has a word of weighing; asked once for each of its numbers."""
+    return _JUDGES.search(sentence) is not None
+
+
 _EDGE = re.compile(r"[,;:()\[\]—–]|\s-\s|->|→|=|\b(?:because|since|due|given)\b", _I)
 _ENDS_CLAUSE = re.compile(
     r"[*_\])]{0,3}\s?(?:[.!?;,)](?!\d)|\Z|[–—]|-\s|on the (?:given|asked) |here\b)"
@@ -525,9 +534,10 @@ def _is_apart(sentence: str, found: re.Match[str]) -> bool:
     missing", "four".
     """
     at, end = found.start("number"), found.end("number")
-    start = max((mark.end() for mark in _EDGE.finditer(sentence, 0, at)), default=0)
-    stop = _EDGE.search(sentence, end)
-    clause = sentence[start : stop.start() if stop else len(sentence)]
+    first, last = max(0, at - _WINDOW), min(len(sentence), end + _WINDOW)
+    start = max((mark.end() for mark in _EDGE.finditer(sentence, first, at)), default=first)
+    stop = _EDGE.search(sentence, end, last)
+    clause = sentence[start : stop.start() if stop else last]
     alone = len(re.findall(r"\d+", clause)) < 2
     return alone and len(WORD.findall(clause)) <= _SHORT_CLAUSE
 

@@ -22,7 +22,7 @@ from editgauge.judging.claims import (
 )
 from editgauge.judging.lexicon import SCORE_WORDS
 from editgauge.judging.mentions import BLANK
-from editgauge.judging.talk import SENTENCE, about_judging, is_unexplained
+from editgauge.judging.talk import NEAR, SENTENCE, about_judging, is_unexplained
 from editgauge.judging.wording import (
     is_withdrawn,
     short_corrections,
@@ -31,8 +31,6 @@ from editgauge.judging.wording import (
 )
 
 _I = re.IGNORECASE
-NEAR = 2_000
-"""Characters at the beginning and at the end of a text that are looked at; reasons have fewer."""
 _EXPLAINED = re.compile(
     r"<(rationale|reason|reasoning|explanation|comment|justification)>[^<]{0,5000}</\1>", _I
 )
@@ -90,6 +88,7 @@ _META = re.compile(
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
     r"|more careful\w*|now:|uncertain|unsure|unclear|not sure|never mind|nevermind|scratch|strike"
+    r"|verif\w*|double-?check\w*|re-?check\w*|yet to|oh|ah|argh|ugh|whoops|only now|now (?:see|notice)|just (?:now|noticed|saw)"
     r"|(?:on|upon|at) (?:a |an )?(?:closer|second|another|further|more careful) (?:inspection|look|examination|reading|view|glance)|(?:this|that|it) (?:does not|doesn['’]t|no longer) (?:hold|stand|apply|count)s?"
     r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
     r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"

@@ -269,7 +269,7 @@ _OF_VERDICT = re.compile(
     r"|jag|jeg|mitt|vänta|vent|ursäkta|förlåt|undskyld|beklager|unnskyld|betyg\w*|poäng\w*|karakter\w*|poeng\w*|egentlig\w*"
     r"|nej|nei|borde|burde|gissa\w*|gæt\w*|gjett\w*|rättelse|rettelse|korriger\w*|ångra\w*|ändra\w*|snarare|snarere"
     # French, Spanish, Portuguese, Italian, Romanian
-    r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en fait"
+    r"|je|moi|mon|mes|attend\w*|pardon|désolé\w*|excus\w*|tromp\w*|corrig\w*|rectifi\w*|notes|notation|points?|mérit\w*|en (?:fait|réalité|vrai)|à vrai dire"
     r"|plutôt|finalement|annul\w*|ignor\w*|oubli\w*|devin\w*|suppos\w*|hypothès\w*|provisoire|exemple|devrait|aurait|serait|valait"
     r"|yo|mi|mis|espera\w*|perdón|perdona|disculp\w*|equivo\w*|corrij\w*|correcci\w*|(?<!si )(?<!se )nota|notas|puntu\w*|puntos|calific\w*"
     r"|merec\w*|en realidad|más bien|mejor dicho|anul\w*|olvid\w*|adivin\w*|supon\w*|provisional|ejemplo|debería|sería|habría|retir\w*"
@@ -327,7 +327,7 @@ _BRIEFLY = re.compile(
     r"|demais|pior|errore|giust[oa]|corrett[oa]|meno|più|troppo|meglio|peggio|alt[oa]|bass[oa]|baj[oa]|baix[oa]|źle|błęd\w*|dobrze|więcej|mniej|lepiej|špatně"
     r"|správně|víc|méně|lépe|yanlış|doğru|fazla|az|daha|sai|đúng|hơn|kém|salah|benar|lebih|kurang|väärin|oikein|enemmän|vähemmän|rossz|helyes|több|kevesebb"
     r"|greșit|corect|mai (?:mult|puțin)|неверно|неправильно|верно|правильно|больше|меньше|выше|ниже|лучше|неправда|вище|нижче|більше|менше|краще|λάθος|σωστό"
-    r"|περισσότερο|λιγότερο)\b|错|錯|对$|高了|低了|太|过于|過於|너무|مبالغ|جدا|מדי|बहुत|เกิน|多了|少了|違|高すぎ|低すぎ|틀렸|틀림|높|낮|خطأ|صحيح|أكثر|أقل|أعلى|غلط|درست|לא נכון|שגוי|נכון|יותר|פחות"
+    r"|περισσότερο|λιγότερο)\b|错|錯|对$|高了|低了|太|过于|過於|너무|مبالغ|جدا|מדי|बहुत|เกิน|多了|少了|違|甘|厳し|高すぎ|低すぎ|틀렸|틀림|높|낮|خطأ|صحيح|أكثر|أقل|أعلى|غلط|درست|לא נכון|שגוי|נכון|יותר|פחות"
     r"|ग़लत|गलत|सही|अधिक|कम|ผิด|ถูก|สูงไป|ต่ำไป",
     re.IGNORECASE,
 )

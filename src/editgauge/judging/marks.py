@@ -22,7 +22,7 @@ _BRACES = re.compile(
 """What other template languages write for a field, whatever it is called, and ours written wrongly:
 what is left where our marks were taken out.
 """
-_DOLLAR = re.compile(r"(?<![\w$\\])\$[A-Za-z_]\w{1,40}(?![\w$])(?![^\n]{0,200}\$)")
+_DOLLAR = re.compile(r"(?<![\w$\\])\$[A-Za-z_]\w{0,40}(?![\w$])(?![^\n]{0,200}\$)")
 """``$name`` of a shell or of `string.Template`; ``$a > b$`` is a formula."""
 _NAMED = re.compile(
     r"(?<![\[\]!\\\w])\[(?P<square>[A-Za-z][A-Za-z_ -]{1,40})\](?![\[(:\]])"

@@ -73,7 +73,7 @@ _NUMBER = re.compile(
 )
 _CONDITION = re.compile(
     r"[^\w<←]*(?:<-|←)|\W*(?:if(?! (?:you|one|we) (?:look|zoom|compare|inspect|enlarge)s?\b)|would|unless|could|or|but not|maybe|perhaps|possibly|assuming|provided|had|were|at (?:most|best|least)"
-    rf"|minimum|maximum|max|min|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]",
+    rf"|minimum|maximum|max|min|hardly|scarcely|no(?=\W*\Z)|nope|never|not (?:really|quite)|placeholder|dummy|sample|not final|tentative\w*|draft|example|{OF_OTHERS})\b|\W*[=?]",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(
@@ -349,7 +349,7 @@ def _kind(
 
 
 _OF_OTHER = re.compile(
-    r"[(（][^()]{0,30}\b(?:max\w*|top|(?<!non-)(?:target|goal)(?! (?:areas?|texts?|regions?))|weight|threshold|expected|required|reference|original|input|baseline|before|example|draft)\b[^()]{0,30}[)）]",
+    r"[(（][^()]{0,30}\b(?:max\w*|top|(?<!non-)(?:target|goal)(?! (?:areas?|texts?|regions?))|weight|threshold|expected|required|reference|original|input|baseline|before|example|draft|run|trial|attempt|v\d|version|judge|rater|previous|earlier|old)\b[^()]{0,30}[)）]",
     re.IGNORECASE,
 )
 """Brackets behind a name that say whose the number is, or what it is instead of a verdict."""
@@ -361,7 +361,8 @@ _WRAPPED = re.compile(
 _CALL = re.compile(r"\b([A-Za-z_]\w{0,60})\((?:[^()\n]*[=,][^()\n]*|)\Z")
 """A call of a tool, up to one of its arguments."""
 _SHOWING = re.compile(
-    r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)\s*\Z", re.IGNORECASE
+    r"\b(?:shows?|reads?|says?|states?|displays?|carries|contains?)(?: (?:the|an?) (?:line|text|words?|inscription|note|label|lettering|caption|message))?\s*\Z",
+    re.IGNORECASE,
 )
 
 _OWN_FINDING = re.compile(
@@ -371,7 +372,9 @@ _OWN_FINDING = re.compile(
 
 def _line_context(prose: Prose, line: int, prefix: str) -> tuple[bool, bool]:
     """Whether a line is cited, and whether the one above it fails to announce it."""
-    if prefix.lstrip().startswith(">") or is_cited_heading(prose.heading_over(line)):
+    if prefix.lstrip().startswith((">", "//", "<!--")) or is_cited_heading(
+        prose.heading_over(line)
+    ):
         return True, False
     above = prose.text[max(0, line - LEAD) : line].rstrip("\n")
     above = above.rpartition("\n\n")[2]

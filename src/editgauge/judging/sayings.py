@@ -230,7 +230,7 @@ _THEN = re.compile(
     r"\W*(?:then|in (?:that|this|which) case|otherwise|else|conversely|or else)\b", _I
 )
 _QUOTES = re.compile(
-    r"\b(?:says?|reads?|shows?|states?|claims?|written|printed|told|tells?|asks?|answer|ocr|such as|system|best possible)\b|“”|\?",
+    r"\b(?:says?|reads?|shows?|states?|claims?|written|printed|told|tells?|asks?|answer|ocr|such as|system|best possible)\b|\b(?:text|caption|inscription|lettering|sticker|label|note|line|slogan)\W*\Z|“”|\?",
     _I,
 )
 _OF_SCORES = re.compile(

@@ -16,6 +16,8 @@ from editgauge.judging.lexicon import TALK
 SENTENCE = re.compile(
     r"(?<=[.!?;])(?<![Nn]r\.)(?<![Nn]o\.)(?<!\bca\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<![Ff]ig\.)\s+|(?<=[。！？；])|\n+"
 )
+NEAR = 2_000
+"""Characters at the beginning and at the end of a text that are looked at; reasons have fewer."""
 _LETTER = r"A-Za-z\u00c0-\u052f"
 """Letters of scripts that put spaces between words, and nothing else to a word."""
 
@@ -38,11 +40,13 @@ def _patterns() -> tuple[dict[str, re.Pattern[str]], dict[str, re.Pattern[str]]]
     return english, others
 
 
+@lru_cache(maxsize=16)
 def about_judging(text: str) -> str:
     """What the judge says of its judging, in the words of `lexicon.TALK`; empty where it does not.
 
-    Time is linear in the text, with a large factor: give it a bounded one.
+    Of a long text `NEAR` characters at the beginning and at the end are looked at.
     """
+    text = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
     english, others = _patterns()
     for kind, pattern in english.items():
         if pattern.search(text):

@@ -65,8 +65,18 @@ def without_thinking(reply: str, protected: Iterable[tuple[int, int]] = ()) -> s
     return _TOKEN.sub("\n", _ANSWER.sub("\n", answer))
 
 
+_WORDS = (
+    *("think", "thought", "reasoning", "reflection", "analysis", "scratchpad", "monologue", "cot"),
+    "unused9",
+)
+"""One of these is in every mark of thinking."""
+
+
 def _outside(reply: str, protected: list[tuple[int, int]]) -> str | None:
     """The text outside of tagged thinking, or None where a tag stays open."""
+    plain = reply.casefold()
+    if not any(word in plain for word in _WORDS):
+        return reply
     pieces: list[str] = []
     begin, inside = 0, False
     spans = iter(protected)

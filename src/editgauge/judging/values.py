@@ -12,6 +12,7 @@ from typing import Any
 
 from editgauge.judging.lexicon import NUMBER_WORDS
 from editgauge.judging.mentions import read_number
+from editgauge.judging.names import field_called
 from editgauge.judging.objects import NotANumber, Pairs, decode_whole
 from editgauge.judging.wording import (
     HANDS_IN,
@@ -341,6 +342,7 @@ def rivals_of(value: Pairs, name: str, *, alone: bool, depth: int = 0) -> list[i
         and (
             (plain in plain_name(key) and _RIVAL.search(plain_name(key).replace(plain, "", 1)))
             or (alone and plain_name(key) in _GENERIC)
+            or (plain_name(key) != plain and field_called(key, (name,)) == name)
         )
     ]
 
@@ -532,13 +534,22 @@ def words_in(
     return reasons[:_MAX_ITEMS], remarks[:_MAX_ITEMS]
 
 
+def _value_inside(item: Pairs, low: int, high: int) -> int | str:
+    """The number of an object that stands where a number was wanted: ``{"score": 4, "max": 5}``."""
+    if is_about_other(item) or any(
+        _FINAL_NUMBER.fullmatch(plain_name(key)) and type(each) is int for key, each in item.items()
+    ):
+        return "an object that says something else of its number"
+    inner = [item[key] for key in item if plain_name(key) in _VALUE_KEYS]
+    if len(inner) != 1 or item.contradicted or isinstance(inner[0], Pairs):
+        return "an object where a number was wanted"
+    return read_value(inner[0], low, high)
+
+
 def read_value(item: Any, low: int, high: int) -> int | str:
     """One value of an object as an integer in ``[low, high]``, or the reason why it is none."""
     if isinstance(item, Pairs):
-        inner = [item[key] for key in item if plain_name(key) in _VALUE_KEYS]
-        if len(inner) != 1 or item.contradicted or isinstance(inner[0], Pairs):
-            return "an object where a number was wanted"
-        return read_value(inner[0], low, high)
+        return _value_inside(item, low, high)
     if item is MISSING:
         return "missing"
     if isinstance(item, Contradiction):

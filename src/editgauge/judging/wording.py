@@ -46,6 +46,7 @@ _QUOTED = re.compile(
     r"\b(?:format reminder|reminder of|for example|examples?|for instance|template|schema|(?:a|the) sample\b|sample "
     r"(?:output|answer"
     r"|json|re\w+)|hypothetical\w*|placeholder"
+    r"|how (?:an?|the|your|my) (?:\w+ )?(?:reply|answer|response|output|result|verdict) (?:would|should|could|might|must|may) look|would look (?:like )?(?:this|so|as follows)"
     r"|for reference|possible|allowed|valid "
     r"answers?|options|levels?|scale|drafts?|scratchpad|thinking|tentativ\w+"
     r"|impressions?|guess\w*|assum\w+|random\w*|arbitrar\w+|default|dummy|pretend\w*|simulat\w+"

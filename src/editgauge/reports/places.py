@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -32,6 +33,8 @@ class Places:
         self._edits: dict[str, dict[tuple[str, str], EditRecord]] = {}
         self._homes: dict[str, list[RunFolder]] = {}
         self._marks: dict[str, str] = {}
+        self._places: dict[str, str] = {}
+        self._alike: dict[str, str] = {}
         self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
 
     def close(self) -> None:
@@ -79,7 +82,7 @@ class Places:
             return None
         if not self.copied:
             return quote(os.path.relpath(path, self.to))
-        place = _portable_place(relative)
+        place = self._portable_place(relative)
         target = self.to / "pictures" / place
         if not copies.same(path, target):
             paths.folder(self.to, f"pictures/{Path(place).parent.as_posix()}")
@@ -107,16 +110,22 @@ class Places:
             self._edits[benchmark] = found
         return self._edits[benchmark]
 
-
-def _portable_place(relative: str) -> str:
-    """Where a copied picture lies: its place in the run, in names that every system takes. A name
-    that had to be changed carries a hash of the old one, so that no two become one.
-    """
-    parts = []
-    for part in relative.split("/"):
-        safe = escape.file_name(part)
-        if safe != part:
-            mark = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-            safe = f"{mark}-{safe}"
-        parts.append(safe)
-    return "/".join(parts)
+    def _portable_place(self, relative: str) -> str:
+        """Where a copied picture lies: its place in the run, in names that every system takes. A
+        name that had to be changed carries a hash of the old one, and so does the second of two
+        that some systems take for one (``Model`` and ``model``, two spellings of ``é``): no two
+        become one.
+        """
+        place, before = "", ""
+        for part in relative.split("/"):
+            before = f"{before}/{part}"
+            known = self._places.get(before)
+            if known is None:
+                safe = escape.file_name(part)
+                alike = f"{place}/{unicodedata.normalize('NFC', safe).casefold()}"
+                if safe != part or self._alike.setdefault(alike, before) != before:
+                    data = part.encode("utf-8", "surrogatepass")
+                    safe = f"{hashlib.blake2b(data, digest_size=4).hexdigest()}-{safe}"
+                known = self._places[before] = f"{place}/{safe}"
+            place = known
+        return place.removeprefix("/")

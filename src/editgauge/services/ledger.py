@@ -182,13 +182,17 @@ class Ledger:
             self._ratios[model] = max(1.0, float(row[0] or 0.0))
         return self._ratios[model]
 
-    def _feared(self, model: str) -> float:
+    def trusts(self, model: str, bills: int = TRUSTED) -> bool:
+        """Whether so many bills of this model were within their amounts."""
         if model not in self._bills:
             row = self._run(
                 "SELECT count(*) FROM entries WHERE model = ? AND state = 'billed'", model
             ).fetchone()
             self._bills[model] = int(row[0])
-        return FEARED if self._bills[model] < TRUSTED else FEARED_LATER
+        return self._bills[model] >= bills
+
+    def _feared(self, model: str) -> float:
+        return FEARED_LATER if self.trusts(model) else FEARED
 
     # -- one request -------------------------------------------------------------------------------
 

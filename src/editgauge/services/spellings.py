@@ -1,10 +1,10 @@
 """How a secret may be written, and where a text holds one of its spellings.
 
-A text is looked at three ways: as it is, with its escapes read (``\\u0073``, ``%2573``,
-``&#115;``), and without what joins pieces (``\\n`` of a literal, ``<br>``, the end of one JSON text
-and the beginning of the next). Of each way only ASCII letters and digits count, small ones and
-large ones alike, so that nothing between two letters hides a spelling. The time is linear in the
-text.
+A text is looked at four ways: as it is, with its escapes read (``\\u0073``, ``%2573``,
+``&#115;``), without what joins pieces (``\\n`` of a literal, ``<br>``, the end of one JSON text and
+the beginning of the next), and without the ``0x`` of numbers. Of each way only ASCII letters and
+digits count, small ones and large ones alike, so that nothing between two letters hides a spelling.
+The time is linear in the text.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Self
 
 CERTAIN = 12
 """Letters and digits of a spelling that is no ordinary word, whatever signs stand between them."""
+_LEAST = 4
+"""Letters and digits that a spelling must have to be looked for: fewer are everywhere."""
 _BLOCK = 4096
 _OTHER = bytes(number for number in range(256) if not (number < 128 and chr(number).isalnum()))
 """All bytes but those of ASCII letters and digits."""
@@ -28,7 +30,7 @@ _Z85 = bytes.maketrans(
     b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#",
 )
 _ESCAPED = re.compile(
-    r"\\+u00([0-9a-f]{2})|\\+x([0-9a-f]{2})|%(?:25){0,6}([0-9a-f]{2})"
+    r"(?<!\\)\\++(?:u00([0-9a-f]{2})|x([0-9a-f]{2}))|%(?:25){0,6}([0-9a-f]{2})"
     r"|&(?:amp;){0,6}\#x0{0,4}([0-9a-f]{1,2});|&(?:amp;){0,6}\#0{0,4}([0-9]{1,3});"
     r"|&(amp|lt|gt|quot);",
     re.IGNORECASE,
@@ -37,12 +39,14 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
 _QUOTE = r"\\{0,4}\""
 _NAME = rf"{_QUOTE}[^\"\\]{{0,40}}{_QUOTE}\s{{0,4}}:\s{{0,4}}"
 _JOINTS = re.compile(
-    r"\\[nrt]|\\u200b|<br ?/?>|&nbsp;|0x"
+    r"\\[nrt]|\\u200b|<br ?/?>|&nbsp;"
     # from one JSON text to the next, the name of a field between them included
     rf"|{_QUOTE}[\s,\]}}{{\[]{{0,12}}(?:{_NAME}(?:[\d.eE+-]{{1,20}}|true|false|null)[\s,]{{1,8}}){{0,3}}"
     rf"{_NAME}[\s\[{{]{{0,8}}{_QUOTE}",
     re.IGNORECASE,
 )
+_NUMBERS = re.compile("0x", re.IGNORECASE)
+"""What stands before hexadecimal digits; apart from the joints, for a secret may hold it."""
 
 
 def bare(text: str) -> bytes:
@@ -78,7 +82,7 @@ def spellings(secret: str) -> list[Spelling]:
     known: dict[object, Spelling] = {}
     for form in sorted(forms):
         one = Spelling(form, bare(form))
-        if one.bare:  # of long ones the signs do not matter: one for all with these letters
+        if len(one.bare) >= _LEAST:  # of long ones the signs do not matter: one for all
             known[one.bare if len(one.bare) >= CERTAIN else form] = one
     return list(known.values())
 
@@ -149,6 +153,9 @@ def _ways(text: str) -> Iterator[tuple[tuple[re.Pattern[str], ...], str]]:
         yield (_ESCAPED,), read
     if joined != read:
         yield (_ESCAPED, _JOINTS), joined
+    digits = _NUMBERS.sub("", joined)
+    if digits != joined:
+        yield (_ESCAPED, _JOINTS, _NUMBERS), digits
 
 
 def _read(text: str, pattern: re.Pattern[str]) -> str:

@@ -23,6 +23,13 @@ from editgauge.store import lease, parquet, paths, records, segments
 from editgauge.store.run_folder import EDIT_SEGMENTS, ROW_SEGMENTS, EditRecord, RunFolder
 
 _SCORE = "editgauge score makes it again"
+_AGAIN = {
+    "judge-import": "editgauge judge import takes it in again",
+    "judge": "editgauge judge makes it again, of the replies that are kept",
+    "human": "editgauge study import takes it in again",
+    "score-import": "editgauge import-scores takes it in again",
+}
+"""For rows that `score` does not make, by what the names of their segments begin with."""
 _KEEP = "remove it, and editgauge score takes it from the data again"
 _EDIT = "editgauge edit, or score --outputs, makes it again"
 
@@ -116,6 +123,9 @@ def _in_segment(
 ) -> Iterator[Damage]:
     said: list[str] = []
     where = f"{place}/{path.name}"
+    again = next(
+        (words for label, words in _AGAIN.items() if path.name.startswith(f"{label}-")), again
+    )
     for line, why in _judged(path, fault, said):
         if why:
             yield Damage(f"{where}, line {line.number}", why, f"set aside; {again}")

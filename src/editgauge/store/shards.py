@@ -27,8 +27,10 @@ PARQUET = ".parquet"
 MOST_FILES = 10_000_000
 _CHUNK = 1 << 20
 _FILE = re.compile(r'STRUCT\((?=.*"?bytes"? BLOB)(?=.*"?path"? VARCHAR)')
-_LONGEST_FACTS = 1 << 16
-"""Bytes of what a tar file says of a member beside its name, or of all of them."""
+_LONGEST_FACTS = 1 << 13
+"""Bytes of what a tar file says of a member beside its name, or of all of them. `tarfile` takes
+time with the square of a run of digits in it: 2 s for 64 kB.
+"""
 _HELD = 1 << 26
 """Bytes of files that are asked of a Parquet file at once, at most; a file that is larger comes
 alone.

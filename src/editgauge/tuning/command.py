@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from editgauge import machine
 from editgauge.editors import diffusers
 from editgauge.editors.command import recorded
 from editgauge.editors.diffusers import DiffusersEditor
@@ -19,6 +20,7 @@ from editgauge.editors.families import FAMILIES
 from editgauge.editors.tracks import Making, on_track
 from editgauge.errors import MissingExtra, RunError, UsageError
 from editgauge.escape import file_name
+from editgauge.images import memory_limit
 from editgauge.run.edit import EditSummary, edit
 from editgauge.store import lease, paths
 from editgauge.store.run_folder import RunFolder, digest, plain_name
@@ -392,12 +394,19 @@ def _draw(stem: Path, losses: Sequence[float], means: Sequence[float], title: st
 
 
 def check(order: Order) -> None:
-    """Raises `UsageError` for an order that cannot be carried out, before anything is read."""
+    """Raises `UsageError` for an order that cannot be carried out, before anything is read; also
+    where the libraries that train hold more than `--memory` allows before they do anything.
+    """
     checked(order.recipe, _base(order, order.settings).devices[0])
     if order.recipe.lora:
         from editgauge.tuning.training import lora_config
 
         lora_config(order.recipe.lora)
+    if (taken := machine.held()) > (limit := memory_limit()):
+        raise UsageError(
+            f"--memory: the libraries that train hold {taken >> 20:,} MB before a picture is read, "
+            f"allowed are {limit >> 20:,} MB; give more"
+        )
 
 
 def entry(benchmark: str, order: Order, done: Outcome) -> dict[str, Any]:

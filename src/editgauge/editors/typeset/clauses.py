@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from editgauge.editors.typeset.vocabulary import (
     CENTRE,
@@ -47,7 +46,6 @@ _FIRST_WORDS = {
 } - {"get", "make"}  # fmt: skip
 VERB = rf"(?:{any_of(_FIRST_WORDS)}|get|make(?! sure\b))"
 """The first word of a command."""
-Role = Literal["command", "context"]
 
 # --- quoted texts ---------------------------------------------------------------------------------
 

@@ -147,7 +147,6 @@ def _purpose(text: str, told: Told) -> Iterator[tuple[int, Said]]:
         yield found.end(), {"centred": True} if found["centred"] else {}
 
 
-_praise = _matching(rf"(?:more |much more )?{any_of(PRAISE)}(?: from [\w ]+)?$", _nothing)
 _same = _matching(
     rf"(?:(?:in|with|using|at|of) )?(?:exactly )?(?:the |its |their )?(?:same|original|existing|"
     rf"current|matching|corresponding) {any_of(SAME)}(?:(?:,| and|, and) (?:the )?(?:same )?"

@@ -15,6 +15,7 @@ from editgauge.services.prices import (
     named,
     price_as_given,
     price_of,
+    told_cost,
     usage_of,
 )
 
@@ -101,3 +102,10 @@ def test_bills() -> None:
     assert ImagePrice(text_in=5.0, out=40.0, picture=0.07).of({"text_in": 9}) == 0.07, "none out"
     assert ImagePrice().of({"out": 0}) is None
     assert ImagePrice(out=40.0, picture=0.07).of({"text_in": 0, "out": 1000}) == 0.04
+
+
+@pytest.mark.parametrize("odd", [None, True, "0.2", -0.1, float("nan"), float("inf"), 5000, {}])
+def test_a_cost_that_a_reply_names_is_a_number_of_dollars(odd: object) -> None:
+    assert told_cost({"cost": 0.2}) == 0.2
+    assert told_cost({"cost": odd}) is None
+    assert told_cost(odd) is None

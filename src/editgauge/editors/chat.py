@@ -9,7 +9,6 @@ Vercel's of the same shape.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +30,7 @@ from editgauge.editors.service import (
     words,
 )
 from editgauge.errors import ImageError, UsageError
+from editgauge.services.prices import told_cost
 from editgauge.types import Edit, Sample, Status
 
 KEY_NAMES = ("EDITGAUGE_EDITOR_KEY", "OPENROUTER_API_KEY")
@@ -161,9 +161,8 @@ class ChatEditor:
         """What an answer says that it cost, else what its tokens do; None where neither is told."""
         usage = reply.value.get("usage")
         usage = usage if isinstance(usage, dict) else {}
-        told = usage.get("cost")
-        if isinstance(told, int | float) and not isinstance(told, bool) and math.isfinite(told):
-            return round(max(0.0, float(told)), 6)
+        if (told := told_cost(usage)) is not None:
+            return round(told, 6)
         counted = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
         if all(isinstance(count, int) for count in counted):
             return self.price.of({"text_in": int(counted[0]), "out": int(counted[1])})  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from editgauge.judging.client import KEY_NAMES, Dialect, Outcome, build, wanted_
 from editgauge.services import policy
 from editgauge.services.cost import CAUTIOUS, estimate_input
 from editgauge.services.ledger import Entry
-from editgauge.services.prices import usage_of
+from editgauge.services.prices import told_cost, usage_of
 
 if TYPE_CHECKING:
     from editgauge.judging.engine import Engine, Job
@@ -183,16 +183,20 @@ class Asker:
         return cost
 
     def bill(self, outcome: Outcome, text_bytes: int, *, batch: bool = False) -> float | None:
-        """US dollars by a reply's own usage record, to a body of `text_bytes` without pictures;
-        None where there is no price, or no record that can be believed.
+        """US dollars by a reply's own usage record, to a body of `text_bytes` without pictures: by
+        its tokens, or as much as it names itself where that is more or where there is no price.
+        None where no record can be believed.
         """
+        told = told_cost(outcome.usage)
         price, said = self._engine.price, len((outcome.content or "").encode())
         usage = usage_of(
             outcome.usage,
             least=text_bytes / _MOST_BYTES_A_TOKEN,
             least_out=said / _MOST_BYTES_A_TOKEN,
         )
-        return None if price is None or usage is None else price.of_usage(usage, batch=batch)
+        if price is None or usage is None:
+            return told if price is None else None
+        return max(price.of_usage(usage, batch=batch), told or 0.0)
 
     # -- what to make of it ------------------------------------------------------------------------
 

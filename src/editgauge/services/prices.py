@@ -21,6 +21,8 @@ BATCH = 0.5
 """The share of its price that a call in a batch costs, where a table says nothing else."""
 MOST_TOKENS = 10_000_000
 """Tokens of one call beyond which a usage record is not believed: no model takes or gives more."""
+DEAREST_REPLY = 100.0
+"""US dollars of one reply beyond which a cost that it tells is in other units."""
 _SNAPSHOT = re.compile(
     r"(?:[-@:_.](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|\d{3,8}"
     r"|[0-9a-f]{8,40}|\d+(?:\.\d+)?b|a\d+b|preview|latest|exp|experimental|instruct|thinking"
@@ -101,6 +103,16 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
     details = record.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
     return Usage(tokens_in, tokens_out, min(cached or 0, tokens_in))
+
+
+def told_cost(record: Any) -> float | None:
+    """The US dollars that a usage record names itself (OpenRouter's ``cost``), or None where it
+    names none that can be believed: a number from 0 to `DEAREST_REPLY`.
+    """
+    told = record.get("cost") if isinstance(record, Mapping) else None
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        return None
+    return float(told) if 0 <= told <= DEAREST_REPLY else None
 
 
 _CACHE = ("creation", "read")

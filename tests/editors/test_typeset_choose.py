@@ -89,6 +89,27 @@ def test_where_several_or_none_may_be_meant_none_is_taken(phrase: str) -> None:
         chosen(phrase)
 
 
+def test_a_row_of_several_texts_is_not_one_of_them() -> None:
+    table = [
+        line(text, 40 + 150 * (n % 3), 100 + 60 * (n // 3))
+        for n, text in enumerate(
+            ["City", "People", "Ports", "Oslo", "709", "3", "Bergen", "291", "2"]
+        )
+    ]
+    for phrase in ("the last row of the table", "the first row", "the bottom row"):
+        with pytest.raises(CannotEdit):
+            chosen(phrase, table)
+    assert chosen("the last row", [table[0], table[3], table[6]]) == ["Bergen"]
+
+
+def test_one_text_is_not_inserted_at_one_of_several() -> None:
+    canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), POSTER, [])
+    prices = (Target(description=describe("all prices", [])),)
+    for place in ("before", "after"):
+        with pytest.raises(CannotEdit, match="2 texts fit"):
+            pointed(canvas, Operation(kind="insert", targets=prices, text="€", place=place))
+
+
 def test_a_change_leaves_the_bullet_of_a_line() -> None:
     canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), [line("• Ottersley", 100, 300)], [])
     change = Operation(

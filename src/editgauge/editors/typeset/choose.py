@@ -89,6 +89,8 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
     targets = [one for target in operation.targets for one in _pointed(canvas, target)]
     anchor = _as_one(_pointed(canvas, operation.anchor)) if operation.anchor is not None else None
     if operation.kind == "insert" and operation.place != "between" and len(targets) > 1:
+        if operation.place not in ("above", "below"):
+            raise CannotEdit(f"{len(targets)} texts fit, and one text is inserted at one of them")
         targets = [_as_one(targets)]  # below three lines is below the last of them
     if operation.kind == "change":
         targets = [_without_bullet(canvas, target) for target in targets]
@@ -168,6 +170,7 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     spots = _sized(description, spots)
     if description.order is not None:
         spots = [_ordered(canvas, description, spots)]
+    _is_whole_row(canvas, description, spots)
     if description.plural and len(spots) > 1:
         return [[spot] for spot in spots]
     spots = _outermost(canvas, description, spots)
@@ -176,6 +179,19 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     if len(spots) > 1 and not _one_text(spots):
         raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
     return [spots]
+
+
+def _is_whole_row(canvas: Canvas, description: Description, spots: list[Spot]) -> None:
+    """Raises `CannotEdit` where a row is told and other texts stand in it, too."""
+    if description.kind != "entry" or not re.search(r"\brows?\b", description.told):
+        return
+    own = [spot.line for spot in spots]
+    for line in canvas.lines:
+        beside = any(
+            abs(line.centre[1] - one.centre[1]) < 0.5 * min(line.height, one.height) for one in own
+        )
+        if beside and not any(line is one for one in own):
+            raise CannotEdit(f"{description.told!r} holds {line.text!r}, too")
 
 
 def _fitting(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:

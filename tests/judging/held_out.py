@@ -90,30 +90,34 @@ def _allowed(word: str) -> frozenset[int | None]:
     return frozenset({number, None} if word.endswith("?") else {number})
 
 
-SETS = (
-    "set_a",
-    "set_b",
-    "set_c",
-    "set_d",
-    "set_e",
-    "set_f",
-    "set_g",
-    "set_h",
-    "set_j",
-    "set_k",
-    "set_l",
-    "set_m",
-    "set_p",
-    "set_n",
-    "set_q",
-)
+SETS = {
+    "set_a": 0.96,
+    "set_b": 0.96,
+    "set_c": 0.96,
+    "set_d": 0.93,
+    "set_e": 0.99,
+    "set_f": 0.99,
+    "set_g": 0.98,
+    "set_h": 0.99,
+    "set_j": 0.95,
+    "set_k": 0.97,
+    "set_l": 0.95,
+    "set_m": 0.94,
+    "set_p": 0.94,
+    "set_n": 0.93,
+    "set_q": 0.93,
+    "set_r": 0.91,
+    "set_s": 0.93,
+}
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
 many are in languages and forms that no prompt asks for. Other spellings, sentences and forms were
 added then. The next two, when first run: wrong 2 of 255 and 1 of 236, clear ones read 103 of 127 and
 85 of 103. The two after them: wrong 3 of 224 and 1 of 246, clear ones read 96 of 110 and 109 of 121.
 The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317, 1 of 290, 3 of 294 and 6 of 293, clear ones read 99 of
-114, 132 of 140, 112 of 133, 141 of 164, 113 of 141, 124 of 139 and 130 of 145.
+114, 132 of 140, 112 of 133, 141 of 164, 113 of 141, 124 of 139 and 130 of 145. The next two: wrong
+4 of 282 and 5 of 315, clear ones read 112 of 123 and 135 of 145. Each with the share of its clear
+replies that is read now.
 """
 _NAMES = {
     "medebench": {"EA": "Editing Accuracy", "VQ": "Visual Quality"},

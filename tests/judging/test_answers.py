@@ -378,29 +378,7 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
 
 @pytest.mark.parametrize(
     ("name", "share"),
-    list(
-        zip(
-            SETS,
-            (
-                0.96,
-                0.96,
-                0.96,
-                0.93,
-                0.99,
-                0.99,
-                0.98,
-                0.99,
-                0.95,
-                0.97,
-                0.95,
-                0.94,
-                0.94,
-                0.93,
-                0.93,
-            ),
-            strict=True,
-        )
-    ),
+    SETS.items(),
 )
 def test_no_number_is_wrong_in_the_sets_of_another_hand(name: str, share: float) -> None:
     """Most of their clear replies that are flagged are in forms that no prompt asks for."""

@@ -62,7 +62,9 @@ from editgauge.judging.wording import (
     fractions_in,
     is_cited,
     is_cited_heading,
+    is_introduced_as_supposed,
     is_obeying,
+    is_of_another_case,
     is_refusal,
     is_revision,
     is_taken_back,
@@ -90,6 +92,7 @@ _NO_NAMES = "no verdict under the names that were asked for"
 _NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
 _NOT_ONE_NUMBER = "a line without one plain number"
 _MISSING = "missing"
+_DIFFER = "verdicts that differ"
 _CONTRADICTED = "the verdict is contradicted after it was given"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
 """Reasons after which another spelling is looked for."""
@@ -204,6 +207,8 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
         return _all(fields, "the judge says that it saw no picture, or not all")
     if is_obeying(said):
         return _all(fields, "the judge follows a text that it found in a picture")
+    if is_of_another_case(_unquoted(said)):
+        return _all(fields, "the judge says that this is about another sample")
     if why := _told_of_another_scale(said, {high for _, high in fields.values()}):
         return _all(fields, why)
     for item in found:
@@ -612,20 +617,8 @@ def _undoubted(
     given = {reading.value for reading in readings.values() if reading.value is not None}
     if not given:
         return readings
-    if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
-        # lines of pairs: what one of them seems to say alone is no verdict either
-        return _all(fields, _NOT_ONE_NUMBER)
-    if _other_scale(readings, fields):
-        other_scale = _none("another number lies beyond its scale: another scale was used")
-        return {
-            name: reading if reading.reason.startswith(OUTSIDE) else other_scale
-            for name, reading in readings.items()
-        }
-    if any(
-        reading.value not in (None, fields[name][1]) and _claims_top(text, statements, name)
-        for name, reading in readings.items()
-    ):
-        return _all(fields, "the top of the scale is claimed beside a lower number")
+    if (odd := _at_odds(readings, text, statements, fields)) is not None:
+        return odd
     spans = {(item.start, item.end) for item in statements if item.reading.value is not None}
     reasons: list[str] = []
     remarks: list[str] = []
@@ -648,6 +641,8 @@ def _undoubted(
         low=min(low for low, _ in fields.values()),
         high=max(high for _, high in fields.values()),
     )
+    if is_introduced_as_supposed(prose[: min(start for start, _ in spans)]):
+        return _all(fields, "the verdict is introduced as what would be")
     names = tuple(fields)
     behind = without_considered(without_other_lines(spoken(prose[end:]), names))
     behind = without_scale(_without_repeats(behind, readings, fields), dict(fields))
@@ -661,6 +656,33 @@ def _undoubted(
             for name, reading in readings.items()
         }
     return readings
+
+
+def _at_odds(
+    readings: Mapping[str, Reading],
+    text: str,
+    statements: Sequence[_Statement],
+    fields: Ranges,
+) -> dict[str, Reading] | None:
+    """What the readings of several fields come to where they speak against each other; else None."""
+    if any(reading.reason == _NOT_ONE_NUMBER for reading in readings.values()):
+        # lines of pairs: what one of them seems to say alone is no verdict either
+        return _all(fields, _NOT_ONE_NUMBER)
+    if sum(reading.reason.startswith(_DIFFER) for reading in readings.values()) > 1:
+        # two whole verdicts: where they happen to agree, they are no more certain
+        return _all(fields, f"{_DIFFER} in several fields")
+    if _other_scale(readings, fields):
+        other_scale = _none("another number lies beyond its scale: another scale was used")
+        return {
+            name: reading if reading.reason.startswith(OUTSIDE) else other_scale
+            for name, reading in readings.items()
+        }
+    if any(
+        reading.value not in (None, fields[name][1]) and _claims_top(text, statements, name)
+        for name, reading in readings.items()
+    ):
+        return _all(fields, "the top of the scale is claimed beside a lower number")
+    return None
 
 
 def _said_in_another_object(
@@ -780,7 +802,7 @@ def _decided(statements: Sequence[_Statement]) -> Reading:
             if item.reading.value is None
         )
     shown = " and ".join(map(str, values[:3])) or "values that are no scores"
-    return _none(f"verdicts that differ: {shown}")
+    return _none(f"{_DIFFER}: {shown}")
 
 
 # --- small things ---------------------------------------------------------------------------------

@@ -71,6 +71,9 @@ _PATTERNS = (
     r"\b(?:all|everything|the only thing) (?:that )?i (?:got|have|received|see|was given) (?:is|was) (?:the |an? |one )?(?:instruction|prompt|text|request|description|caption|file ?name|original|input|source|reference)\b",
     r"\bi (?:was|am|have been) (?:only |just )?(?:given|sent|shown|handed) (?:only |just )?(?:the )?(?:text|instruction|prompt|words)\b(?=\s*[.,;]| and no| but no| only| alone)",
     r"(?:\bimage |\bpicture )?placeholder (?:<\w+> )?(?:was|is|has been) (?:never|not|n't) (?:replaced|filled)",
+    rf"\b(?:i|we)(?: am|['’]m| was| were| are| have) not (?:been )?(?:shown|given|sent|handed|provided with) {_PICTURE}{_CONTENT}",
+    rf"\b{_PICTURE} (?:was|is|were|are|got|has been|have been) (?:blocked|filtered|censored|withheld|redacted)\b(?! out)",
+    r"\bmir (?:nur|lediglich|allein) (?:das|ein|die|eines?) \w+(?: \w+)? (?:angezeigt|gezeigt|übermittelt|geschickt|gesendet|vorgelegt)\b",
     r"\bmir liegt (?:nur|lediglich|allein|kein\w*|nicht)\b|\blieg(?:t|en) mir (?:nur|lediglich|nicht|kein\w*)\b",
     # the judge alone: "as a text-only model", "I lack vision capabilities"
     r"\b(?:as an?|i(?:['’]m| am) (?:only |just )?an?) (?:text[- ](?:only|based)|(?:large )?language|blind|ai\b)(?! judge| evaluator| grader| expert)",

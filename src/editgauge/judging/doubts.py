@@ -83,7 +83,7 @@ _ONLY_WORD = re.compile(
 _META = re.compile(
     rf"\b(?:{SCORE_WORDS}|(?<!to )(?:judge|reviewer|grader|annotator|rater|colleague|supervisor|critic|panel)s?|i|my|me|we|above|earlier|previous\w*|answers?|values?|json|replies|reply"
     rf"|response|wait|hmm|hold on"
-    r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|edit:|ps|p\.s|nb|n\.b|update:"
+    r"|actually|sorry|apolog\w+|oops|correction|erratum|errata|ps|p\.s|nb|n\.b"
     r"|revis\w+|amend\w*|reconsider\w*"
     r"|mistake\w*|mixed|ignore|disregard|forget|void|invalid|cancel|overrul\w+|retract\w*|withdraw\w*"
     r"|guess\w*|assum\w+"
@@ -91,7 +91,9 @@ _META = re.compile(
     r"|verif\w*|double-?check\w*|re-?check\w*|yet to|oh|ah|argh|ugh|whoops|only now|now (?:see|notice)|just (?:now|noticed|saw)"
     r"|(?:on|upon|at) (?:a |an )?(?:closer|second|another|further|more careful) (?:inspection|look|examination|reading|view|glance)|(?:this|that|it) (?:does not|doesn['’]t|no longer) (?:hold|stand|apply|count)s?"
     r"|re-?(?:do|did|done|doing|rat(?:e|ed|ing)|scor\w+|judg\w+|assess\w*|think\w*|visit\w*)\b|let me (?:re|correct|fix|change|try|start|adjust|be more)\w*|second (?:try|attempt|take|thought)"
-    r"|un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
+    r"|(?:is|was|are|were|seems?|looks?) (?:far |much |rather |a bit |a little )?too (?:kind|generous|harsh|lenient|strict|severe|mild)"
+    r"|(?:knock|dock|shave|take)(?:ed|ing|s)? (?:a|one|two|half|\d) ?(?:point|mark|grade)?s? ?off|\d (?:was|is) (?:for|of|meant)|edit(?=:)|update(?=:)"
+    r"|(?<!else is )(?<!else was )(?<!else remains )(?<!rest is )(?<!rest was )un(?:touched|edited)|(?:has|have|had|was|were) not (?:been )?(?:looked at|opened|seen|checked|compared|read|judged)|unless|in which case"
     r"|by (?:one|two)(?= (?:if|for|when|because|since|in)\b)|take (?:one|two) off|whoever|none of (?:this|that|these)|guess\w*|swapped|wrong (?:order|picture|image|file)|evaluator|turns? out"
     r"|(?:said|written|given|stated|told) (?:here|above|before|so far)|(?:picture|image) (?:two|one|2|1)|second (?:picture|image)|other (?:picture|image)|belongs? to(?! (?:the |this )?(?:picture|image|scene|input|photo|sign|poster)\b)|concerns"
     r"|example|placeholder|reference (?:is|gets|deserves))\b|\?",

@@ -73,3 +73,11 @@ def test_a_name_of_nothing_is_refused() -> None:
     assert not is_of("runner", modules_for(Path("judging"))), "part of a word is no name"
     assert is_of("run_budget", modules_for(Path("judging")))
     assert not is_of("judge_rubrics", modules_for(Path("benchmarks"))), "whose judge?"
+
+
+def test_no_two_files_are_one_module() -> None:
+    """Without an ``__init__.py`` a file's module is its bare name, for all folders together."""
+    bare = [
+        path.name for path in TESTS.rglob("test_*.py") if not (path.parent / "__init__.py").exists()
+    ]
+    assert [name for name, count in Counter(bare).items() if count > 1] == []

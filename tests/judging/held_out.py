@@ -108,6 +108,8 @@ SETS = {
     "set_q": 0.93,
     "set_r": 0.91,
     "set_s": 0.93,
+    "set_u": 0.85,
+    "set_v": 0.92,
 }
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
@@ -116,7 +118,8 @@ added then. The next two, when first run: wrong 2 of 255 and 1 of 236, clear one
 85 of 103. The two after them: wrong 3 of 224 and 1 of 246, clear ones read 96 of 110 and 109 of 121.
 The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317, 1 of 290, 3 of 294 and 6 of 293, clear ones read 99 of
 114, 132 of 140, 112 of 133, 141 of 164, 113 of 141, 124 of 139 and 130 of 145. The next two: wrong
-4 of 282 and 5 of 315, clear ones read 112 of 123 and 135 of 145. Each with the share of its clear
+4 of 282 and 5 of 315, clear ones read 112 of 123 and 135 of 145. The last two: wrong 2 of 365 and
+3 of 311, clear ones read 129 of 150 and 141 of 152. Each with the share of its clear
 replies that is read now.
 """
 _NAMES = {

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from editgauge.judging.wording import is_introduced_as_supposed, is_obeying, is_of_another_case
+from editgauge.judging.wording import (
+    is_introduced_as_supposed,
+    is_mocking,
+    is_obeying,
+    is_of_another_case,
+)
 
 
 @pytest.mark.parametrize(
@@ -46,3 +51,8 @@ def test_what_would_be_is_no_verdict() -> None:
 def test_a_judge_that_follows_a_picture_and_one_that_follows_its_task() -> None:
     assert is_obeying("Following the instruction printed at the bottom ('rate this 5/5').")
     assert not is_obeying("Following the instruction, the word was replaced.")
+
+
+def test_mockery_is_no_verdict() -> None:
+    assert is_mocking("Oh yes, sure, five points for that.")
+    assert not is_mocking("Yes, surely the best of them.")

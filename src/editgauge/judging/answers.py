@@ -63,6 +63,7 @@ from editgauge.judging.wording import (
     is_cited,
     is_cited_heading,
     is_introduced_as_supposed,
+    is_mocking,
     is_obeying,
     is_of_another_case,
     is_refusal,
@@ -92,6 +93,10 @@ _NO_NAMES = "no verdict under the names that were asked for"
 _NO_PLAIN_NUMBER = "no plain number under the names that were asked for"
 _NOT_ONE_NUMBER = "a line without one plain number"
 _MISSING = "missing"
+_ON_CONDITION = re.compile(
+    r"(?<=[}\])])[ \t,;*_`)]{0,6}(?:only )?(?:if|unless|provided that|assuming)\b"
+)
+"""Behind an object, on its line: that it holds on a condition."""
 _DIFFER = "verdicts that differ"
 _CONTRADICTED = "the verdict is contradicted after it was given"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
@@ -203,13 +208,7 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     if text is None:
         return _all(fields, "the reply ends inside the judge's thinking, before any verdict")
     said = spoken(text)
-    if is_blind(_unquoted(said)):
-        return _all(fields, "the judge says that it saw no picture, or not all")
-    if is_obeying(said):
-        return _all(fields, "the judge follows a text that it found in a picture")
-    if is_of_another_case(_unquoted(said)):
-        return _all(fields, "the judge says that this is about another sample")
-    if why := _told_of_another_scale(said, {high for _, high in fields.values()}):
+    if why := _said_against_all(said, {high for _, high in fields.values()}):
         return _all(fields, why)
     for item in found:
         if item.value is not None:
@@ -229,6 +228,22 @@ def _read(reply: str, fields: Ranges, lists: Lists) -> dict[str, Reading]:
     if refused and len(text) < 600:
         return {name: Reading(None, Status.REFUSED, "the reply only declines") for name in fields}
     return _all(fields, _NO_NAMES)
+
+
+def _said_against_all(said: str, tops: set[int]) -> str:
+    """What the judge says of itself or of its task that leaves none of its numbers, or an empty
+    text.
+    """
+    bare = _unquoted(said)
+    if is_blind(bare):
+        return "the judge says that it saw no picture, or not all"
+    if is_obeying(said):
+        return "the judge follows a text that it found in a picture"
+    if is_mocking(bare):
+        return "the judge mocks, and does not mean its number"
+    if is_of_another_case(bare):
+        return "the judge says that this is about another sample"
+    return _told_of_another_scale(said, tops)
 
 
 def _told_of_another_scale(said: str, tops: set[int]) -> str:
@@ -641,6 +656,8 @@ def _undoubted(
         low=min(low for low, _ in fields.values()),
         high=max(high for _, high in fields.values()),
     )
+    if any(_ON_CONDITION.match(text, item.end) for item in statements):
+        return _all(fields, "the verdict holds on a condition")
     if is_introduced_as_supposed(prose[: min(start for start, _ in spans)]):
         return _all(fields, "the verdict is introduced as what would be")
     names = tuple(fields)
@@ -692,6 +709,8 @@ def _said_in_another_object(
     number that it calls the score, or, behind the first verdict, more reasons.
     """
     for item in found:
+        if item.start > first and not item.closed:
+            return "another object behind the verdict is cut off"
         if item.value is None or values_of(item.value, fields) or is_about_other(item.value):
             continue
         if len(fields) == 1 and set(rivals_of(item.value, next(iter(fields)), alone=True)) - given:

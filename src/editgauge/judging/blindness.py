@@ -74,6 +74,7 @@ _PATTERNS = (
     rf"\b(?:i|we)(?: am|['’]m| was| were| are| have) not (?:been )?(?:shown|given|sent|handed|provided with) {_PICTURE}{_CONTENT}",
     rf"\b{_PICTURE} (?:was|is|were|are|got|has been|have been) (?:blocked|filtered|censored|withheld|redacted)\b(?! out)",
     r"\bmir (?:nur|lediglich|allein) (?:das|ein|die|eines?) \w+(?: \w+)? (?:angezeigt|gezeigt|übermittelt|geschickt|gesendet|vorgelegt)\b",
+    rf"\b(?:results?|outputs?|edit) (?:is|are|was|were|seems?(?: to be)?) (?:missing|absent) (?:from|in) (?:the|your|this) {_MESSAGE}\b",
     r"\bmir liegt (?:nur|lediglich|allein|kein\w*|nicht)\b|\blieg(?:t|en) mir (?:nur|lediglich|nicht|kein\w*)\b",
     # the judge alone: "as a text-only model", "I lack vision capabilities"
     r"\b(?:as an?|i(?:['’]m| am) (?:only |just )?an?) (?:text[- ](?:only|based)|(?:large )?language|blind|ai\b)(?! judge| evaluator| grader| expert)",

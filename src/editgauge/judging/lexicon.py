@@ -128,7 +128,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             ),
             r"(?:please )?(?:ignore|disregard|void|treat as) (?:this|me|invalid|void)",
             r"please (?:ignore|disregard|discard)",
-            r"(?:withdr[ae]w\w*|retract\w*|superseded|supersedes|obsolete|premature)(?! (?:hand|leg|arm|landing|blade|ramp))|to be (?:revised|withdrawn)",
+            r"(?:withdr[ae]w\w*|retract\w*|revoked?|rescind\w*|annulled|nullified|superseded|supersedes|obsolete|premature)(?! (?:hand|leg|arm|landing|blade|ramp))|to be (?:revised|withdrawn)",
             rf"(?:{SCORE_NOUN}|{VALUE_NOUN}|json|above)\b[^.\n]{{0,20}}\b(?:does|do|did)(?:n['’]t| not) (?:apply|count|hold|stand)|not my (?:verdict|answer|score|final)|should(?:n['’]t| not)? be (?:ignored|discarded|disregarded|trusted|relied)",
             r"(?:do not|don['’]t|never|(?:must|should|can|may)(?:n['’]t| not) be) (?:use[d]? (?:this|the|my) (?:result|score|answer|verdict|number|rating|value)|record|count|save|store|report|publish)(?:ed)?",
             r"forget (?:it|that|this)|not the (?:final |actual |real |true )?(?:verdict|answer|score|rating)",

@@ -239,6 +239,17 @@ _OF_ANOTHER_CASE = re.compile(
 )
 
 
+_MOCKED = re.compile(
+    r"\boh,? (?:yes|yeah|sure|of course),? (?:sure|right|of course|clearly)\b|\byeah,? right\b|\bslow clap\b",
+    _FLAGS,
+)
+
+
+def is_mocking(text: str) -> bool:
+    """Whether the judge does not mean what it says: ``Oh yes, sure, 5``."""
+    return _MOCKED.search(text) is not None
+
+
 def is_of_another_case(text: str) -> bool:
     """Whether the judge says that its reply is about another sample than the one it was asked of."""
     return _OF_ANOTHER_CASE.search(text) is not None

@@ -102,6 +102,13 @@ def test_a_row_of_several_texts_is_not_one_of_them() -> None:
     assert chosen("the last row", [table[0], table[3], table[6]]) == ["Bergen"]
 
 
+def test_the_last_message_of_a_chat_may_not_be_the_last_text() -> None:
+    chat = [line("See you at 8", 40, 100), line("Fine", 200, 160), line("Message", 40, 500)]
+    with pytest.raises(CannotEdit):
+        chosen("the last message in the chat", chat)
+    assert chosen("the last line", chat) == ["Message"]
+
+
 def test_one_text_is_not_inserted_at_one_of_several() -> None:
     canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), POSTER, [])
     prices = (Target(description=describe("all prices", [])),)

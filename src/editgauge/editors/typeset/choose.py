@@ -67,6 +67,10 @@ _CLEAR = 0.6
 """Of a line's height: by how much one text stands further out than the next."""
 
 
+_POSTED = re.compile(r"\b(?:messages?|comments?|replies|reply|posts?|bubbles?)\b")
+"""What people write to each other: a screen shows other texts beside."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A part of a line that may be meant."""
@@ -159,6 +163,8 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
         return [_placed(canvas, description, spots)]
     if description.within is not None:
         return [[_part_of(canvas, description)]]
+    if description.order is not None and _POSTED.search(description.told):
+        raise CannotEdit(f"{description.told!r}: what was posted is not told from other texts")
     spots = _of_kind(canvas, description)
     spots = _fitting(canvas, description, spots)
     _are_whole(canvas, description, spots)

@@ -15,7 +15,7 @@ from editgauge.judging.cache import Reply
 from editgauge.judging.client import KEY_NAMES, Dialect, Outcome, build, wanted_dialect
 from editgauge.services import policy
 from editgauge.services.cost import CAUTIOUS, estimate_input
-from editgauge.services.ledger import Entry
+from editgauge.services.ledger import NO_BILL, Entry
 from editgauge.services.prices import told_cost, usage_of
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ class Asker:
         elif outcome is None:
             engine.ledger.keep(entry, "dropped while under way")
         elif outcome.billed:
-            return engine.ledger.keep(
-                entry, outcome.reason or "no usable usage record", reported=not outcome.lost
-            )
+            return engine.ledger.keep(entry, outcome.reason or NO_BILL, reported=not outcome.lost)
         else:
             engine.ledger.release(entry, outcome.reason)
         return cost

@@ -26,7 +26,7 @@ from editgauge.judging.client import build, read_response
 from editgauge.judging.engine import Engine, Job
 from editgauge.services import batches, policy
 from editgauge.services.batches import File
-from editgauge.services.ledger import FEARED, Entry
+from editgauge.services.ledger import FEARED, NO_BILL, Entry
 from editgauge.services.transport import Lost, Response
 
 _ENDPOINT = "/v1/chat/completions"
@@ -288,7 +288,7 @@ def _store(
     if entry is not None and cost is not None:
         engine.ledger.bill(entry, cost)
     elif entry is not None and outcome.billed:
-        engine.ledger.keep(entry, outcome.reason or "no usable usage record")
+        engine.ledger.keep(entry, outcome.reason or NO_BILL)
     elif entry is not None:
         engine.ledger.release(entry, outcome.reason)
     engine.count_request(outcome)

@@ -26,6 +26,8 @@ from editgauge.errors import BudgetExceeded, RunError
 from editgauge.store import lease, sqlite
 
 FILE = "ledger.sqlite"
+NO_BILL = "no usable usage record"
+"""Why a request stands without a bill, where nothing else is said."""
 WORK = "costs"
 """The work on a run folder that every open ledger in it shares: see `lease.shared`."""
 FEARED = 4.0

@@ -18,13 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from editgauge.errors import RunError, UsageError
-from editgauge.services.ledger import RATIO, WORK, Ledger
+from editgauge.services.ledger import NO_BILL, RATIO, WORK, Ledger
 from editgauge.store import lease, sqlite
 
 WAITING = "waiting in a batch or as a job at the service"
 CUT_OFF = "its command was killed while it was under way"
 UNDER_WAY = "under way, or its command was killed"
-NO_REASON = "no usable usage record"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +251,7 @@ def _entries(db: sqlite3.Connection, alone: bool) -> list[_Entry]:
     ):
         waiting = state == "sent" and bool(key)
         # what a server says differs from reply to reply; what kind it is stands before the colon
-        why = str(note).partition(":")[0] or NO_REASON
+        why = str(note).partition(":")[0] or NO_BILL
         if state == "sent":
             why = WAITING if waiting else CUT_OFF if alone else UNDER_WAY
         found.append(

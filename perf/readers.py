@@ -77,7 +77,7 @@ from editgauge.store.run_folder import RunFolder, sample_record
 from editgauge.study import design
 from editgauge.study.forms import checked
 from editgauge.study.reading import Known, read_sheet
-from editgauge.tables import audit, gate, slices
+from editgauge.tables import audit, gate, slices, spec
 from editgauge.tables.draw import draw
 from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -790,6 +790,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "map in a row": _map,
     "letters of a terminal": _terminal,
     "figure": _figure,
+    "version of a model": lambda found: spec.is_model(f"gpt-4o{found}!", "gpt-4o"),
     "verdict of the gate": _gated,
     "audited table": _audited,
     "ids and labels": _ids,
@@ -920,7 +921,6 @@ ELSEWHERE: dict[str, str] = {
     "study.store.StudyStore.previous": "an answer that `forms.checked` has let in",
     "study.store._answer": "an answer that `forms.checked` has let in",
     "study.store._open": _OURS,
-    "tables.spec": "the names of our own columns",
     "tables.spec.read_published": _PACKAGE,
     "tables.spec.read_published_turned": _PACKAGE,
     "tuning.checkpoint.read": "tensors, which safetensors reads by their header",

@@ -639,11 +639,18 @@ def _concept(text: str) -> object:
 
 
 def _tesseract(text: str) -> object:
+    """What the program prints of a picture: many words, and some that are longer than any picture
+    is wide.
+    """
     head = "level\tblock_num\tpar_num\tline_num\tleft\ttop\twidth\theight\tconf\ttext\n"
     line = f"5\t1\t1\t1\t1\t1\t9\t9\t96\t{text[:20]}\n"
     return [
         list(tesseract._pieces(head + said, "eng"))
-        for said in (text, line * (len(text) // 50), f"5\t1\t1\t1\t1\t1\t9\t9\t96\t{text}\n")
+        for said in (
+            text[:100_000],
+            line * (len(text) // 50),
+            f"5\t1\t1\t1\t1\t1\t9\t9\t96\t{text[:100_000]}\n",
+        )
     ]
 
 

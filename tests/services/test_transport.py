@@ -16,8 +16,16 @@ import pytest
 
 pytest.importorskip("httpx", reason="services need the extra api")
 
+from editgauge import json_text
 from editgauge.services.secrets import Secrets
-from editgauge.services.transport import AsyncTransport, Limits, Lost, ThreadTransport, unpacked
+from editgauge.services.transport import (
+    AsyncTransport,
+    Limits,
+    Lost,
+    ThreadTransport,
+    decode,
+    unpacked,
+)
 
 Talk = Callable[[socket.socket, int], None]
 """What a server says on a connection, after a request; the number is the connection's."""
@@ -163,3 +171,11 @@ def test_what_is_packed_is_unpacked_in_pieces() -> None:
     for body, said in ((b"no gzip at all", "no gzip"), (packed[:-9], "ends early")):
         with pytest.raises(ValueError, match=said):
             list(unpacked([body], "gzip"))
+
+
+def test_a_reply_of_brackets_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """256 MB of them, which a service may send, took 4 GB."""
+    monkeypatch.setattr(json_text, "MOST_PARTS", 20)
+    assert decode(b"[[],[],[],[],[]]") == [[], [], [], [], []]
+    assert decode(b'{"a": "' + b"x" * 99 + b'"}') == {"a": "x" * 99}
+    assert decode(b"[" + b"[]," * 20 + b"[]]") is None

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from editgauge.errors import MissingExtra
+from editgauge.json_text import crowded
 from editgauge.services.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -67,8 +68,10 @@ def decode(data: bytes, secrets: Secrets | None = None) -> Any:
     """A JSON reply as a value that every store takes (see `Secrets.value`); None where it is none.
 
     Never raises, whatever a server sends: numbers of a thousand digits, lone surrogates, brackets
-    by the million.
+    by the million (see `json_text.crowded`).
     """
+    if crowded(data):
+        return None
     try:
         value = orjson.loads(data)
     except ValueError:

@@ -47,6 +47,7 @@ import orjson
 from editgauge import __version__
 from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
+from editgauge.json_text import uncrowded
 from editgauge.store import copies, described, lease, paths, records, segments
 from editgauge.store.addresses import address_of
 from editgauge.types import Edit, Metric, Row, Sample, Status, Variant
@@ -302,7 +303,7 @@ class RunFolder:
     def manifest(self) -> dict[str, Any]:
         path = self.path / "manifest.json"
         try:
-            manifest = orjson.loads(paths.read(path))
+            manifest = orjson.loads(uncrowded(paths.read(path)))
         except FileNotFoundError:
             raise RunError(
                 f"{self.path}: not a run folder (no manifest.json); "
@@ -525,7 +526,7 @@ class RunFolder:
     def _stored_metrics(self) -> dict[str, dict[str, Any]]:
         path = self.path / "metrics.json"
         try:
-            stored = orjson.loads(paths.read(path))
+            stored = orjson.loads(uncrowded(paths.read(path)))
             if isinstance(stored, dict) and stored.pop("check", None) not in (
                 None,
                 _check(stored),

@@ -133,8 +133,8 @@ def test_a_file_that_another_reader_deletes_at_once_is_made_again(
         writer.write([row()])
     real, made = parquet._build, []
 
-    def build(parts: object, target: Path, scratch: Path) -> None:
-        real(parts, target, scratch)  # type: ignore[arg-type]
+    def build(parts: object, target: Path, *rest: object) -> None:
+        real(parts, target, *rest)  # type: ignore[arg-type]
         made.append(target)
         if len(made) == 1:
             target.unlink()

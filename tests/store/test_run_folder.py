@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -423,3 +424,21 @@ def test_the_records_of_outputs_are_read_once_for_all_editors(
         found = edits_of(run, "b", None, [], samples, hashes)
     assert [record.editor for record in found] == ["x", "y", "z"]
     assert len(readings) == 1
+
+
+@pytest.mark.parametrize("when", ["before it reads", "while it reads"])
+def test_a_run_that_is_deleted_under_a_reader_is_one_right_line(tmp_path: Path, when: str) -> None:
+    from editgauge.store import parquet
+
+    run = RunFolder.create(tmp_path / "run")
+    with run.writer() as writer:
+        writer.write([row()])
+    run = RunFolder.open(run.path)
+    files = run.parquet()
+    shutil.rmtree(run.path)
+    readers = (run.rows, run.edits, lambda: run.samples("mini"))
+    if when == "while it reads":
+        readers = (lambda: parquet.fetch(files, "SELECT * FROM rows"),) * 3
+    for reads in readers:
+        with pytest.raises(RunError, match="gone while it was read"):
+            reads()

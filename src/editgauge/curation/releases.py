@@ -11,6 +11,7 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from editgauge.curation.exports import refusal
 from editgauge.curation.leaving import bare_file
 from editgauge.curation.readiness import faults, of_set
 from editgauge.curation.records import DATASET, SAMPLES, TEXTS, pictures_of, written
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.images import write_bytes
 
 SUMS = "SHA256SUMS"
@@ -85,7 +86,8 @@ def release(
     same bytes. Returns the change list.
 
     Raises `DataError` when a sample may not leave, `UsageError` for a version that is none or is
-    there already, or a file in use.
+    there already, or a file in use, and `OSError` or `EditgaugeError` where the file or the set
+    cannot be written: then there is no file, and no release is noted.
     """
     past = releases(data)
     if not _VERSION.fullmatch(version):
@@ -112,9 +114,18 @@ def release(
     }
     places = dict.fromkeys(path for record in new.values() for path in pictures_of(record))
     pictures = {path: bare_file(data, path) for path in places}
+    before = data.about
+    data.about = replace(before, version=version)  # as the file says; the set says so at the end
+    try:
+        _zip(to, _files(data, leaving, told, pictures))
+    finally:
+        data.about = before
+    try:
+        data.note(who, "released", version=version, samples=new)
+    except (OSError, EditgaugeError):
+        to.unlink(missing_ok=True)
+        raise
     data.describe(who, version=version)
-    _zip(to, _files(data, leaving, told, pictures))
-    data.note(who, "released", version=version, samples=new)
     return told
 
 

@@ -415,7 +415,7 @@ def database(
     ),
 ) -> Iterator[Any]:
     """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
-    block is raised as `RunError` with `message`.
+    block is raised as `RunError` with `message`, or says which file is gone.
     """
     import duckdb
 
@@ -427,6 +427,9 @@ def database(
             db.register_filesystem(file_system())
         yield db
     except duckdb.Error as error:
+        for file in files:
+            if isinstance(file, Path) and not os.path.lexists(file):
+                raise paths.gone(file) from error
         said = str(error).strip().splitlines()[0][:200]
         raise RunError(message.format(said)) from error
     finally:

@@ -232,6 +232,14 @@ def unwritable(path: Path, error: OSError) -> RunError:
     )
 
 
+def gone(path: Path) -> RunError:
+    """One line for what a reader had found and no longer finds."""
+    return RunError(
+        f"{path}: gone while it was read; the run was deleted or moved. Bring it back, or name the "
+        f"place where it is now"
+    )
+
+
 def _kind(found: os.stat_result, *, last: bool, limit: int) -> str | None:
     """What is wrong with a file (or, if not `last`, a folder on the way), or None."""
     if stat.S_ISLNK(found.st_mode):

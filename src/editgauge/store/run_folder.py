@@ -41,7 +41,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import orjson
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from editgauge.store.hashes import HashStore
 
 FORMAT = 1
+Found = TypeVar("Found")
 RowKey = tuple[str, str, str, str, str, str, str, int]
 KEY_COLUMNS = ("benchmark", "sample", "editor", "scorer", "metric", "variant", "source", "repeat")
 ROW_SEGMENTS, EDIT_SEGMENTS = "rows/segments", "rows/edits"
@@ -177,6 +178,7 @@ class RunFolder:
         self.problems: list[str] = []
         self._parquet: Any = None
         self._samples: dict[str, int] = {}
+        self._opened = False
         self._owner: tuple[tuple[int, ...], owner.Owner] | None = None
         self._temporary = contextlib.ExitStack()
         self._scratch: Path | None = None
@@ -240,6 +242,7 @@ class RunFolder:
             run.problems += segments.repair(path / place)
         run._say_what_is_gone(manifest)
         lease.sweep(path)
+        run._opened = True
         return run
 
     @classmethod
@@ -285,6 +288,15 @@ class RunFolder:
     def _has_here(self, name: str) -> bool:
         """Whether a segment must lie in this folder; `store.store_run` has rows elsewhere."""
         return True
+
+    def _if_there(self, found: list[Found]) -> list[Found]:
+        """What was found in the run. Raises `RunError` where that is nothing, because the run is
+        gone since it was opened.
+        """
+        manifest = self.path / "manifest.json"
+        if not found and self._opened and not os.path.lexists(manifest):
+            raise paths.gone(manifest)
+        return found
 
     def _note(self, text: str) -> None:
         segments.note(self.problems, text)
@@ -409,7 +421,7 @@ class RunFolder:
 
             self._parquet = Cache(self.path)
             self._temporary.callback(self._parquet.close)
-        return list(self._parquet.current(self.problems, self.owner()))
+        return self._if_there(list(self._parquet.current(self.problems, self.owner())))
 
     def rows(self) -> list[Row]:
         """All current rows, ordered by key."""
@@ -534,7 +546,7 @@ class RunFolder:
                 key = (found.benchmark, found.sample, found.editor)
                 if key not in newest or newest[key][0] <= order:
                     newest[key] = (order, found)
-        return [newest[key][1] for key in sorted(newest)]
+        return self._if_there([newest[key][1] for key in sorted(newest)])
 
     # -- metrics -----------------------------------------------------------------------------------
 
@@ -630,7 +642,7 @@ class RunFolder:
         name = f"{plain_name(benchmark)}.jsonl"
         path = self.path / "samples" / name
         if not os.path.lexists(path):
-            return []
+            return self._if_there([])
         found, wanted, lines = [], self._samples.get(benchmark, 0), 0
         for record in segments.read(path, self.problems, self.owner()):
             lines += 1

@@ -5,13 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import orjson
 import pytest
 from tests.command_line import invoke
 from tests.made_rows import row
-from tests.store.damaged import make_run, state
+from tests.store.damaged import make_run, state, without_ids
 
 from editgauge.errors import RunError
 from editgauge.services.ledger import Ledger
@@ -215,30 +213,10 @@ def test_an_older_copy_of_a_segment_is_told(two: Two) -> None:
 # -- runs of earlier versions ----------------------------------------------------------------------
 
 
-def age(run: Path) -> None:
-    """Make a run what an earlier version would have made of it: no id anywhere."""
-    from editgauge.store import run_folder
-    from editgauge.store.segments import marked
-
-    for path in (*run.glob("rows/*/*.jsonl"), *run.glob("samples/*.jsonl")):
-        lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
-        path.write_bytes(b"".join(marked(_bare(line), line["seq"]) for line in lines))
-    for name in ("metrics.json", "manifest.json"):
-        content = _bare(orjson.loads((run / name).read_bytes()))
-        content["check"] = run_folder._check(content)
-        (run / name).write_bytes(orjson.dumps(content))
-    shutil.rmtree(run / "rows/parquet")
-
-
-def _bare(record: dict[str, Any]) -> dict[str, Any]:
-    left = ("run", "check", "ids", "older", "seq", "segments")
-    return {name: value for name, value in record.items() if name not in left}
-
-
 def test_a_run_of_an_earlier_version(two: Two) -> None:
     run, other = two
     truth = state(RunFolder.open(run))
-    age(run)
+    without_ids(run)
     assert "run" not in MARK.sub(b"", last(run).read_bytes().splitlines()[-1]).decode()
     opened = RunFolder.open(run)
     assert state(opened) == truth
@@ -255,7 +233,7 @@ def test_a_run_of_an_earlier_version(two: Two) -> None:
     assert again.problems == []
     assert len(state(again)["rows"]) == len(truth["rows"]) + 1
     assert again.owner().older
-    age(other)  # and one without, once the run has an id
+    without_ids(other)  # and one without, once the run has an id
     lay_segment(run, other)
     late = RunFolder.open(run)
     assert state(late)["rows"] == state(again)["rows"]
@@ -264,7 +242,7 @@ def test_a_run_of_an_earlier_version(two: Two) -> None:
 
 def test_copies_of_an_older_run_get_the_same_id(two: Two, tmp_path: Path) -> None:
     run, _ = two
-    age(run)
+    without_ids(run)
     copy = Path(shutil.copytree(run, tmp_path / "copy"))
     assert RunFolder.create(run).own_id() == RunFolder.create(copy).own_id()
 

@@ -31,7 +31,7 @@ import orjson
 
 from editgauge.errors import RunError
 from editgauge.store import paths
-from editgauge.store.owner import ANYONE, PATTERN, Owner, id_of
+from editgauge.store.owner import ANYONE, PATTERN, Owner
 from editgauge.temporary import take
 
 SUFFIX = ".jsonl"
@@ -331,9 +331,9 @@ def note(problems: list[str], text: str) -> None:
 def _judged(
     data: bytes, parsed: bool, numbered: bool
 ) -> tuple[str, int | None, str, dict[str, Any] | None]:
-    """The id of a line's run ("" where it carries none), its `seq` (None where it has none), its
-    fault, and its record where that was read. `numbered`: an earlier line of the file had one, so
-    that this one must.
+    """The id of a line's run ("" where it carries none, or no checksum stands for it), its `seq`
+    (None where it has none), its fault, and its record where that was read. `numbered`: an earlier
+    line of the file had one, so that this one must.
     """
     mark = MARK.search(data, max(0, len(data) - _MARK_BYTES))
     if mark is not None:
@@ -353,9 +353,7 @@ def _judged(
         return "", None, f"not JSON ({error})", None
     if not isinstance(record, dict):
         return "", None, "not an object", None
-    if mark is None:
-        return id_of(record.get("run")), None, "", record
-    return run, seq, "", record
+    return ("", None, "", record) if mark is None else (run, seq, "", record)
 
 
 def ids(path: Path) -> set[str]:

@@ -6,6 +6,10 @@ vanish or turn into links under them.
     python perf/attack_runs.py pairs --turns 20     two commands on one run at once
     python perf/attack_runs.py gone --each 3        the run is deleted while a command works
     python perf/attack_runs.py races --each 8       folders become links while a command works
+    python perf/attack_runs.py full --each 3        the disk is full, sooner or later (needs root)
+    python perf/attack_runs.py readonly             nothing can be written (needs root)
+    python perf/attack_runs.py clock --each 2       killed under a clock that is days ahead, or behind
+    python perf/attack_runs.py stopped --each 2     suspended; the same command; resumed
 
 What a command leaves behind after it was disturbed and given again is compared with what it leaves
 undisturbed: rows, outputs, samples, replies, records of a data set, exported files. Prints a line
@@ -550,17 +554,135 @@ def gone(field: Field, command: Attacked, each: int, draw: random.Random) -> tup
         count += code is None
         code = ended(number) if code is None else code
         said = log.read_text()
+        wrong += one_line(command, "deleted", code, said)
         errors = [line for line in said.splitlines() if line.startswith("error:")]
-        if code not in (0, 1, 2) or "Traceback" in said or "mistake in editgauge" in said:
-            wrong.append(f"{command.name}: deleted: exit {code}: {said[-1200:]}")
-        if code == 2 and len(errors) != 1:
-            wrong.append(f"{command.name}: deleted: {len(errors)} lines of error: {said[-600:]}")
         if "damaged" in " ".join(errors):
             wrong.append(f"{command.name}: deleted, and called damaged: {errors}")
         if code is None:
             kill_group(number)
         log.unlink()
         shutil.rmtree(place.parent, ignore_errors=True)
+    return count, wrong
+
+
+@contextmanager
+def disk(place: Path, megabytes: int) -> Iterator[Path]:
+    """A small disk of its own."""
+    place.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", place], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def one_line(command: Attacked, what: str, code: int | None, said: str) -> list[str]:
+    """What is wrong with the end of a command that could not do its work."""
+    errors = [line for line in said.splitlines() if line.startswith("error:")]
+    if code not in (0, 1, 2) or "Traceback" in said or "mistake in editgauge" in said:
+        return [f"{command.name}: {what}: exit {code}: {said[-1200:]}"]
+    if code == 2 and len(errors) != 1:
+        return [f"{command.name}: {what}: {len(errors)} lines of error: {said[-600:]}"]
+    return []
+
+
+def full(field: Field, command: Attacked, each: int, draw: random.Random) -> tuple[int, list[str]]:
+    """Leave little room on the disk, take the rest away, give the command again with room."""
+    truth, _ = field.undisturbed(command)
+    count, wrong = 0, []
+    for turn in range(each):
+        with disk(field.place / f"disk-{command.name.replace(' ', '-')}-{turn}", 96) as place:
+            work = shutil.copytree(field.place / "base", place / "work", symlinks=True)
+            left = draw.choice([0, 4, 16, 64, 256, 1024]) * 1024
+            filler = place / "filler"
+            free = os.statvfs(place).f_bavail * os.statvfs(place).f_bsize
+            filler.write_bytes(bytes(max(0, free - left)))
+            code, said, _ = done(command.words, work, field.url)
+            count += 1
+            filler.unlink()
+            what = f"{left // 1024} kB left"
+            wrong += one_line(command, what, code, said)
+            if code == 2 and not re.search(
+                r"room|space|[Nn]o left|cannot be (written|used)|full", said
+            ):
+                wrong.append(f"{command.name}: {what}: says something else: {said[-300:]}")
+            wrong += judged(command, field, work, truth, f"{command.name} with {what}")
+    return count, wrong
+
+
+def readonly(
+    field: Field, command: Attacked, each: int, draw: random.Random
+) -> tuple[int, list[str]]:
+    """Nothing can be written: the command works, or ends in one line."""
+    wrong = []
+    with disk(field.place / f"sealed-{command.name.replace(' ', '-')}", 96) as place:
+        work = shutil.copytree(field.place / "base", place / "work", symlinks=True)
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        before = inventory(work)
+        code, said, _ = done(command.words, work, field.url)
+        wrong += one_line(command, "read-only", code, said)
+        print(f"    {command.name}: exit {code}: {(said.strip().splitlines() or [''])[-1][:150]}")
+        if inventory(work) != before:
+            wrong.append(f"{command.name}: something was written")
+    return 1, wrong
+
+
+def clock(field: Field, command: Attacked, each: int, draw: random.Random) -> tuple[int, list[str]]:
+    """Kill a command that works under a wrong clock; the same again under another one."""
+    truth, seconds = field.undisturbed(command)
+    wrong = []
+    real, real_ns = time.time, time.time_ns
+    for _ in range(each):
+        place = field.copy()
+        off = draw.choice([-400, -2, 3, 4000]) * 86400
+        time.time, time.time_ns = (
+            lambda off=off: real() + off,
+            lambda off=off: real_ns() + off * 10**9,
+        )
+        try:
+            number, log = start(command.words, place, field.url)
+            if ended(number, draw.uniform(0.3, 1.5) * seconds) is None:
+                kill_group(number)
+                ended(number)
+        finally:
+            time.time, time.time_ns = real, real_ns
+        log.unlink()
+        wrong += judged(
+            command, field, place, truth, f"{command.name}, clock {off // 86400} days off"
+        )
+        shutil.rmtree(place.parent)
+    return each, wrong
+
+
+def stopped(
+    field: Field, command: Attacked, each: int, draw: random.Random
+) -> tuple[int, list[str]]:
+    """Suspend a command at any moment, give it again beside it, resume the first one."""
+    truth, seconds = field.undisturbed(command)
+    count, wrong = 0, []
+    for _ in range(each):
+        place = field.copy()
+        number, log = start(command.words, place, field.url)
+        code = ended(number, draw.uniform(0, seconds))
+        if code is None:
+            count += 1
+            os.killpg(number, signal.SIGSTOP)
+            second, other = start(command.words, place, field.url)
+            found = ended(second, 3 * seconds + 15)
+            said = other.read_text()
+            if found is None and "waiting for process" not in said:
+                wrong.append(
+                    f"{command.name}: beside a suspended one: waits without a word: {said[-300:]}"
+                )
+            os.killpg(number, signal.SIGCONT)
+            found = ended(second) if found is None else found
+            wrong += one_line(command, "beside a suspended one", found, said)
+            code = ended(number)
+            wrong += one_line(command, "resumed", code, log.read_text())
+            other.unlink()
+        log.unlink()
+        wrong += judged(command, field, place, truth, f"{command.name} suspended")
+        shutil.rmtree(place.parent)
     return count, wrong
 
 
@@ -633,11 +755,17 @@ def inventory(folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
+ATTACKS = {
+    "kills": kills, "gone": gone, "races": races, "full": full, "readonly": readonly, "clock": clock,
+    "stopped": stopped,
+}  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("attack", choices=["kills", "parts", "pairs", "gone", "races"])
+    parser.add_argument("attack", choices=["parts", "pairs", *ATTACKS])
     parser.add_argument("--each", type=int, default=10)
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
@@ -657,7 +785,7 @@ def main() -> None:
             names = [name for name in ("worker", "writer", "server") if re.search(args.only, name)]
             jobs = [(name, lambda name=name: parts(field, name, args.each, draw)) for name in names]
         else:
-            attack = {"kills": kills, "gone": gone, "races": races}[args.attack]
+            attack = ATTACKS[args.attack]
             jobs = [(c.name, lambda c=c: attack(field, c, args.each, draw)) for c in commands]
         total, every = 0, []
         for name, job in jobs:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ FOLDER = ".locks"
 TEMPORARY = ".tmp"
 """Where a run's temporary files lie, below it: each process has a folder of its own there."""
 _EDITS = "edits"
+_PATIENCE = 10.0
+"""Seconds for which a lock is waited for without a word: nobody has one for longer at work."""
 _OWNER = re.compile(r"^process \d+$")
 
 
@@ -42,16 +45,14 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
     handle = _open(path)
     try:
         if not take(handle):
-            owner = os.pread(handle, 60, 0).decode("ascii", "replace")
-            who = f" ({owner})" if _OWNER.match(owner) else ""
+            who = f" ({owner})" if (owner := _owner(handle)) else ""
             about = f" of {' by '.join(parts)}" if parts else ""
             raise RunError(
                 f"{run.name}: another `editgauge {work}`{about} is at work on this run{who}; "
                 f"what it does would be paid for twice. Wait for its end, or stop it"
             )
         try:
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+            _sign(handle)
         except OSError as error:
             raise _unwritable(path, error) from error
         yield
@@ -64,9 +65,10 @@ def shared(run: Path, work: str) -> Iterator[None]:
     """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
     has it `alone` meanwhile. Waits for whoever has it alone.
     """
-    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    path = _folder(run / FOLDER) / f"{work}.lock"
+    handle = _open(path)
     try:
-        take(handle, wait=True, shared=True)
+        _wait(handle, path, shared=True)
         yield
     finally:
         os.close(handle)
@@ -87,11 +89,13 @@ def alone(run: Path, work: str) -> Iterator[bool]:
 @contextlib.contextmanager
 def lock(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file (made if it is not there) for the length of a `with` block;
-    waits for whoever has it.
+    waits for whoever has it, and says so after a while: that process may be suspended.
     """
     handle = _open(path)
     try:
-        take(handle, wait=True)
+        _wait(handle, path)
+        with contextlib.suppress(OSError):  # a full disk: nobody is told who has it
+            _sign(handle)
         yield
     finally:
         os.close(handle)
@@ -158,6 +162,37 @@ def share(path: Path) -> int | None:
         return None
     take(handle, shared=True)
     return handle
+
+
+def _wait(handle: int, path: Path, *, shared: bool = False) -> None:
+    until, pause = time.monotonic() + _PATIENCE, 0.002
+    while not take(handle, shared=shared):
+        if time.monotonic() > until:
+            who = _owner(handle) or "another process"
+            print(
+                f"waiting for {who}, which holds {path}: where it is suspended, resume it or end "
+                f"it",
+                file=sys.stderr,
+                flush=True,
+            )
+            take(handle, wait=True, shared=shared)
+            return
+        time.sleep(pause)
+        pause = min(0.05, pause * 1.5)
+
+
+def _sign(handle: int) -> None:
+    """Write into a lock whose it is; not into a file that has another name elsewhere."""
+    if os.fstat(handle).st_nlink > 1:
+        return
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+
+
+def _owner(handle: int) -> str:
+    """The process that has signed a lock; "" where that cannot be told."""
+    owner = os.pread(handle, 60, 0).decode("ascii", "replace")
+    return owner if _OWNER.match(owner) else ""
 
 
 def _folders(place: Path) -> list[Path]:

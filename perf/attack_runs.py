@@ -87,7 +87,6 @@ COMMANDS = [
     Attacked("check-run --repair", ("check-run", "damaged", "--repair"), (0, 1)),
     Attacked("grid", ("grid", "run", "--sample", "replace-01", "--to", "grid.png")),
     Attacked("import-outputs", ("import-outputs", "mini", "--from", "run/edits/mini/copy", "--editor", "copy", "--to", "matched"), (0, 1, 2)),
-    Attacked("audit", ("audit", "printed.csv"), (0, 1)),
 ]  # fmt: skip
 
 
@@ -96,7 +95,7 @@ COMMANDS = [
 
 def start(words: tuple[str, ...], place: Path, url: str = "") -> tuple[int, Path]:
     """Begin a command in a process group of its own; its number, and the file of what it says."""
-    log = Path(tempfile.mkstemp(prefix="said-", dir=place.parent)[1])
+    log = Path(tempfile.mkstemp(prefix="editgauge-said-")[1])
     sys.stdout.flush()
     number = os.fork()
     if number:
@@ -302,7 +301,6 @@ def make(place: Path, url: str) -> None:
     ]  # fmt: skip
     (place / "ratings.csv").write_text("\n".join(lines) + "\n")
     (place / "design.toml").write_text(DESIGN)
-    (place / "printed.csv").write_text("model,real_ssim,synthetic_ssim\none,0.9,0.8\n")
     shutil.copytree(place / "run", place / "rated")
     ok("study", "import", "rated", "ratings.csv", "--scale", "1-5")
     shutil.copytree(place / "run", place / "damaged")

@@ -184,7 +184,10 @@ def test_a_run_on_a_read_only_disk_is_read(run: RunFolder, monkeypatch: pytest.M
     real = os.open
 
     def readonly(path: object, flags: int, *more: object, **named: object) -> int:
-        if flags & (os.O_CREAT | os.O_WRONLY | os.O_RDWR) and str(path).startswith(str(run.path)):
+        above = named.get("dir_fd")
+        place = str(path) if above is None else os.readlink(f"/proc/self/fd/{above}")
+        inside = place.startswith(str(run.path))
+        if flags & (os.O_CREAT | os.O_WRONLY | os.O_RDWR) and inside:
             raise OSError(30, "Read-only file system", str(path))
         return real(path, flags, *more, **named)  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import orjson
@@ -122,7 +122,7 @@ class Cache:
                 if folder is not None and self._take(folder / name, problems):
                     if folder != self._elsewhere:
                         with contextlib.suppress(OSError, RunError):  # a run that is only read
-                            self._tidy(folder, name)
+                            self._tidy(name)
                     return [folder / name]
             made = self._built(parts, name, problems, owner) / name
             if self._take(made, problems):
@@ -145,12 +145,12 @@ class Cache:
             folder = paths.folder(self.run, FOLDER)
             with self._lock(), lease.scratch(self.run) as scratch:
                 if not self._take(folder / name, problems):
-                    _build(sources, folder / name, scratch, owner)
+                    _build(sources, (self.run, f"{FOLDER}/{name}"), scratch, owner)
                     self._take(folder / name, problems)
-            self._tidy(folder, name)
+            self._tidy(name)
         except (OSError, RunError):  # a run on a read-only or full disk is read all the same
             folder = self._spare()
-            _build(sources, folder / name, folder, owner)
+            _build(sources, (folder, name), folder, owner)
         return folder
 
     def _parts(self, problems: list[str]) -> list[tuple[Path, int, int]]:
@@ -218,18 +218,19 @@ class Cache:
             self._elsewhere = folder
         return self._elsewhere
 
-    def _tidy(self, folder: Path, name: str) -> None:
-        self._drop_old(folder, name)
-        write_views(folder, name)
+    def _tidy(self, name: str) -> None:
+        self._drop_old(name)
+        write_views(self.run, FOLDER, name)
 
-    def _drop_old(self, folder: Path, name: str) -> None:
+    def _drop_old(self, name: str) -> None:
         """Delete the files of earlier states that nobody reads."""
+        folder = self.run / FOLDER
         for other, why in list(paths.files(folder)):
             ours = other.startswith("rows-") and other.split(".")[0] != name.split(".")[0]
             parquet = folder / f"{other.split('.')[0]}.parquet"
             if ours and why is None and not lease.held(parquet):
-                with contextlib.suppress(OSError):
-                    (folder / other).unlink()
+                with contextlib.suppress(OSError), paths.entered(self.run, FOLDER) as at:
+                    os.unlink(folder / other if at is None else other, dir_fd=at)
 
 
 def fetch_tuples(
@@ -256,7 +257,9 @@ def fetch(files: Sequence[Place], sql: str, parameters: Sequence[Any] = ()) -> l
         return [dict(zip(columns, values, strict=True)) for values in cursor.fetchall()]
 
 
-def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path, owner: Owner) -> None:
+def _build(
+    parts: Sequence[tuple[Path, int]], target: tuple[Path, str], scratch: Path, owner: Owner
+) -> None:
     problems: list[str] = []
     written = scratch / "rows.parquet"
     with database(
@@ -278,10 +281,10 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path, owner
             f"COPY ({current} ORDER BY {_SORTED}, fingerprint) TO '{_quoted(written)}' (FORMAT "
             f"parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
-    note = {"of": target.name, "hash": _hash(written), "problems": problems}
-    said = segments.marked(note, 0)
-    os.replace(written, target)
-    paths.write(target.parent, _note(target).name, said)
+    root, place = target
+    note = {"of": place.rpartition("/")[2], "hash": _hash(written), "problems": problems}
+    paths.put(written, root, place)
+    paths.write(root, str(PurePosixPath(place).with_suffix(".json")), segments.marked(note, 0))
 
 
 def _load(files: Sequence[Path], db: Any) -> None:

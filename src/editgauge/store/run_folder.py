@@ -239,7 +239,7 @@ class RunFolder:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 _refuse_odd(Path(f"{run.replies_path}{suffix}"))
         for place in (ROW_SEGMENTS, EDIT_SEGMENTS):
-            run.problems += segments.repair(path / place)
+            run.problems += segments.repair(path, place)
         run._say_what_is_gone(manifest)
         lease.sweep(path)
         run._opened = True
@@ -718,10 +718,9 @@ class RunFolder:
         if copies.same(file, target):
             return self.path / place
         try:
-            paths.folder(self.path, name.rpartition("/")[0])
-            temporary = f"{self._scratch_folder()}{os.sep}kept"
+            temporary = self._scratch_folder() / "kept"
             mark, found = copies.copy(file, temporary, limit=MAX_FILE_BYTES)
-            os.replace(temporary, target)
+            paths.put(temporary, self.path, name)
             kept = self.path / place
             if hashes is not None:
                 hashes.forget(kept)

@@ -135,10 +135,11 @@ class SegmentWriter:
         name = f"{self.label}-{number:06d}-{stamp}-{os.getpid()}-{secrets.token_hex(3)}{SUFFIX}"
         self.path = folder / name
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-        try:
-            self._handle = os.open(self.path, flags, 0o644)
-        except OSError as error:
-            raise self._unwritable(error) from error
+        with paths.entered(self.root, self.place) as at:
+            try:
+                self._handle = os.open(self.path if at is None else name, flags, 0o644, dir_fd=at)
+            except OSError as error:
+                raise self._unwritable(error) from error
         self._next = number << 32
         take(self._handle)
 
@@ -209,39 +210,45 @@ def segments(folder: Path, label: str = "", problems: list[str] | None = None) -
     return sorted(found)
 
 
-def repair(folder: Path) -> list[str]:
-    """Cut torn last lines off the segments whose writers are gone; return one line of text for each
-    cut.
+def repair(root: Path, place: str) -> list[str]:
+    """Cut torn last lines off the segments in the folder `place` of a run whose writers are gone;
+    return one line of text for each cut.
 
     The cut bytes are kept in ``<segment>.torn`` beside it. Segments still being written are left
     alone, and so is a file that has another name elsewhere (a hard link): readers skip its last
     line.
     """
     said = []
-    for path in segments(folder):
+    for path in segments(root / place):
         if not _torn(path):
             continue
-        try:
-            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-        except OSError:
-            # a run folder on a read-only disk can still be read: readers skip the torn line
-            continue
-        try:
-            if os.fstat(handle).st_nlink > 1 or not take(handle):
-                continue
-            start, cut = _tail(handle)
-            if not cut:
-                continue
-            aside(path.with_suffix(".torn"), cut)
-            os.ftruncate(handle, start)
-            said.append(
-                f"{path.name}: a writer was killed; cut {len(cut)} bytes of an unfinished line"
-            )
-        except OSError:  # no room for what would be cut: it stays
-            continue
-        finally:
-            os.close(handle)
+        # a run folder on a read-only disk can still be read: readers skip the torn line; and it
+        # stays where there is no room for what would be cut
+        with contextlib.suppress(OSError, RunError), paths.entered(root, place) as at:
+            cut = _cut(path, at)
+            if cut:
+                said.append(
+                    f"{path.name}: a writer was killed; cut {cut} bytes of an unfinished line"
+                )
     return said
+
+
+def _cut(path: Path, at: int | None) -> int:
+    """Cut the torn last line off a segment (in the open folder `at`) that nobody writes and that
+    has no other name; returns its bytes.
+    """
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(path if at is None else path.name, flags, dir_fd=at)
+    try:
+        if os.fstat(handle).st_nlink > 1 or not take(handle):
+            return 0
+        start, cut = _tail(handle)
+        if cut:
+            aside(path.with_suffix(".torn"), cut, at)
+            os.ftruncate(handle, start)
+        return len(cut)
+    finally:
+        os.close(handle)
 
 
 def read(path: Path, problems: list[str], owner: Owner = ANYONE) -> Iterator[dict[str, Any]]:
@@ -418,12 +425,15 @@ def _tail(handle: int) -> tuple[int, bytes]:
     return end, os.pread(handle, kept, end)
 
 
-def aside(path: Path, data: bytes) -> None:
-    """Write bytes to a new file called `path`, or ``path-2``…: nothing is overwritten."""
+def aside(path: Path, data: bytes, at: int | None = None) -> None:
+    """Write bytes to a new file called `path` (in the open folder `at`), or ``path-2``…: nothing is
+    overwritten.
+    """
     for number in range(1, 1000):
         target = path if number == 1 else path.with_name(f"{path.name}-{number}")
         try:
-            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            handle = os.open(target if at is None else target.name, flags, 0o644, dir_fd=at)
         except FileExistsError:
             continue
         with os.fdopen(handle, "wb") as file:

@@ -81,15 +81,16 @@ def write(target: Path, data: bytes, *, sync: bool = False, at: int | None = Non
 
 
 @contextlib.contextmanager
-def folder(place: Path) -> Iterator[Path]:
+def folder(place: Path, *, at: int | None = None) -> Iterator[Path]:
     """A new, empty folder below `place` that only its owner may enter; removed at the end of a
-    `with` block, unless it was renamed. Raises `OSError` when it cannot be made.
+    `with` block, unless it was renamed. `at`: `place`, open; the folder is made and removed in that
+    one, whatever the path leads to by then. Raises `OSError` when it cannot be made.
     """
-    made, handle = _new_folder(place)
+    name, handle = _new_folder(place, at)
     try:
-        yield made
+        yield place / name
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(place / name if at is None else name, ignore_errors=True, dir_fd=at)
         os.close(handle)
 
 
@@ -138,16 +139,17 @@ def _new_file(place: str, at: int | None) -> tuple[str, int]:
         os.close(handle)  # a sweeper was faster, and is about to remove it
 
 
-def _new_folder(place: Path) -> tuple[Path, int]:
+def _new_folder(place: Path, at: int | None) -> tuple[str, int]:
     while True:
-        made = place / _new_name()
-        made.mkdir(mode=0o700)
+        name = _new_name()
+        made = place / name if at is None else name
+        os.mkdir(made, mode=0o700, dir_fd=at)
         try:
-            handle = os.open(made, os.O_RDONLY)
+            handle = os.open(made, os.O_RDONLY, dir_fd=at)
         except FileNotFoundError:  # swept between the two calls
             continue
-        if take(handle) and made.is_dir():
-            return made, handle
+        if take(handle) and os.fstat(handle).st_nlink:
+            return name, handle
         os.close(handle)
 
 

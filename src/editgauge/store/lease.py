@@ -19,6 +19,7 @@ from pathlib import Path
 
 from editgauge import temporary
 from editgauge.errors import RunError
+from editgauge.store import paths
 from editgauge.temporary import take
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -41,8 +42,8 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
     Raises `RunError` when another process holds it, and names that process; never waits.
     """
     name = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6)
-    path = _folder(run / FOLDER) / f"{re.sub(r'[^a-z]', '_', work)}-{name.hexdigest()}.lock"
-    handle = _open(path)
+    path = run / FOLDER / f"{re.sub(r'[^a-z]', '_', work)}-{name.hexdigest()}.lock"
+    handle = _open_in(run, path.name)
     try:
         if not take(handle):
             who = f" ({owner})" if (owner := _owner(handle)) else ""
@@ -54,7 +55,7 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
         try:
             _sign(handle)
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise paths.unwritable(path, error) from error
         yield
     finally:
         os.close(handle)
@@ -65,8 +66,8 @@ def shared(run: Path, work: str) -> Iterator[None]:
     """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
     has it `alone` meanwhile. Waits for whoever has it alone.
     """
-    path = _folder(run / FOLDER) / f"{work}.lock"
-    handle = _open(path)
+    path = run / FOLDER / f"{work}.lock"
+    handle = _open_in(run, path.name)
     try:
         _wait(handle, path, shared=True)
         yield
@@ -79,7 +80,7 @@ def alone(run: Path, work: str) -> Iterator[bool]:
     """Have a piece of work on a run alone for the length of a `with` block, which is given whether
     that is so: False while another process (or another part of this one) shares it.
     """
-    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    handle = _open_in(run, f"{work}.lock")
     try:
         yield take(handle)
     finally:
@@ -110,10 +111,11 @@ def scratch(run: Path) -> Iterator[Path]:
     """
     with contextlib.ExitStack() as stack:
         place = _folder(run / TEMPORARY)
+        at = stack.enter_context(paths.entered(run, TEMPORARY))
         try:
-            made = stack.enter_context(temporary.folder(place))
+            made = stack.enter_context(temporary.folder(place, at=at))
         except OSError as error:
-            raise _unwritable(place, error) from error
+            raise paths.unwritable(place, error) from error
         yield made
 
 
@@ -210,7 +212,7 @@ def _folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise paths.unwritable(path, error) from error
     if path.is_symlink():
         raise RunError(
             f"{path}: a link where a folder of the run belongs; this run folder cannot be trusted. "
@@ -219,15 +221,15 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _open(path: Path) -> int:
+def _open_in(run: Path, name: str) -> int:
+    """A file in the folder of a run's locks."""
+    path = _folder(run / FOLDER) / name
+    with paths.entered(run, FOLDER) as at:
+        return _open(path, at)
+
+
+def _open(path: Path, at: int | None = None) -> int:
     try:
-        return os.open(path, _FLAGS, 0o644)
+        return os.open(path if at is None else path.name, _FLAGS, 0o644, dir_fd=at)
     except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(
-        f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
-        f"same command again"
-    )
+        raise paths.unwritable(path, error) from error

@@ -738,9 +738,10 @@ def _swap(run: Path, outside: Path, seed: float, stop: threading.Event) -> None:
         try:
             os.rename(path, aside)
             os.symlink(outside / room, path)
-            time.sleep(draw.choice([0, 0.0005, 0.002]))
+            time.sleep(draw.choice([0, 0, 0.0003, 0.003]))
             os.unlink(path)
             os.rename(aside, path)
+            time.sleep(draw.choice([0, 0, 0.0003]))
         except OSError:
             continue
 

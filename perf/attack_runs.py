@@ -37,7 +37,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -448,7 +448,10 @@ def parts(field: Field, name: str, each: int, draw: random.Random) -> tuple[int,
             time.sleep(0.3)
             kill_group(number)
         log.unlink()
-        wrong += judged(command, field, place, truth, f"{name} killed")
+        again = command
+        if name == "server":  # what it did not answer is asked again when one says so
+            again = replace(command, words=(*command.words, "--retry", "failed"))
+        wrong += judged(again, field, place, truth, f"{name} killed")
         shutil.rmtree(place.parent)
     return count, wrong
 

@@ -30,7 +30,7 @@ TEMPORARY = ".tmp"
 """Where a run's temporary files lie, below it: each process has a folder of its own there."""
 _EDITS = "edits"
 _PATIENCE = 10.0
-"""Seconds for which a lock is waited for without a word: nobody has one for longer at work."""
+"""Seconds for which a lock is waited for without a word: at work most are held for much less."""
 _OWNER = re.compile(r"^process \d+$")
 
 
@@ -172,8 +172,7 @@ def _wait(handle: int, path: Path, *, shared: bool = False) -> None:
         if time.monotonic() > until:
             who = _owner(handle) or "another process"
             print(
-                f"waiting for {who}, which holds {path}: where it is suspended, resume it or end "
-                f"it",
+                f"waiting for {who}, which holds {path}; if it is suspended, resume or end it",
                 file=sys.stderr,
                 flush=True,
             )

@@ -38,7 +38,7 @@ KINDS: dict[str, str] = {
     "weight": r"\b\d+(?:[.,]\d+)? ?(?:kg|kilos?|grams?|g|lbs?|oz)\b",
     "percentage": r"\d+(?:[.,]\d+)?\s?%",
     "phone": r"\+?\(?\d[\d ()/.-]{5,}\d",
-    "email": r"\S+@\S+\.\w+",
+    "email": r"(?<!\S)\S[^\s@]*@\S+\.\w+",
     "website": r"(?<![@\w.])(?:https?://)?(?:www\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,7}(?:/\S*)?(?![@\w])",
     "handle": r"(?<!\w)@\w[\w.]*",
     "hashtag": r"#\w+",

@@ -55,6 +55,14 @@ SLANTED = 0.07
 """The slope of a line (4 degrees) from which its upright box holds much beside it."""
 GROUND = 32.0
 """Levels of 255 within which two pixels are of one ground."""
+STEP = 2.5
+"""Levels of 255 a pixel, from which a ground rises steeply: a hair line in pale grey does."""
+ABOVE_GRAIN = 4.0
+"""How many times steeper than most of the ground around an edge is."""
+EDGE_LENGTH = 0.6
+"""Of a text's height: how long an edge or a line is, and not a grain."""
+MARGIN = 0.15
+"""Of a text's height: what stays free between a text and an edge."""
 Mask = npt.NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
@@ -90,6 +98,7 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         or _remains(reading, operations, changed)
         or _across(reading, operations, changed)
         or _touching(reading)
+        or _crossing(reading, operations)
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
@@ -336,6 +345,85 @@ def _touching(reading: Reading) -> str:
     if usual and min(usual) < MIXED and _apart(under) > max(ON_OTHER, min(usual) + ON_OTHER):
         return "the new text would touch something that is no plain ground"
     return ""
+
+
+_PLACING = ("insert", "move", "swap", "resize", "rotate", "change")
+
+
+def _crossing(reading: Reading, operations: Sequence[Operation]) -> str:
+    """An edge or a line of the picture that new ink would cross, or touch, and that the old text
+    (for an insertion, the one beside it) did not: the rim of a panel or a package, a divider.
+
+    An edge is told by its steepness and length, however pale it is: a colour's distance tells
+    nothing of a hair line.
+    """
+    if reading.restored is None or reading.laid is None or not reading.laid.any():
+        return ""
+    if not any(operation.kind in _PLACING for operation in operations):
+        return ""
+    own = [reading.lines[number] for number in _concerned(reading, operations)]
+    heights = [line.height for line in own] or [_high(reading.laid)]
+    height = max(8.0, min(heights))
+    edges = _edges(reading, own, height)
+    was = _hull(reading.restored, height)
+    for line in own:
+        _part(was, _grown(line, 0.0))[...] = True
+    known = np.unique(edges[_near(was, max(2, round(MARGIN * height)))])
+    rough = len(known[known > 0])
+    now = _near(_hull(reading.laid, height), max(2, round(MARGIN * height)))
+    found, pixels = np.unique(edges[now & ~was], return_counts=True)
+    new = [
+        number
+        for number, count in zip(found, pixels, strict=True)
+        if number and number not in known and count >= EDGE_LENGTH * height
+    ]
+    return "the new text would cross an edge or a line" if len(new) > rough else ""
+
+
+def _high(mask: Mask) -> float:
+    rows = np.nonzero(mask.any(axis=1))[0]
+    return float(rows[-1] - rows[0] + 1)
+
+
+def _hull(mask: Mask, height: float) -> Mask:
+    """The convex hull of each text whose ink is in a mask: letters nearer than a line's height."""
+    joined = _near(mask, max(1, round(0.35 * height)))
+    count, labels = cv2.connectedComponents(joined.astype(np.uint8), connectivity=8)
+    hulls = np.zeros(mask.shape, np.uint8)
+    for number in range(1, count):
+        ys, xs = np.nonzero((labels == number) & mask)
+        if len(ys):
+            hull = cv2.convexHull(np.column_stack([xs, ys]).astype(np.int32))
+            cv2.fillConvexPoly(hulls, hull, 1)
+    return np.asarray(hulls, np.bool_)
+
+
+def _edges(reading: Reading, own: Sequence[Line], height: float) -> npt.NDArray[np.int32]:
+    """The edges of the picture before, without those of its texts: a number for each, 0 elsewhere,
+    (H, W). What is shorter than a part of the text's height is grain.
+    """
+    assert reading.restored is not None and reading.laid is not None
+    found = np.zeros(reading.before.shape[:2], np.int32)
+    rows, columns = np.nonzero(reading.restored | reading.laid)
+    reach = round(height)
+    at = (
+        slice(max(0, int(rows.min()) - reach), int(rows.max()) + reach + 1),
+        slice(max(0, int(columns.min()) - reach), int(columns.max()) + reach + 1),
+    )
+    soft = cv2.GaussianBlur(reading.before[at].astype(np.float32), (0, 0), 1.0)
+    along, down = (cv2.Sobel(soft, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
+    steep = np.hypot(along, down).max(axis=2)
+    texts = _near(reading.restored, RIM)
+    for line in reading.lines:
+        _part(texts, _grown(line, 0.05))[...] = True
+    seen = ~texts[at]
+    usual = float(np.median(steep[seen])) if seen.any() else 0.0
+    mask = (steep > max(STEP, ABOVE_GRAIN * usual)) & seen
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    extent = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1)
+    extent[0] = 0
+    found[at] = np.where(extent[labels] >= EDGE_LENGTH * height, labels, 0)
+    return found
 
 
 def _near(mask: Mask, radius: int) -> Mask:

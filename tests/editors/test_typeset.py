@@ -567,8 +567,8 @@ def test_a_word_between_two_keeps_a_centred_line_in_the_middle() -> None:
 
 
 def test_a_text_in_two_colours_and_weights_has_one_of_each() -> None:
-    picture, read = poster(("Sale", 60, 130))
-    after, _ = edited(picture, read, "Make 'Sale' bold and red")
+    picture, read = poster(("LIFE", 60, 130))
+    after, _ = edited(picture, read, "Make 'LIFE' bold and red")
     red = (after[..., 0].astype(int) - after[..., 2]) > 120
     assert red.sum() > 1.1 * ink_mask(picture).sum()
     assert not ink_mask(after).any()

@@ -24,8 +24,8 @@ from editgauge.editors.typeset.common import (
     restorable,
 )
 from editgauge.editors.typeset.faces import Setting
-from editgauge.editors.typeset.find import Match, find
-from editgauge.editors.typeset.glyphs import stands_out
+from editgauge.editors.typeset.find import Match, find, plain
+from editgauge.editors.typeset.glyphs import Alpha, stands_out
 from editgauge.editors.typeset.request import Operation, Span, Target
 
 Matrix = npt.NDArray[np.float64]
@@ -33,34 +33,115 @@ Matrix = npt.NDArray[np.float64]
 
 def delete(canvas: Canvas, operation: Operation) -> Done:
     done = []
-    for target in operation.targets:
-        match = found_text(canvas, target)
-        _leaves_no_amount(canvas, match)
+    matches = [found_text(canvas, target) for target in operation.targets]
+    gone = {span.line for match in matches for span in match.spans}
+    for target, found in zip(operation.targets, matches, strict=True):
+        match = _with_brackets(canvas, found)
+        _leaves_nothing_odd(canvas, match)
+        _leaves_no_row_mate(canvas, match, gone)
         restorable(canvas, match)
         lift(canvas, match, target)
         done.append(report(canvas, match))
     return {"deleted": done}
 
 
+_PAIRS = ("()", "[]", "{}", "«»", "“”", "‘’", "„“", '""', "''", "**")
 _AMOUNT = re.compile(
     r"[\W_]*\d+(?:[.,/]\d+)?\s*(?:x|×|[a-z]{1,3}\.?|cups?|pcs)?[\W_]*", re.IGNORECASE
 )
 """How much of something: ``80 g``."""
+_LABEL = re.compile(r"(?:call|tel|phone|fax|mobile|e-?mail|mail|web)\W*|.*:\W*", re.IGNORECASE)
+"""What announces a text and says nothing without it."""
+_JOINED_ON = re.compile(r"[,;:&+/–—-]$|\b(?:and|or|of|the|to|with|for|at|in|on|by)$", re.IGNORECASE)
+_JOINED_UP = re.compile(r"^(?:[,;:&+/–—-]|(?:and|or|of)\b)", re.IGNORECASE)
+"""What goes on to a text after it, or from one before it."""
+_VALUE = re.compile(r"[$€£¥+-]?\s?\d[\d.,:/ ]*\s?(?:[$€£¥%]|[a-z]{1,4}\.?)?", re.IGNORECASE)
+"""A price, a number, a share: what a row tells of the text that it begins with."""
 
 
-def _leaves_no_amount(canvas: Canvas, match: Match) -> None:
-    """Raises `CannotEdit` where an amount would stay whose thing goes: the whole entry is meant,
-    or the word, and nothing tells which.
+def _with_brackets(canvas: Canvas, match: Match) -> Match:
+    """The match with the brackets or quotation marks that hold nothing else."""
+    first, last = match.spans[0], match.spans[-1]
+    before = canvas.lines[first.line].text[: first.start].rstrip()
+    after = canvas.lines[last.line].text[last.end :]
+    close = after.lstrip()
+    if not before or not close or before[-1] + close[0] not in _PAIRS:
+        return match
+    spans = list(match.spans)
+    spans[0] = Span(first.line, len(before) - 1, spans[0].end)
+    end = last.end + len(after) - len(close) + 1
+    spans[-1] = Span(last.line, spans[-1].start, end)
+    return Match(tuple(spans), match.similarity)
+
+
+def _leaves_nothing_odd(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where what stays of a line makes no text: an amount without its thing, a
+    label without its number, half of a pair of brackets, two halves with a gap.
     """
     for span in match.spans:
         text = canvas.lines[span.line].text
-        rest = f"{text[: span.start]} {text[span.end :]}".strip()
-        if rest and re.fullmatch(
-            r"(?:call|tel|phone|fax|mobile|e-?mail|mail|web)[.:]?", rest.lower()
-        ):
-            raise CannotEdit(f"of {text!r} only {rest!r} would be left")
-        if span.end == len(text) and _AMOUNT.fullmatch(rest):
-            raise CannotEdit(f"of {text!r} only {rest!r} would be left")
+        before, after = text[: span.start].strip(), text[span.end :].strip()
+        rest = f"{before} {after}".strip()
+        if not rest:
+            continue
+        left = CannotEdit(f"of {text!r} only {rest!r} would be left")
+        if not after and (_LABEL.fullmatch(rest) or _AMOUNT.fullmatch(rest)):
+            raise left
+        if not plain(rest) or (before and after):  # the gap would be seen
+            raise left
+        if _JOINED_ON.search(before) or _JOINED_UP.search(after):
+            raise left
+        if any(rest.count(pair[0]) != rest.count(pair[1]) for pair in _PAIRS[:4]):
+            raise left
+
+
+def _leaves_no_row_mate(canvas: Canvas, match: Match, gone: set[int]) -> None:
+    """Raises `CannotEdit` where the price or the number of a row would stay, or its bullet, and
+    what it belongs to goes: a row is one thing.
+    """
+    for span in match.spans:
+        line = canvas.lines[span.line]
+        if span.end - span.start < len(line.text) or _VALUE.fullmatch(line.text.strip()):
+            continue
+        for number, other in enumerate(canvas.lines):
+            beside = abs(other.centre[1] - line.centre[1]) < 0.5 * min(line.height, other.height)
+            of_it = number not in gone and beside and other.centre[0] > line.box[2]
+            if of_it and _VALUE.fullmatch(other.text.strip()):
+                raise CannotEdit(f"{other.text!r} beside {line.text!r} would be left")
+        if _bullet(canvas, span.line):
+            raise CannotEdit(f"the mark before {line.text!r} would be left")
+
+
+def _bullet(canvas: Canvas, number: int) -> bool:
+    """Whether a small mark, and nothing else, stands before a line: a bullet, a box, a dot."""
+    line, inked = canvas.lines[number], canvas.inked(number)
+    if inked is None or line.upended:
+        return False
+    high = line.height
+    left, top, _, bottom = (round(value) for value in line.box)
+    start = max(0, left - round(_BEFORE * high))
+    place = canvas.original[max(0, top) : bottom, start : max(start, left - round(0.1 * high))]
+    if place.shape[1] < 0.3 * high or not place.shape[0]:
+        return False
+    away = np.abs(place.astype(np.float64) - np.median(place, axis=(0, 1))).max(axis=2)
+    marks = (away > _MARK).astype(np.uint8)
+    count, _, stats, centres = cv2.connectedComponentsWithStats(marks, connectivity=8)
+    sizes = stats[1:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1, initial=0)
+    seen = [n for n, size in enumerate(sizes, 1) if size > 0.1 * high]
+    if len(seen) != 1 or count - 1 > _FEW:
+        return False
+    wide, tall = stats[seen[0], [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]]
+    middle = abs(centres[seen[0]][1] - place.shape[0] / 2) < 0.3 * high
+    apart = stats[seen[0], cv2.CC_STAT_LEFT] > 0 and tall < 0.95 * place.shape[0]
+    return bool(middle and apart and max(wide, tall) < 0.9 * high and wide < 2 * tall)
+
+
+_BEFORE = 1.8
+"""Of a line's height: how far before it a mark of it may stand."""
+_MARK, _FEW = 32.0, 3
+"""Levels of 255 by which a mark stands out from its ground, and how many spots a plain ground may
+have beside it.
+"""
 
 
 def recolour(canvas: Canvas, operation: Operation) -> Done:
@@ -428,11 +509,28 @@ def _bolder(lifted: Lifted, more: float) -> Lifted:
     reach = 2 * max(1, round(more * fine)) + 1
     large = cv2.dilate(large, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
     heavy = cv2.resize(large, alpha.shape[::-1], interpolation=cv2.INTER_AREA)
+    if _parts(heavy) != _parts(alpha):
+        raise CannotEdit("letters made bold would grow together")
     ink = np.pad(lifted.ink, ((pad, pad), (pad, pad), (0, 0)), mode="edge")
     ink[:] = (
         np.median(lifted.ink[lifted.alpha > 0.8], axis=0) if (lifted.alpha > 0.8).any() else ink
     )
     return Lifted(heavy.astype(np.float32), ink, lifted.left - pad, lifted.top - pad)
+
+
+def _parts(alpha: Alpha) -> tuple[int, int]:
+    """How many strokes there are apart from each other, and how many gaps in and around them,
+    without specks.
+    """
+    counts = []
+    for mask in (alpha > 0.5, alpha <= 0.5):
+        _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+        counts.append(int((stats[1:, cv2.CC_STAT_AREA] >= _SPECK).sum()))
+    return counts[0], counts[1]
+
+
+_SPECK = 6
+"""Pixels of a stroke, or of a gap, at least."""
 
 
 def _ruled(canvas: Canvas, span: Span, through: bool) -> None:

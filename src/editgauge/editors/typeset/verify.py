@@ -25,6 +25,8 @@ READ = 0.75
 """The least similarity (0 to 1) of a text that was set to what is read of it."""
 STILL = 0.6
 """The least similarity of a line that had to stay to what is read at its place."""
+KEPT = 0.9
+"""The same for the words beside an edited one, in its own line: they are read as before, or not."""
 STRAY = 0.15
 """The share of changed pixels that may lie away from every text concerned."""
 FAINT = 0.35
@@ -91,7 +93,9 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         if told:
             return told
     return (
-        _lost(reading, operations, changed)
+        _unforeseen(reading, changed)
+        or _torn(reading, operations)
+        or _lost(reading, operations, changed)
         or _covered(reading, operations)
         or _touched(reading, operations, changed)
         or _stained(reading, operations, changed)
@@ -102,6 +106,34 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
+
+
+def _unforeseen(reading: Reading, changed: Mask) -> str:
+    """A pixel that differs though neither ground nor ink was put there."""
+    if reading.restored is None or reading.laid is None:
+        return ""
+    if bool((changed & ~(reading.restored | reading.laid)).any()):
+        return "pixels would have changed that no operation touched"
+    return ""
+
+
+def _torn(reading: Reading, operations: Sequence[Operation]) -> str:
+    """Words of an edited line that had to stay and are no longer read as they were."""
+    page = plain("".join(line.text for line in reading.read))
+    edited: dict[int, list[tuple[int, int]]] = {}
+    for operation in operations:
+        for target in operation.targets if operation.kind in ("change", "delete") else ():
+            for match in find(reading.lines, target)[:1]:
+                for span in match.spans:
+                    edited.setdefault(span.line, []).append((span.start, span.end))
+    for number, spans in edited.items():
+        text = reading.lines[number].text
+        for start, end in zip([0, *(e for _, e in sorted(spans))],
+                              [*(s for s, _ in sorted(spans)), len(text)], strict=True):  # fmt: skip
+            rest = plain(text[start:end])
+            if len(rest) > 2 and fuzz.partial_ratio(rest, page) / 100 < KEPT:
+                return f"{text[start:end].strip()!r} could no longer be read"
+    return ""
 
 
 def _missing(reading: Reading, operation: Operation) -> str:
@@ -402,7 +434,8 @@ def _edges(reading: Reading, own: Sequence[Line], height: float) -> npt.NDArray[
     """The edges of the picture before, without those of its texts: a number for each, 0 elsewhere,
     (H, W). What is shorter than a part of the text's height is grain.
     """
-    assert reading.restored is not None and reading.laid is not None
+    assert reading.restored is not None
+    assert reading.laid is not None
     found = np.zeros(reading.before.shape[:2], np.int32)
     rows, columns = np.nonzero(reading.restored | reading.laid)
     reach = round(height)

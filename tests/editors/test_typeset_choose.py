@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -11,6 +12,7 @@ from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.choose import choose, pointed
 from editgauge.editors.typeset.colours import COLOURS, may_be_called
 from editgauge.editors.typeset.common import CannotEdit
+from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Line
 from editgauge.editors.typeset.phrases import describe
 from editgauge.editors.typeset.request import Operation, Target
@@ -150,3 +152,68 @@ def test_colours_that_people_tell_apart() -> None:
         assert not any(may_be_called(red, name) for name in ("blue", "green", "white", "yellow"))
     assert not may_be_called((40, 40, 45), "blue")
     assert may_be_called((15, 30, 95), "navy")
+
+
+def test_a_number_is_no_title_and_a_text_above_one_is_small() -> None:
+    assert chosen("the title", [line("Grand Sale", 60, 40, 60), line("50%", 60, 200, 40)])
+    for texts in (
+        [line("Summer", 60, 40, 30), line("50%", 60, 200, 80)],
+        [line("Chess club", 60, 20, 40), line("Members", 60, 160, 50)],
+    ):
+        with pytest.raises(CannotEdit, match="title"):
+            chosen("the title", texts)
+
+
+def test_a_subtitle_has_all_its_rows() -> None:
+    texts = [line("Grand Sale", 60, 40, 60), line("all of our books", 60, 110, 24),
+             line("and the maps", 60, 142, 24), line("Tea", 60, 300)]  # fmt: skip
+    assert chosen("the subtitle", texts) == ["all of our books and the maps"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("+49 30 1234 567", True),
+        ("(020) 7946 0112", True),
+        ("Call 0161 496 0733", True),
+        ("Order 2024 118 733", False),
+        ("12/04/2024 17:30", False),
+        ("4-006381-333931", False),
+    ],
+)
+def test_a_phone_number_is_told_by_more_than_its_digits(text: str, is_one: bool) -> None:
+    if is_one:
+        assert len(chosen("the phone number", [line(text, 20, 20)])) == 1
+    else:
+        with pytest.raises(CannotEdit):
+            chosen("the phone number", [line(text, 20, 20)])
+
+
+def test_several_of_an_order_and_what_is_no_line_are_not_counted() -> None:
+    rows = [line(text, 40, 100 + 40 * n) for n, text in enumerate(("Oslo", "Bergen", "Moss"))]
+    assert chosen("the last line", rows) == ["Moss"]
+    for phrase in ("the last two items", "the second sentence"):
+        with pytest.raises(CannotEdit):
+            chosen(phrase, rows)
+
+
+def test_one_word_in_the_middle_is_not_three() -> None:
+    stack = [line(text, 150, 200 + 60 * n, 50) for n, text in enumerate(("BEST", "BOSS", "EVER"))]
+    with pytest.raises(CannotEdit):
+        chosen("the word in the middle", stack)
+
+
+def test_a_name_reads_like_one() -> None:
+    chat = [line("9:41", 20, 5), line("Marta Lind", 100, 40), line("online", 100, 80, 12)]
+    assert chosen("the name at the top", chat) == ["Marta Lind"]
+
+
+def test_what_the_engine_missed_of_a_title_is_a_part_of_it() -> None:
+    page = np.full((200, 600, 3), 240, np.uint8)
+    for x in (40, 160, 280):
+        cv2.putText(page, "WARM", (x, 80), cv2.FONT_HERSHEY_SIMPLEX, 1.2, (20, 20, 20), 3)
+    corners = np.array([[36, 50], [278, 50], [278, 86], [36, 86]], float)
+    description = describe("the title", [])
+    assert description is not None
+    with pytest.raises(CannotEdit, match="more than 'WARM WARM' may stand there"):
+        choose(Canvas(page, [Line(corners, "WARM WARM")], faces()), description)

@@ -259,3 +259,27 @@ def test_the_middle_along_one_axis() -> None:
 
 def test_an_endless_instruction_is_not_read() -> None:
     assert read_request("Replace the text 'A' with 'B'." * 10_000) == ()
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Increase all the prices by 10%",
+        "Double the amount",
+        "Reduce '50%' by half",
+        "Raise the price",
+        "lower the price",
+        "cut the price in half",
+        "Increase the line spacing of the text",
+        "Increase the font weight of 'SALE'",
+        "Make the first letter of the title larger",
+    ],
+)
+def test_a_value_or_another_measure_is_not_taken_for_the_size(instruction: str) -> None:
+    assert read_request(instruction) == ()
+
+
+def test_the_size_of_a_number_may_be_told() -> None:
+    for instruction in ("Reduce the size of '$129' by half", "Make the price bigger",
+                        "Enlarge '20'", "Increase the font size of all the prices"):  # fmt: skip
+        assert [operation.kind for operation in read_request(instruction)] == ["resize"]

@@ -8,6 +8,7 @@ handed back: a picture that is visibly wrong is worse than the input.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +58,8 @@ SLANTED = 0.07
 """The slope of a line (4 degrees) from which its upright box holds much beside it."""
 GROUND = 32.0
 """Levels of 255 within which two pixels are of one ground."""
+BADGE = 0.1
+"""The part of the picture that a badge or a button takes, at most; a card or a sign takes more."""
 STEP = 2.5
 """Levels of 255 a pixel, from which a ground rises steeply: a hair line in pale grey does."""
 ABOVE_GRAIN = 4.0
@@ -103,6 +106,7 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         or _across(reading, operations, changed)
         or _touching(reading)
         or _crossing(reading, operations)
+        or _emptied(reading, operations)
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
@@ -128,8 +132,8 @@ def _torn(reading: Reading, operations: Sequence[Operation]) -> str:
                     edited.setdefault(span.line, []).append((span.start, span.end))
     for number, spans in edited.items():
         text = reading.lines[number].text
-        for start, end in zip([0, *(e for _, e in sorted(spans))],
-                              [*(s for s, _ in sorted(spans)), len(text)], strict=True):  # fmt: skip
+        ends = [0, *itertools.chain.from_iterable(sorted(spans)), len(text)]
+        for start, end in zip(ends[::2], ends[1::2], strict=True):
             rest = plain(text[start:end])
             if len(rest) > 2 and fuzz.partial_ratio(rest, page) / 100 < KEPT:
                 return f"{text[start:end].strip()!r} could no longer be read"
@@ -410,6 +414,29 @@ def _crossing(reading: Reading, operations: Sequence[Operation]) -> str:
         if number and number not in known and count >= EDGE_LENGTH * height
     ]
     return "the new text would cross an edge or a line" if len(new) > rough else ""
+
+
+def _emptied(reading: Reading, operations: Sequence[Operation]) -> str:
+    """A badge or a button that would stay behind, empty, when its text moves off it."""
+    if reading.restored is None or reading.laid is None:
+        return ""
+    if not reading.laid.any() or all(operation.kind != "move" for operation in operations):
+        return ""
+    for number in _concerned(reading, [o for o in operations if o.kind == "move"]):
+        line = reading.lines[number]
+        ring = _ring(reading, line)
+        if int(ring.sum()) < LEAST_GROUND or not _part(reading.restored, line.box).any():
+            continue
+        usual = np.median(reading.before[ring], axis=0)
+        away = np.abs(reading.before.astype(np.float32) - usual).max(axis=2)
+        alike = (away < GROUND) | reading.restored
+        _, labels = cv2.connectedComponents(alike.astype(np.uint8), connectivity=4)
+        numbers = np.unique(labels[ring & (labels > 0)])
+        panel = np.isin(labels, numbers)
+        inside = float(panel[reading.laid].mean())
+        if float(panel.mean()) < BADGE and inside < 0.5:
+            return f"what {line.text!r} stands on would be left empty"
+    return ""
 
 
 def _high(mask: Mask) -> float:

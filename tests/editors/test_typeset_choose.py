@@ -84,6 +84,7 @@ def test_what_is_meant(phrase: str, texts: list[str]) -> None:
         "the second line",
         "the middle price",
         "the publisher's name",
+        "the headings",
     ],
 )
 def test_where_several_or_none_may_be_meant_none_is_taken(phrase: str) -> None:
@@ -217,3 +218,9 @@ def test_what_the_engine_missed_of_a_title_is_a_part_of_it() -> None:
     assert description is not None
     with pytest.raises(CannotEdit, match="more than 'WARM WARM' may stand there"):
         choose(Canvas(page, [Line(corners, "WARM WARM")], faces()), description)
+
+
+def test_all_numbers_are_those_within_texts_too() -> None:
+    assert len(chosen("the numbers", [line("4", 20, 20), line("17", 20, 80)])) == 2
+    with pytest.raises(CannotEdit, match="Room 5"):
+        chosen("the numbers", [line("4", 20, 20), line("Room 5", 20, 80)])

@@ -283,3 +283,10 @@ def test_the_size_of_a_number_may_be_told() -> None:
     for instruction in ("Reduce the size of '$129' by half", "Make the price bigger",
                         "Enlarge '20'", "Increase the font size of all the prices"):  # fmt: skip
         assert [operation.kind for operation in read_request(instruction)] == ["resize"]
+
+
+def test_two_described_texts_are_swapped_each_by_its_own_noun() -> None:
+    [operation] = read_request("Swap the title and the subtitle")
+    assert [str(target) for target in operation.targets] == ["'the title'", "'the subtitle'"]
+    [operation] = read_request("Swap the first and the last word of the title")
+    assert str(operation.targets[0]) == "'the first word of the title'"

@@ -188,13 +188,7 @@ def _pointed(canvas: Canvas, target: Target) -> list[Target]:
 def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     """The texts that are meant, each with its lines; one, unless the description is a plural."""
     if description.kind in ("title", "subtitle") and description.order is None:
-        spots = _titles(canvas, description)
-        spots = _fitting(canvas, description, spots)
-        if not spots:
-            raise CannotEdit(f"nothing in the picture fits {description.told!r}")
-        spots = _placed(canvas, description, spots)
-        _is_all_read(canvas, description, spots)
-        return [spots]
+        return [_the_title(canvas, description)]
     if description.within is not None:
         return [[_part_of(canvas, description)]]
     if description.order is not None and _NO_LINES.search(description.told):
@@ -224,6 +218,18 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
         raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
     _is_all_read(canvas, description, spots)
     return [spots]
+
+
+def _the_title(canvas: Canvas, description: Description) -> list[Spot]:
+    """The lines of the title, or of the subtitle."""
+    if description.plural:
+        raise CannotEdit(f"{description.told!r}: several are meant, and one is told by its size")
+    spots = _fitting(canvas, description, _titles(canvas, description))
+    if not spots:
+        raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+    spots = _placed(canvas, description, spots)
+    _is_all_read(canvas, description, spots)
+    return spots
 
 
 def _is_whole_row(canvas: Canvas, description: Description, spots: list[Spot]) -> None:
@@ -385,14 +391,18 @@ def _of_kind(canvas: Canvas, description: Description) -> list[Spot]:
     every = _all(canvas)
     kind = description.kind
     if kind == "number":
-        return [spot for spot in every if _numeric(spot.text)]
+        numbers = [spot for spot in every if _numeric(spot.text)]
+        mixed = [s for s in every if re.search(r"\d", s.text) and not _numeric(s.text)]
+        if description.plural and mixed and not description.place:
+            raise CannotEdit(f"{description.told!r} may mean those of {mixed[0].text!r}, too")
+        return numbers
     if kind == "small print":
         return _smallest(every)
     if kind == "entry":
         return _listed(every)
     if kind not in KINDS:
         return [spot for spot in every if _of_form(description.told, spot.text)]
-    found = []
+    found: list[Spot] = []
     for spot in every:
         for part in re.finditer(KINDS[kind], spot.text.lower()):
             whole = kind in _WHOLE_LINE or re.search(r"\blines?\b", description.told) is not None

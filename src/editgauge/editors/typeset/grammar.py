@@ -537,7 +537,7 @@ def _swap(text: str, told: Told) -> Operations:
     for named, _ in _split(np, told, quality=False):
         if len(named) == 2 or (len(named) == 1 and named[0].description is not None):
             return [Operation(kind="swap", targets=named)]
-    if one := re.match(r"^(?P<a>the \w+) and (?P<b>(?:the )?\w+) (?P<noun>.+)$", np):
+    if one := re.match(r"^(?P<a>the \w+) and (?P<b>(?:the )?(?!the )\w+) (?P<noun>.+)$", np):
         halves = [targets(f"{one[side]} {one['noun']}", told) for side in "ab"]
     else:
         halves = [targets(half, told) for half in np.split(" and ", 1)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset import fonts, ink_operations
+from editgauge.editors.typeset import fonts, ink_operations, limits
 from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, alignment, extent, pen_of
 from editgauge.editors.typeset.colours import Colour
 from editgauge.editors.typeset.common import (
@@ -174,14 +174,6 @@ _UNEVEN = 0.12
 """Of the em: by how much a line may grow to one side, and not be seen to."""
 _NARROWEST = 0.75
 """The least width of a new text, as a part of what it would take at the old one's size."""
-_LIKE, _LIKE_BESIDE = 0.86, 0.95
-"""The least likeness of an installed face's letters to the picture's: of a text that stands alone,
-and of one beside letters that stay, where another face is seen at once.
-"""
-_STRETCHED = (0.66, 1.5)
-"""How much narrower or wider than drawn a face may be set."""
-_AS_HEAVY, _AS_HEAVY_BESIDE = (0.75, 1.35), (0.88, 1.15)
-"""How much more ink than the face at its size the picture's letters may have, for the same two."""
 
 
 def _like_the_old(inked: Inked, style: fonts.Style, *, beside: bool) -> None:
@@ -189,9 +181,9 @@ def _like_the_old(inked: Inked, style: fonts.Style, *, beside: bool) -> None:
     text would stand in another face. `beside`: letters of the old face stay next to it.
     """
     like = fonts.resemblance(style, inked.line.text, inked.upright)
-    low, high = _STRETCHED
-    lighter, heavier = _AS_HEAVY_BESIDE if beside else _AS_HEAVY
-    least = _LIKE_BESIDE if beside else _LIKE
+    low, high = limits.STRETCHED
+    lighter, heavier = limits.AS_HEAVY_BESIDE if beside else limits.AS_HEAVY
+    least = limits.LIKE_BESIDE if beside else limits.LIKE
     heavy = lighter <= like.weight <= heavier
     if like.letters < least or not low <= style.stretch <= high or not heavy:
         raise CannotEdit(f"no installed font is like that of {inked.line.text!r}")

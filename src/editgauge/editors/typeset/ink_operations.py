@@ -24,7 +24,7 @@ from editgauge.editors.typeset.common import (
     restorable,
 )
 from editgauge.editors.typeset.faces import Setting
-from editgauge.editors.typeset.find import Match, find, plain
+from editgauge.editors.typeset.find import Match, find, plain, reads_on
 from editgauge.editors.typeset.glyphs import Alpha, stands_out
 from editgauge.editors.typeset.request import Operation, Span, Target
 
@@ -78,6 +78,7 @@ def _leaves_nothing_odd(canvas: Canvas, match: Match) -> None:
     """Raises `CannotEdit` where what stays of a line makes no text: an amount without its thing, a
     label without its number, half of a pair of brackets, two halves with a gap.
     """
+    _leaves_no_joint(canvas, match)
     for span in match.spans:
         text = canvas.lines[span.line].text
         before, after = text[: span.start].strip(), text[span.end :].strip()
@@ -93,6 +94,22 @@ def _leaves_nothing_odd(canvas: Canvas, match: Match) -> None:
             raise left
         if any(rest.count(pair[0]) != rest.count(pair[1]) for pair in _PAIRS[:4]):
             raise left
+
+
+def _leaves_no_joint(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where the line above would end with what goes on ("Challenges &"), or the
+    line below begin with it.
+    """
+    first, last = match.spans[0], match.spans[-1]
+    own = {span.line for span in match.spans}
+    for number, line in enumerate(canvas.lines):
+        if number in own:
+            continue
+        above, below = canvas.lines[first.line], canvas.lines[last.line]
+        goes_on = first.start == 0 and reads_on(line, above) and _JOINED_ON.search(line.text)
+        went_on = last.end == len(below.text) and reads_on(below, line)
+        if goes_on or (went_on and _JOINED_UP.search(line.text)):
+            raise CannotEdit(f"{line.text!r} would be left and goes on with it")
 
 
 def _leaves_no_row_mate(canvas: Canvas, match: Match, gone: set[int]) -> None:
@@ -443,11 +460,27 @@ def _side_shared(canvas: Canvas, matches: Sequence[Match]) -> str:
 
 
 def _side_kept(canvas: Canvas, match: Match) -> str:
-    """The side that a text shares with others, where it is a line of its own."""
-    span = match.spans[0]
-    line = canvas.lines[span.line]
-    whole = len(match.spans) == 1 and span.end - span.start == len(line.text)
-    return alignment(canvas, line) if whole and not line.upended else "center"
+    """The side that a text shares with others, where its lines are whole; of several lines, the one
+    that they share with each other.
+    """
+    lines = [canvas.lines[span.line] for span in match.spans]
+    whole = all(
+        span.end - span.start == len(line.text)
+        for span, line in zip(match.spans, lines, strict=True)
+    )
+    if not whole or any(line.upended for line in lines):
+        return "center"
+    if len(lines) == 1:
+        return alignment(canvas, lines[0])
+    boxes = np.array([line.box for line in lines])
+    off = {
+        "left": float(np.ptp(boxes[:, 0])),
+        "center": float(np.ptp(boxes[:, 0] + boxes[:, 2])) / 2,
+        "right": float(np.ptp(boxes[:, 2])),
+    }
+    side = min(off, key=lambda name: off[name])
+    others = {alignment(canvas, line) for line in lines}
+    return others.pop() if len(others) == 1 else side
 
 
 def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: str) -> None:

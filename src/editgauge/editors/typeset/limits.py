@@ -30,7 +30,7 @@ pixels an em, and at 18 pixels in fewer than half: small letters are handed back
 """
 AS_HEAVY = (0.75, 1.35)
 """How much more ink than the face at its size the picture's letters may have. Argued: DejaVu Sans
-Bold has 1.4 times the ink of Book, and is another cut.
+Bold has 1.5 times the ink of Book in the same box.
 """
 AS_HEAVY_BESIDE = (0.88, 1.15)
 """The same beside letters that stay. Argued: half of such a step is seen."""
@@ -78,8 +78,8 @@ FAINT = 0.35
 that moves from white to navy keeps 0.18 and is not seen.
 """
 COVERED = 0.3
-"""The part of a line that a new text's box may lie on. Argued: boxes of close lines overlap where no
-ink does.
+"""The part of a line that a new text's box may lie on. Argued: boxes of close lines overlap
+where no ink does.
 """
 STAINED = 0.06
 """The part of the place that a text left which may be unlike the ground around. Argued: specks
@@ -121,8 +121,8 @@ RIM = 3
 PLAIN = 0.01
 """The part of a ground that may be of other colours where it is called plain. Argued: dust."""
 MIXED = 0.4
-"""The part of a ground that is of other colours from which it is no one ground. Argued: with half of
-it, which colour is the ground is chance.
+"""The part of a ground that is of other colours from which it is no one ground. Argued: with half
+of it, which colour is the ground is chance.
 """
 SLANTED = 0.07
 """The slope of a line (4 degrees) from which its upright box holds much beside it. Argued: the box

@@ -84,6 +84,14 @@ def outcomes(samples: Sequence[Sample], read: CachedReader) -> list[Outcome]:
     return found
 
 
+def _sets_letters(sample: Sample) -> bool:
+    """Whether the numbers of `FITTED` matter: letters are set in another face."""
+    return any(
+        operation.kind in ("change", "insert") or operation.manner in ("upper", "lower")
+        for operation in read_request(sample.instruction)
+    )
+
+
 def _topic(sample: Sample) -> str:
     return sample.id.split("/")[1]
 
@@ -135,15 +143,17 @@ def leave_one_out(samples: Sequence[Sample], read: CachedReader) -> None:
     """
     trials: dict[tuple[float, ...], list[Outcome]] = {}
     usual = {name: getattr(limits, name) for name in FITTED}
+    concerned = [sample for sample in samples if _sets_letters(sample)]
+    others = outcomes([sample for sample in samples if not _sets_letters(sample)], read)
     try:
         for values in itertools.product(*FITTED.values()):
             for name, value in zip(FITTED, values, strict=True):
                 setattr(limits, name, value)
-            trials[values] = outcomes(samples, read)
+            trials[values] = [*others, *outcomes(concerned, read)]
     finally:
         for name, value in usual.items():
             setattr(limits, name, value)
-    print("as it is:", _told(outcomes(samples, read)))
+    print("as it is:", _told([*others, *outcomes(concerned, read)]), flush=True)
     held: list[Outcome] = []
     for topic in sorted({_topic(sample) for sample in samples}):
         rest = {v: [o for o in found if o.topic != topic] for v, found in trials.items()}
@@ -164,7 +174,11 @@ def vary(samples: Sequence[Sample], read: CachedReader) -> None:
         near_one = name in ("SURE", "LIKE", "LIKE_BESIDE", "READ", "KEPT", "STILL")
         for factor in (0.5, 2.0):
             other = 1 - (1 - value) * factor if near_one else type(value)(value * factor)
-            print(f"{name} {value} -> {other:.3g}:", _told(_tried(samples, read, name, other)))
+            print(
+                f"{name} {value} -> {other:.3g}:",
+                _told(_tried(samples, read, name, other)),
+                flush=True,
+            )
 
 
 # --- other words ----------------------------------------------------------------------------------

@@ -166,6 +166,27 @@ def _guessed(description: Description) -> bool:
     return bool(description.words) or any(_guessed(other) for other in others if other)
 
 
+_ALONE = ("date", "price", "phone", "email", "website", "percentage", "weight")
+"""Kinds whose form is so clear that whose they are need not be known where there is one."""
+
+
+def _without_owner(canvas: Canvas, description: Description) -> Description:
+    """The description without the words that tell whose a price or a date is, where the picture has
+    one of the kind and no other text that could be it.
+    """
+    plainly = replace(description, words=())
+    rest = (description.order, description.count, description.beside, description.within)
+    owned = re.search(r" (?:of|for) (?:the|this|that|a|our|my|your) [\w' -]+$", description.told)
+    if not description.words or description.kind not in _ALONE or description.plural or not owned:
+        return description
+    if any(value is not None for value in rest) or _guessed(plainly):
+        return description
+    said = owned[0].split()
+    if any(word not in said for word in description.words):
+        return description
+    return plainly if len(_of_kind(canvas, plainly)) == 1 else description
+
+
 def _as_one(targets: Sequence[Target]) -> Target:
     if len(targets) == 1:
         return targets[0]
@@ -176,9 +197,10 @@ def _as_one(targets: Sequence[Target]) -> Target:
 def _pointed(canvas: Canvas, target: Target) -> list[Target]:
     if target.description is None:
         return [target]
-    if _guessed(target.description):
-        raise CannotEdit(f"which text {target.description.told!r} means is not clear")
-    groups = choose(canvas, target.description)
+    description = _without_owner(canvas, target.description)
+    if _guessed(description):
+        raise CannotEdit(f"which text {description.told!r} means is not clear")
+    groups = choose(canvas, description)
     return [
         Target(" ".join(spot.text for spot in group), spans=tuple(spot.span for spot in group))
         for group in groups
@@ -207,7 +229,7 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     if description.order is not None:
         spots = [_ordered(canvas, description, spots)]
     _is_whole_row(canvas, description, spots)
-    if description.plural and len(spots) > 1:
+    if (description.plural or _in_its_colour(description)) and len(spots) > 1:
         return [[spot] for spot in spots]
     spots = _outermost(canvas, description, spots)
     _stands_there(canvas, description, spots)
@@ -218,6 +240,12 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
         raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
     _is_all_read(canvas, description, spots)
     return [spots]
+
+
+def _in_its_colour(description: Description) -> bool:
+    """Whether all the text of a colour is meant: "the white text", and no place, size or words."""
+    plainly = re.fullmatch(r"(?:all )?the [\w-]+ (?:text|lettering|writing)", description.told)
+    return bool(description.colour) and description.kind == "text" and plainly is not None
 
 
 def _the_title(canvas: Canvas, description: Description) -> list[Spot]:

@@ -666,3 +666,44 @@ def test_a_centred_line_whose_end_changes_stays_centred() -> None:
     columns = np.nonzero(ink_mask(after)[rows].any(axis=0))[0]
     old = np.nonzero(ink_mask(before)[rows].any(axis=0))[0]
     assert (columns.min() + columns.max()) / 2 == pytest.approx((old.min() + old.max()) / 2, abs=6)
+
+
+def test_swapped_texts_of_a_row_stay_in_it_and_take_their_place_s_ink() -> None:
+    drawn, read = poster(("Cancel", 30, 120), ("Happy", 220, 120), em=30)
+    after, _ = edited(drawn, read, "Swap 'Cancel' and 'Happy'")
+    for left, right in ((0, 180), (180, 360)):
+        rows = np.nonzero(ink_mask(after)[:, left:right].any(axis=1))[0]
+        before = np.nonzero(ink_mask(drawn)[:, 180 - left : 360 - left].any(axis=1))[0]
+        assert (rows.min(), rows.max()) == (before.min(), before.max())
+    buttons = drawn.copy()
+    ink = ink_mask(drawn)
+    buttons[85:135, 200:340] = (30, 40, 100)
+    buttons[ink] = INK
+    buttons[:, 180:][ink[:, 180:]] = (240, 240, 240)
+    after, _ = edited(buttons, read, "Swap 'Cancel' and 'Happy'")
+    assert ink_mask(after)[:, :180].any()
+    assert (after[85:135, 200:340] > 200).all(axis=2).sum() > 200
+
+
+def test_enlarged_letters_keep_their_colour_and_their_edges() -> None:
+    drawn, read = poster(("Acts", 60, 120), em=20)
+    after, _ = edited(drawn, read, "Make 'Acts' twice as large")
+    fresh = (after != drawn).any(axis=2)
+    darkest = np.percentile(after[fresh].sum(axis=1), 5)
+    assert abs(darkest - sum(INK)) < 40
+    soft = (after[..., 0] > 60) & (after[..., 0] < 160) & fresh
+    assert soft.sum() < 0.9 * ink_mask(after).sum()
+
+
+def test_a_moved_text_keeps_the_margin_that_it_had() -> None:
+    drawn, read = poster(("3 May", 48, 60), em=24)
+    after, _ = edited(drawn, read, "Move '3 May' to the top right corner")
+    _, _, right, _ = box_of(after)
+    assert 360 - right == pytest.approx(48, abs=3)
+
+
+def test_a_label_goes_with_its_described_number() -> None:
+    drawn, read = poster(("Tel. 04172 88 15", 30, 100), em=28)
+    after, _ = edited(drawn, read, "Delete the phone number")
+    assert not ink_mask(after).any()
+    assert "'Tel.' would be left" in refused(drawn, read, "Delete '04172 88 15'")

@@ -224,3 +224,13 @@ def test_all_numbers_are_those_within_texts_too() -> None:
     assert len(chosen("the numbers", [line("4", 20, 20), line("17", 20, 80)])) == 2
     with pytest.raises(CannotEdit, match="Room 5"):
         chosen("the numbers", [line("4", 20, 20), line("Room 5", 20, 80)])
+
+
+def test_whose_the_only_date_is_need_not_be_known() -> None:
+    canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), POSTER, [])
+    date = Target(description=describe("the date of the event", []))
+    [target] = pointed(canvas, Operation(kind="recolour", targets=(date,))).targets
+    assert target.text == "3 May 2025"
+    price = Target(description=describe("the price of the coffee", []))
+    with pytest.raises(CannotEdit, match="not clear"):
+        pointed(canvas, Operation(kind="recolour", targets=(price,)))

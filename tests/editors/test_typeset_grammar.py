@@ -290,3 +290,10 @@ def test_two_described_texts_are_swapped_each_by_its_own_noun() -> None:
     assert [str(target) for target in operation.targets] == ["'the title'", "'the subtitle'"]
     [operation] = read_request("Swap the first and the last word of the title")
     assert str(operation.targets[0]) == "'the first word of the title'"
+
+
+def test_what_should_not_be_changed_is_no_further_command() -> None:
+    told = "Make the title bold, other texts on the slide should not be changed."
+    assert only(told).kind == "restyle"
+    told = "Change 'Lanterns' to 'Harbour', the artist's name must not be touched"
+    assert only(told).text == "Harbour"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -121,6 +122,18 @@ def test_one_text_is_not_inserted_at_one_of_several() -> None:
             pointed(canvas, Operation(kind="insert", targets=prices, text="€", place=place))
 
 
+@pytest.mark.parametrize(
+    "operation",
+    [Operation(kind="change", text="9.99"), Operation(kind="move", place="go up")],
+    ids=lambda operation: operation.kind,
+)
+def test_all_of_several_are_not_the_first_of_them(operation: Operation) -> None:
+    canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), POSTER, [])
+    prices = (Target(description=describe("all the prices", [])),)
+    with pytest.raises(CannotEdit, match="2 texts fit"):
+        pointed(canvas, replace(operation, targets=prices))
+
+
 def test_a_change_leaves_the_bullet_of_a_line() -> None:
     canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), [line("• Ottersley", 100, 300)], [])
     change = Operation(
@@ -193,7 +206,7 @@ def test_a_phone_number_is_told_by_more_than_its_digits(text: str, is_one: bool)
 def test_several_of_an_order_and_what_is_no_line_are_not_counted() -> None:
     rows = [line(text, 40, 100 + 40 * n) for n, text in enumerate(("Oslo", "Bergen", "Moss"))]
     assert chosen("the last line", rows) == ["Moss"]
-    for phrase in ("the last two items", "the second sentence"):
+    for phrase in ("the last two items", "the first two words of the title", "the second sentence"):
         with pytest.raises(CannotEdit):
             chosen(phrase, rows)
 
@@ -231,6 +244,12 @@ def test_whose_the_only_date_is_need_not_be_known() -> None:
     date = Target(description=describe("the date of the event", []))
     [target] = pointed(canvas, Operation(kind="recolour", targets=(date,))).targets
     assert target.text == "3 May 2025"
+    due = [line("Due:", 20, 400), line("3 May 2025", 150, 400)]
+    with pytest.raises(CannotEdit, match="not clear"):
+        pointed(
+            Canvas(np.full((600, 400, 3), 240, np.uint8), due, []),
+            Operation(kind="recolour", targets=(date,)),
+        )
     price = Target(description=describe("the price of the coffee", []))
     with pytest.raises(CannotEdit, match="not clear"):
         pointed(canvas, Operation(kind="recolour", targets=(price,)))

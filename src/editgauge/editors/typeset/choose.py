@@ -114,6 +114,8 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
         raise CannotEdit("what else belongs to an entry of a list is not seen")
     if operation.kind == "change":
         targets = [_without_bullet(canvas, target) for target in targets]
+    if operation.kind in ("change", "move") and len(targets) > 1:
+        raise CannotEdit(f"{len(targets)} texts fit, and one is changed or moved at a time")
     if operation.kind == "swap" and len(targets) != 2:
         raise CannotEdit(f"a swap is of two texts, and {len(targets)} fit")
     return replace(operation, targets=tuple(targets), anchor=anchor)
@@ -184,7 +186,21 @@ def _without_owner(canvas: Canvas, description: Description) -> Description:
     said = owned[0].split()
     if any(word not in said for word in description.words):
         return description
-    return plainly if len(_of_kind(canvas, plainly)) == 1 else description
+    spots = _of_kind(canvas, plainly)
+    if len(spots) != 1 or spots[0].span.start or _announced(canvas, spots[0]):
+        return description
+    return plainly
+
+
+def _announced(canvas: Canvas, spot: Spot) -> bool:
+    """Whether a label stands before a text in its row ("Due:"): it says which one it is."""
+    line = spot.line
+    return any(
+        other.text.rstrip().endswith(":")
+        and abs(other.centre[1] - line.centre[1]) < 0.5 * line.height
+        and other.centre[0] < line.box[0]
+        for other in canvas.lines
+    )
 
 
 def _as_one(targets: Sequence[Target]) -> Target:
@@ -215,8 +231,10 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
         return [[_part_of(canvas, description)]]
     if description.order is not None and _NO_LINES.search(description.told):
         raise CannotEdit(f"{description.told!r}: what is counted there are no lines")
-    if description.order is not None and description.plural:
-        raise CannotEdit(f"{description.told!r}: several are meant")
+    if description.order is not None and (
+        description.plural or description.kind in ("title", "subtitle")
+    ):
+        raise CannotEdit(f"{description.told!r}: which of several are meant is not clear")
     spots = _of_kind(canvas, description)
     spots = _fitting(canvas, description, spots)
     _are_whole(canvas, description, spots)

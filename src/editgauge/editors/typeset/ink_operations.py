@@ -563,8 +563,9 @@ def _unmixed(canvas: Canvas, lifted: Lifted) -> Lifted:
         return lifted
     core = lifted.alpha > 0.5
     away = np.abs(seen - ground).sum(axis=2)
-    if int(core.sum()) < _CORE:
-        return lifted
+    depth = cv2.distanceTransform(core.astype(np.uint8), cv2.DIST_L2, 3)
+    if int(core.sum()) < _CORE or float((depth[core] > _DEEP).mean()) > _SOLID:
+        return lifted  # enough of it is ink alone
     purest = core & (away >= np.percentile(away[core], _PUREST))
     pure = np.median(seen[purest], axis=0)
     axis = pure - ground
@@ -578,7 +579,9 @@ def _unmixed(canvas: Canvas, lifted: Lifted) -> Lifted:
     return Lifted(alpha, ink, lifted.left, lifted.top)
 
 
-_CORE, _PUREST = 24, 90
+_DEEP, _SOLID = 1.5, 0.25
+"""Pixels from the edge of a stroke at which its ink is alone, and the part of it that has to be."""
+_CORE, _PUREST = 24, 75
 """Pixels of ink from which its colour is told, and the percentile of those farthest from the ground
 that are taken for ink alone.
 """
@@ -591,7 +594,7 @@ def _enlarged(lifted: Lifted, factor: float) -> Lifted:
     ink = np.pad(lifted.ink, ((pad, pad), (pad, pad), (0, 0)), mode="edge")
     size = (round(alpha.shape[1] * factor), round(alpha.shape[0] * factor))
     larger = cv2.resize(alpha, size, interpolation=cv2.INTER_CUBIC)
-    steeper = 1.0 + 0.7 * (min(factor, 3.0) - 1.0)
+    steeper = 1.0 + 0.5 * (min(factor, 3.0) - 1.0)
     larger = np.clip((larger - 0.5) * steeper + 0.5, 0.0, 1.0).astype(np.float32)
     colours = np.asarray(cv2.resize(ink, size, interpolation=cv2.INTER_LINEAR), np.uint8)
     return Lifted(larger, colours, lifted.left, lifted.top)

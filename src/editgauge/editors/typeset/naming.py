@@ -63,7 +63,7 @@ _ITEM = re.compile(
     rf"<(?P<quote>\d+)>(?: (?:{_OF_ITSELF}|title|line|label|heading|section title|caption))?"
 )
 _AND = re.compile(
-    r" ?(?:,|&|/|;|\band\b|\bor\b|\bplus\b|\bas well as\b|\balong with\b)+ ?(?:and |also |"
+    r" ?(?:,|&|/|;|\band\b|\bplus\b|\bas well as\b|\balong with\b)+ ?(?:and |also |"
     r"then )?"
 )  # fmt: skip
 _QUALITIES = rf"{any_of(LOOKS)}|{COLOUR.replace('(', '(?:', 1)} (?:colou?rs?|letters|type|ink|font)"

@@ -882,7 +882,7 @@ ELSEWHERE: dict[str, str] = {
     "benchmarks.texteditbench.tables._published_repeats": _PACKAGE,
     "curation.dataset.DataSet.untouched": _OURS,
     "curation.releases": _USER,
-    "curation.releases._zip": "writes an archive, and reads none",
+    "curation.releases._zipped": "writes an archive, and reads none",
     "editors.command.command": _USER,
     "editors.command.recorded": _USER,
     "editors.http.http": _USER,

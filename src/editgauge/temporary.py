@@ -46,31 +46,34 @@ def take(handle: int, *, wait: bool = False, shared: bool = False, unknown: bool
 
 
 @contextlib.contextmanager
-def file(target: Path) -> Iterator[BinaryIO]:
+def file(target: Path, *, at: int | None = None) -> Iterator[BinaryIO]:
     """A new file beside `target`, renamed onto it at the end of a `with` block that raises nothing:
     what was there is replaced (a link too, and not followed), and nobody ever reads half a file.
+    `at`: the folder of `target`, open; the file comes to lie in that one, whatever its path leads
+    to by then.
 
     Raises `OSError` that names `target`, for whatever the block raises of its kind as well; what
     was there is then still there.
     """
     path = ""
+    place = f"{target.parent}{os.sep}" if at is None else ""
     try:
-        path, handle = _new_file(target.parent)
+        path, handle = _new_file(place, at)
         with os.fdopen(handle, "w+b") as opened:
             yield opened
             opened.flush()
-            os.replace(path, target)
+            os.replace(path, f"{place}{target.name}", src_dir_fd=at, dst_dir_fd=at)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(target)) from error
     finally:
         if path:
             with contextlib.suppress(OSError):
-                os.unlink(path)
+                os.unlink(path, dir_fd=at)
 
 
-def write(target: Path, data: bytes, *, sync: bool = False) -> None:
+def write(target: Path, data: bytes, *, sync: bool = False, at: int | None = None) -> None:
     """Write `data` to `target` as `file` does; `sync`: it is on the disk when this returns."""
-    with file(target) as opened:
+    with file(target, at=at) as opened:
         opened.write(data)
         if sync:
             opened.flush()
@@ -78,15 +81,16 @@ def write(target: Path, data: bytes, *, sync: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def folder(place: Path) -> Iterator[Path]:
+def folder(place: Path, *, at: int | None = None) -> Iterator[Path]:
     """A new, empty folder below `place` that only its owner may enter; removed at the end of a
-    `with` block, unless it was renamed. Raises `OSError` when it cannot be made.
+    `with` block, unless it was renamed. `at`: `place`, open; the folder is made and removed in that
+    one, whatever the path leads to by then. Raises `OSError` when it cannot be made.
     """
-    made, handle = _new_folder(place)
+    name, handle = _new_folder(place, at)
     try:
-        yield made
+        yield place / name
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(place / name if at is None else name, ignore_errors=True, dir_fd=at)
         os.close(handle)
 
 
@@ -126,27 +130,28 @@ def _swept(path: str, is_folder: bool) -> bool:
         os.close(handle)
 
 
-def _new_file(place: Path) -> tuple[str, int]:
+def _new_file(place: str, at: int | None) -> tuple[str, int]:
     while True:
-        path = _new_name(place)
-        handle = os.open(path, _NEW, 0o644)
+        path = f"{place}{_new_name()}"
+        handle = os.open(path, _NEW, 0o644, dir_fd=at)
         if take(handle) and os.fstat(handle).st_nlink:
             return path, handle
         os.close(handle)  # a sweeper was faster, and is about to remove it
 
 
-def _new_folder(place: Path) -> tuple[Path, int]:
+def _new_folder(place: Path, at: int | None) -> tuple[str, int]:
     while True:
-        made = Path(_new_name(place))
-        made.mkdir(mode=0o700)
+        name = _new_name()
+        made = place / name if at is None else name
+        os.mkdir(made, mode=0o700, dir_fd=at)
         try:
-            handle = os.open(made, os.O_RDONLY)
+            handle = os.open(made, os.O_RDONLY, dir_fd=at)
         except FileNotFoundError:  # swept between the two calls
             continue
-        if take(handle) and made.is_dir():
-            return made, handle
+        if take(handle) and os.fstat(handle).st_nlink:
+            return name, handle
         os.close(handle)
 
 
-def _new_name(place: Path) -> str:
-    return f"{place}{os.sep}.editgauge-{secrets.token_hex(8)}"
+def _new_name() -> str:
+    return f".editgauge-{secrets.token_hex(8)}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from tests.fuzz.corpus import spoilt_json
-from tests.store.damaged import damage, files
+from tests.store.damaged import damage, files, make_other
 
 from editgauge.cli.main import main
 from editgauge.store.run_folder import RunFolder
@@ -83,6 +83,11 @@ def sound(tmp_path_factory: pytest.TempPathFactory, call: Call) -> Path:
     return run
 
 
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory, sound: Path) -> RunFolder:
+    return make_other(RunFolder.open(sound), tmp_path_factory.mktemp("other") / "run")
+
+
 def cells(said: Said) -> dict[tuple[str, str, str, str], tuple[Any, Any, Any]]:
     """Every number of a printed table, with the count behind it."""
     return {
@@ -108,11 +113,13 @@ def commands(run: Path, into: Path) -> list[tuple[object, ...]]:
     ]
 
 
-def spoil(run: Path, seed: int) -> str:
-    """Damage a run: any file, one of its texts, or a text's JSON with another value in it."""
+def spoil(run: Path, seed: int, other: RunFolder) -> str:
+    """Damage a run: any file, one of its texts, or a text's JSON with another value in it; or with
+    files of another run.
+    """
     texts = [path for path in files(run) if path.suffix in TEXTS]
     if seed % 3 == 0:
-        return damage(run, seed)
+        return damage(run, seed, other=other if seed % 2 else None)
     if seed % 3 == 1:
         return damage(run, seed, texts)
     path = texts[seed % len(texts)]
@@ -123,13 +130,15 @@ def spoil(run: Path, seed: int) -> str:
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
 )
-def test_every_command_on_damaged_runs(tmp_path: Path, call: Call, sound: Path, part: int) -> None:
+def test_every_command_on_damaged_runs(
+    tmp_path: Path, call: Call, sound: Path, other: RunFolder, part: int
+) -> None:
     truth = cells(call("table", sound, "--json"))
     believed = 0
     for seed in range(part * PART, (part + 1) * PART):
         into = tmp_path / str(seed)
         run = Path(shutil.copytree(sound, into / "run", symlinks=True))
-        what = spoil(run, seed)
+        what = spoil(run, seed, other)
         words = commands(run, into)[seed % 7]
         for said in (table := call("table", run, "--json"), call(*words)):
             told = f"{what}\n{words}\n{said.err}"

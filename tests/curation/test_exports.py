@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -350,8 +351,40 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, layout: str)
     assert [event.what for event in data.events()][-1] != "exported"
     assert releases.releases(data) == []
     assert list(to.parent.iterdir()) == []
+    assert data.about.version == DataSet(data.root).about.version == "0.1.0"
     write()
     assert to.exists()
+
+
+def test_a_release_that_was_killed_before_it_was_noted_goes_on(tmp_path: Path) -> None:
+    data, again, to = (tmp_path / name for name in ("set", "again", "out.zip"))
+    whole_set(data, 1)
+    shutil.copytree(data, again)
+    releases.release(DataSet(data), to, "1.0.0")
+    whole = to.read_bytes()
+    releases.release(DataSet(again), to, "1.0.0")  # the same file, and a set that knows of none
+    assert to.read_bytes() == whole
+    assert [one["version"] for one in releases.releases(DataSet(again))] == ["1.0.0"]
+    with pytest.raises(UsageError, match="something already"):
+        releases.release(DataSet(again), to, "1.1.0")
+
+
+def test_a_release_that_cannot_be_noted_leaves_no_file(tmp_path: Path) -> None:
+    data, to = whole_set(tmp_path / "set", 1), tmp_path / "out.zip"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "note", Mock(side_effect=RunError("trail: no space")))
+        with pytest.raises(RunError, match="trail"):
+            releases.release(data, to, "1.0.0")
+    assert not to.exists()
+    assert releases.releases(data) == []
+    releases.release(data, to, "1.0.0")
+    assert DataSet(data.root).about.version == "1.0.0"
+    data.describe("ann", version="0.1.0")  # as if it had been killed before its last step
+    with pytest.raises(UsageError, match="the last one is"):
+        releases.release(data, to, "1.0.0")
+    assert data.about.version == "1.0.0"
+    with zipfile.ZipFile(to) as made:
+        assert json.loads(made.read("dataset.json"))["version"] == "1.0.0"
 
 
 def test_a_set_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:

@@ -128,6 +128,17 @@ def test_samples_are_counted_for_each_value_of_another_attribute() -> None:
     assert (line["model"], line["value"], line["of"]) == ("real", "1", "3")
 
 
+def test_no_two_figures_have_one_file(tmp_path: Path) -> None:
+    """Attributes in Chinese are all dashes in the name of a file."""
+    names = ("难度", "类别", "a/b", "a-b", "A-B")
+    records = [record(str(n), **dict.fromkeys(names, n)) for n in range(3)]
+    found = frame([row("1", "m", "VC", 1.0)], records)
+    plots = [Plot("histogram", name, name) for name in names]
+    written = figures.write(found, {}, plots, tmp_path, prefix="mini")
+    assert len({one["file"].lower() for one in written}) == len(names)
+    assert {one["title"][: len(name)] for one, name in zip(written, names, strict=True)} == {*names}
+
+
 def test_what_is_kept_apart_has_a_figure_for_each_value() -> None:
     """Means of the two splits are no mean of both: 1 and 5, never 3."""
     records = [

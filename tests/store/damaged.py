@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.made_rows import row
 
 from editgauge.images import fingerprint, write_png
 from editgauge.judging.cache import Reply, ReplyStore
+from editgauge.store import run_folder
 from editgauge.store.run_folder import EditRecord, RunFolder, sample_record
 from editgauge.store.segments import marked
 from editgauge.types import Metric, Sample, Status
@@ -24,9 +26,10 @@ EDITORS = ("one", "two")
 SAMPLES = tuple(f"s{n}" for n in range(6))
 
 
-def make_run(path: Path) -> RunFolder:
+def make_run(path: Path, first: float = 0.1) -> RunFolder:
     """Six samples of `mini` by two editors: pictures, edit records, rows of two metrics in three
-    segments, replies, a manifest with an entry, and the Parquet file.
+    segments, replies, a manifest with an entry, and the Parquet file. The scores begin with
+    `first`.
     """
     run = RunFolder.create(path)
     records, edits = [], []
@@ -57,7 +60,7 @@ def make_run(path: Path) -> RunFolder:
     ):
         with run.writer("score") as rows:
             rows.write(
-                row(name, editor, metric, 0.1 + place / 9 + number, variant="corrected")
+                row(name, editor, metric, first + place / 9 + number, variant="corrected")
                 for place, name in enumerate(SAMPLES[:-1])
             )
             rows.write(
@@ -76,6 +79,52 @@ def make_run(path: Path) -> RunFolder:
     run.record("score", benchmark="mini", computed=24)
     run.parquet()
     return RunFolder.open(path)
+
+
+def make_other(run: RunFolder, path: Path) -> RunFolder:
+    """Another run of what a run is of: its samples and outputs, and other scores of the same."""
+    other = RunFolder.create(path)
+    for benchmark in run.benchmarks():
+        samples = run.samples(benchmark)
+        samples = [{**one, "category": [*reversed(one["category"])]} for one in samples]
+        other.write_samples(benchmark, samples)
+        higher = [replace(one, high=math.inf) for one in run.metrics(benchmark).values()]
+        other.keep_metrics(benchmark, higher)
+    with other.edit_writer() as writer:
+        other.write_edits((replace(one, cost=9.0, seed=9) for one in run.edits()), writer)
+    with other.writer("score") as rows:
+        rows.write(
+            one if one.value is None else replace(one, value=one.value + 0.125)
+            for one in run.rows()
+        )
+    shutil.copytree(run.path / "edits", path / "edits", dirs_exist_ok=True)
+    other.record("score")
+    other.parquet()
+    return other
+
+
+def without_ids(run: Path, *, checked: bool = True) -> None:
+    """Make a run what an earlier version would have made of it: no id anywhere; the earliest had no
+    checksums of lines (`checked` False) either.
+    """
+    for path in (*run.glob("rows/*/*.jsonl"), *run.glob("samples/*.jsonl")):
+        records = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+        path.write_bytes(
+            b"".join(
+                marked(_bare(one), one["seq"]) if checked else orjson.dumps(_bare(one)) + b"\n"
+                for one in records
+            )
+        )
+    for name in ("metrics.json", "manifest.json"):
+        content = _bare(orjson.loads((run / name).read_bytes()))
+        content["check"] = run_folder._check(content)
+        (run / name).write_bytes(orjson.dumps(content))
+    shutil.rmtree(run / "rows/parquet")
+
+
+def _bare(record: dict[str, Any]) -> dict[str, Any]:
+    left = ("run", "check", "ids", "older", "seq", "segments")
+    return {name: value for name, value in record.items() if name not in left}
 
 
 def state(run: RunFolder) -> dict[str, dict[Any, Any]]:
@@ -231,21 +280,45 @@ def walk(run: Path, kind: str, seeds: int) -> Iterator[tuple[str, Path, bytes]]:
             os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
+def _of_another(run: Path, path: Path, other: Path, choose: random.Random) -> str:
+    """A file of another run in the place of one, or beside it."""
+    theirs = [one for one in files(other) if one.suffix == path.suffix]
+    same = [one for one in theirs if one.parent.relative_to(other) == path.parent.relative_to(run)]
+    found = choose.choice(same or theirs or files(other))
+    target = path if choose.random() < 0.6 else path.with_name(found.name)
+    shutil.copy(found, target)
+    if path.suffix == ".parquet":
+        shutil.copy(found.with_suffix(".json"), target.with_suffix(".json"))
+    return f"{target.name} is {found.relative_to(other)} of another run"
+
+
+def _swapped(one: Path, two: Path) -> str:
+    first, second = one.read_bytes(), two.read_bytes()
+    one.write_bytes(second)
+    two.write_bytes(first)
+    return f"swapped with {two.name}"
+
+
 _CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (
     _flip, _flip, _flip, _cut, _cut, _zero, _drop, _insert, _line_gone, _line_twice, _digit, _digit,
     _word, _word,
 )  # fmt: skip
 
 
-def damage(run: Path, seed: int, among: Sequence[Path] = ()) -> str:
+def damage(run: Path, seed: int, among: Sequence[Path] = (), other: RunFolder | None = None) -> str:
     """Damage one file of a run, or of those `among` its files; returns what was done. The same seed
-    does the same.
+    does the same. With an `other` run, a third of the damages is a file of that one.
     """
     choose = random.Random(seed)
     path = choose.choice(among or files(run))
     kind = choose.randrange(40)
     said = f"{seed}: {path.relative_to(run)}: "
-    if kind >= 7:
+    if other is not None and seed % 3 == 0:
+        return said + _of_another(run, path, other.path, choose)
+    if kind == 7:
+        alike = [one for one in files(run) if one.suffix == path.suffix]
+        return said + _swapped(path, choose.choice(alike))
+    if kind > 7:
         data = bytearray(path.read_bytes())
         change = choose.choice(_CHANGES)
         if data:

@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from editgauge.errors import RunError
+from editgauge.store import lease as lease_module
 from editgauge.store.lease import held, lease, lock, scratch, share, sweep
 
 HOLDER = """
@@ -51,6 +53,31 @@ def test_a_lease_is_held_once_and_ends_with_its_owner(tmp_path: Path, holder) ->
     process.wait()
     with lease(tmp_path, "edit", "mini", "copy"):
         pass
+
+
+def test_who_waits_for_a_suspended_process_says_for_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lease_module, "_PATIENCE", 0.05)
+    path, got = tmp_path / ".lock", threading.Event()
+
+    def second() -> None:
+        with lock(path):
+            got.set()
+
+    thread = threading.Thread(target=second)
+    with lock(path):
+        thread.start()
+        assert not got.wait(0.3)
+    thread.join(10)
+    assert got.is_set()
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"waiting for process {os.getpid()}, which holds {path}")
+    os.link(path, tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").write_text("the user's own")
+    with lock(path):
+        pass
+    assert path.read_text() == "the user's own"
 
 
 def test_the_temporary_folder_of_a_dead_owner_is_swept(tmp_path: Path, holder) -> None:  # type: ignore[no-untyped-def]

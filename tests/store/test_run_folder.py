@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -133,11 +134,12 @@ def test_a_file_that_another_reader_deletes_at_once_is_made_again(
         writer.write([row()])
     real, made = parquet._build, []
 
-    def build(parts: object, target: Path, scratch: Path) -> None:
-        real(parts, target, scratch)  # type: ignore[arg-type]
-        made.append(target)
+    def build(parts: object, target: tuple[Path, str], *rest: object) -> None:
+        real(parts, target, *rest)  # type: ignore[arg-type]
+        root, place = target
+        made.append(place)
         if len(made) == 1:
-            target.unlink()
+            (root / place).unlink()
 
     monkeypatch.setattr(parquet, "_build", build)
     assert [one.value for one in run.rows()] == [1.0]
@@ -423,3 +425,21 @@ def test_the_records_of_outputs_are_read_once_for_all_editors(
         found = edits_of(run, "b", None, [], samples, hashes)
     assert [record.editor for record in found] == ["x", "y", "z"]
     assert len(readings) == 1
+
+
+@pytest.mark.parametrize("when", ["before it reads", "while it reads"])
+def test_a_run_that_is_deleted_under_a_reader_is_one_right_line(tmp_path: Path, when: str) -> None:
+    from editgauge.store import parquet
+
+    run = RunFolder.create(tmp_path / "run")
+    with run.writer() as writer:
+        writer.write([row()])
+    run = RunFolder.open(run.path)
+    files = run.parquet()
+    shutil.rmtree(run.path)
+    readers = (run.rows, run.edits, lambda: run.samples("mini"))
+    if when == "while it reads":
+        readers = (lambda: parquet.fetch(files, "SELECT * FROM rows"),) * 3
+    for reads in readers:
+        with pytest.raises(RunError, match="gone while it was read"):
+            reads()

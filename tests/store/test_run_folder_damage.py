@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.store.damaged import KINDS, damage, files, make_run, state, walk
+from tests.store.damaged import KINDS, damage, files, make_other, make_run, state, walk
 
 from editgauge import json_text
 from editgauge.errors import EditgaugeError
@@ -20,12 +20,20 @@ from editgauge.tables.frame import Frame
 TRIALS = 1000
 
 
+Sound = tuple[Path, dict[str, dict[Any, Any]]]
+
+
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[Any, Any]]]:
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Sound:
     run = make_run(tmp_path_factory.mktemp("sound") / "run")
     assert run.problems == []
     assert examine(run) == []
     return run.path, state(run)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory, sound: Sound) -> RunFolder:
+    return make_other(RunFolder.open(sound[0]), tmp_path_factory.mktemp("other") / "run")
 
 
 def changed(found: dict[str, dict[Any, Any]], truth: dict[str, dict[Any, Any]]) -> list[str]:
@@ -60,15 +68,13 @@ def look(path: Path, into: Path | None) -> tuple[dict[str, dict[Any, Any]], list
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 20))]
 )
-def test_a_thousand_damaged_runs(
-    tmp_path: Path, sound: tuple[Path, dict[str, dict[Any, Any]]], part: int
-) -> None:
+def test_a_thousand_damaged_runs(tmp_path: Path, sound: Sound, other: RunFolder, part: int) -> None:
     original, truth = sound
-    outside = {path: path.read_bytes() for path in files(original)}
+    outside = {path: path.read_bytes() for path in (*files(original), *files(other.path))}
     for seed in range(part * TRIALS // 20, (part + 1) * TRIALS // 20):
         path = tmp_path / f"run-{seed}"
         shutil.copytree(original, path, symlinks=True)
-        what = damage(path, seed)
+        what = damage(path, seed, other=other)
         seen = look(path, tmp_path / f"merged-{seed}" if seed % 4 == 0 else None)
         if isinstance(seen, str):
             assert "\n" not in seen, what
@@ -78,13 +84,13 @@ def test_a_thousand_damaged_runs(
         assert not [text for text in wrong if not text.startswith("gone")], what
         assert problems or not wrong, f"{what}: {wrong[:3]}"
         shutil.rmtree(path)
-    assert {path: path.read_bytes() for path in files(original)} == outside
+    assert {path: path.read_bytes() for path in outside} == outside
 
 
 @pytest.mark.parametrize("seeds", [1, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_every_file_damaged_in_every_way(
-    tmp_path: Path, sound: tuple[Path, dict[str, dict[Any, Any]]], kind: str, seeds: int
+    tmp_path: Path, sound: Sound, kind: str, seeds: int
 ) -> None:
     original, truth = sound
     path = tmp_path / "run"

@@ -74,7 +74,8 @@ def test_two_commands_at_once(tmp_path: Path, turn: int) -> None:
     other = RunFolder.create(tmp_path / "other")
     with other.writer() as writer:
         writer.write([row(f"s{number}", "merged", "ssim", number / 7) for number in range(ROWS)])
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, "editgauge.store.parquet", "duckdb"])
     barrier = context.Barrier(2)
     workers = [
         context.Process(target=do, args=(str(path), name, 0.001 * (turn % 4), barrier))

@@ -357,3 +357,76 @@ def test_no_command_waits_for_a_pipe(run: RunFolder, words: list[str], kind: str
     more = {"compare": ["one", "two"], "merge": ["--to", str(run.path.parent / "all")]}
     told = invoke([*words, str(run.path), *more.get(words[0], [])])
     assert isinstance(told.exception, SystemExit | EditgaugeError | None), told.exception
+
+
+def write_rows(run: RunFolder) -> None:
+    with run.writer() as writer:
+        writer.write(run.rows()[:1])
+
+
+def write_samples(run: RunFolder) -> None:
+    run.write_samples("mini", [{"id": "another"}])
+
+
+def keep_a_picture(run: RunFolder) -> None:
+    run.keep(run.path / "inputs/mini/s0.png", "edits/mini/one/another.png")
+
+
+def make_parquet(run: RunFolder) -> None:
+    for path in (run.path / "rows/parquet").iterdir():
+        path.unlink()
+    RunFolder.open(run.path).parquet()
+
+
+@pytest.mark.skipif(not paths._ENTERS, reason="no files below open folders on this system")
+@pytest.mark.parametrize(
+    ("do", "room"),
+    [
+        (write_rows, "rows/segments"), (write_rows, "rows"), (write_samples, "samples"),
+        (keep_a_picture, "edits/mini/one"), (keep_a_picture, "edits"), (make_parquet, "rows/parquet"),
+    ],
+)  # fmt: skip
+def test_a_folder_that_becomes_a_link_at_the_last_moment(
+    run: RunFolder,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    do: Callable[[RunFolder], None],
+    room: str,
+) -> None:
+    """Between the look at a folder and the file that is made in it: at each such moment."""
+    (home / "mini/one").mkdir(parents=True)
+    (home / "segments").mkdir()
+    before = sorted(home.rglob("*"))
+    place, moments = run.path / room, [0]
+
+    def at_once(name: str) -> None:
+        real = getattr(os, name)
+
+        def then(*given: object, **named: object) -> object:
+            if name == "open" and not int(given[1]) & os.O_CREAT:  # type: ignore[call-overload]
+                return real(*given, **named)
+            moments[0] += 1
+            place.rename(run.path / "aside")
+            place.symlink_to(home)
+            try:
+                return real(*given, **named)
+            finally:
+                place.unlink()
+                (run.path / "aside").rename(place)
+
+        monkeypatch.setattr(os, name, then)
+
+    at_once("open")
+    at_once("replace")
+    do(run)
+    monkeypatch.undo()
+    assert moments[0]
+    assert sorted(home.rglob("*")) == before
+    assert untouched_files(home)
+    again = RunFolder.open(run.path)
+    assert again.rows()
+    assert again.problems == []
+
+
+def untouched_files(home: Path) -> bool:
+    return all(path.read_bytes() == SECRET for path in home.rglob("*") if path.is_file())

@@ -11,13 +11,13 @@ import difflib
 import json
 import os
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from editgauge import json_text
+from editgauge.escape import alike
 from editgauge.store.paths import LONGEST_PATH
 from editgauge.types import Finding
 
@@ -72,13 +72,6 @@ def plain(text: str) -> str:
     is escaped.
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _folded(name: str) -> str:
-    """Equal for names that differ in case, or in how an accent is composed (macOS takes them
-    apart).
-    """
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def safe_name(text: str) -> str:
@@ -181,7 +174,7 @@ class Tree:
         inside.
         """
         listing = self._listing(wanted.parent)
-        names = listing.get(_folded(wanted.stem), []) + listing.get(_folded(wanted.name), [])
+        names = listing.get(alike(wanted.stem), []) + listing.get(alike(wanted.name), [])
         for name in names:
             path = wanted.parent / name
             if self.inside(path) and path.is_file():
@@ -195,7 +188,7 @@ class Tree:
             for name in self.entries(folder) if self.inside(folder) else []:
                 stem, extension = os.path.splitext(name)
                 if extension.casefold() in PICTURES:
-                    found.setdefault(_folded(stem), []).append(name)
+                    found.setdefault(alike(stem), []).append(name)
             self._listings[key] = found
         return self._listings[key]
 

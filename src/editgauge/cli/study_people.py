@@ -36,7 +36,10 @@ def invite(
     from editgauge.study.running import study_path
     from editgauge.study.store import StudyStore
 
-    with changing(run) as folder, StudyStore(study_path(folder, study)) as store:
+    with (
+        changing(run) as folder,
+        StudyStore(study_path(folder, study), folder.owner()) as store,
+    ):
         token = store.invite(pseudonym)
     print_links({pseudonym: token}, base, json)
 
@@ -51,7 +54,10 @@ def revoke(
     from editgauge.study.running import study_path
     from editgauge.study.store import StudyStore
 
-    with changing(run) as folder, StudyStore(study_path(folder, study)) as store:
+    with (
+        changing(run) as folder,
+        StudyStore(study_path(folder, study), folder.owner()) as store,
+    ):
         moved = store.revoke(pseudonym)
     print(f"{pseudonym}: link revoked, {moved} open samples given to others")
 

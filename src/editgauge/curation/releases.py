@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,9 @@ from editgauge.curation.exports import refusal
 from editgauge.curation.leaving import bare_file
 from editgauge.curation.readiness import faults, of_set
 from editgauge.curation.records import DATASET, SAMPLES, TEXTS, pictures_of, written
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import DataError, EditgaugeError, UsageError
 from editgauge.images import write_bytes
+from editgauge.store import paths
 
 SUMS = "SHA256SUMS"
 CHANGES = "CHANGES.json"
@@ -85,15 +88,18 @@ def release(
     same bytes. Returns the change list.
 
     Raises `DataError` when a sample may not leave, `UsageError` for a version that is none or is
-    there already, or a file in use.
+    there already, or a file in use, and `OSError` or `EditgaugeError` where the file or the set
+    cannot be written: then there is no file, and no release is noted.
     """
     past = releases(data)
     if not _VERSION.fullmatch(version):
         raise UsageError(f"--version {version!r}: wanted three numbers: 1.2.0")
+    if past and _is_older(data.about.version, past[-1]["version"]):  # killed before its last step
+        data.describe(who, version=past[-1]["version"])
     if past and _order(version) <= _order(past[-1]["version"]):
         raise UsageError(f"--version {version}: the last one is {past[-1]['version']}")
-    if to.exists():
-        raise UsageError(f"{to}: there is something already; name a new file")
+    if os.path.lexists(to) and not _is_zip(to):
+        raise _in_use(to)
     records = data.records()
     found = faults(data, records, engine=engine)
     if found and not ready_only:
@@ -112,9 +118,22 @@ def release(
     }
     places = dict.fromkeys(path for record in new.values() for path in pictures_of(record))
     pictures = {path: bare_file(data, path) for path in places}
+    before = data.about
+    data.about = replace(before, version=version)  # as the file says; the set says so at the end
+    try:
+        content = _zipped(_files(data, leaving, told, pictures))
+    finally:
+        data.about = before
+    if not os.path.lexists(to):  # the same file is there when it was killed before it was noted
+        write_bytes(to, content, sync=True)
+    elif to.stat().st_size != len(content) or paths.read(to, limit=len(content)) != content:
+        raise _in_use(to)
+    try:
+        data.note(who, "released", version=version, samples=new)
+    except (OSError, EditgaugeError):
+        to.unlink(missing_ok=True)
+        raise
     data.describe(who, version=version)
-    _zip(to, _files(data, leaving, told, pictures))
-    data.note(who, "released", version=version, samples=new)
     return told
 
 
@@ -141,15 +160,26 @@ def _files(
     return {**made, SUMS: "".join(sums).encode()}
 
 
-def _zip(to: Path, files: Mapping[str, bytes]) -> None:
-    """All or nothing: written beside its place and renamed."""
+def _zipped(files: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             about = zipfile.ZipInfo(name, _DATE)
             about.external_attr = 0o644 << 16
             archive.writestr(about, files[name], zipfile.ZIP_DEFLATED)
-    write_bytes(to, buffer.getvalue(), sync=True)
+    return buffer.getvalue()
+
+
+def _is_zip(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and zipfile.is_zipfile(path)
+
+
+def _in_use(path: Path) -> UsageError:
+    return UsageError(f"{path}: there is something already; name a new file")
+
+
+def _is_older(version: str, other: str) -> bool:
+    return _VERSION.fullmatch(version) is not None and _order(version) < _order(other)
 
 
 def _order(version: str) -> list[int]:

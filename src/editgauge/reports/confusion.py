@@ -50,8 +50,10 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     with mpl.rc_context(SETTINGS):
-        for pair in found:
-            name = portable(f"confusion-{pair.metric}-{pair.first}-{pair.second}")[:180]
+        wishes = [
+            portable(f"confusion-{pair.metric}-{pair.first}-{pair.second}")[:180] for pair in found
+        ]
+        for pair, name in zip(found, escape.apart(wishes), strict=True):
             table = folder / f"{name}.csv"
             table.unlink(missing_ok=True)
             write_bytes(table, as_csv(pair).encode())

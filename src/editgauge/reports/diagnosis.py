@@ -247,12 +247,16 @@ def _file(runs: Sequence[RunFolder], relative: object) -> Path | None:
 
 
 def draw_all(runs: Sequence[RunFolder], frame: Frame, cutoffs: Cutoffs, to: Path) -> int:
-    """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`; how many."""
+    """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`, named as
+    `escape.file_names` says; how many.
+    """
     count = 0
-    for shown in every(runs, frame, cutoffs):
+    found = list(every(runs, frame, cutoffs))
+    names = escape.file_names((one.basis, one.editor, one.sample) for one in found)
+    for shown in found:
         made = drawn(runs, shown, LARGE)
         if made is not None:
-            name = escape.file_name(f"{shown.basis}-{shown.editor}-{shown.sample}")
+            name = names[shown.basis, shown.editor, shown.sample]
             write_png(to / f"{name}.png", made)
             count += 1
     return count

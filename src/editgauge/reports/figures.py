@@ -13,7 +13,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -91,7 +91,7 @@ def figures(
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant), and
     one for each source where several judges or engines made a metric; they are never averaged
     together. Annotators' rows are left out. An attribute that the samples do not have is passed
-    over. Of more than `MOST_EDITORS` editors each figure has a part.
+    over. Of more than `MOST_EDITORS` editors each figure has a part. No two have one name.
     """
     frame = frame.without_people()
     sides = _by_source(frame)
@@ -108,7 +108,8 @@ def figures(
         for name in frame.metrics:
             if name in side.metrics and _of_side(frame, name, source):
                 found += _learning(side, metrics, name, source)
-    return found
+    names = escape.apart([figure.name for figure in found])
+    return [replace(figure, name=name) for figure, name in zip(found, names, strict=True)]
 
 
 def _means(
@@ -376,7 +377,9 @@ def _at(here: Any, defined: Any) -> Any:
 
 
 def portable(text: str) -> str:
-    """A name for a file on every system: letters, digits, dots and dashes."""
+    """A name for a file on every system: letters, digits, dots and dashes. Two texts may become
+    one: see `escape.apart`.
+    """
     return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in text)
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from editgauge import escape
 from editgauge.images import write_bytes
 from editgauge.reports.figures import (
     COLOURS,
@@ -101,7 +102,8 @@ def pages(found: Sequence[Figure]) -> list[tuple[str, list[Figure]]]:
         parts = _parted(figures)
         for number, part in enumerate(parts, start=1):
             made.append((f"{kind}-{question}{f'-{number}' if len(parts) > 1 else ''}", part))
-    return made
+    names = escape.apart([name for name, _ in made])
+    return list(zip(names, (part for _, part in made), strict=True))
 
 
 def _parted(figures: Sequence[Figure]) -> list[list[Figure]]:

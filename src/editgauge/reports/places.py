@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import sys
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -122,7 +121,7 @@ class Places:
             known = self._places.get(before)
             if known is None:
                 safe = escape.file_name(part)
-                alike = f"{place}/{unicodedata.normalize('NFC', safe).casefold()}"
+                alike = f"{place}/{escape.alike(safe)}"
                 if safe != part or self._alike.setdefault(alike, before) != before:
                     data = part.encode("utf-8", "surrogatepass")
                     safe = f"{hashlib.blake2b(data, digest_size=4).hexdigest()}-{safe}"

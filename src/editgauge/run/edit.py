@@ -9,6 +9,7 @@ again.
 from __future__ import annotations
 
 import math
+import os
 import secrets
 import threading
 import time
@@ -373,11 +374,12 @@ def _into_place(
             copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
         mark = fingerprint(own)
         back = given_back(own, sample)
-        paths.folder(run, place.parent.as_posix())
-        for extension in EXTENSIONS:  # an older output of another format would be found first
-            with suppress(FileNotFoundError):
-                (target.parent / (parts[-1] + extension)).unlink()
-        own.replace(target)
+        with paths.entered(run, place.parent) as at:
+            above = target.parent if at is None else Path()
+            for extension in EXTENSIONS:  # an older output of another format would be found first
+                with suppress(FileNotFoundError):
+                    os.unlink(above / (parts[-1] + extension), dir_fd=at)
+            os.replace(own, above / target.name, dst_dir_fd=at)
     except OSError as error:
         raise paths.unwritable(target, error) from error
     return replace(

@@ -8,9 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, UsageError
-from editgauge.escape import file_name
+from editgauge.escape import file_names
 from editgauge.store.paths import folder
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
 from editgauge.types import Edit, Sample
 
 
@@ -37,8 +37,8 @@ def explain(
     """Draw every edit of these samples with every scorer that can; returns the PNG files, and what
     could not be drawn.
 
-    Files are ``RUN/explain/<benchmark>/<editor>/<sample>-<scorer>.png``. Raises `UsageError` when
-    no scorer can draw.
+    Files are ``RUN/explain/<benchmark>/<editor>/<sample>-<scorer>.png``, named as
+    `escape.file_names` says. Raises `UsageError` when no scorer can draw.
     """
     drawing = [scorer for scorer in scorers if isinstance(scorer, Explains)]
     if not drawing:
@@ -47,6 +47,9 @@ def explain(
         )
     paths: list[Path] = []
     problems: list[str] = []
+    every = {str(record["id"]) for record in run.samples(benchmark)} | {one.id for one in samples}
+    names = file_names((one, scorer.name) for one in sorted(every) for scorer in drawing)
+    editors = file_names({(record.editor,) for record in edits})
     for sample in samples:
         for record in (record for record in edits if record.sample == sample.id):
             edit = record.edit(run.path)
@@ -57,10 +60,10 @@ def explain(
                     or (None if edit.ok else edit.reason or edit.status.value)
                 )
                 if why is None:
-                    place = f"explain/{file_name(benchmark)}/{file_name(edit.editor)}"
+                    place = f"explain/{plain_name(benchmark)}/{editors[edit.editor,]}"
                     try:
                         path = folder(run.path, place)
-                        path /= f"{file_name(sample.id)}-{file_name(scorer.name)}.png"
+                        path /= f"{names[sample.id, scorer.name]}.png"
                         images.write_png(path, scorer.explain(sample, edit))
                         paths.append(path)
                     except EditgaugeError as error:

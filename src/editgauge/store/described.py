@@ -15,6 +15,9 @@ _FACTS = (
     "plain",
 )  # fmt: skip
 
+MARKS = ("check", "run")
+"""What a ``metrics.json`` holds besides benchmarks: its checksum, and the id of its run."""
+
 
 def record(metric: Metric) -> dict[str, Any]:
     """A metric as JSON values; an open end of its range is None."""

@@ -52,10 +52,10 @@ class Damage:
 
 def examine(run: RunFolder) -> list[Damage]:
     """Everything that is damaged in a run; changes nothing."""
-    done: list[Damage] = []
-    for place, fault, again in _KINDS:
+    done: list[Damage] = list(_in_manifest(run))
+    for place, fault, again in [] if done else _KINDS:
         for path in _segments(run, place, done):
-            done += _in_segment(path, place, fault, again)
+            done += _in_segment(run, path, place, fault, again)
     for name in run.benchmarks():
         done += _in_samples(run, name)
     done += _in_pictures(run)
@@ -64,7 +64,7 @@ def examine(run: RunFolder) -> list[Damage]:
     except RunError as error:
         done.append(Damage("metrics.json", str(error), f"set aside; {_SCORE}"))
     done += _elsewhere(run, {item.place.split(",")[0] for item in done})
-    if parquet.Cache(run.path).is_damaged():
+    if parquet.Cache(run.path).is_damaged(run.owner()):
         done.append(
             Damage(
                 parquet.FOLDER,
@@ -79,7 +79,10 @@ def repair(run: RunFolder) -> list[Damage]:
     """Repair what can be repaired; returns what was done. Segments that are being written are left
     alone. Raises `RunError` when the run cannot be written.
     """
+    run.own_id()
     found = [item for item in examine(run) if not item.by_hand]
+    if any(_in_manifest(run)):
+        return []
     for place, fault, _ in _KINDS:
         for path in _segments(run, place, []):
             _rewrite(run, path, place, fault)
@@ -87,11 +90,39 @@ def repair(run: RunFolder) -> list[Damage]:
         _rewrite_samples(run, name)
     if any(item.place == "metrics.json" for item in found):
         os.replace(run.path / "metrics.json", run.path / "metrics.json.damaged")
-    if parquet.Cache(run.path).is_damaged():
+    if parquet.Cache(run.path).is_damaged(run.owner()):
         _clear(run.path / parquet.FOLDER)
     lease.sweep(run.path)
     run.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
     return found
+
+
+def without_id(run: RunFolder) -> int:
+    """How many files were written before the run had an id: whose they are cannot be told."""
+    older = run.owner().older
+    files = (
+        path
+        for place in (*(kind[0] for kind in _KINDS), "samples")
+        for path in segments.segments(run.path / place)
+    )
+    return sum(
+        not segments.ids(path) and (older is None or f"{path.parent.name}/{path.name}" in older)
+        for path in files
+    )
+
+
+def _in_manifest(run: RunFolder) -> Iterator[Damage]:
+    """A manifest that is another run's than every segment."""
+    mine = run.owner().ids
+    there = {
+        one
+        for place, _, _ in _KINDS
+        for path in segments.segments(run.path / place)
+        for one in segments.ids(path)
+    }
+    if mine and there and there.isdisjoint(mine):
+        found = f"of another run ({mine[0]}) than every record ({', '.join(sorted(there)[:3])})"
+        yield Damage("manifest.json", found, "not touched: put the run's own back", by_hand=True)
 
 
 # -- segments --------------------------------------------------------------------------------------
@@ -112,24 +143,31 @@ def _segments(run: RunFolder, place: str, done: list[Damage]) -> list[Path]:
 
 
 def _judged(
-    path: Path, fault: Callable[[Any], str], problems: list[str]
+    run: RunFolder, path: Path, fault: Callable[[Any], str], problems: list[str]
 ) -> Iterator[tuple[segments.Line, str]]:
     """Each line of a segment with what is wrong with it."""
-    for line in segments.lines(path, problems):
+    for line in segments.lines(path, problems, owner=run.owner()):
         yield line, line.fault or fault(line.record)
 
 
 def _in_segment(
-    path: Path, place: str, fault: Callable[[Any], str], again: str
+    run: RunFolder, path: Path, place: str, fault: Callable[[Any], str], again: str
 ) -> Iterator[Damage]:
     said: list[str] = []
     where = f"{place}/{path.name}"
     again = next(
         (words for label, words in _AGAIN.items() if path.name.startswith(f"{label}-")), again
     )
-    for line, why in _judged(path, fault, said):
-        if why:
+    foreign: dict[str, int] = {}
+    for line, why in _judged(run, path, fault, said):
+        if line.foreign:
+            foreign[why] = foreign.get(why, 0) + 1
+        elif why:
             yield Damage(f"{where}, line {line.number}", why, f"set aside; {again}")
+    for why, many in foreign.items():
+        yield Damage(
+            where, f"{many} {'lines' if many > 1 else 'line'} {why}", f"set aside; {again}"
+        )
     gone = [text for text in said if " are gone" in text or "cannot be read" in text]
     for text in gone:
         yield Damage(where, text.partition(", ")[2] or text, f"noted; {again}")
@@ -142,7 +180,7 @@ def _rewrite(run: RunFolder, path: Path, place: str, fault: Callable[[Any], str]
     said: list[str] = []
     good: list[dict[str, Any]] = []
     bad: list[bytes] = []
-    for line, why in _judged(path, fault, said):
+    for line, why in _judged(run, path, fault, said):
         if why:
             bad.append(line.data)
         else:
@@ -151,15 +189,16 @@ def _rewrite(run: RunFolder, path: Path, place: str, fault: Callable[[Any], str]
         return
     first = max((record.get("seq") or 0 for record in good), default=0) >> 32 << 32
     numbered = first > 0
-    lines = [_again(record, first + number, numbered) for number, record in enumerate(good)]
+    mine = run.own_id()
+    lines = [_again(record, first + number, numbered, mine) for number, record in enumerate(good)]
     if bad:
         segments.aside(path.with_suffix(".damaged"), b"\n".join(bad) + b"\n")
     paths.write(run.path, f"{place}/{path.name}", b"".join(lines), sync=True)
 
 
-def _again(record: dict[str, Any], seq: int, numbered: bool) -> bytes:
-    rest = {name: value for name, value in record.items() if name not in ("seq", "check")}
-    return segments.marked(rest, seq) if numbered else orjson.dumps(rest) + b"\n"
+def _again(record: dict[str, Any], seq: int, numbered: bool, run: str) -> bytes:
+    rest = {name: value for name, value in record.items() if name not in ("run", "seq", "check")}
+    return segments.marked(rest, seq, run) if numbered else orjson.dumps(rest) + b"\n"
 
 
 # -- samples and pictures --------------------------------------------------------------------------
@@ -179,6 +218,7 @@ def _in_samples(run: RunFolder, benchmark: str) -> Iterator[Damage]:
 
 
 def _rewrite_samples(run: RunFolder, benchmark: str) -> None:
+    mine = run.own_id()
     with run.locked():
         fresh = RunFolder(run.path)
         found = fresh.samples(benchmark)
@@ -186,7 +226,7 @@ def _rewrite_samples(run: RunFolder, benchmark: str) -> None:
             path = run.path / "samples" / f"{benchmark}.jsonl"
             segments.aside(path.with_suffix(".damaged"), paths.read(path))
             lines = [
-                segments.marked({**record, "of": len(found)}, number)
+                segments.marked({**record, "of": len(found)}, number, mine)
                 for number, record in enumerate(found)
             ]
             paths.write(run.path, f"samples/{benchmark}.jsonl", b"".join(lines), sync=True)

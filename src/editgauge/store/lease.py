@@ -12,12 +12,14 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from editgauge import temporary
 from editgauge.errors import RunError
+from editgauge.store import paths
 from editgauge.temporary import take
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -27,6 +29,8 @@ FOLDER = ".locks"
 TEMPORARY = ".tmp"
 """Where a run's temporary files lie, below it: each process has a folder of its own there."""
 _EDITS = "edits"
+_PATIENCE = 10.0
+"""Seconds for which a lock is waited for without a word: at work most are held for much less."""
 _OWNER = re.compile(r"^process \d+$")
 
 
@@ -38,22 +42,20 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
     Raises `RunError` when another process holds it, and names that process; never waits.
     """
     name = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6)
-    path = _folder(run / FOLDER) / f"{re.sub(r'[^a-z]', '_', work)}-{name.hexdigest()}.lock"
-    handle = _open(path)
+    path = run / FOLDER / f"{re.sub(r'[^a-z]', '_', work)}-{name.hexdigest()}.lock"
+    handle = _open_in(run, path.name)
     try:
         if not take(handle):
-            owner = os.pread(handle, 60, 0).decode("ascii", "replace")
-            who = f" ({owner})" if _OWNER.match(owner) else ""
+            who = f" ({owner})" if (owner := _owner(handle)) else ""
             about = f" of {' by '.join(parts)}" if parts else ""
             raise RunError(
                 f"{run.name}: another `editgauge {work}`{about} is at work on this run{who}; "
                 f"what it does would be paid for twice. Wait for its end, or stop it"
             )
         try:
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+            _sign(handle)
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise paths.unwritable(path, error) from error
         yield
     finally:
         os.close(handle)
@@ -64,9 +66,10 @@ def shared(run: Path, work: str) -> Iterator[None]:
     """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
     has it `alone` meanwhile. Waits for whoever has it alone.
     """
-    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    path = run / FOLDER / f"{work}.lock"
+    handle = _open_in(run, path.name)
     try:
-        take(handle, wait=True, shared=True)
+        _wait(handle, path, shared=True)
         yield
     finally:
         os.close(handle)
@@ -77,7 +80,7 @@ def alone(run: Path, work: str) -> Iterator[bool]:
     """Have a piece of work on a run alone for the length of a `with` block, which is given whether
     that is so: False while another process (or another part of this one) shares it.
     """
-    handle = _open(_folder(run / FOLDER) / f"{work}.lock")
+    handle = _open_in(run, f"{work}.lock")
     try:
         yield take(handle)
     finally:
@@ -87,11 +90,13 @@ def alone(run: Path, work: str) -> Iterator[bool]:
 @contextlib.contextmanager
 def lock(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file (made if it is not there) for the length of a `with` block;
-    waits for whoever has it.
+    waits for whoever has it, and says so after a while: that process may be suspended.
     """
     handle = _open(path)
     try:
-        take(handle, wait=True)
+        _wait(handle, path)
+        with contextlib.suppress(OSError):  # a full disk: nobody is told who has it
+            _sign(handle)
         yield
     finally:
         os.close(handle)
@@ -106,10 +111,11 @@ def scratch(run: Path) -> Iterator[Path]:
     """
     with contextlib.ExitStack() as stack:
         place = _folder(run / TEMPORARY)
+        at = stack.enter_context(paths.entered(run, TEMPORARY))
         try:
-            made = stack.enter_context(temporary.folder(place))
+            made = stack.enter_context(temporary.folder(place, at=at))
         except OSError as error:
-            raise _unwritable(place, error) from error
+            raise paths.unwritable(place, error) from error
         yield made
 
 
@@ -160,6 +166,36 @@ def share(path: Path) -> int | None:
     return handle
 
 
+def _wait(handle: int, path: Path, *, shared: bool = False) -> None:
+    until, pause = time.monotonic() + _PATIENCE, 0.002
+    while not take(handle, shared=shared):
+        if time.monotonic() > until:
+            who = _owner(handle) or "another process"
+            print(
+                f"waiting for {who}, which holds {path}; if it is suspended, resume or end it",
+                file=sys.stderr,
+                flush=True,
+            )
+            take(handle, wait=True, shared=shared)
+            return
+        time.sleep(pause)
+        pause = min(0.05, pause * 1.5)
+
+
+def _sign(handle: int) -> None:
+    """Write into a lock whose it is; not into a file that has another name elsewhere."""
+    if os.fstat(handle).st_nlink > 1:
+        return
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+
+
+def _owner(handle: int) -> str:
+    """The process that has signed a lock; "" where that cannot be told."""
+    owner = os.pread(handle, 60, 0).decode("ascii", "replace")
+    return owner if _OWNER.match(owner) else ""
+
+
 def _folders(place: Path) -> list[Path]:
     if place.is_symlink():
         return []
@@ -175,7 +211,7 @@ def _folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise paths.unwritable(path, error) from error
     if path.is_symlink():
         raise RunError(
             f"{path}: a link where a folder of the run belongs; this run folder cannot be trusted. "
@@ -184,15 +220,15 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _open(path: Path) -> int:
+def _open_in(run: Path, name: str) -> int:
+    """A file in the folder of a run's locks."""
+    path = _folder(run / FOLDER) / name
+    with paths.entered(run, FOLDER) as at:
+        return _open(path, at)
+
+
+def _open(path: Path, at: int | None = None) -> int:
     try:
-        return os.open(path, _FLAGS, 0o644)
+        return os.open(path if at is None else path.name, _FLAGS, 0o644, dir_fd=at)
     except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(
-        f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
-        f"same command again"
-    )
+        raise paths.unwritable(path, error) from error

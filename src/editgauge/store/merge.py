@@ -122,10 +122,11 @@ def _database(runs: Sequence[RunFolder]) -> Iterator[Any]:
     """A database with the current rows of all runs: table `rows` with the run's number as
     `origin_run`.
     """
-    with parquet.database() as db:
+    every = [run.parquet() for run in runs]
+    with parquet.database([file for files in every for file in files]) as db:
         parts = []
-        for number, run in enumerate(runs):
-            if files := run.parquet():
+        for number, files in enumerate(every):
+            if files:
                 parts.append(f"SELECT *, {number} AS origin_run FROM {parquet.relation(files)}")
         empty = (
             f"SELECT {', '.join(f'NULL AS {name}' for name in _COLUMNS)}, 0 AS origin_run "

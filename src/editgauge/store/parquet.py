@@ -6,8 +6,9 @@ and one fingerprint with different values, and two current fingerprints of one k
 contradictions: they are reported, and of the second kind both rows are kept so that whoever reads
 can refuse.
 
-A Parquet file is never believed: its name holds a hash of the segments' content, the note beside it
-the hash of its own, and both are checked whenever a run is opened. One that does not stand the
+A Parquet file is never believed: its name holds a hash of the segments' content and of whose they
+are, the note beside it that name and the hash of its own, and all are checked whenever a run is
+opened. One that does not stand the
 check is made again from the segments.
 """
 
@@ -21,13 +22,14 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import orjson
 
 from editgauge.errors import RunError
 from editgauge.store import lease, paths, records, segments
+from editgauge.store.owner import Owner
 from editgauge.store.views import write_views
 from editgauge.types import VARIANTS, Status
 
@@ -72,7 +74,8 @@ _FIT = f"""
 
 class Cache:
     """The Parquet file of one run, for as long as it is read: no reader deletes what another one
-    reads. What has been hashed is not hashed again while size, time and inode stay.
+    reads. What has been hashed is not hashed again while size, time and inode stay. The `owner` of
+    the run tells which rows are its own.
     """
 
     def __init__(self, run: Path) -> None:
@@ -87,25 +90,25 @@ class Cache:
         self._stack.close()
         self._held = None
 
-    def is_damaged(self) -> bool:
+    def is_damaged(self, owner: Owner) -> bool:
         """Whether the file of the rows as they are now is there and does not stand its check. One
         that is not there, or of fewer rows, is no damage: the next reader makes it.
         """
-        if not self._is_wrong():
+        if not self._is_wrong(owner):
             return False
         with contextlib.suppress(OSError, RunError), self._lock():  # it may just be being made
-            return self._is_wrong()
+            return self._is_wrong(owner)
         return True
 
-    def _is_wrong(self) -> bool:
+    def _is_wrong(self, owner: Owner) -> bool:
         parts = self._parts([])
-        path = self.run / FOLDER / _name(parts)
+        path = self.run / FOLDER / _name(parts, owner)
         return bool(parts) and os.path.lexists(path) and self._checked(path) is None
 
     def _lock(self) -> contextlib.AbstractContextManager[None]:
         return lease.lock(paths.folder(self.run, lease.FOLDER) / "parquet.lock")
 
-    def current(self, problems: list[str]) -> list[Path]:
+    def current(self, problems: list[str], owner: Owner) -> list[Path]:
         """The Parquet file of the rows, made again when any segment has changed since or it is
         damaged; empty when no row was ever written. What is damaged or contradicts goes into
         `problems`.
@@ -114,21 +117,25 @@ class Cache:
             parts = self._parts(problems)
             if not parts:
                 return []
-            name = _name(parts)
+            name = _name(parts, owner)
             for folder in (self.run / FOLDER, self._elsewhere):
                 if folder is not None and self._take(folder / name, problems):
                     if folder != self._elsewhere:
                         with contextlib.suppress(OSError, RunError):  # a run that is only read
-                            self._tidy(folder, name)
+                            self._tidy(name)
                     return [folder / name]
-            made = self._built(parts, name, problems) / name
+            made = self._built(parts, name, problems, owner) / name
             if self._take(made, problems):
                 return [made]
             # a reader that saw newer rows has deleted it before it was held: those are read then
         raise RunError(f"{made}: changed while it was read; run the same command again")
 
     def _built(
-        self, parts: Sequence[tuple[Path, int, int]], name: str, problems: list[str]
+        self,
+        parts: Sequence[tuple[Path, int, int]],
+        name: str,
+        problems: list[str],
+        owner: Owner,
     ) -> Path:
         """The folder in which the file of these segments was made: the run's, or where that cannot
         be written one elsewhere.
@@ -138,12 +145,12 @@ class Cache:
             folder = paths.folder(self.run, FOLDER)
             with self._lock(), lease.scratch(self.run) as scratch:
                 if not self._take(folder / name, problems):
-                    _build(sources, folder / name, scratch)
+                    _build(sources, (self.run, f"{FOLDER}/{name}"), scratch, owner)
                     self._take(folder / name, problems)
-            self._tidy(folder, name)
+            self._tidy(name)
         except (OSError, RunError):  # a run on a read-only or full disk is read all the same
             folder = self._spare()
-            _build(sources, folder / name, folder)
+            _build(sources, (folder, name), folder, owner)
         return folder
 
     def _parts(self, problems: list[str]) -> list[tuple[Path, int, int]]:
@@ -198,7 +205,8 @@ class Cache:
         except (OSError, RunError, ValueError):
             return None
         problems = said.get("problems")
-        if said.get("hash") != self._hashes[key] or not isinstance(problems, list):
+        of_this = said.get("of") == path.name and said.get("hash") == self._hashes[key]
+        if not of_this or not isinstance(problems, list):
             return None
         return [text for text in problems if isinstance(text, str)]
 
@@ -210,18 +218,19 @@ class Cache:
             self._elsewhere = folder
         return self._elsewhere
 
-    def _tidy(self, folder: Path, name: str) -> None:
-        self._drop_old(folder, name)
-        write_views(folder, name)
+    def _tidy(self, name: str) -> None:
+        self._drop_old(name)
+        write_views(self.run, FOLDER, name)
 
-    def _drop_old(self, folder: Path, name: str) -> None:
+    def _drop_old(self, name: str) -> None:
         """Delete the files of earlier states that nobody reads."""
+        folder = self.run / FOLDER
         for other, why in list(paths.files(folder)):
             ours = other.startswith("rows-") and other.split(".")[0] != name.split(".")[0]
             parquet = folder / f"{other.split('.')[0]}.parquet"
             if ours and why is None and not lease.held(parquet):
-                with contextlib.suppress(OSError):
-                    (folder / other).unlink()
+                with contextlib.suppress(OSError), paths.entered(self.run, FOLDER) as at:
+                    os.unlink(folder / other if at is None else other, dir_fd=at)
 
 
 def fetch_tuples(
@@ -248,15 +257,17 @@ def fetch(files: Sequence[Place], sql: str, parameters: Sequence[Any] = ()) -> l
         return [dict(zip(columns, values, strict=True)) for values in cursor.fetchall()]
 
 
-def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> None:
+def _build(
+    parts: Sequence[tuple[Path, int]], target: tuple[Path, str], scratch: Path, owner: Owner
+) -> None:
     problems: list[str] = []
     written = scratch / "rows.parquet"
     with database(
         message="the run's rows cannot be made ready for reading ({}); make room or rights"
     ) as db:
         db.execute(f"SET temp_directory = '{_quoted(scratch)}'")
-        if not _load_whole(parts, db):
-            _load(_clean(parts, scratch, problems), db)
+        if not _load_whole(parts, db, owner):
+            _load(_clean(parts, scratch, problems, owner), db)
         _say_contradictions(db, problems)
         left_out = ("retired", "at", "seq", "detail", "origin")
         kept = ", ".join(name for name in _COLUMNS if name not in left_out)
@@ -270,9 +281,10 @@ def _build(parts: Sequence[tuple[Path, int]], target: Path, scratch: Path) -> No
             f"COPY ({current} ORDER BY {_SORTED}, fingerprint) TO '{_quoted(written)}' (FORMAT "
             f"parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
-    said = segments.marked({"hash": _hash(written), "problems": problems}, 0)
-    os.replace(written, target)
-    paths.write(target.parent, _note(target).name, said)
+    root, place = target
+    note = {"of": place.rpartition("/")[2], "hash": _hash(written), "problems": problems}
+    paths.put(written, root, place)
+    paths.write(root, str(PurePosixPath(place).with_suffix(".json")), segments.marked(note, 0))
 
 
 def _load(files: Sequence[Path], db: Any) -> None:
@@ -283,13 +295,13 @@ def _load(files: Sequence[Path], db: Any) -> None:
     )
 
 
-def _load_whole(parts: Sequence[tuple[Path, int]], db: Any) -> bool:
+def _load_whole(parts: Sequence[tuple[Path, int]], db: Any, owner: Owner) -> bool:
     """Read the segments as they are: the way of nearly every run. False when one of them has to be
     cleaned first.
     """
     import duckdb
 
-    if any(path.stat().st_size != size or not _sound(path) for path, size in parts):
+    if any(path.stat().st_size != size or not _sound(path, owner) for path, size in parts):
         return False
     try:
         _load([path for path, _ in parts], db)
@@ -301,11 +313,11 @@ def _load_whole(parts: Sequence[tuple[Path, int]], db: Any) -> bool:
     return not odd[0]
 
 
-def _sound(path: Path) -> bool:
-    """Whether every line of a segment stands its check, and none is gone."""
+def _sound(path: Path, owner: Owner) -> bool:
+    """Whether every line of a segment is the owner's and stands its check, and none is gone."""
     problems: list[str] = []
-    for _ in segments.lines(path, problems, parsed=False):
-        if problems:
+    for line in segments.lines(path, problems, owner=owner, parsed=False):
+        if problems or line.fault:
             return False
     return not problems
 
@@ -330,7 +342,9 @@ def _say_contradictions(db: Any, problems: list[str]) -> None:
         )
 
 
-def _clean(parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str]) -> list[Path]:
+def _clean(
+    parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str], owner: Owner
+) -> list[Path]:
     """The whole valid lines of each segment, as files that DuckDB can read; the others go into
     `problems`.
     """
@@ -338,7 +352,7 @@ def _clean(parts: Sequence[tuple[Path, int]], scratch: Path, problems: list[str]
     for number, (path, _) in enumerate(parts):
         copy = scratch / f"{number}.jsonl"
         with copy.open("wb") as file:
-            for line in segments.lines(path, problems):
+            for line in segments.lines(path, problems, owner=owner):
                 if line.fault:
                     continue
                 record = orjson.loads(line.data)
@@ -367,8 +381,11 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _name(parts: Sequence[tuple[Path, int, int]]) -> str:
-    content = orjson.dumps([(path.name, size, mark) for path, size, mark in parts])
+def _name(parts: Sequence[tuple[Path, int, int]], owner: Owner) -> str:
+    older = None if owner.older is None else sorted(owner.older)
+    content = orjson.dumps(
+        [(path.name, size, mark) for path, size, mark in parts] + [owner.ids, older]
+    )
     return f"rows-{hashlib.blake2b(content, digest_size=8).hexdigest()}.parquet"
 
 
@@ -401,7 +418,7 @@ def database(
     ),
 ) -> Iterator[Any]:
     """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
-    block is raised as `RunError` with `message`.
+    block is raised as `RunError` with `message`, or says which file is gone.
     """
     import duckdb
 
@@ -413,6 +430,9 @@ def database(
             db.register_filesystem(file_system())
         yield db
     except duckdb.Error as error:
+        for file in files:
+            if isinstance(file, Path) and not os.path.lexists(file):
+                raise paths.gone(file) from error
         said = str(error).strip().splitlines()[0][:200]
         raise RunError(message.format(said)) from error
     finally:

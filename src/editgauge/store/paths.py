@@ -4,8 +4,10 @@
 text. `fault` says why a path may not be opened: it must be relative, lie below its own room (a
 picture of an editor below ``edits/<benchmark>/<editor>/``), have no link on its way, and lead to a
 regular file within the limit of its kind: a pipe would be waited for, a device read for ever. What
-is written goes to a new file that is then renamed into its place, below folders that are no links:
-nothing outside the run is ever changed.
+is written goes to a new file that is then renamed into its place, in a folder that was `entered`
+step by step, none of them a link: nothing outside the run is ever changed, not even when somebody
+puts links into the place of folders meanwhile (as far as the system can open files in a folder that
+is open: not on Windows).
 
 **The texts.** A run folder is zipped, published, and read on other machines. An error names its
 file in full, which helps who sees it happen; what is stored of it names the file as a reader of the
@@ -15,6 +17,7 @@ run can find it: below the run or the data folder, or by its name alone.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import stat
@@ -39,6 +42,9 @@ _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
 _WINDOWS = re.compile(r"[\\:]")
 """Letters that make another path of a text on Windows."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_ENTER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+"""A folder in which one may write, but which one may not list, can be entered too."""
+_ENTERS = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
 _READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -158,6 +164,70 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
     return Path(path)
 
 
+@contextlib.contextmanager
+def entered(root: Path, relative: str | PurePosixPath) -> Iterator[int | None]:
+    """The folder `relative` below `root`, as `folder` makes it, open for the length of a `with`
+    block: what is opened or renamed in the descriptor is in that folder, whatever its path leads to
+    by then. None where the system knows no such descriptors. Raises as `folder`.
+    """
+    if not _ENTERS:
+        folder(root, relative)
+        yield None
+        return
+    handle = _opened(str(root), None)
+    try:
+        path = str(root)
+        for part in str(relative).split("/"):
+            if part in ("", "."):
+                continue
+            if part == "..":
+                raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
+            path = f"{path}{os.sep}{part}"
+            above, handle = handle, _opened(path, handle)
+            os.close(above)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _opened(path: str, above: int | None) -> int:
+    """A folder, open: by its path, or by its last step in the open folder `above`, where it is made
+    if it is not there, and is no link.
+    """
+    if above is None:
+        try:
+            return os.open(path, _ENTER)
+        except OSError as error:
+            raise unwritable(Path(path), error) from error
+    name = os.path.basename(path)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            return os.open(name, _ENTER | _NO_LINK, dir_fd=above)
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            os.mkdir(name, dir_fd=above)
+        return os.open(name, _ENTER | _NO_LINK, dir_fd=above)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
+            raise _no_folder(path, os.path.islink(path)) from error
+        raise unwritable(Path(path), error) from error
+
+
+def _no_folder(path: str, link: bool) -> RunError:
+    return RunError(
+        f"{path}: {'a link' if link else 'no folder'} where a folder of the run belongs; nothing "
+        f"is written there. Remove it"
+    )
+
+
+def put(file: Path, root: Path, relative: str | PurePosixPath) -> None:
+    """Rename a finished file into its place below `root`, as `write` does. Raises as `folder`, and
+    `OSError` when it cannot be renamed.
+    """
+    place = PurePosixPath(relative)
+    with entered(root, place.parent) as at:
+        os.replace(file, root / place if at is None else place.name, dst_dir_fd=at)
+
+
 def _need_folder(path: str) -> None:
     try:
         mode = os.lstat(path).st_mode
@@ -172,10 +242,7 @@ def _need_folder(path: str) -> None:
     except OSError as error:
         raise unwritable(Path(path), error) from error
     if not stat.S_ISDIR(mode):
-        raise RunError(
-            f"{path}: {'a link' if stat.S_ISLNK(mode) else 'no folder'} where a folder of the run "
-            f"belongs; nothing is written there. Remove it"
-        )
+        raise _no_folder(path, stat.S_ISLNK(mode))
 
 
 def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path:
@@ -186,11 +253,12 @@ def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path
     then what was there is still there.
     """
     place = PurePosixPath(relative)
-    target = folder(root, place.parent) / place.name
-    try:
-        temporary.write(target, data, sync=sync)
-    except OSError as error:
-        raise unwritable(target, error) from error
+    target = root / place
+    with entered(root, place.parent) as at:
+        try:
+            temporary.write(target, data, sync=sync, at=at)
+        except OSError as error:
+            raise unwritable(target, error) from error
     return target
 
 
@@ -229,6 +297,14 @@ def unwritable(path: Path, error: OSError) -> RunError:
     return RunError(
         f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
         f"same command again"
+    )
+
+
+def gone(path: Path) -> RunError:
+    """One line for what a reader had found and no longer finds."""
+    return RunError(
+        f"{path}: gone while it was read; the run was deleted or moved. Bring it back, or name the "
+        f"place where it is now"
     )
 
 

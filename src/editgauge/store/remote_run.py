@@ -45,6 +45,7 @@ from editgauge.errors import DataError, DownloadError, EditgaugeError, RunError
 from editgauge.json_text import uncrowded
 from editgauge.store import described, paths, reply_parts, segments
 from editgauge.store.addresses import Entry, Store, address_of, opened, user_cache
+from editgauge.store.owner import owner_of, written
 from editgauge.store.parquet import FOLDER
 from editgauge.store.run_folder import EDIT_SEGMENTS, FORMAT, ROW_SEGMENTS, RunFolder
 
@@ -350,7 +351,8 @@ def _parsed(store: Store, entry: Entry) -> dict[str, Any]:
                 or not _PARQUET.fullmatch(rows[0])
             ):
                 raise ValueError(f"no name of a Parquet file: {str(rows)[:80]}")
-        described.checked({k: v for k, v in state["metrics"].items() if k != "check"})
+        metrics = state["metrics"].items()
+        described.checked({k: v for k, v in metrics if k not in described.MARKS})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(
             f"{store.address}: {entry.relative}: no state of a run ({error}); remove it there"
@@ -361,10 +363,9 @@ def _parsed(store: Store, entry: Entry) -> dict[str, Any]:
 def _document(folder: Path) -> dict[str, Any]:
     """What of a run is no file of one writer: the manifest, the metrics, the index of samples."""
     run = RunFolder.open(folder)
-    metrics = folder / "metrics.json"
     return {
         "manifest": run.manifest(),
-        "metrics": orjson.loads(paths.read(metrics)) if metrics.exists() else {},
+        "metrics": run.described(),
         "samples": {name: run.samples(name) for name in run.benchmarks()},
     }
 
@@ -395,13 +396,31 @@ def _join(folder: Path, documents: Iterable[Mapping[str, Any]]) -> None:
             )
         entries += [e for e in document["manifest"].get("entries", []) if e not in entries]
     entries.sort(key=lambda entry: str(entry.get("at", "")) if isinstance(entry, dict) else "")
-    run = RunFolder.adopt(
-        folder, {**documents[0]["manifest"], "created": oldest, "entries": entries}
-    )
+    manifest = {**documents[0]["manifest"], "created": oldest, "entries": entries}
+    run = RunFolder.adopt(folder, {**manifest, **_owners(folder, documents)})
     for document in documents:
         run.adopt_metrics(document["metrics"])
         for benchmark, samples in document["samples"].items():
             run.write_samples(benchmark, samples)
+
+
+def _owners(folder: Path, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The ids under which the machines that share a run write, and the files of earlier versions
+    among those that states name; nothing where no machine knows an id.
+    """
+    here = folder / "manifest.json"
+    known = [RunFolder(folder).manifest()] if here.exists() else []
+    told = [*((one, ()) for one in known), *((d["manifest"], d["files"]) for d in documents)]
+    ids: list[str] = []
+    older: list[str] = []
+    for manifest, names in told:
+        if "ids" in manifest:
+            mine = owner_of(manifest)
+            ids += mine.ids
+            older += mine.older or ()
+        else:
+            older += [name.split("/", 1)[1] for name in names if _is_segment(name)]
+    return written(ids, older) if ids else {}
 
 
 # -- files -----------------------------------------------------------------------------------------

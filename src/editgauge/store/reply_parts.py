@@ -8,7 +8,6 @@ A part holds the replies that no earlier part has. Parts come from anybody: they
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 import sqlite3
 import time
@@ -48,7 +47,7 @@ def hand_over(run: Path, problems: list[str]) -> Path | None:
                 part.execute(statement)
             part.executemany(f"INSERT INTO replies VALUES ({holes})", fresh)
             part.executemany("INSERT INTO checks VALUES (?, ?)", sums)
-        os.replace(scratch / name, paths.folder(run, FOLDER) / name)
+        paths.put(scratch / name, run, f"{FOLDER}/{name}")
     return run / FOLDER / name
 
 

@@ -20,8 +20,9 @@ No file of a run holds an absolute path. Two rows with one key and one fingerpri
 reading reports it: a row is never silently overwritten. A row of an output that has changed since
 is *retired* by a record that says so.
 
-A run folder may be damaged, or come from anybody. Every record carries a checksum, every path goes
-through the door of `store.paths`; what does not pass is left out and named in `RunFolder.problems`.
+A run folder may be damaged, or come from anybody. Every record carries a checksum and the id of its
+run (`store.owner`), every path goes through the door of `store.paths`; what does not pass is left
+out and named in `RunFolder.problems`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import orjson
 
@@ -48,7 +49,7 @@ from editgauge import __version__
 from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.json_text import uncrowded
-from editgauge.store import copies, described, lease, paths, records, segments
+from editgauge.store import copies, described, lease, owner, paths, records, segments
 from editgauge.store.addresses import address_of
 from editgauge.types import Edit, Metric, Row, Sample, Status, Variant
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from editgauge.store.hashes import HashStore
 
 FORMAT = 1
+Found = TypeVar("Found")
 RowKey = tuple[str, str, str, str, str, str, str, int]
 KEY_COLUMNS = ("benchmark", "sample", "editor", "scorer", "metric", "variant", "source", "repeat")
 ROW_SEGMENTS, EDIT_SEGMENTS = "rows/segments", "rows/edits"
@@ -136,8 +138,8 @@ class RowWriter:
     as its segment.
     """
 
-    def __init__(self, run: Path, label: str) -> None:
-        self._segment = segments.SegmentWriter(run, ROW_SEGMENTS, label)
+    def __init__(self, segment: segments.SegmentWriter) -> None:
+        self._segment = segment
 
     def write(self, rows: Iterable[Row]) -> int:
         """Append rows in one piece; return how many."""
@@ -177,6 +179,8 @@ class RunFolder:
         self.problems: list[str] = []
         self._parquet: Any = None
         self._samples: dict[str, int] = {}
+        self._opened = False
+        self._owner: tuple[tuple[int, ...], owner.Owner] | None = None
         self._temporary = contextlib.ExitStack()
         self._scratch: Path | None = None
         weakref.finalize(self, _close_own, os.getpid(), self._temporary)
@@ -194,6 +198,10 @@ class RunFolder:
             run = cls.open(path)
             for place in ("cache", "replies"):
                 paths.only_files(path, place)
+            with contextlib.suppress(
+                RunError
+            ):  # where it cannot be written, whoever writes says so
+                run.own_id()
             return run
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -202,9 +210,8 @@ class RunFolder:
                 )
             path.mkdir(parents=True, exist_ok=True)
             run = cls(path)
-            run._write_manifest(
-                {"format": FORMAT, "editgauge": __version__, "created": _now(), "entries": []}
-            )
+            begun = {"format": FORMAT, "editgauge": __version__, "created": _now(), "entries": []}
+            run._write_manifest({**begun, **owner.written([owner.new_id()], [])})
         except OSError as error:
             raise RunError(
                 f"{path}: the run folder cannot be written ({error.strerror}); check its rights or "
@@ -233,9 +240,10 @@ class RunFolder:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 _refuse_odd(Path(f"{run.replies_path}{suffix}"))
         for place in (ROW_SEGMENTS, EDIT_SEGMENTS):
-            run.problems += segments.repair(path / place)
+            run.problems += segments.repair(path, place)
         run._say_what_is_gone(manifest)
         lease.sweep(path)
+        run._opened = True
         return run
 
     @classmethod
@@ -248,8 +256,11 @@ class RunFolder:
 
     def _say_what_is_gone(self, manifest: Mapping[str, Any]) -> None:
         """Compare the segments with what the manifest says there were when a command last ended."""
-        if manifest.get("check") not in (None, _check(manifest)):
-            self._note("manifest.json: changed by hand or damaged (its checksum does not fit)")
+        if not _is_sound(manifest):
+            self._note(
+                "manifest.json: changed by hand or damaged (its checksum does not fit); until a "
+                "command has written it anew, files of other runs are not told from this one's"
+            )
         counts = manifest.get("samples")
         for benchmark, count in counts.items() if isinstance(counts, Mapping) else ():
             place = f"samples/{benchmark}{segments.SUFFIX}"
@@ -278,6 +289,15 @@ class RunFolder:
     def _has_here(self, name: str) -> bool:
         """Whether a segment must lie in this folder; `store.store_run` has rows elsewhere."""
         return True
+
+    def _if_there(self, found: list[Found]) -> list[Found]:
+        """What was found in the run. Raises `RunError` where that is nothing, because the run is
+        gone since it was opened.
+        """
+        manifest = self.path / "manifest.json"
+        if not found and self._opened and not os.path.lexists(manifest):
+            raise paths.gone(manifest)
+        return found
 
     def _note(self, text: str) -> None:
         segments.note(self.problems, text)
@@ -340,17 +360,57 @@ class RunFolder:
             **paths.facts(facts),
         }
         with self.locked():
-            manifest = self.manifest()
+            manifest = self._owned(self.manifest())
             manifest.setdefault("entries", []).append(entry)
             manifest["segments"] = self._segment_sizes()
             manifest["samples"] = self._sample_counts()
             manifest["described"] = self.described_benchmarks()
             self._write_manifest(manifest)
 
+    # -- owner -------------------------------------------------------------------------------------
+
+    def owner(self) -> owner.Owner:
+        """Whose records are this run's. Read anew where the manifest has changed."""
+        try:
+            found = os.lstat(self.path / "manifest.json")
+            key = (found.st_ino, found.st_size, found.st_mtime_ns)
+            if self._owner is None or self._owner[0] != key:
+                manifest = self.manifest()
+                mine = owner.owner_of(manifest) if _is_sound(manifest) else owner.ANYONE
+                self._owner = (key, mine)
+            return self._owner[1]
+        except (OSError, RunError):  # not a run yet, or no longer: whoever opens it says so
+            return owner.ANYONE
+
+    def own_id(self) -> str:
+        """The id to write under. A run of an earlier version, and one whose manifest is damaged, is
+        given its id first; raises `RunError` where that cannot be written.
+        """
+        manifest = self.manifest()
+        if not _is_sound(manifest) or "ids" not in manifest or self.owner() == owner.ANYONE:
+            with self.locked():
+                self._write_manifest(self._owned(self.manifest()))
+        return self.owner().ids[0]
+
+    def _owned(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """A manifest that says whose the run's records are. Of one that is damaged nothing is
+        believed but what the segments say as well: else a flipped bit would lose all rows.
+        """
+        mine = owner.owner_of(manifest) if _is_sound(manifest) else owner.ANYONE
+        if "ids" in manifest and mine.ids:
+            return manifest
+        ids, older = list(mine.ids), ["metrics.json"]
+        for place in (ROW_SEGMENTS, EDIT_SEGMENTS, "samples"):
+            for path in segments.segments(self.path / place):
+                found = segments.ids(path)
+                ids += [] if mine.ids else found
+                older += [] if found else [f"{path.parent.name}/{path.name}"]
+        return {**manifest, **owner.written(ids or [owner.new_id()], older)}
+
     # -- rows --------------------------------------------------------------------------------------
 
     def writer(self, label: str = "rows") -> RowWriter:
-        return RowWriter(self.path, label)
+        return RowWriter(segments.SegmentWriter(self.path, ROW_SEGMENTS, label, self.own_id()))
 
     def parquet(self) -> list[Path | str]:
         """The Parquet files of the current rows, brought up to date; an empty list when no row was
@@ -362,7 +422,7 @@ class RunFolder:
 
             self._parquet = Cache(self.path)
             self._temporary.callback(self._parquet.close)
-        return list(self._parquet.current(self.problems))
+        return self._if_there(list(self._parquet.current(self.problems, self.owner())))
 
     def rows(self) -> list[Row]:
         """All current rows, ordered by key."""
@@ -466,7 +526,7 @@ class RunFolder:
         return writer.write(_shallow(record) for record in records)
 
     def edit_writer(self, label: str = "edits") -> segments.SegmentWriter:
-        return segments.SegmentWriter(self.path, EDIT_SEGMENTS, label)
+        return segments.SegmentWriter(self.path, EDIT_SEGMENTS, label, self.own_id())
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:
         """The newest record of each (benchmark, sample, editor), ordered by these. A record that is
@@ -474,8 +534,9 @@ class RunFolder:
         """
         newest: dict[tuple[str, str, str], tuple[tuple[int, int], EditRecord]] = {}
         once: dict[Any, Any] = {}
+        mine = self.owner()
         for path in segments.segments(self.path / EDIT_SEGMENTS, problems=self.problems):
-            for number, record in enumerate(segments.read(path, self.problems), start=1):
+            for number, record in enumerate(segments.read(path, self.problems, mine), start=1):
                 why = records.edit_fault(record)
                 if why:
                     self._note(f"edits/{path.name}, record {number}: {why}; left out")
@@ -486,7 +547,7 @@ class RunFolder:
                 key = (found.benchmark, found.sample, found.editor)
                 if key not in newest or newest[key][0] <= order:
                     newest[key] = (order, found)
-        return [newest[key][1] for key in sorted(newest)]
+        return self._if_there([newest[key][1] for key in sorted(newest)])
 
     # -- metrics -----------------------------------------------------------------------------------
 
@@ -495,18 +556,20 @@ class RunFolder:
         nothing. What is there of the same name is replaced.
         """
         path = self.path / "metrics.json"
+        run = self.own_id()
         with self.locked():
-            stored = self._stored_metrics()
+            stored = self.described()
             mine = stored.setdefault(benchmark, {})
             mine.update({metric.name: described.record(metric) for metric in metrics})
-            whole = {**stored, "check": _check(stored)}
+            whole = {**stored, "run": run}
+            whole |= {"check": _check(whole)}
             data = orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
             if not path.exists() or path.read_bytes() != data:
                 paths.write(self.path, path.name, data)
 
     def metrics(self, benchmark: str) -> dict[str, Metric]:
         """The metrics of a benchmark as the commands that wrote rows of them described them."""
-        stored = self._stored_metrics().get(benchmark, {})
+        stored = self.described().get(benchmark, {})
         return {name: described.metric(name, record) for name, record in stored.items()}
 
     def adopt_metrics(self, stored: Mapping[str, Any]) -> None:
@@ -514,24 +577,27 @@ class RunFolder:
         stay. Raises `RunError` for what is no such thing.
         """
         for benchmark, metrics in stored.items():
-            if benchmark != "check":
+            if benchmark not in described.MARKS:
                 mine = self.metrics(benchmark)
                 given = {n: described.metric(n, one) for n, one in metrics.items()}
                 self.keep_metrics(benchmark, ({**given, **mine}).values())
 
     def described_benchmarks(self) -> list[str]:
         """The benchmarks of which `metrics` knows any."""
-        return sorted(self._stored_metrics())
+        return sorted(self.described())
 
-    def _stored_metrics(self) -> dict[str, dict[str, Any]]:
+    def described(self) -> dict[str, dict[str, Any]]:
+        """What is said about metrics: benchmark -> metric -> record. Raises `RunError` when it is
+        damaged, or of another run.
+        """
         path = self.path / "metrics.json"
         try:
             stored = orjson.loads(uncrowded(paths.read(path)))
-            if isinstance(stored, dict) and stored.pop("check", None) not in (
-                None,
-                _check(stored),
-            ):
-                raise ValueError("damaged or changed by hand: its checksum does not fit")
+            if isinstance(stored, dict):
+                if stored.pop("check", None) not in (None, _check(stored)):
+                    raise ValueError("damaged or changed by hand: its checksum does not fit")
+                if why := self.owner().fault(path.name, owner.id_of(stored.pop("run", ""))):
+                    raise ValueError(why)
             return described.checked(stored)
         except FileNotFoundError:
             return {}
@@ -548,19 +614,21 @@ class RunFolder:
         """
         place = f"samples/{plain_name(benchmark)}.jsonl"
         told = {plain_text(record["id"], "sample id"): record for record in records}
+        writable = os.access(self.path, os.W_OK)
+        run = self.own_id() if writable else self.owner().ids[0]
 
         def merged() -> bytes | None:
             """What is to be there; None where it is."""
             every = {record["id"]: record for record in self.samples(benchmark)}
             every |= {one: {**every.get(one, {}), **record} for one, record in told.items()}
             data = b"".join(
-                segments.marked({**record, "of": len(every)}, number)
+                segments.marked({**record, "of": len(every)}, number, run)
                 for number, record in enumerate(every.values())
             )
             there = paths.fault(self.path, place) is None
             return None if there and (self.path / place).read_bytes() == data else data
 
-        if not os.access(self.path, os.W_OK) and merged() is None:
+        if not writable and merged() is None:
             return
         with self.locked():
             data = merged()
@@ -575,9 +643,9 @@ class RunFolder:
         name = f"{plain_name(benchmark)}.jsonl"
         path = self.path / "samples" / name
         if not os.path.lexists(path):
-            return []
+            return self._if_there([])
         found, wanted, lines = [], self._samples.get(benchmark, 0), 0
-        for record in segments.read(path, self.problems):
+        for record in segments.read(path, self.problems, self.owner()):
             lines += 1
             record.pop("seq", None)
             of = record.pop("of", 0)
@@ -601,11 +669,11 @@ class RunFolder:
         "" where there is none.
         """
         path = self.path / "samples" / f"{plain_name(benchmark)}{segments.SUFFIX}"
-        try:
-            with os.fdopen(paths.open_read(path), "rb") as file:
-                return hashlib.file_digest(file, "blake2b").hexdigest()
-        except (OSError, RunError):
-            return ""
+        mark = hashlib.blake2b()
+        problems: list[str] = []
+        for line in segments.lines(path, problems, owner=self.owner(), parsed=False):
+            mark.update(b"" if line.fault else segments.unmarked(line.data))
+        return "" if problems else mark.hexdigest()
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
@@ -651,10 +719,9 @@ class RunFolder:
         if copies.same(file, target):
             return self.path / place
         try:
-            paths.folder(self.path, name.rpartition("/")[0])
-            temporary = f"{self._scratch_folder()}{os.sep}kept"
+            temporary = self._scratch_folder() / "kept"
             mark, found = copies.copy(file, temporary, limit=MAX_FILE_BYTES)
-            os.replace(temporary, target)
+            paths.put(temporary, self.path, name)
             kept = self.path / place
             if hashes is not None:
                 hashes.forget(kept)
@@ -726,6 +793,14 @@ def _real(path: Path) -> Path:
 def _refuse_odd(path: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.close(paths.open_read(path))
+
+
+def _is_sound(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest stands its checksum. Those of earlier versions have no id and may have no
+    checksum.
+    """
+    check = manifest.get("check")
+    return check == _check(manifest) or (check is None and "ids" not in manifest)
 
 
 def _check(content: Mapping[str, Any]) -> str:

@@ -5,15 +5,17 @@ Every record goes out in one `write()`. A writer that is killed leaves at most o
 end of its own segment; `repair` cuts it off and keeps the cut bytes aside. While a writer lives it
 holds a lock on its segment, so that nobody repairs what is still being written.
 
-A line ends in ``"seq": …, "check": "…"``. `check` is the CRC-32 of the line without it: a line that
-does not fit it is damaged, and left out. `seq` counts: the upper half is the segment's number (one
-more than any there was when it was begun), the lower half the line's number in it, from 0. So a
-line that is gone is noticed, and of two records the newer one is told without looking at a clock.
-Lines of earlier versions have neither; they are read, and are older than those that have.
+A line ends in ``"run": "…", "seq": …, "check": "…"``. `check` is the CRC-32 of the line without it:
+a line that does not fit it is damaged, and left out. `run` is the id of the run that it is of: see
+`store.owner`. `seq` counts: the upper half is the segment's number (one more than any there was
+when it was begun), the lower half the line's number in it, from 0. So a line that is gone is
+noticed, and of two records the newer one is told without looking at a clock. Lines of earlier
+versions have none of them; they are read, and are older than those that have.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -30,13 +32,16 @@ import orjson
 from editgauge import json_text
 from editgauge.errors import RunError
 from editgauge.store import paths
+from editgauge.store.owner import ANYONE, PATTERN, Owner
 from editgauge.temporary import take
 
 SUFFIX = ".jsonl"
 LINE_BYTES = 1 << 26
 """The longest line that is read."""
-MARK = re.compile(rb',"seq":(\d{1,19}),"check":"([0-9a-f]{8})"\}$')
-_MARK_BYTES = 60
+MARK = re.compile(
+    rb'(?:,"run":"(%b)")?,"seq":(\d{1,19}),"check":"([0-9a-f]{8})"\}$' % PATTERN.encode()
+)
+_MARK_BYTES = 80
 _NUMBER = re.compile(r"-(\d{6,9})-\d{8}T\d{6}-")
 _NESTED = 400
 """A line with fewer opening brackets than this is not nested too deeply for any reader."""
@@ -48,7 +53,8 @@ _MOST_NOTES = 1000
 
 class Line(NamedTuple):
     """One line of a segment: its number from 1, its bytes, where it starts, and what is wrong with
-    it ("" when nothing is). `record`: what it says, where that was read.
+    it ("" when nothing is). `record`: what it says, where that was read. `foreign`: nothing is
+    wrong with it but that it is not this run's.
     """
 
     number: int
@@ -56,20 +62,22 @@ class Line(NamedTuple):
     start: int
     fault: str
     record: dict[str, Any] | None
+    foreign: bool = False
 
 
 class SegmentWriter:
-    """Writes records to a new segment of its own in the folder `place` of `root` (a run); made on
-    the first write, so that idle writers leave none.
+    """Writes records to a new segment of its own in the folder `place` of `root` (a run whose id is
+    `run`); made on the first write, so that idle writers leave none.
 
     Raises `RunError` when the folder cannot be written or the disk is full; what had been written
     before stays readable, since a half-written record is cut off at once.
     """
 
-    def __init__(self, root: Path, place: str, label: str) -> None:
+    def __init__(self, root: Path, place: str, label: str, run: str) -> None:
         self.root = root
         self.place = place
         self.label = label
+        self.run = run
         self.path: Path | None = None
         self._handle: int | None = None
         self._size = 0
@@ -85,7 +93,7 @@ class SegmentWriter:
                 self._open()
             now = time.time_ns()
             lines = (
-                marked({**record, "at": now}, self._next + number)
+                marked({**record, "at": now}, self._next + number, self.run)
                 for number, record in enumerate(whole)
             )
             self._append(b"".join(lines))
@@ -126,10 +134,11 @@ class SegmentWriter:
         name = f"{self.label}-{number:06d}-{stamp}-{os.getpid()}-{secrets.token_hex(3)}{SUFFIX}"
         self.path = folder / name
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-        try:
-            self._handle = os.open(self.path, flags, 0o644)
-        except OSError as error:
-            raise self._unwritable(error) from error
+        with paths.entered(self.root, self.place) as at:
+            try:
+                self._handle = os.open(self.path if at is None else name, flags, 0o644, dir_fd=at)
+            except OSError as error:
+                raise self._unwritable(error) from error
         self._next = number << 32
         take(self._handle)
 
@@ -145,13 +154,23 @@ class SegmentWriter:
         )
 
 
-def marked(record: Mapping[str, Any], seq: int) -> bytes:
-    """A record as a line with its number and its checksum."""
+def marked(record: Mapping[str, Any], seq: int, run: str = "") -> bytes:
+    """A record as a line with the id of its run (where it is of one), its number and its
+    checksum.
+    """
+    mark: dict[str, Any] = {"run": run, "seq": seq} if run else {"seq": seq}
     try:
-        body = orjson.dumps({**record, "seq": seq}, option=orjson.OPT_SERIALIZE_NUMPY)
+        body = orjson.dumps({**record, **mark}, option=orjson.OPT_SERIALIZE_NUMPY)
     except TypeError:  # what JSON cannot hold comes from outside: it is written as far as it can be
-        body = orjson.dumps({**storable(record), "seq": seq}, option=orjson.OPT_SERIALIZE_NUMPY)
+        body = orjson.dumps({**storable(record), **mark}, option=orjson.OPT_SERIALIZE_NUMPY)
     return b'%b,"check":"%08x"}\n' % (body[:-1], zlib.crc32(body))
+
+
+def unmarked(line: bytes) -> bytes:
+    """A line without the id, the number and the checksum that `marked` has put at its end: equal
+    for records that say the same.
+    """
+    return MARK.sub(b"}", line)
 
 
 def storable(value: Any, depth: int = 60) -> Any:
@@ -190,62 +209,72 @@ def segments(folder: Path, label: str = "", problems: list[str] | None = None) -
     return sorted(found)
 
 
-def repair(folder: Path) -> list[str]:
-    """Cut torn last lines off the segments whose writers are gone; return one line of text for each
-    cut.
+def repair(root: Path, place: str) -> list[str]:
+    """Cut torn last lines off the segments in the folder `place` of a run whose writers are gone;
+    return one line of text for each cut.
 
     The cut bytes are kept in ``<segment>.torn`` beside it. Segments still being written are left
     alone, and so is a file that has another name elsewhere (a hard link): readers skip its last
     line.
     """
     said = []
-    for path in segments(folder):
+    for path in segments(root / place):
         if not _torn(path):
             continue
-        try:
-            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-        except OSError:
-            # a run folder on a read-only disk can still be read: readers skip the torn line
-            continue
-        try:
-            if os.fstat(handle).st_nlink > 1 or not take(handle):
-                continue
-            start, cut = _tail(handle)
-            if not cut:
-                continue
-            aside(path.with_suffix(".torn"), cut)
-            os.ftruncate(handle, start)
-            said.append(
-                f"{path.name}: a writer was killed; cut {len(cut)} bytes of an unfinished line"
-            )
-        except OSError:  # no room for what would be cut: it stays
-            continue
-        finally:
-            os.close(handle)
+        # a run folder on a read-only disk can still be read: readers skip the torn line; and it
+        # stays where there is no room for what would be cut
+        with contextlib.suppress(OSError, RunError), paths.entered(root, place) as at:
+            cut = _cut(path, at)
+            if cut:
+                said.append(
+                    f"{path.name}: a writer was killed; cut {cut} bytes of an unfinished line"
+                )
     return said
 
 
-def read(path: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
-    """The records of one segment. An unfinished last line is passed over; any other bad line goes
-    into `problems`.
+def _cut(path: Path, at: int | None) -> int:
+    """Cut the torn last line off a segment (in the open folder `at`) that nobody writes and that
+    has no other name; returns its bytes.
     """
-    for line in lines(path, problems):
-        if line.record is not None:
-            line.record.pop("check", None)
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(path if at is None else path.name, flags, dir_fd=at)
+    try:
+        if os.fstat(handle).st_nlink > 1 or not take(handle):
+            return 0
+        start, cut = _tail(handle)
+        if cut:
+            aside(path.with_suffix(".torn"), cut, at)
+            os.ftruncate(handle, start)
+        return len(cut)
+    finally:
+        os.close(handle)
+
+
+def read(path: Path, problems: list[str], owner: Owner = ANYONE) -> Iterator[dict[str, Any]]:
+    """The records of one segment that are the owner's. An unfinished last line is passed over; any
+    other line that is left out goes into `problems`.
+    """
+    for line in lines(path, problems, owner=owner):
+        if line.record is not None and not line.fault:
+            for name in ("run", "check"):
+                line.record.pop(name, None)
             yield line.record
 
 
-def lines(path: Path, problems: list[str], *, parsed: bool = True) -> Iterator[Line]:
+def lines(
+    path: Path, problems: list[str], *, owner: Owner = ANYONE, parsed: bool = True
+) -> Iterator[Line]:
     """The whole lines of a segment, each checked; those that do not stand the check, and lines that
-    are gone, are also named in `problems`. With `parsed` False a line with a right checksum is
-    taken to be JSON without looking.
+    are gone, are also named in `problems`, and how many are not the owner's. With `parsed` False a
+    line with a right checksum is taken to be JSON without looking.
     """
     where = f"{path.parent.name}/{path.name}"
     bad = 0
+    foreign: dict[str, int] = {}
     count = _Count()
     try:
         for number, start, data in _raw(path):
-            seq, why, record = _judged(data, parsed, count.numbered)
+            mark, seq, why, record = _judged(data, parsed, count.numbered)
             gone = count.passed(seq)
             if gone:
                 note(
@@ -257,9 +286,15 @@ def lines(path: Path, problems: list[str], *, parsed: bool = True) -> Iterator[L
                 bad += 1
                 if bad <= _SAID:
                     note(problems, f"{where}, line {number}: {why}; left out")
+            elif other := owner.fault(where, mark):
+                foreign[other] = foreign.get(other, 0) + 1
+                yield Line(number, data, start, other, record, foreign=True)
+                continue
             yield Line(number, data, start, why, record)
     except (OSError, RunError) as error:
         note(problems, f"{where}: cannot be read ({getattr(error, 'strerror', None) or error})")
+    for other, many in foreign.items():
+        note(problems, f"{where}: {many} {'lines' if many > 1 else 'line'} {other}; left out")
     if bad > _SAID:
         note(problems, f"{where}: {bad} damaged lines in all; left out")
 
@@ -301,28 +336,39 @@ def note(problems: list[str], text: str) -> None:
 
 def _judged(
     data: bytes, parsed: bool, numbered: bool
-) -> tuple[int | None, str, dict[str, Any] | None]:
-    """A line's `seq` (None where it has none), its fault, and its record where that was read.
-    `numbered`: an earlier line of the file had one, so that this one must.
+) -> tuple[str, int | None, str, dict[str, Any] | None]:
+    """The id of a line's run ("" where it carries none, or no checksum stands for it), its `seq`
+    (None where it has none), its fault, and its record where that was read. `numbered`: an earlier
+    line of the file had one, so that this one must.
     """
     mark = MARK.search(data, max(0, len(data) - _MARK_BYTES))
     if mark is not None:
-        body = zlib.crc32(b"}", zlib.crc32(memoryview(data)[: mark.start(2) - 10]))
-        if body != int(mark[2], 16):
-            return None, "damaged (its checksum does not fit)", None
+        run, seq = (mark[1] or b"").decode(), int(mark[2])
+        body = zlib.crc32(b"}", zlib.crc32(memoryview(data)[: mark.start(3) - 10]))
+        if body != int(mark[3], 16):
+            return "", None, "damaged (its checksum does not fit)", None
         if not parsed and data.count(b"[") + data.count(b"{") < _NESTED:
-            return int(mark[1]), "", None
+            return run, seq, "", None
     elif numbered:
-        return None, "damaged (it has no checksum, and earlier ones have)", None
+        return "", None, "damaged (it has no checksum, and earlier ones have)", None
     if json_text.crowded(data):
-        return None, f"more than {json_text.MOST_PARTS:,} values", None
+        return "", None, f"more than {json_text.MOST_PARTS:,} values", None
     try:
         record = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        return None, f"not JSON ({error})", None
+        return "", None, f"not JSON ({error})", None
     if not isinstance(record, dict):
-        return None, "not an object", None
-    return int(mark[1]) if mark is not None else None, "", record
+        return "", None, "not an object", None
+    return ("", None, "", record) if mark is None else (run, seq, "", record)
+
+
+def ids(path: Path) -> set[str]:
+    """The id that the first line of a segment carries; empty where it carries none."""
+    with contextlib.suppress(OSError, RunError):
+        for _, _, data in _raw(path):
+            run, _, why, _ = _judged(data, False, False)
+            return {run} - {""} if not why else set()
+    return set()
 
 
 def _raw(path: Path) -> Iterator[tuple[int, int, bytes]]:
@@ -378,12 +424,15 @@ def _tail(handle: int) -> tuple[int, bytes]:
     return end, os.pread(handle, kept, end)
 
 
-def aside(path: Path, data: bytes) -> None:
-    """Write bytes to a new file called `path`, or ``path-2``…: nothing is overwritten."""
+def aside(path: Path, data: bytes, at: int | None = None) -> None:
+    """Write bytes to a new file called `path` (in the open folder `at`), or ``path-2``…: nothing is
+    overwritten.
+    """
     for number in range(1, 1000):
         target = path if number == 1 else path.with_name(f"{path.name}-{number}")
         try:
-            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            handle = os.open(target if at is None else target.name, flags, 0o644, dir_fd=at)
         except FileExistsError:
             continue
         with os.fdopen(handle, "wb") as file:

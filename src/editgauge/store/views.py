@@ -43,14 +43,14 @@ CREATE OR REPLACE TEMP VIEW means AS
 """
 
 
-def write_views(folder: Path, parquet: str) -> None:
-    """Write the views of a Parquet file into its folder, where they are not there yet. Raises as
-    `paths.write`.
+def write_views(run: Path, folder: str, parquet: str) -> None:
+    """Write the views of a Parquet file into its folder in the run, where they are not there yet.
+    Raises as `paths.write`.
     """
     text = _SQL.replace("{name}", parquet).encode()
     try:
-        known = paths.read(folder / NAME) == text
+        known = paths.read(run / folder / NAME) == text
     except (OSError, RunError):
         known = False
     if not known:
-        paths.write(folder, NAME, text)
+        paths.write(run, f"{folder}/{NAME}", text)

@@ -66,7 +66,8 @@ def designed(run: RunFolder, path: Path, benchmark: str = "") -> tuple[Design, O
 def start(run: RunFolder, design: Design, outputs: Outputs, pseudonyms: Sequence[str]) -> list[str]:
     """Assign every sample and write the study into the run; returns the annotators' tokens."""
     tasks = assign(design, editors_by_sample(outputs), len(pseudonyms))
-    with StudyStore(run.path / FOLDER / f"{design.name}{SUFFIX}") as store:
+    path = run.path / FOLDER / f"{design.name}{SUFFIX}"
+    with StudyStore(path, run.owner()) as store:
         return store.create(design, pseudonyms, tasks)
 
 
@@ -122,7 +123,7 @@ def state_of(run: RunFolder, name: str = "") -> State:
     """How far a study is, by default the run's only one; answers become rows of the run. Raises
     `UsageError` for a study that is not there.
     """
-    with _reading(study_path(run, name)) as store:
+    with _reading(run, study_path(run, name)) as store:
         lines, missing = store.progress(), store.missing()
     taken = collect(run)
     return State(annotators=lines, missing=missing, new=taken.new + taken.changed)
@@ -173,7 +174,7 @@ def collect(run: RunFolder) -> ImportedRatings:
     """
     total = ImportedRatings(0, 0, 0)
     for path in studies(run):
-        with _reading(path) as store:
+        with _reading(run, path) as store:
             design = store.design
             pictures = pictures_of(run, design)
             rows = [
@@ -193,9 +194,9 @@ def collect(run: RunFolder) -> ImportedRatings:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[StudyStore]:
+def _reading(run: RunFolder, path: Path) -> Iterator[StudyStore]:
     """A study of which nothing is changed: it may lie where nothing can be written."""
-    with sqlite.readable(path) as place, StudyStore(place) as store:
+    with sqlite.readable(path) as place, StudyStore(place, run.owner()) as store:
         yield store
 
 
@@ -260,7 +261,7 @@ def serving(
     except ImportError as error:
         package = str(error.name or "starlette")
         raise MissingExtra("editgauge study serve", package, "study") from error
-    with StudyStore(path) as store:
+    with StudyStore(path, run.owner()) as store:
         design = store.design
         study = server.Study(store, pictures_of(run, design), hosts=hosts)
 

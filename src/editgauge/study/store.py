@@ -26,7 +26,8 @@ import orjson
 
 from editgauge.errors import RunError, UsageError
 from editgauge.escape import plain
-from editgauge.store.sqlite import need_files, strange
+from editgauge.store.owner import ANYONE, Owner
+from editgauge.store.sqlite import claim, need_files, strange
 from editgauge.study.assignment import Task
 from editgauge.study.design import Design, of_text, stored_text
 
@@ -113,10 +114,10 @@ def hash_of(token: str) -> str:
 
 class StudyStore:
     """A context manager; every method may be called from any thread. Raises `RunError` when the
-    file cannot be used.
+    file cannot be used, or is of another run than its `owner`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, owner: Owner = ANYONE) -> None:
         self.path = path
         self.damaged: list[str] = []
         """What `answers` had to leave out, a line each."""
@@ -132,6 +133,7 @@ class StudyStore:
             self._quick.execute("PRAGMA synchronous=NORMAL")
             self._kept.executescript(_TABLES)
             self._kept.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+            claim(self._kept, path, owner)
             secret = secrets.token_hex(32)
             self._kept.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secret,))
         except (sqlite3.Error, OSError) as error:

@@ -921,7 +921,6 @@ ELSEWHERE: dict[str, str] = {
     "services.download.download": "the package's own addresses",
     "services.secrets.Address.host": "what `secrets.address` has read",
     "store.measured._Memory.get": _OURS,
-    "store.remote_run._document": "as the metrics of a run",
     "store.remote_run._stored": _OURS,
     "study.site": "headers, of which the server takes 64 kB",
     "study.site.Site._poster": "a body of so many bytes at the most, and then `forms.checked`",

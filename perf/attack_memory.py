@@ -1,7 +1,7 @@
 """How much memory every command takes at the most when the pictures it is given mean harm, against
 `--memory`.
 
-    python perf/attack_memory.py [--memory 1GB] [--only COMMAND] [--keep DIR]
+    python perf/attack_memory.py [COMMAND …] [--memory 1GB] [--keep DIR]
 
 Makes pictures of every format that say they are huge, unpack to more than they are, hide gigabytes
 behind their end or hold thousands of frames, profiles and texts; a data set, outputs and a folder
@@ -14,16 +14,23 @@ exit code is 1 where a peak is above the limit, or a command ends in a traceback
 from __future__ import annotations
 
 import argparse
+import base64
+import contextlib
+import gzip
+import http.server
 import io
+import itertools
 import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -38,6 +45,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from editgauge.images import memory_size  # noqa: E402
 
+LONGEST = 900
+"""Seconds of the clock for one command."""
 WATCH = """
 import os, resource, sys
 child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
@@ -235,7 +244,44 @@ def judge() -> Iterator[str]:
         yield server.url
 
 
-def commands(place: Path, url: str) -> dict[str, list[str]]:
+class _Editing(http.server.BaseHTTPRequestHandler):
+    """A service that edits: it answers in turns with a picture, a packed body that unpacks to
+    1 GB, a body of brackets, and one that never ends.
+    """
+
+    turn = itertools.count()
+    good = json.dumps({"image": base64.b64encode(_png((64, 64))).decode()}).encode()
+    packed = gzip.compress(bytes(1 << 30), 9)
+    brackets = b'{"image": [' + b"[]," * (20 << 20) + b"[]]}"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        what = next(self.turn) % 4
+        body = (self.good, self.packed, self.brackets, b"x" * (1 << 20))[what]
+        self.send_response(200)
+        if what == 1:
+            self.send_header("Content-Encoding", "gzip")
+        if what < 3:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            for _ in range(1 if what < 3 else 10_000):
+                self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def editing() -> Iterator[str]:
+    """The address of `_Editing`."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Editing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def commands(place: Path, url: str, edits: str) -> dict[str, list[str]]:
     """The commands by name; some need what an earlier one has made."""
     data, run = f"dir:{place}/set", str(place / "run")
     outputs = ["--outputs", f"{place}/outputs", "--editor", "model"]
@@ -245,7 +291,7 @@ def commands(place: Path, url: str) -> dict[str, list[str]]:
         "score": ["score", data, *outputs, "--run", run, "--tracks", "pixel"],
         "edit": ["edit", data, "--editor", "copy", "--run", run],
         "edit typeset": ["edit", data, "--editor", "typeset", "--run", f"{place}/typeset"],
-        "edit http": ["edit", data, "--editor", "http", "--base-url", url, "--run",
+        "edit http": ["edit", data, "--editor", "http", "--base-url", edits, "--run",
                       f"{place}/asked", "--set", "attempts=1"],
         **{
             f"judge {name}": ["judge", "run", "texteditbench", f"{place}/judged/{name}/data", "--outputs",
@@ -277,21 +323,26 @@ def commands(place: Path, url: str) -> dict[str, list[str]]:
 def run(words: Sequence[str], memory: str) -> tuple[int, int, float, str]:
     """Exit code, bytes at the peak, processor seconds and what was said."""
     ours = [sys.executable, "-m", "editgauge", *words]
-    done = subprocess.run(
-        [sys.executable, "-c", WATCH, *ours], capture_output=True, text=True, check=False,
-        errors="replace", timeout=900,
+    process = subprocess.Popen(
+        [sys.executable, "-c", WATCH, *ours], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace", start_new_session=True,
         env={**os.environ, "EDITGAUGE_MEMORY": memory, "PYTHONPATH": str(ROOT / "src"),
              "EDITGAUGE_JUDGE_KEY": "k", "EDITGAUGE_EDITOR_KEY": "k"},
     )  # fmt: skip
-    said, _, told = done.stdout.rpartition("\n@ ")
+    try:
+        told, _ = process.communicate(timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return -9, 0, 0.0, f"{process.communicate()[0]}\nnot done in {LONGEST} s"
+    said, _, told = told.rpartition("\n@ ")
     code, kilobytes, seconds = told.split()
-    return int(code), int(kilobytes) << 10, float(seconds), said + done.stderr
+    return int(code), int(kilobytes) << 10, float(seconds), said
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--memory", default="1GB")
-    parser.add_argument("--only", default="", help="Only commands whose name has this in it.")
+    parser.add_argument("commands", nargs="*", help="Only those whose names have one of these.")
     parser.add_argument("--keep", type=Path, help="Make the data here, and leave them.")
     chosen = parser.parse_args()
     limit = memory_size(chosen.memory)
@@ -303,9 +354,9 @@ def main() -> None:
             bombs(place)
         if not (place / "judged").exists():
             judged(place / "judged")
-        with judge() as url:
-            for name, words in commands(place, url).items():
-                if chosen.only not in name:
+        with judge() as url, editing() as edits:
+            for name, words in commands(place, url, edits).items():
+                if chosen.commands and not any(word in name for word in chosen.commands):
                     continue
                 code, peak, seconds, said = run(words, chosen.memory)
                 lines = [line for line in said.splitlines() if line.strip()]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import base64
 import contextlib
+import functools
 import gzip
 import http.server
 import io
@@ -244,20 +245,24 @@ def judge() -> Iterator[str]:
         yield server.url
 
 
+@functools.cache
+def _answers() -> tuple[bytes, ...]:
+    good = json.dumps({"image": base64.b64encode(_png((64, 64))).decode()}).encode()
+    brackets = b'{"image": [' + b"[]," * (20 << 20) + b"[]]}"
+    return good, gzip.compress(bytes(1 << 30), 9), brackets, b"x" * (1 << 20)
+
+
 class _Editing(http.server.BaseHTTPRequestHandler):
     """A service that edits: it answers in turns with a picture, a packed body that unpacks to
     1 GB, a body of brackets, and one that never ends.
     """
 
     turn = itertools.count()
-    good = json.dumps({"image": base64.b64encode(_png((64, 64))).decode()}).encode()
-    packed = gzip.compress(bytes(1 << 30), 9)
-    brackets = b'{"image": [' + b"[]," * (20 << 20) + b"[]]}"
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         what = next(self.turn) % 4
-        body = (self.good, self.packed, self.brackets, b"x" * (1 << 20))[what]
+        body = _answers()[what]
         self.send_response(200)
         if what == 1:
             self.send_header("Content-Encoding", "gzip")

@@ -154,8 +154,10 @@ def pictures() -> Iterator[tuple[str, bytes, int]]:
 
 
 def make(place: Path) -> list[str]:
-    """The data set ``set``, outputs of the editor ``model``, and ``loose`` pictures; their names."""
-    for room in ("set/pictures", "outputs/model", "loose"):
+    """The data set ``set``, outputs of the editor ``model``, all pictures in ``loose`` and those
+    that are no longer than they look in ``few``; their names.
+    """
+    for room in ("set/pictures", "outputs/model", "loose", "few"):
         (place / room).mkdir(parents=True)
     names, records = [], []
     for name, data, hole in pictures():
@@ -167,6 +169,8 @@ def make(place: Path) -> list[str]:
             path.write_bytes(data)
             if hole:
                 os.truncate(path, hole)
+        if not hole:
+            (place / "few" / name).write_bytes(data)
         names.append(name)
         record = {
             "id": identity,
@@ -303,21 +307,23 @@ def commands(place: Path, url: str, edits: str) -> dict[str, list[str]]:
                               f"{place}/judged/{name}/outputs", *asked, f"{place}/judged/{name}/run"]
             for name in JUDGED
         },
-        "plan": ["plan", data],
+        "plan": ["plan", data, "--run", run],
         "table": ["table", run],
         "report": ["report", run, "--copy-images"],
-        "grid": ["grid", run, "--to", f"{place}/grid.png"],
+        "grid": ["grid", run, "--to", f"{place}/grid.png", "--sample", "png-largest-png",
+                 "--sample", "good-png"],
         "check-run": ["check-run", run],
-        "import-outputs": ["import-outputs", data, "--from", f"{place}/loose", "--to", f"{place}/to",
+        "import-outputs": ["import-outputs", data, "--from", f"{place}/few", "--to", f"{place}/to",
                            "--editor", "model"],
-        "curate add": ["curate", "add", f"{place}/made", f"{place}/loose"],
+        "new dataset": ["new", "dataset", f"{place}/made"],
+        "curate add": ["curate", "add", f"{place}/made", f"{place}/few"],
         "curate similar": ["curate", "similar", f"{place}/set"],
         "diagnose": ["diagnose", run],
 
         "merge": ["merge", run, f"{place}/asked", "--to", f"{place}/both"],
         "check annotations": ["check", "krisbench", f"{place}/annotated"],
         "check crowded": ["check", f"dir:{place}/crowded"],
-        "import-scores": ["import-scores", "texteditbench", f"{place}/bench", "--from", f"{place}/scores.json",
+        "import-scores": ["import-scores", "texteditbench", f"{place}/judged/png-largest.png/data", "--from", f"{place}/scores.json",
                            "--run", f"{place}/scored"],
         "audit": ["audit", f"{place}/table.csv"],
         "audit zip": ["audit", f"{place}/bomb.zip"],

@@ -5,10 +5,12 @@ question, no cookies, no bombs.
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -179,3 +181,25 @@ def test_a_reply_of_brackets_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert decode(b"[[],[],[],[],[]]") == [[], [], [], [], []]
     assert decode(b'{"a": "' + b"x" * 99 + b'"}') == {"a": "x" * 99}
     assert decode(b"[" + b"[]," * 20 + b"[]]") is None
+
+
+def test_what_was_too_large_is_let_go() -> None:
+    """Each such reply stayed in memory until garbage was next collected: ten of 256 MB are 3 GB."""
+
+    def endless(connection: socket.socket, number: int) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        while True:
+            connection.sendall(bytes(1 << 20))
+
+    gc.disable()
+    tracemalloc.start()
+    try:
+        with talking(endless) as (address, _):
+            transport = ThreadTransport({}, Secrets([]), Limits(10, 2, 4 << 20))
+            for _ in range(5):
+                with pytest.raises(Lost, match="larger than 4 MiB"):
+                    transport.exchange("POST", address)
+        assert tracemalloc.get_traced_memory()[0] < 8 << 20
+    finally:
+        tracemalloc.stop()
+        gc.enable()

@@ -189,6 +189,7 @@ class AsyncTransport:
                 async for piece in response.aiter_raw():
                     data += piece
                     if len(data) > limit:
+                        data.clear()  # the error keeps this frame until garbage is collected
                         raise _TooLarge(limit)
                 whole = self.secrets.data(bytes(data))
                 return Response(response.status_code, response.headers, whole)
@@ -275,9 +276,11 @@ class ThreadTransport:
                         raise _TooLarge(limit)
                 status, received = int(response.status_code), dict(response.headers)
         except Exception as error:  # whatever a network does ends in a reason
+            data.clear()  # the error keeps this frame until garbage is next collected
             late = TimeoutError() if deadline.passed else error
             raise lost(late, self.secrets, self.limits.timeout) from None
         whole = bytes(data)
+        data.clear()
         return Response(status, received, self.secrets.data(whole) if clean else whole)
 
     def _open(self) -> Any:

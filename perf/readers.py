@@ -920,6 +920,7 @@ ELSEWHERE: dict[str, str] = {
     "run.check.outputs": "names of files, of which a system takes 255 letters",
     "services.download.download": "the package's own addresses",
     "services.secrets.Address.host": "what `secrets.address` has read",
+    "services.prices._table": _PACKAGE,
     "store.measured._Memory.get": _OURS,
     "store.remote_run._stored": _OURS,
     "study.site": "headers, of which the server takes 64 kB",

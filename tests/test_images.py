@@ -536,3 +536,17 @@ def test_a_full_disk_is_told_with_the_files_name(
         images.write_bytes(tmp_path / "a.bin", b"after")
     assert found.value.filename == str(tmp_path / "a.bin")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"before"]
+
+
+def test_a_file_is_sent_only_where_it_fits(tmp_path: Path) -> None:
+    """A header says nothing of what comes behind the picture: a hole of gigabytes."""
+    path = tmp_path / "a.png"
+    images.write_png(path, np.zeros((8, 8, 3), np.uint8))
+    assert images.read_file(path) == path.read_bytes()
+    with path.open("ab") as file:
+        file.truncate(1 << 33)
+    assert images.read_header(path).width == 8
+    with pytest.raises(ImageTooLarge, match=r"8,589,934,592 bytes, wanted at most"):
+        images.read_file(path)
+    with pytest.raises(ImageError, match="cannot be read"):
+        images.read_file(tmp_path / "none.png")

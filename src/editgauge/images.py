@@ -362,6 +362,19 @@ def picture_hash() -> hashlib.blake2b:
     return hashlib.blake2b(digest_size=16)
 
 
+def read_file(path: Path) -> bytes:
+    """The bytes of a picture file as they are, for who sends them on. Raises `ImageTooLarge` for
+    more than a quarter of what is free of the memory limit, since they go out as text inside a
+    request, and `ImageError` when it cannot be read.
+    """
+    with _named_errors(path):
+        _need_file(path)
+        with path.open("rb") as file:
+            most = min(MAX_FILE_BYTES, free_memory() // 4)
+            _need_small(path, os.fstat(file.fileno()).st_size, most)
+            return file.read(most)
+
+
 def fingerprint(path: Path) -> str:
     """Hash of a file's bytes: 32 hexadecimal digits (BLAKE2b, 128 bits). Raises `ImageError` if it
     cannot be read.
@@ -381,11 +394,7 @@ def _read(path: Path) -> tuple[bytes, Header]:
     _need_file(path)
     with _File(io.FileIO(path)) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > MAX_FILE_BYTES:
-            raise ImageTooLarge(
-                f"{path}: {size:,} bytes, wanted at most {MAX_FILE_BYTES:,}; shrink the file",
-                path=path,
-            )
+        _need_small(path, size, MAX_FILE_BYTES)
         header = _header(file)
         _check_size(header, size, path)
         file.metered = False
@@ -402,6 +411,13 @@ def _need_file(path: Path) -> None:
     """
     if path.exists() and not path.is_file():
         raise ImageError(f"{path}: not a file", path=path)
+
+
+def _need_small(path: Path, size: int, most: int) -> None:
+    if size > most:
+        raise ImageTooLarge(
+            f"{path}: {size:,} bytes, wanted at most {most:,}; shrink the file", path=path
+        )
 
 
 def _check_size(header: Header, size: int, path: Path) -> None:

@@ -164,7 +164,7 @@ def test_the_natural_order_is_total() -> None:
 
 
 def test_unique_ids() -> None:
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     assert [unique(text, taken) for text in ("a", "a", "a~2", "a")] == ["a", "a~2", "a~2~2", "a~3"]
 
 

@@ -28,6 +28,7 @@ from editgauge.testing import make_sample
 from editgauge.types import Status
 
 INK = (20, 30, 90)
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -567,8 +568,142 @@ def test_a_word_between_two_keeps_a_centred_line_in_the_middle() -> None:
 
 
 def test_a_text_in_two_colours_and_weights_has_one_of_each() -> None:
-    picture, read = poster(("Sale", 60, 130))
-    after, _ = edited(picture, read, "Make 'Sale' bold and red")
+    picture, read = poster(("LIFE", 60, 130))
+    after, _ = edited(picture, read, "Make 'LIFE' bold and red")
     red = (after[..., 0].astype(int) - after[..., 2]) > 120
     assert red.sum() > 1.1 * ink_mask(picture).sum()
     assert not ink_mask(after).any()
+
+
+def verified(picture: Array, read: Read, instruction: str, *after: tuple[str, Box]) -> str:
+    """Why the result comes back: the second reading gives the texts that are told."""
+    texts = iter((read(picture), Read(tuple((t, *box) for t, box in after))(picture)))
+    _, _, reason = TypesetEditor(lambda _: next(texts)).edit(picture, instruction)
+    return reason
+
+
+def carton(edge: int) -> tuple[Array, Read]:
+    """A pale box on a ground that is hardly another, a word in its middle."""
+    drawn, read = poster(("MILK", 150, 120))
+    picture = drawn.copy()
+    picture[:, :edge] = picture[:, :edge] // 12 * 11
+    return picture, read
+
+
+def test_new_ink_crosses_no_pale_edge_that_the_old_text_did_not() -> None:
+    new = ("ALL", (70, 90, 140, 123))
+    old = ("MILK", (147, 90, 245, 123))
+    for edge, said in ((90, "cross an edge"), (1, "")):
+        picture, read = carton(edge)
+        reason = verified(picture, read, "Insert 'ALL' before 'MILK'", old, new)
+        assert said in reason, edge
+        assert bool(reason) == bool(said), edge
+    drawn, read = poster(("MILK", 150, 120))
+    ruled = drawn.copy()
+    ruled[150] -= 17  # a hair line in pale grey
+    below = ("ALL", (150, 135, 230, 170))
+    assert "cross an edge" in verified(ruled, read, "Insert 'ALL' below 'MILK'", old, below)
+
+
+def test_a_text_does_not_leave_its_badge() -> None:
+    drawn, read = poster(("NEW", 40, 60), ("Shoes", 40, 180), em=24)
+    picture, ink = drawn.copy(), ink_mask(drawn)
+    picture[30:75, 25:120] = (250, 210, 60)
+    picture[ink] = INK
+    old, new = ("Shoes", (38, 160, 110, 183)), ("NEW", (280, 8, 345, 30))
+    instruction = "Move 'NEW' to the top right corner"
+    assert "left empty" in verified(picture, read, instruction, old, new)
+    assert verified(drawn, read, instruction, old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "instruction", "left"),
+    [
+        ("a good day", "Delete 'good'", "'a day'"),
+        ("broken again?", "Delete 'again'", "'broken ?'"),
+        ("salt, pepper", "Delete 'pepper'", "'salt,'"),
+        ("Phone: 555 0199", "Delete '555 0199'", "'Phone:'"),
+        ("3. No pets", "Delete 'No pets'", "'3.'"),
+    ],
+)
+def test_a_deletion_leaves_no_half_text(drawn: str, instruction: str, left: str) -> None:
+    assert f"only {left} would be left" in refused(*poster((drawn, 40, 100)), instruction)
+
+
+def test_brackets_go_with_what_they_hold() -> None:
+    before, read = poster(("Sales (net)", 30, 100))
+    after, _ = edited(before, read, "Delete the word 'net'")
+    assert ink_mask(after)[:, 30:120].any()
+    assert not ink_mask(after)[:, 130:].any()
+
+
+def test_a_row_is_one_thing() -> None:
+    drawn, read = menu = poster(("Soup", 30, 80), ("Rice", 30, 160), ("7.50", 240, 80))
+    assert "'7.50' beside 'Soup' would be left" in refused(*menu, "Delete 'Soup'")
+    edited(*menu, "Delete '7.50'")
+    edited(*menu, "Delete 'Rice'")
+    dotted = drawn.copy()
+    dotted[145:153, 12:20] = INK
+    assert "mark before 'Rice'" in refused(dotted, read, "Delete 'Rice'")
+
+
+def test_a_face_beside_kept_letters_has_to_be_theirs() -> None:
+    picture, read = poster(("Open daily", 30, 100), em=40)
+    edited(picture, read, "Change 'Open daily' to 'Open weekly'")
+    other = picture.copy()
+    other[85:92] = np.where(ink_mask(picture)[85:92, :, None], picture[:1, :1], picture[85:92])
+    assert "no installed font" in refused(other, read, "Change 'Open daily' to 'Open weekly'")
+
+
+def test_letters_that_would_grow_together_are_not_made_bold() -> None:
+    assert "grow together" in refused(*poster(("Sale", 60, 130)), "Make 'Sale' bold")
+
+
+def test_a_centred_line_whose_end_changes_stays_centred() -> None:
+    before, read = poster(("TOP", 155, 60), ("only Ann", 120, 120), ("FOOT", 145, 200), em=28)
+    after, _ = edited(before, read, "Change 'only Ann' to 'only Everybody'")
+    rows = slice(95, 130)
+    columns = np.nonzero(ink_mask(after)[rows].any(axis=0))[0]
+    old = np.nonzero(ink_mask(before)[rows].any(axis=0))[0]
+    assert (columns.min() + columns.max()) / 2 == pytest.approx((old.min() + old.max()) / 2, abs=6)
+
+
+def test_swapped_texts_of_a_row_stay_in_it_and_take_their_place_s_ink() -> None:
+    drawn, read = poster(("Cancel", 30, 120), ("Happy", 220, 120), em=30)
+    after, _ = edited(drawn, read, "Swap 'Cancel' and 'Happy'")
+    for left, right in ((0, 180), (180, 360)):
+        rows = np.nonzero(ink_mask(after)[:, left:right].any(axis=1))[0]
+        before = np.nonzero(ink_mask(drawn)[:, 180 - left : 360 - left].any(axis=1))[0]
+        assert (rows.min(), rows.max()) == (before.min(), before.max())
+    buttons = drawn.copy()
+    ink = ink_mask(drawn)
+    buttons[85:135, 200:340] = (30, 40, 100)
+    buttons[ink] = INK
+    buttons[:, 180:][ink[:, 180:]] = (240, 240, 240)
+    after, _ = edited(buttons, read, "Swap 'Cancel' and 'Happy'")
+    assert ink_mask(after)[:, :180].any()
+    assert (after[85:135, 200:340] > 200).all(axis=2).sum() > 200
+
+
+def test_enlarged_letters_keep_their_colour_and_their_edges() -> None:
+    drawn, read = poster(("Acts", 60, 120), em=20)
+    after, _ = edited(drawn, read, "Make 'Acts' twice as large")
+    fresh = (after != drawn).any(axis=2)
+    darkest = np.percentile(after[fresh].sum(axis=1), 5)
+    assert abs(darkest - sum(INK)) < 40
+    soft = (after[..., 0] > 60) & (after[..., 0] < 160) & fresh
+    assert soft.sum() < 0.9 * ink_mask(after).sum()
+
+
+def test_a_moved_text_keeps_the_margin_that_it_had() -> None:
+    drawn, read = poster(("3 May", 48, 60), em=24)
+    after, _ = edited(drawn, read, "Move '3 May' to the top right corner")
+    _, _, right, _ = box_of(after)
+    assert 360 - right == pytest.approx(48, abs=3)
+
+
+def test_a_label_goes_with_its_described_number() -> None:
+    drawn, read = poster(("Tel. 04172 88 15", 30, 100), em=28)
+    after, _ = edited(drawn, read, "Delete the phone number")
+    assert not ink_mask(after).any()
+    assert "'Tel.' would be left" in refused(drawn, read, "Delete '04172 88 15'")

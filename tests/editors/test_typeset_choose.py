@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.choose import choose, pointed
 from editgauge.editors.typeset.colours import COLOURS, may_be_called
 from editgauge.editors.typeset.common import CannotEdit
+from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Line
 from editgauge.editors.typeset.phrases import describe
 from editgauge.editors.typeset.request import Operation, Target
@@ -82,6 +85,7 @@ def test_what_is_meant(phrase: str, texts: list[str]) -> None:
         "the second line",
         "the middle price",
         "the publisher's name",
+        "the headings",
     ],
 )
 def test_where_several_or_none_may_be_meant_none_is_taken(phrase: str) -> None:
@@ -106,7 +110,8 @@ def test_the_last_message_of_a_chat_may_not_be_the_last_text() -> None:
     chat = [line("See you at 8", 40, 100), line("Fine", 200, 160), line("Message", 40, 500)]
     with pytest.raises(CannotEdit):
         chosen("the last message in the chat", chat)
-    assert chosen("the last line", chat) == ["Message"]
+    with pytest.raises(CannotEdit, match="not clear"):
+        chosen("the last line", chat)
 
 
 def test_one_text_is_not_inserted_at_one_of_several() -> None:
@@ -115,6 +120,18 @@ def test_one_text_is_not_inserted_at_one_of_several() -> None:
     for place in ("before", "after"):
         with pytest.raises(CannotEdit, match="2 texts fit"):
             pointed(canvas, Operation(kind="insert", targets=prices, text="€", place=place))
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [Operation(kind="change", text="9.99"), Operation(kind="move", place="go up")],
+    ids=lambda operation: operation.kind,
+)
+def test_all_of_several_are_not_the_first_of_them(operation: Operation) -> None:
+    canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), POSTER, [])
+    prices = (Target(description=describe("all the prices", [])),)
+    with pytest.raises(CannotEdit, match="2 texts fit"):
+        pointed(canvas, replace(operation, targets=prices))
 
 
 def test_a_change_leaves_the_bullet_of_a_line() -> None:
@@ -133,7 +150,8 @@ def test_the_last_entry_of_a_list_is_no_line_below_it() -> None:
         line("Version 4", 160, 500, 14),
     ]
     assert chosen("the last entry of the list", settings) == ["Log out"]
-    assert chosen("the last line", settings) == ["Version 4"]
+    with pytest.raises(CannotEdit, match="not clear"):
+        chosen("the last line", settings)
 
 
 @pytest.mark.parametrize("name", [name for name in COLOURS if name not in ("navy", "maroon")])
@@ -148,3 +166,90 @@ def test_colours_that_people_tell_apart() -> None:
         assert not any(may_be_called(red, name) for name in ("blue", "green", "white", "yellow"))
     assert not may_be_called((40, 40, 45), "blue")
     assert may_be_called((15, 30, 95), "navy")
+
+
+def test_a_number_is_no_title_and_a_text_above_one_is_small() -> None:
+    assert chosen("the title", [line("Grand Sale", 60, 40, 60), line("50%", 60, 200, 40)])
+    for texts in (
+        [line("Summer", 60, 40, 30), line("50%", 60, 200, 80)],
+        [line("Chess club", 60, 20, 40), line("Members", 60, 160, 50)],
+    ):
+        with pytest.raises(CannotEdit, match="title"):
+            chosen("the title", texts)
+
+
+def test_a_subtitle_has_all_its_rows() -> None:
+    texts = [line("Grand Sale", 60, 40, 60), line("all of our books", 60, 110, 24),
+             line("and the maps", 60, 142, 24), line("Tea", 60, 300)]  # fmt: skip
+    assert chosen("the subtitle", texts) == ["all of our books and the maps"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("+49 30 1234 567", True),
+        ("(020) 7946 0112", True),
+        ("Call 0161 496 0733", True),
+        ("Order 2024 118 733", False),
+        ("12/04/2024 17:30", False),
+        ("4-006381-333931", False),
+    ],
+)
+def test_a_phone_number_is_told_by_more_than_its_digits(text: str, is_one: bool) -> None:
+    if is_one:
+        assert len(chosen("the phone number", [line(text, 20, 20)])) == 1
+    else:
+        with pytest.raises(CannotEdit):
+            chosen("the phone number", [line(text, 20, 20)])
+
+
+def test_several_of_an_order_and_what_is_no_line_are_not_counted() -> None:
+    rows = [line(text, 40, 100 + 40 * n) for n, text in enumerate(("Oslo", "Bergen", "Moss"))]
+    assert chosen("the last line", rows) == ["Moss"]
+    for phrase in ("the last two items", "the first two words of the title", "the second sentence"):
+        with pytest.raises(CannotEdit):
+            chosen(phrase, rows)
+
+
+def test_one_word_in_the_middle_is_not_three() -> None:
+    stack = [line(text, 150, 200 + 60 * n, 50) for n, text in enumerate(("BEST", "BOSS", "EVER"))]
+    with pytest.raises(CannotEdit):
+        chosen("the word in the middle", stack)
+
+
+def test_a_name_reads_like_one() -> None:
+    chat = [line("9:41", 20, 5), line("Marta Lind", 100, 40), line("online", 100, 80, 12)]
+    assert chosen("the name at the top", chat) == ["Marta Lind"]
+
+
+def test_what_the_engine_missed_of_a_title_is_a_part_of_it() -> None:
+    page = np.full((200, 600, 3), 240, np.uint8)
+    for x in (40, 160, 280):
+        cv2.putText(page, "WARM", (x, 80), cv2.FONT_HERSHEY_SIMPLEX, 1.2, (20, 20, 20), 3)
+    corners = np.array([[36, 50], [278, 50], [278, 86], [36, 86]], float)
+    description = describe("the title", [])
+    assert description is not None
+    with pytest.raises(CannotEdit, match="more than 'WARM WARM' may stand there"):
+        choose(Canvas(page, [Line(corners, "WARM WARM")], faces()), description)
+
+
+def test_all_numbers_are_those_within_texts_too() -> None:
+    assert len(chosen("the numbers", [line("4", 20, 20), line("17", 20, 80)])) == 2
+    with pytest.raises(CannotEdit, match="Room 5"):
+        chosen("the numbers", [line("4", 20, 20), line("Room 5", 20, 80)])
+
+
+def test_whose_the_only_date_is_need_not_be_known() -> None:
+    canvas = Canvas(np.full((600, 400, 3), 240, np.uint8), POSTER, [])
+    date = Target(description=describe("the date of the event", []))
+    [target] = pointed(canvas, Operation(kind="recolour", targets=(date,))).targets
+    assert target.text == "3 May 2025"
+    due = [line("Due:", 20, 400), line("3 May 2025", 150, 400)]
+    with pytest.raises(CannotEdit, match="not clear"):
+        pointed(
+            Canvas(np.full((600, 400, 3), 240, np.uint8), due, []),
+            Operation(kind="recolour", targets=(date,)),
+        )
+    price = Target(description=describe("the price of the coffee", []))
+    with pytest.raises(CannotEdit, match="not clear"):
+        pointed(canvas, Operation(kind="recolour", targets=(price,)))

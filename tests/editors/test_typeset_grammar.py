@@ -259,3 +259,41 @@ def test_the_middle_along_one_axis() -> None:
 
 def test_an_endless_instruction_is_not_read() -> None:
     assert read_request("Replace the text 'A' with 'B'." * 10_000) == ()
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Increase all the prices by 10%",
+        "Double the amount",
+        "Reduce '50%' by half",
+        "Raise the price",
+        "lower the price",
+        "cut the price in half",
+        "Increase the line spacing of the text",
+        "Increase the font weight of 'SALE'",
+        "Make the first letter of the title larger",
+    ],
+)
+def test_a_value_or_another_measure_is_not_taken_for_the_size(instruction: str) -> None:
+    assert read_request(instruction) == ()
+
+
+def test_the_size_of_a_number_may_be_told() -> None:
+    for instruction in ("Reduce the size of '$129' by half", "Make the price bigger",
+                        "Enlarge '20'", "Increase the font size of all the prices"):  # fmt: skip
+        assert [operation.kind for operation in read_request(instruction)] == ["resize"]
+
+
+def test_two_described_texts_are_swapped_each_by_its_own_noun() -> None:
+    [operation] = read_request("Swap the title and the subtitle")
+    assert [str(target) for target in operation.targets] == ["'the title'", "'the subtitle'"]
+    [operation] = read_request("Swap the first and the last word of the title")
+    assert str(operation.targets[0]) == "'the first word of the title'"
+
+
+def test_what_should_not_be_changed_is_no_further_command() -> None:
+    told = "Make the title bold, other texts on the slide should not be changed."
+    assert only(told).kind == "restyle"
+    told = "Change 'Lanterns' to 'Harbour', the artist's name must not be touched"
+    assert only(told).text == "Harbour"

@@ -41,6 +41,7 @@ HELD_OUT = (
     "fifteenth",
     "sixteenth",
     "seventeenth",
+    "eighteenth",
 )
 FOLDER = Path(__file__).parent / "replies"
 ASKED: dict[str, Ranges] = (
@@ -91,10 +92,10 @@ def _allowed(word: str) -> frozenset[int | None]:
 
 
 SETS = {
-    "set_a": 0.96,
+    "set_a": 0.95,
     "set_b": 0.96,
     "set_c": 0.96,
-    "set_d": 0.93,
+    "set_d": 0.92,
     "set_e": 0.99,
     "set_f": 0.99,
     "set_g": 0.98,
@@ -106,10 +107,12 @@ SETS = {
     "set_p": 0.94,
     "set_n": 0.93,
     "set_q": 0.93,
-    "set_r": 0.91,
-    "set_s": 0.93,
+    "set_r": 0.90,
+    "set_s": 0.92,
     "set_u": 0.85,
     "set_v": 0.92,
+    "set_w": 0.94,
+    "set_x": 0.96,
 }
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
@@ -118,9 +121,23 @@ added then. The next two, when first run: wrong 2 of 255 and 1 of 236, clear one
 85 of 103. The two after them: wrong 3 of 224 and 1 of 246, clear ones read 96 of 110 and 109 of 121.
 The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317, 1 of 290, 3 of 294 and 6 of 293, clear ones read 99 of
 114, 132 of 140, 112 of 133, 141 of 164, 113 of 141, 124 of 139 and 130 of 145. The next two: wrong
-4 of 282 and 5 of 315, clear ones read 112 of 123 and 135 of 145. The last two: wrong 2 of 365 and
-3 of 311, clear ones read 129 of 150 and 141 of 152. Each with the share of its clear
-replies that is read now.
+4 of 282 and 5 of 315, clear ones read 112 of 123 and 135 of 145. The next four: wrong 2 of 365,
+3 of 311, 5 of 300 and 2 of 300, clear ones read 129 of 150, 141 of 152, 143 of 151 and 146 of 151.
+Each with the share of its clear replies that is read now.
+"""
+PAIRS = {
+    "set_ya": (0.80, 10),
+    "set_yb": (0.90, 22),
+    "set_yc": (0.74, 22),
+    "set_yd": (0.88, 52),
+    "set_ye": (0.86, 25),
+    "set_yf": (0.91, 13),
+}
+"""Sets of 200 traps and 200 clear replies, all well-formed, that differ in their free words alone, by
+somebody who had not seen the reader. When first run, without `likeness`, 67, 139, 78, 140, 133 and 66
+of the traps gave a number; 104, 85 and 23 of the last three with weights from the sets before them.
+They are what the weights are made of. Each with the share of its clear replies that is read now,
+and the most traps that give a number.
 """
 _NAMES = {
     "medebench": {"EA": "Editing Accuracy", "VQ": "Visual Quality"},

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import UsageError, WeightsError
-from editgauge.networks.adapter import Adapter
+from editgauge.networks.adapter import _AHEAD, Adapter
 from editgauge.scoring import adapter as adapter_scorer
 from editgauge.scoring.adapter import AdapterScorer
 from editgauge.testing import make_sample
@@ -99,6 +99,10 @@ def test_a_bad_start_is_named(program: Program, text: str, words: str) -> None:
             "answered question 5, asked was 0",
         ),
         ("sys.stdin.readline(); print('x' * 200000, flush=True)", "not a JSON object"),
+        (
+            'for n in range(10**9): print(\'{"id": 0, "value": "%s"}\' % (\'x\' * 60000))',
+            "it says more than it is asked",
+        ),
         ("time.sleep(60)", "no answer in 0.5 s"),
     ],
 )
@@ -108,6 +112,16 @@ def test_a_bad_answer_is_named(program: Program, tmp_path: Path, text: str, word
         adapter.ask(tmp_path / "x.png", "")
     if "sleep" in text:
         adapter._process.kill()
+    adapter.close()
+
+
+def test_a_program_that_never_stops_talking_is_ended(program: Program, tmp_path: Path) -> None:
+    """What it said was all kept in memory."""
+    adapter = Adapter(program(HELLO + "while True: print('x' * 60_000)"))
+    assert adapter._process.wait(20) != 0
+    assert adapter._lines.qsize() <= _AHEAD + 1
+    with pytest.raises(WeightsError, match="says more than it is asked"):
+        adapter.ask(tmp_path / "x.png", "")
     adapter.close()
 
 

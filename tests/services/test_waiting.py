@@ -21,6 +21,7 @@ from editgauge.services.waiting import LONGEST, retry_after
         ({"retry-after": "nan"}, {}, None),
         ({"retry-after": "inf"}, {}, None),
         ({"retry-after": "soon"}, {}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 " + "1" * 300}, {}, None),
         ({"retry-after-ms": "250", "retry-after": "9"}, {}, 0.25),
         ({}, {"details": [{"x": 1}, {"retryDelay": "17s"}]}, 17.0),
         ({}, {"details": [{"retryDelay": "17 minutes"}]}, None),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
+
+from editgauge.errors import ImageError
+from editgauge.images import fingerprint
 
 T = TypeVar("T")
 
@@ -66,10 +68,8 @@ def _sizes(paths: Sequence[Path]) -> tuple[int, ...] | None:
     return tuple(sizes) if sizes and sizes[0] else None
 
 
-def _hashes(paths: Sequence[Path]) -> tuple[bytes, ...] | None:
+def _hashes(paths: Sequence[Path]) -> tuple[str, ...] | None:
     try:
-        return tuple(
-            sorted(hashlib.blake2b(path.read_bytes(), digest_size=16).digest() for path in paths)
-        )
-    except OSError:
+        return tuple(sorted(map(fingerprint, paths)))
+    except ImageError:
         return None

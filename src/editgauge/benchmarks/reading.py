@@ -443,15 +443,16 @@ class Record:
         return str(value).strip() or None
 
 
-def unique(identity: str, taken: set[str]) -> str:
+def unique(identity: str, taken: dict[str, int]) -> str:
     """`identity`, or with ``~2``, ``~3``… where it is taken already; the result is taken from now
-    on.
+    on. `taken`: each identity that is taken, and the last number that was given to it.
     """
-    result, number = identity, 1
+    result, number = identity, taken.get(identity, 1)
     while result in taken:
         number += 1
         result = f"{identity}~{number}"
-    taken.add(result)
+    taken[identity] = number
+    taken.setdefault(result, 1)
     return result
 
 

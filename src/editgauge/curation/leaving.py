@@ -12,7 +12,7 @@ from PIL import Image
 
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import ImageError
-from editgauge.images import read_header, read_image
+from editgauge.images import read_file, read_header, read_image
 from editgauge.judging.metadata import bare
 
 
@@ -23,7 +23,7 @@ def bare_file(data: DataSet, relative: str) -> bytes:
     path = data.path(relative)
     form = read_header(path).format
     try:
-        return bare(path.read_bytes(), form)
+        return bare(read_file(path), form)
     except ValueError as error:
         raise ImageError(
             f"{relative}: its metadata cannot be taken out ({error}); take the picture in with: "

@@ -46,7 +46,7 @@ from editgauge.errors import (
     UsageError,
     WeightsError,
 )
-from editgauge.images import Array, Mask, read_mask
+from editgauge.images import Array, Mask, read_file, read_mask
 from editgauge.reports.figures import svg
 from editgauge.study.forms import Refused
 from editgauge.study.site import Limits, Site, as_json, error
@@ -219,7 +219,7 @@ class Workbench(Site):
         if not hmac.compare_digest(wanted.encode(), request.path_params["mac"].encode()):
             return error(404, "not here")
         try:
-            data = await run_in_threadpool(lambda: self.data.path(path).read_bytes())
+            data = await run_in_threadpool(lambda: read_file(self.data.path(path)))
         except (EditgaugeError, OSError):
             return error(404, "this picture is not there (any more)")
         return Response(data, media_type="image/png", headers=_PICTURE_CACHE)

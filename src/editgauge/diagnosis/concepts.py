@@ -9,6 +9,9 @@ from typing import Any
 
 from editgauge.errors import EditgaugeError
 
+LONGEST = 200
+"""Letters of a concept: each of its words is looked for at every place of a prompt."""
+
 
 class NoConcept(EditgaugeError):
     """There is no token whose attention could be looked at; the message says why."""
@@ -43,11 +46,15 @@ def mention(prompt: str, concept: str | None) -> Mention:
     """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words.
 
     Tried in this order: as written; with another ending (s, es) of its last word; its last word
-    alone, in both ways. Raises `NoConcept`.
+    alone, in both ways. Raises `NoConcept`, also for one of more than `LONGEST` letters.
     """
     words = (concept or "").split()
     if not words:
         raise NoConcept("the sample names no key concept; give one with --concepts FILE")
+    if len(concept or "") > LONGEST:
+        raise NoConcept(
+            f"the key concept has {len(concept or ''):,} letters, wanted at most {LONGEST}"
+        )
     last = words[-1]
     tries = [("as written", words)]
     tries += [("inflected", [*words[:-1], other]) for other in _endings(last)]

@@ -55,8 +55,11 @@ _IN_TEXT = re.compile(
     r"(?:(?:\r?\n[A-Za-z0-9+/_-]{60,})+(?:\r?\n[A-Za-z0-9+/_-]+)?)?={0,2}"
 )
 """A picture's data address in a text, also one that is wrapped into lines."""
-_MARKDOWN = re.compile(r"!\[[^\]]*\]\((https?://[^\s()<>]+)\)")
-"""A picture's address in a text, as Markdown writes it."""
+_MARKDOWN = re.compile(r"!\[[^\]]*+(?:\]\((https?://[^\s()<>]++)\)|\]|\Z)")
+"""A picture's address in a text, as Markdown writes it; an empty one where no address follows the
+first ``]``. What comes before that is passed over with it: each further ``![`` in it would end at
+the same bracket.
+"""
 
 
 def chat(samples: Sequence[Sample], **settings: Any) -> ChatEditor:
@@ -238,7 +241,7 @@ def _contents(message: Mapping[str, Any]) -> tuple[str, list[str]]:
     found = [_address(part) for part in [*_objects(message.get("images")), *parts]]
     pictures = [address for address in found if address]
     if not pictures:  # a picture written into the text, as some gateways do
-        pictures = _IN_TEXT.findall(text) or _MARKDOWN.findall(text)
+        pictures = _IN_TEXT.findall(text) or [*filter(None, _MARKDOWN.findall(text))]
     return _IN_TEXT.sub("", text).strip(), pictures
 
 

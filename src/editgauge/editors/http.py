@@ -30,7 +30,8 @@ from urllib.parse import urlsplit
 from editgauge.editors.asking import shots_for
 from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
 from editgauge.editors.service import Request, Service, call_key, key_from, words
-from editgauge.errors import UsageError
+from editgauge.errors import ImageError, UsageError
+from editgauge.images import read_file
 from editgauge.types import Edit, Sample, Status
 
 KEY_NAMES = ("EDITGAUGE_EDITOR_KEY",)
@@ -110,18 +111,18 @@ class HttpEditor:
         }
         try:
             body["images"] = [_encoded(path) for path in sample.images]
-        except OSError as error:
-            reason = f"input image: cannot be read ({error.strerror})"
+            if shots:
+                body["examples"] = [
+                    {
+                        "images": [_encoded(path) for path in shot.images],
+                        "instruction": shot.instruction,
+                        "reference": _encoded(shot.reference),
+                    }
+                    for shot in shots
+                ]
+        except ImageError as error:
+            reason = f"input image: {error}"
             return Edit.without(sample.id, self.name, Status.DATASET_FAULT, reason)
-        if shots:
-            body["examples"] = [
-                {
-                    "images": [_encoded(path) for path in shot.images],
-                    "instruction": shot.instruction,
-                    "reference": _encoded(shot.reference),
-                }
-                for shot in shots
-            ]
         key = call_key(folder, self.name, json.dumps(body))
         reply = self.service.call(Request("/edit", lambda: {"json": body}, key=key))
         facts: dict[str, Any] = {"seed": self.seed, "seconds": round(reply.seconds, 6)}
@@ -149,4 +150,4 @@ class HttpEditor:
 
 
 def _encoded(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode()
+    return base64.b64encode(read_file(path)).decode()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import UsageError
-from editgauge.images import read_header
+from editgauge.images import read_file, read_header
 
 EXTRA = "extra."
 """How the name of a setting begins that is passed to the model as it is."""
@@ -24,7 +24,7 @@ def as_file(path: Path, index: int) -> tuple[str, bytes, str]:
     header = read_header(path)
     media = _MEDIA.get(header.format)
     if media is not None:
-        return f"image-{index + 1}{header.extension}", path.read_bytes(), media
+        return f"image-{index + 1}{header.extension}", read_file(path), media
     return f"image-{index + 1}.png", _as_png(path), "image/png"
 
 

@@ -63,9 +63,9 @@ def decide(session: Session, question: Question) -> Decision:
     runner = asyncio.Runner()
 
     def ask(ids: Sequence[str]) -> Scores:
-        wanted = [samples[name] for name in ids]
-        edits = [edit for edit in session.edits if edit.sample in set(ids)]
-        if not runner.run(judge(todo, wanted, edits, None)):
+        wanted = {name: samples[name] for name in ids}
+        edits = [edit for edit in session.edits if edit.sample in wanted]
+        if not runner.run(judge(todo, [*wanted.values()], edits, None)):
             raise BudgetExceeded(
                 "stopped before it was decided; run the same command again with a higher --budget"
             )

@@ -15,6 +15,8 @@ a reason, and the whole reply is kept by the caller: a second call is cheap, a w
   `sayings`).
 * A sentence behind the verdict that takes it back, or gives another number, flags it; so does a
   reason with a number of the scale that counts or names nothing (see `doubts`).
+* A reply whose free words are rather those of replies whose number does not hold is flagged (see
+  `likeness`).
 
 What counts as an integer: ``4``, ``4.0``, ``"4"``, ``4/5`` (``"4/5"``, ``4 out of 5``) where the
 second number is the top of the scale, and ``four``. Not: ``4.5``, ``true``, ``null``, ``NaN``,
@@ -32,7 +34,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editgauge.judging import doubts
+from editgauge.judging import doubts, likeness
 from editgauge.judging.blindness import is_blind
 from editgauge.judging.claims import Verdicts, unquoted
 from editgauge.judging.forms import without_scale
@@ -168,9 +170,13 @@ def read_answer(
         )
     try:
         readings = _read(reply, fields, lists or {})
-        if all(reading.value is not None for reading in readings.values()):
-            return readings
-        return _agreed(readings, _in_other_words(reply, fields, lists or {}, readings))
+        if any(reading.value is None for reading in readings.values()):
+            readings = _agreed(readings, _in_other_words(reply, fields, lists or {}, readings))
+        if any(reading.value is not None for reading in readings.values()) and (
+            why := likeness.against(reply)
+        ):
+            return _all(fields, why)
+        return readings
     except (Tangled, OverflowError) as error:
         return _all(fields, f"the reply is too tangled to be read: {error}")
     except Exception as error:  # no reply may stop a run, whatever it does to the reader

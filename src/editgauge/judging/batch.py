@@ -54,11 +54,10 @@ def pending(engine: Engine) -> dict[str, dict[str, Any]]:
     "number": the provider's, empty while it is not known whether the batch was made}. Of earlier
     versions the mark is the number.
     """
-    found = engine.store.notes("batch ")
     return {
         name[6:]: {"number": name[6:]} | record
-        for name, text in found.items()
-        if (record := orjson.loads(text)).get("keys")
+        for name, record in engine.store.records("batch ").items()
+        if record.get("keys")
     }
 
 

@@ -129,16 +129,28 @@ class ReplyStore:
         row = self._run("SELECT value FROM meta WHERE name = ?", name).fetchone()
         return None if row is None else str(row[0])
 
-    def notes(self, start: str) -> dict[str, str]:
-        """All facts whose name begins with `start`, in the order in which they were first
-        written.
+    def records(self, start: str) -> dict[str, dict[str, Any]]:
+        """All facts whose name begins with `start` and that are JSON objects, in the order in which
+        they were first written. Raises `RunError` for one that is none.
         """
         rows = self._run(
             "SELECT name, value FROM meta WHERE substr(name, 1, ?) = ? ORDER BY rowid",
             len(start),
             start,
         )
-        return {str(name): str(value) for name, value in rows}
+        return {str(name): self._record(name, value) for name, value in rows}
+
+    def _record(self, name: object, value: object) -> dict[str, Any]:
+        try:
+            found = orjson.loads(str(value))
+        except orjson.JSONDecodeError:
+            found = None
+        if not isinstance(found, dict):
+            raise RunError(
+                f"{self.path}: what is noted as {str(name)[:80]!r} is damaged; bring a copy of the "
+                f"reply store, or name another one with --replies"
+            )
+        return found
 
     def close(self) -> None:
         self._db.close()

@@ -386,7 +386,7 @@ _ONE_OF = re.compile(
     re.IGNORECASE,
 )
 """What leads to pictures of which one is meant, and not what is in them."""
-_FEW_WORDS = re.compile(r"(?:\s|[^\W\d]+['’]?){0,5}")
+_FEW_WORDS = re.compile(r"(?:\s|[^\W\d]++['’]?+){0,5}+")
 
 
 def _between(clause: str, picture: re.Match[str], missing: re.Match[str]) -> str:

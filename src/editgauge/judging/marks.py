@@ -84,8 +84,8 @@ def _named(text: str, known: Set[str]) -> Iterator[tuple[int, str]]:
 def _heads(text: str, match: re.Match[str]) -> bool:
     """Whether a name in brackets is a heading over a text, the tag of one, or a link."""
     if match["angle"]:
-        end = text.lower().find(f"</{match['angle'].lower()}>", match.end())
-        return end > 0 and bool(text[match.end() : end].strip())
+        tag = re.compile(rf"</{match['angle']}>", re.IGNORECASE).search(text, match.end())
+        return tag is not None and bool(text[match.end() : tag.start()].strip())
     if f"\n{match[0]}:" in f"\n{text}":
         return True
     start = text.rfind("\n", 0, match.start()) + 1

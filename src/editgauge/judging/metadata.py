@@ -141,7 +141,7 @@ def _scan_end(data: bytes, start: int) -> int:
 def _png(data: bytes) -> bytes:
     if not data.startswith(_PNG):
         raise ValueError("no start of a PNG file")
-    out, position = [_PNG], 8
+    out, position, profiles = [_PNG], 8, 0
     while True:
         (length,) = struct.unpack_from(">I", data, position)
         name, end = data[position + 4 : position + 8], position + 12 + length
@@ -151,6 +151,9 @@ def _png(data: bytes) -> bytes:
             turned = orientation(data[position + 8 : end - 4])
             out.append(b"" if turned == 1 else _chunk(b"eXIf", _exif(turned)))
         elif name == b"iCCP":
+            profiles += 1
+            if profiles > 1:  # a few bytes may unpack to `LARGEST` each time
+                raise ValueError("more than one colour profile in a PNG file")
             out.append(_png_profile(data[position + 8 : end - 4]))
         elif name in _PNG_KEPT or not name[0] & 0x20:
             out.append(data[position:end])
@@ -191,13 +194,14 @@ def _webp(data: bytes) -> bytes:
             chunks.append((name, body))
     if turned != 1:
         chunks.append((b"EXIF", _exif(turned)))
-    out = b""
+    flags = 0x08 * (turned != 1) | 0x20 * any(name == b"ICCP" for name, _ in chunks)
+    out = []
     for name, body in chunks:
         if name == b"VP8X":
-            flags = 0x08 * (turned != 1) | 0x20 * any(n == b"ICCP" for n, _ in chunks)
             body = bytes([(body[0] & ~0x2C) | flags]) + body[1:]
-        out += name + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
-    return b"RIFF" + struct.pack("<I", len(out) + 4) + b"WEBP" + out
+        out += [name, struct.pack("<I", len(body)), body, b"\0" * (len(body) % 2)]
+    whole = b"".join(out)
+    return b"RIFF" + struct.pack("<I", len(whole) + 4) + b"WEBP" + whole
 
 
 def _riff(data: bytes) -> Iterator[tuple[bytes, bytes]]:

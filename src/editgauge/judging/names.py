@@ -96,6 +96,13 @@ _CODES = {
     "quality_score": "VQ", "instruction_score": "IF", "knowledge_score": "KP",
     "q1": "TA", "q2": "TP", "q3": "SI", "q4": "LR", "q5": "VC",
 }  # fmt: skip
+
+
+def names_of_all() -> tuple[str, ...]:
+    """The names of every field that a benchmark here asks for, and their codes."""
+    return tuple(dict.fromkeys([*_OF_FIELD, *_CODES.values()]))
+
+
 _QUESTION = re.compile(r"q(\d)")
 _NUMBERED = (
     r"(?:question|criterion|frage|pregunta|pergunta|domanda|вопрос|vraag|pytanie|soru|问题|問題|質問|설문|질문|문항)"

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from editgauge.images import read_header, read_image, resize
+from editgauge.images import read_file, read_header, read_image, resize
 from editgauge.judging.calls import Picture
 from editgauge.judging.metadata import bare, turned_png
 from editgauge.store.hashes import HashStore
@@ -181,7 +181,7 @@ class PictureStore:
         """The file's bytes, without metadata; empty for a file that is not built as its format
         says: such a file is sent as PNG. A released script's request has the file as it is.
         """
-        data = picture.path.read_bytes()
+        data = read_file(picture.path)
         if self._metadata or picture.mime:
             return data
         try:

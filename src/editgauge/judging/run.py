@@ -27,7 +27,7 @@ from editgauge.types import JUDGE_SCORER, Edit, Row, Sample, Score, Status, Vari
 
 SCORER = JUDGE_SCORER
 _VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
-VERSION = 7
+VERSION = 8
 """Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
 
 

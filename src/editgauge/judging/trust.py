@@ -272,9 +272,7 @@ async def calibrate(engine: Engine, judging: Judging, run_mark: str) -> Drift:
     asking = engine.settings.asking.named()
     start = f"calibration {VERSION} {engine.answered or engine.settings.model} {asking} "
     earlier = [
-        orjson.loads(text)
-        for name, text in engine.store.notes(start).items()
-        if name != start + run_mark
+        record for name, record in engine.store.records(start).items() if name != start + run_mark
     ]
     now = time.time()
     if engine.store.note(start + run_mark) is None:

@@ -39,6 +39,8 @@ START_SECONDS = 600.0
 """A model of 2 GB on a slow disk takes minutes to load."""
 ANSWER_SECONDS = 300.0
 MAX_LINE = 1 << 16
+_AHEAD = 256
+"""Lines that a program may have written beyond those that were read: it answers one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Adapter:
                 f"adapter {' '.join(self._words)!r} cannot be started ({error})"
             ) from error
         self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._last = "it ended"
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._next = 0
@@ -106,7 +109,7 @@ class Adapter:
             self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
         except OSError as error:
-            raise self._broken("it ended") from error
+            raise self._broken(self._last) from error
         reply = self._line(self._answer_seconds)
         if reply.get("id") != number:
             raise self._broken(f"it answered question {reply.get('id')!r}, asked was {number}")
@@ -119,6 +122,10 @@ class Adapter:
         assert self._process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
             while line := self._process.stdout.readline(MAX_LINE):
+                if self._lines.qsize() >= _AHEAD:
+                    self._last = "it says more than it is asked"
+                    self._process.kill()
+                    break
                 self._lines.put(line)
         self._lines.put(None)
 
@@ -128,7 +135,7 @@ class Adapter:
         except queue.Empty:
             raise self._broken(f"no answer in {seconds:g} s") from None
         if line is None:
-            raise self._broken("it ended")
+            raise self._broken(self._last)
         try:
             found = orjson.loads(line)
         except orjson.JSONDecodeError:

@@ -30,7 +30,7 @@ def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float |
         except ValueError:
             try:
                 seconds = parsedate_to_datetime(text).timestamp() - time.time()
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, OverflowError):  # a year of a hundred digits
                 continue
         if math.isfinite(seconds):
             return min(max(seconds, 0.0), LONGEST)

@@ -18,6 +18,10 @@ from editgauge.errors import UnknownName, UsageError
 
 Mask = NDArray[np.bool_]
 _HAS = ("knowledge", "reference")
+_ROOM = 1 << 24
+"""Letters of all labels of one name in an array of NumPy's own texts at the most: it gives each of
+them the room of the longest.
+"""
 
 
 class Samples:
@@ -32,7 +36,7 @@ class Samples:
                 merged.setdefault(record["id"], record)
         self.records: dict[str, Mapping[str, Any]] = merged
         self.ids: tuple[str, ...] = tuple(merged)
-        self._labels: dict[str, NDArray[np.str_]] = {}
+        self._labels: dict[str, NDArray[Any]] = {}
         self._names: list[str] | None = None
 
     def __len__(self) -> int:
@@ -54,8 +58,9 @@ class Samples:
             self._names = found + sorted(attributes - set(found))
         return list(self._names)
 
-    def labels(self, by: str) -> NDArray[np.str_]:
-        """One text for each sample, "" where it has none: shape (S,).
+    def labels(self, by: str) -> NDArray[Any]:
+        """One text for each sample, "" where it has none: shape (S,); of `str` objects where one of
+        the texts is very long.
 
         `by` is ``split``, ``category`` (its levels joined by ``/``), ``category1``… (one level,
         broad to narrow), ``has_knowledge`` or ``has_reference`` (true, false), or an attribute.
@@ -71,9 +76,9 @@ class Samples:
                     else f"there are: {', '.join(names)}"
                 )
                 raise UnknownName(f"samples have no attribute {by!r}; {hint}")
-            self._labels[by] = np.array(
-                [_label(record, by) for record in self.records.values()], dtype=np.str_
-            )
+            found = [_label(record, by) for record in self.records.values()]
+            room = len(found) * max(map(len, found), default=0)
+            self._labels[by] = np.array(found, dtype=np.str_ if room <= _ROOM else object)
         return self._labels[by]
 
     def matching(self, clauses: Sequence[str]) -> Mask:

@@ -6,6 +6,7 @@ Only files below the folder are ever looked at: a pattern or a map names nothing
 
 from __future__ import annotations
 
+import bisect
 import os
 import re
 from collections import Counter
@@ -59,10 +60,11 @@ class Matches:
     @property
     def named(self) -> dict[str, Path]:
         """Sample id -> its file, where exactly one file fits and fits no other sample."""
+        shared = self.shared
         return {
             sample: self.folder / files[0]
             for sample, files in self.files.items()
-            if len(files) == 1 and files[0] not in self.shared
+            if len(files) == 1 and files[0] not in shared
         }
 
     @property
@@ -274,20 +276,27 @@ def _matches(
     by_name: dict[str, list[str]] = {}
     for file in there:
         by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
+    in_order = sorted(by_name)
     files: dict[str, tuple[str, ...]] = {}
     for sample in samples:
         facts = _facts(sample)
         if not fields <= set(facts):
             files[sample.id] = ()
             continue
-        files[sample.id] = tuple(sorted(_fitting(pattern, facts, by_name)))
+        files[sample.id] = tuple(sorted(_fitting(pattern, facts, by_name, in_order)))
     missed = next((_facts(sample) for sample in samples if not files[sample.id]), {})
     return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
 
 
 def _fitting(
-    pattern: str, facts: Mapping[str, str], by_name: Mapping[str, Sequence[str]]
+    pattern: str,
+    facts: Mapping[str, str],
+    by_name: Mapping[str, Sequence[str]],
+    in_order: Sequence[str],
 ) -> Iterator[str]:
+    """The files that the filled pattern fits. `in_order`: the names of `by_name`, sorted; those
+    alone that begin as the pattern does are tried.
+    """
     if "*" not in pattern:
         yield from by_name.get(_FIELD.sub(lambda field: facts[field[1]], pattern), ())
         return
@@ -298,9 +307,12 @@ def _fitting(
             for part in parts
         )
     )
-    for name, files in by_name.items():
-        if wanted.fullmatch(name):
-            yield from files
+    begin = _FIELD.sub(lambda field: facts[field[1]], pattern.partition("*")[0])
+    at = bisect.bisect_left(in_order, begin)
+    while at < len(in_order) and in_order[at].startswith(begin):
+        if wanted.fullmatch(in_order[at]):
+            yield from by_name[in_order[at]]
+        at += 1
 
 
 def _fields(pattern: str) -> set[str]:

@@ -41,7 +41,8 @@ def choose(
             raise UsageError(
                 f"--sample {unknown[0]!r}: there is no such sample; ids look like: {some}"
             )
-        chosen = [sample for sample in chosen if sample.id in set(ids)]
+        wanted = set(ids)
+        chosen = [sample for sample in chosen if sample.id in wanted]
     if where:
         mask = Samples(_records(samples, where)).matching(where)
         kept = {sample.id for sample, keep in zip(samples, mask, strict=True) if keep}

@@ -309,7 +309,7 @@ def by_category(
     one: Answers, machine: Machine, labels: Sequence[str], *, resamples: int = RESAMPLES
 ) -> list[tuple[str, Against]]:
     """`compared` for the samples of each label, in the order of the labels; ``""`` is left out."""
-    names = np.asarray(labels)
+    names = np.asarray(labels, dtype=object)  # as texts of NumPy each takes the room of the longest
     found = []
     for name in sorted(set(names.tolist()) - {""}):
         keep = names == name

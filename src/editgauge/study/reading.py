@@ -100,6 +100,19 @@ class _Problems:
     def add(self, line: int, text: str) -> None:
         self.said.append(f"line {line}: {text}")
 
+    def near(self, name: str, known: frozenset[str]) -> str:
+        """Which of the known names is meant, in words; of lines that are not shown it is not
+        asked.
+        """
+        if len(self.said) >= _SHOWN:
+            return "not in the run"
+        if not name:
+            return "empty"
+        near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
+        if near:
+            return f"not in the run; did you mean {' or '.join(map(plain, near))}?"
+        return f"not in the run, which has {', '.join(sorted(map(plain, known))[:4])}…"
+
     def raise_any(self) -> None:
         if not self.said:
             return
@@ -361,7 +374,9 @@ def _line_fits(line: Line, known: Known, problems: _Problems) -> bool:
         return False
     sample = line.cells["sample"]
     if sample not in known.samples:
-        problems.add(line.number, f"sample {plain(sample)!r}: {_near(sample, known.samples)}")
+        problems.add(
+            line.number, f"sample {plain(sample)!r}: {problems.near(sample, known.samples)}"
+        )
         return False
     if not line.cells["annotator"]:
         problems.add(line.number, "annotator: empty; wanted a pseudonym")
@@ -383,7 +398,9 @@ def _scores(
         text = line.cells[column]
         editor = line.cells["editor"] if column == "value" else column
         if editor not in known.editors:
-            problems.add(line.number, f"editor {plain(editor)!r}: {_near(editor, known.editors)}")
+            problems.add(
+                line.number, f"editor {plain(editor)!r}: {problems.near(editor, known.editors)}"
+            )
             continue
         if not text:
             continue
@@ -411,7 +428,9 @@ def _pairwise(
     first, second = line.cells["editor_a"], line.cells["editor_b"]
     for editor in (first, second):
         if editor not in known.editors:
-            problems.add(line.number, f"editor {plain(editor)!r}: {_near(editor, known.editors)}")
+            problems.add(
+                line.number, f"editor {plain(editor)!r}: {problems.near(editor, known.editors)}"
+            )
             return
     if first == second:
         problems.add(line.number, f"{plain(first)!r} is compared with itself")
@@ -485,12 +504,3 @@ def _plain_names(
 
 def _renamed(rating: Rating, name: str) -> Rating:
     return replace(rating, annotator=name)
-
-
-def _near(name: str, known: frozenset[str]) -> str:
-    if not name:
-        return "empty"
-    near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-    if near:
-        return f"not in the run; did you mean {' or '.join(map(plain, near))}?"
-    return f"not in the run, which has {', '.join(sorted(map(plain, known))[:4])}…"

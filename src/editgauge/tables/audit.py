@@ -8,6 +8,7 @@ rounding alone explains.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,7 +227,7 @@ def _sheet(name: str, table: Sequence[tuple[int, list[str]]]) -> Sheet:
             f"{name}: wanted a line of headings and lines of numbers, found {len(table)} line(s)"
         )
     headings = table[0][1]
-    double = next((heading for heading in headings if headings.count(heading) > 1), None)
+    double = next((heading for heading, count in Counter(headings).items() if count > 1), None)
     if double is not None:
         raise DataError(f"{name}: the heading {double!r} is there twice")
     lines = []
@@ -264,10 +265,12 @@ def models(
     sheet: Sheet, report: Report, columns: Sequence[str], *, name: str = "model"
 ) -> Iterator[Mapping[str, str]]:
     """The lines of models; a line called Mean is checked to be their mean and not given on."""
-    ordinary = [line for line in sheet.lines if line[name].lower() not in ("mean", "average")]
+    ordinary: list[Mapping[str, str]] = []
+    means: list[Mapping[str, str]] = []
     for line in sheet.lines:
-        if line not in ordinary:
-            _check_mean(sheet, report, line, ordinary, columns)
+        (means if line[name].lower() in ("mean", "average") else ordinary).append(line)
+    for line in means:
+        _check_mean(sheet, report, line, ordinary, columns)
     yield from ordinary
 
 

@@ -300,7 +300,7 @@ def stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
 
 
 _TIERS = ("easy", "medium", "hard")
-_NUMBERED = re.compile(r"\d+(\.\d+)*")
+_NUMBERED = re.compile(r"[0-9]+(\.[0-9]+)*")
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
@@ -313,11 +313,12 @@ def in_order(labels: Iterable[str]) -> list[str]:
     chapters = bool(given) and all(_NUMBERED.fullmatch(label) for label in given)
     chapters &= any(label.count(".") > 1 for label in given)
 
-    def place(label: str) -> tuple[int, float, list[int], str]:
+    def place(label: str) -> tuple[int, float, list[tuple[int, str]], str]:
         if not label:
             return (3, 0, [], "")
         if chapters:
-            return (0, 0, [int(part) for part in label.split(".")], label)
+            digits = (part.lstrip("0") for part in label.split("."))  # too many for `int`, perhaps
+            return (0, 0, [(len(part), part) for part in digits], label)
         if label in _TIERS:
             return (1, _TIERS.index(label), [], "")
         try:

@@ -270,7 +270,8 @@ def _column(name: str, heading: tuple[str, ...], metric: Metric, note: str) -> C
     )
 
 
-_VERSION = re.compile(r"(-(instruct|preview|latest|\d[\d-]*))*(\[.*\])?")
+_WORD = "(?:instruct|preview|latest)"
+_VERSION = re.compile(rf"(?:-(?:{_WORD}|\d(?:[\d-](?!{_WORD}))*+))*+(?:\[.*\])?")
 """What may follow a model's name in that of one of its versions, asked with some prompt set."""
 
 

@@ -153,7 +153,7 @@ def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[
         value = {}
     for finding in findings:
         note(finding)
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for key in sorted(value, key=natural):
         entry, where = value[key], f"{file}#{key}"
         record = Record(entry if isinstance(entry, dict) else {}, _FIELDS, where)
@@ -166,7 +166,7 @@ def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[
 
 
 def _sample(
-    tree: Tree, name: str, folder: Path, key: str, record: Record, taken: set[str]
+    tree: Tree, name: str, folder: Path, key: str, record: Record, taken: dict[str, int]
 ) -> Sample:
     findings, file, known = record.findings, record.file, bool(record.data)
     identity = unique(safe_name(key), taken)

@@ -75,7 +75,7 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
         note(finding)
     if not value["samples"]:
         note(Finding("samples-none", file, "no records", "there are no samples", False))
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     seen: dict[str, str] = {}
     for number, entry in enumerate(value["samples"], start=1):
         where = f"{file}#{number}"
@@ -93,7 +93,7 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
         yield _sample(tree, folder, record, number, taken)
 
 
-def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: set[str]) -> Sample:
+def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: dict[str, int]) -> Sample:
     findings, file, known = record.findings, record.file, bool(record.data)
     written = record.identity()
     identity = safe_name(written) if written else f"record-{number}"

@@ -134,7 +134,7 @@ def _read_category(tree: Tree, chosen: str, path: Path, note: Note) -> Iterator[
         if finding is not None:
             note(finding)
         return
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     seen: dict[str, str] = {}
     count = 0
     for number, value, findings in _values(data, file):
@@ -200,7 +200,7 @@ def _values(data: bytes, file: str) -> Iterator[tuple[int, object, list[Finding]
 
 
 def _sample(
-    tree: Tree, chosen: str, category: str, record: Record, number: int, taken: set[str]
+    tree: Tree, chosen: str, category: str, record: Record, number: int, taken: dict[str, int]
 ) -> Sample:
     findings, file = record.findings, record.file
     identity = record.identity()

@@ -90,7 +90,7 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
 
 def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterator[Sample]:
     tree = Tree(root)
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     seen: set[str] = set()
     known = {path.name.lower() for _, path in splits} | {
         name for names in SPLITS.values() for name in names

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
@@ -38,7 +39,7 @@ KINDS: dict[str, str] = {
     "weight": r"\b\d+(?:[.,]\d+)? ?(?:kg|kilos?|grams?|g|lbs?|oz)\b",
     "percentage": r"\d+(?:[.,]\d+)?\s?%",
     "phone": r"\+?\(?\d[\d ()/.-]{5,}\d",
-    "email": r"\S+@\S+\.\w+",
+    "email": r"(?<!\S)\S[^\s@]*@\S+\.\w+",
     "website": r"(?<![@\w.])(?:https?://)?(?:www\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,7}(?:/\S*)?(?![@\w])",
     "handle": r"(?<!\w)@\w[\w.]*",
     "hashtag": r"#\w+",
@@ -63,12 +64,23 @@ _LARGER = 1.15
 """How much larger than all other texts a title is that stands below one of them."""
 _SURELY = 0.95
 """The similarity from which a quoted text is the one that the picture has."""
-_CLEAR = 0.6
-"""Of a line's height: by how much one text stands further out than the next."""
+_CLEAR, _CLEAR_OF_A_KIND = 1.0, 0.6
+"""Of a line's height: by how much one text stands further out than the next; less is asked where
+its kind shows in what it reads.
+"""
+_OUTER = 1 / 3
+"""Of the picture: how far in a text may stand that is "at the top"."""
+_ABOVE_TITLE = 0.75
+"""Of a title's height: how large a text above it may be, such as a publisher's name."""
 
 
-_POSTED = re.compile(r"\b(?:messages?|comments?|replies|reply|posts?|bubbles?)\b")
-"""What people write to each other: a screen shows other texts beside."""
+_NO_LINES = re.compile(
+    r"\b(?:messages?|comments?|replies|reply|posts?|bubbles?|sentences?|paragraphs?|phrases?|"
+    r"sections?|parts?|verses?|stanzas?|questions?|answers?|steps?)\b"
+)
+"""What is counted and is not a line each: what people post stands beside other texts, a sentence
+runs over several lines.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +108,33 @@ def pointed(canvas: Canvas, operation: Operation) -> Operation:
         if operation.place not in ("above", "below"):
             raise CannotEdit(f"{len(targets)} texts fit, and one text is inserted at one of them")
         targets = [_as_one(targets)]  # below three lines is below the last of them
+    if operation.kind in _WHOLE_ONLY and any(t.description for t in operation.targets):
+        _are_whole_lines(canvas, targets)
+    if operation.kind == "swap" and any(map(_is_entry, operation.targets)):
+        raise CannotEdit("what else belongs to an entry of a list is not seen")
     if operation.kind == "change":
         targets = [_without_bullet(canvas, target) for target in targets]
+    if operation.kind in ("change", "move") and len(targets) > 1:
+        raise CannotEdit(f"{len(targets)} texts fit, and one is changed or moved at a time")
     if operation.kind == "swap" and len(targets) != 2:
         raise CannotEdit(f"a swap is of two texts, and {len(targets)} fit")
     return replace(operation, targets=tuple(targets), anchor=anchor)
+
+
+_WHOLE_ONLY = ("move", "swap", "rotate", "resize")
+"""What is not done to a part of a line that only a description tells."""
+
+
+def _are_whole_lines(canvas: Canvas, targets: Sequence[Target]) -> None:
+    for target in targets:
+        for span in target.spans:
+            text = canvas.lines[span.line].text
+            if plain(text) != plain(text[span.start : span.end]):
+                raise CannotEdit(f"{target.text!r} is only a part of what stands there")
+
+
+def _is_entry(target: Target) -> bool:
+    return target.description is not None and target.description.kind == "entry"
 
 
 def _or_moved(canvas: Canvas, operation: Operation) -> Operation:
@@ -134,6 +168,41 @@ def _guessed(description: Description) -> bool:
     return bool(description.words) or any(_guessed(other) for other in others if other)
 
 
+_ALONE = ("date", "price", "phone", "email", "website", "percentage", "weight")
+"""Kinds whose form is so clear that whose they are need not be known where there is one."""
+
+
+def _without_owner(canvas: Canvas, description: Description) -> Description:
+    """The description without the words that tell whose a price or a date is, where the picture has
+    one of the kind and no other text that could be it.
+    """
+    plainly = replace(description, words=())
+    rest = (description.order, description.count, description.beside, description.within)
+    owned = re.search(r" (?:of|for) (?:the|this|that|a|our|my|your) [\w' -]+$", description.told)
+    if not description.words or description.kind not in _ALONE or description.plural or not owned:
+        return description
+    if any(value is not None for value in rest) or _guessed(plainly):
+        return description
+    said = owned[0].split()
+    if any(word not in said for word in description.words):
+        return description
+    spots = _of_kind(canvas, plainly)
+    if len(spots) != 1 or spots[0].span.start or _announced(canvas, spots[0]):
+        return description
+    return plainly
+
+
+def _announced(canvas: Canvas, spot: Spot) -> bool:
+    """Whether a label stands before a text in its row ("Due:"): it says which one it is."""
+    line = spot.line
+    return any(
+        other.text.rstrip().endswith(":")
+        and abs(other.centre[1] - line.centre[1]) < 0.5 * line.height
+        and other.centre[0] < line.box[0]
+        for other in canvas.lines
+    )
+
+
 def _as_one(targets: Sequence[Target]) -> Target:
     if len(targets) == 1:
         return targets[0]
@@ -144,9 +213,10 @@ def _as_one(targets: Sequence[Target]) -> Target:
 def _pointed(canvas: Canvas, target: Target) -> list[Target]:
     if target.description is None:
         return [target]
-    if _guessed(target.description):
-        raise CannotEdit(f"which text {target.description.told!r} means is not clear")
-    groups = choose(canvas, target.description)
+    description = _without_owner(canvas, target.description)
+    if _guessed(description):
+        raise CannotEdit(f"which text {description.told!r} means is not clear")
+    groups = choose(canvas, description)
     return [
         Target(" ".join(spot.text for spot in group), spans=tuple(spot.span for spot in group))
         for group in groups
@@ -156,15 +226,15 @@ def _pointed(canvas: Canvas, target: Target) -> list[Target]:
 def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     """The texts that are meant, each with its lines; one, unless the description is a plural."""
     if description.kind in ("title", "subtitle") and description.order is None:
-        spots = _titles(canvas, description)
-        spots = _fitting(canvas, description, spots)
-        if not spots:
-            raise CannotEdit(f"nothing in the picture fits {description.told!r}")
-        return [_placed(canvas, description, spots)]
+        return [_the_title(canvas, description)]
     if description.within is not None:
         return [[_part_of(canvas, description)]]
-    if description.order is not None and _POSTED.search(description.told):
-        raise CannotEdit(f"{description.told!r}: what was posted is not told from other texts")
+    if description.order is not None and _NO_LINES.search(description.told):
+        raise CannotEdit(f"{description.told!r}: what is counted there are no lines")
+    if description.order is not None and (
+        description.plural or description.kind in ("title", "subtitle")
+    ):
+        raise CannotEdit(f"{description.told!r}: which of several are meant is not clear")
     spots = _of_kind(canvas, description)
     spots = _fitting(canvas, description, spots)
     _are_whole(canvas, description, spots)
@@ -177,19 +247,40 @@ def choose(canvas: Canvas, description: Description) -> list[list[Spot]]:
     if description.order is not None:
         spots = [_ordered(canvas, description, spots)]
     _is_whole_row(canvas, description, spots)
-    if description.plural and len(spots) > 1:
+    if (description.plural or _in_its_colour(description)) and len(spots) > 1:
         return [[spot] for spot in spots]
     spots = _outermost(canvas, description, spots)
+    _stands_there(canvas, description, spots)
     if description.kind == "word" and not description.colour and " " in spots[0].text.strip():
         raise CannotEdit(f"{description.told!r} may mean any word of {spots[0].text!r}")
-    if len(spots) > 1 and not _one_text(spots):
+    one = description.kind in ("word", "number") and not description.colour
+    if len(spots) > 1 and (one or not _one_text(spots)):
         raise CannotEdit(f"{description.told!r} may mean any of {len(spots)} texts")
+    _is_all_read(canvas, description, spots)
     return [spots]
 
 
+def _in_its_colour(description: Description) -> bool:
+    """Whether all the text of a colour is meant: "the white text", and no place, size or words."""
+    plainly = re.fullmatch(r"(?:all )?the [\w-]+ (?:text|lettering|writing)", description.told)
+    return bool(description.colour) and description.kind == "text" and plainly is not None
+
+
+def _the_title(canvas: Canvas, description: Description) -> list[Spot]:
+    """The lines of the title, or of the subtitle."""
+    if description.plural:
+        raise CannotEdit(f"{description.told!r}: several are meant, and one is told by its size")
+    spots = _fitting(canvas, description, _titles(canvas, description))
+    if not spots:
+        raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+    spots = _placed(canvas, description, spots)
+    _is_all_read(canvas, description, spots)
+    return spots
+
+
 def _is_whole_row(canvas: Canvas, description: Description, spots: list[Spot]) -> None:
-    """Raises `CannotEdit` where a row is told and other texts stand in it, too."""
-    if description.kind != "entry" or not re.search(r"\brows?\b", description.told):
+    """Raises `CannotEdit` where a row or an entry is told and other texts stand in it, too."""
+    if description.kind not in ("entry", "row") or description.plural:
         return
     own = [spot.line for spot in spots]
     for line in canvas.lines:
@@ -198,6 +289,42 @@ def _is_whole_row(canvas: Canvas, description: Description, spots: list[Spot]) -
         )
         if beside and not any(line is one for one in own):
             raise CannotEdit(f"{description.told!r} holds {line.text!r}, too")
+
+
+def _is_all_read(canvas: Canvas, description: Description, spots: Sequence[Spot]) -> None:
+    """Raises `CannotEdit` where letters of the same ink stand right beside a described text and
+    were not read: what the engine missed of a title is a part of it. Kinds are told by their form.
+    """
+    if description.kind not in ("title", "subtitle", *PLAIN_KINDS):
+        return
+    for spot in spots:
+        inked = canvas.inked(spot.span.line)
+        if inked is None or spot.line.upended:
+            continue
+        high = spot.line.height
+        left, top, right, bottom = (round(value) for value in spot.line.box)
+        x0, y0 = max(0, left - round(_BESIDE * high)), max(0, top)
+        place = canvas.original[y0:bottom, x0 : right + round(_BESIDE * high)].astype(float)
+        ink = np.abs(place - np.asarray(inked.glyphs.colour)).max(axis=2) < _SAME_INK
+        for line in canvas.lines:
+            a, b, c, d = (round(value) for value in line.box)
+            rim = round(0.1 * high)
+            ink[max(0, b - rim - y0) : max(0, d + rim - y0),
+                max(0, a - rim - x0) : max(0, c + rim - x0)] = False  # fmt: skip
+        ground = np.median(place, axis=(0, 1))
+        if np.abs(ground - np.asarray(inked.glyphs.colour)).max() < 2 * _SAME_INK:
+            continue
+        _, _, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+        tall, wide = stats[1:, cv2.CC_STAT_HEIGHT], stats[1:, cv2.CC_STAT_WIDTH]
+        letters = (tall > _LETTER * high) & (tall < high) & (wide < 1.5 * high)
+        if bool(letters.any()):
+            raise CannotEdit(f"more than {spot.text!r} may stand there")
+
+
+_BESIDE, _LETTER = 1.0, 0.4
+"""Of a line's height: how far beside it more of it may stand, and how tall a letter is at least."""
+_SAME_INK = 40.0
+"""Levels of 255 within which two pixels are of one ink."""
 
 
 def _fitting(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
@@ -246,19 +373,33 @@ def _titles(canvas: Canvas, description: Description) -> list[Spot]:
         and -0.3 * size < spot.line.box[1] - below < 1.2 * size
         and spot.line.height < _SMALLER * size
     ]
-    return sorted(under, key=lambda spot: spot.line.box[1])[:1] if under else []
+    under.sort(key=lambda spot: spot.line.centre[1])
+    for spot in sorted(every, key=lambda s: s.line.centre[1]) if under else ():
+        seen = title | {one.span.line for one in under}
+        if spot.span.line not in seen and _one_text([under[-1], spot]):
+            under.append(spot)  # its second row
+    if len(under) > 1 and not _one_text(under):
+        raise CannotEdit("which text is the subtitle is not clear")
+    return under
 
 
 def _is_the_title(canvas: Canvas, title: set[int]) -> None:
-    """Raises `CannotEdit` where a text that is as large, or one that stands above, may be it."""
+    """Raises `CannotEdit` where size and place do not both tell a title: the largest text that is
+    not a number, and above it nothing, or only what is much smaller.
+    """
     lines = canvas.lines
     others = [line for n, line in enumerate(lines) if n not in title and plain(line.text)]
-    if not title or not others:
+    if not title:
+        return
+    if _numeric("".join(lines[n].text for n in title)):
+        raise CannotEdit("the largest text is a number, and which one is the title is not clear")
+    if not others:
         return
     largest = max(lines[n].height for n in title)
     top = min(lines[n].centre[1] for n in title)
+    above = [line for line in others if line.centre[1] < top]
     clearly = largest > _LARGER * max(line.height for line in others)
-    if not clearly and any(line.centre[1] < top for line in others):
+    if above and not (clearly and all(o.height < _ABOVE_TITLE * largest for o in above)):
         raise CannotEdit("which text is the title is not clear")
 
 
@@ -296,14 +437,18 @@ def _of_kind(canvas: Canvas, description: Description) -> list[Spot]:
     every = _all(canvas)
     kind = description.kind
     if kind == "number":
-        return [spot for spot in every if _numeric(spot.text)]
+        numbers = [spot for spot in every if _numeric(spot.text)]
+        mixed = [s for s in every if re.search(r"\d", s.text) and not _numeric(s.text)]
+        if description.plural and mixed and not description.place:
+            raise CannotEdit(f"{description.told!r} may mean those of {mixed[0].text!r}, too")
+        return numbers
     if kind == "small print":
         return _smallest(every)
     if kind == "entry":
         return _listed(every)
     if kind not in KINDS:
-        return every
-    found = []
+        return [spot for spot in every if _of_form(description.told, spot.text)]
+    found: list[Spot] = []
     for spot in every:
         for part in re.finditer(KINDS[kind], spot.text.lower()):
             whole = kind in _WHOLE_LINE or re.search(r"\blines?\b", description.told) is not None
@@ -311,7 +456,50 @@ def _of_kind(canvas: Canvas, description: Description) -> list[Spot]:
             found.append(Spot(spot.line, span))
             if whole:
                 break
+    if kind == "phone":
+        return [spot for spot in found if _is_phone(canvas, spot)]
+    if kind == "price":  # among amounts with a currency, one without is something else
+        return [spot for spot in found if re.search(_CURRENCY, spot.text.lower())] or found
     return found
+
+
+_CURRENCY = r"[$€£¥]|\b(?:eur|usd|gbp|chf|rs|euros?|dollars?|pounds?)\b"
+_PHONE_LABEL = re.compile(r"\b(?:tel|phone|call|mobile|cell|fax|contact|whatsapp)", re.IGNORECASE)
+_FORMS: tuple[tuple[str, str], ...] = (
+    (r"names?", r"(?:[^\W\d_][\w'’.&-]*)(?: (?:[^\W\d_][\w'’.-]*|&)){0,3}"),
+    (r"sentences?|slogans?|tag ?lines?|quotes?|notes?|hints?|warnings?|captions?", r"\S+ \S.*"),
+)
+"""What a text has to look like that is called so."""
+
+
+def _of_form(told: str, text: str) -> bool:
+    """Whether a text may be what its noun says: a name has no digits and begins with a capital."""
+    for nouns, form in _FORMS:
+        if re.search(rf"\b(?:{nouns})\b", told):
+            named = nouns != "names?" or text[:1].isupper()
+            return named and re.fullmatch(form, text.strip()) is not None
+    return True
+
+
+def _is_phone(canvas: Canvas, spot: Spot) -> bool:
+    """Whether more than its digits tells a phone number: how it begins, or a label before it. An
+    order's or a card's number has as many digits.
+    """
+    text = spot.text.strip()
+    if any(re.search(KINDS[kind], text) for kind in ("date", "time")):
+        return False
+    if not 7 <= sum(c.isdigit() for c in text) <= 15:
+        return False
+    if re.match(r"\+|\(?0", text) or _PHONE_LABEL.search(spot.line.text[: spot.span.start]):
+        return spot.span.start == 0 or not re.search(r"\w$", spot.line.text[: spot.span.start])
+    left, top, _, _ = spot.line.box
+    return any(
+        _PHONE_LABEL.search(line.text)
+        for line in canvas.lines
+        if line is not spot.line
+        and (0 <= left - line.box[2] < 3 * spot.line.height or 0 <= top - line.box[3] < 20)
+        and abs(line.centre[1] - spot.line.centre[1]) < 2 * spot.line.height
+    )
 
 
 def _numeric(text: str) -> bool:
@@ -336,7 +524,21 @@ def _listed(spots: list[Spot]) -> list[Spot]:
             and _SMALLER * high < spot.line.height < high / _SMALLER
         ]
         best = max(best, column, key=len)
-    return sorted(best, key=lambda spot: spot.line.centre[1]) if len(best) >= 3 else []
+    best = sorted(best, key=lambda spot: spot.line.centre[1])
+    return best if len(best) >= 3 and _is_regular(best) else []
+
+
+def _is_regular(column: Sequence[Spot]) -> bool:
+    """Whether texts one below the other are one list: as far apart, and all words or all
+    numbers.
+    """
+    apart = [two.line.centre[1] - one.line.centre[1] for one, two in itertools.pairwise(column)]
+    kinds = {_numeric(spot.text) for spot in column}
+    return len(kinds) == 1 and max(apart) < _REGULAR * max(1.0, min(apart))
+
+
+_REGULAR = 1.5
+"""How much further than the others two neighbours of a list may stand apart."""
 
 
 def _saying(canvas: Canvas, description: Description, spots: list[Spot]) -> list[Spot]:
@@ -554,10 +756,11 @@ def _ordered(canvas: Canvas, description: Description, spots: list[Spot]) -> Spo
     if order == 0 and len(rows) % 2 == 0:
         raise CannotEdit(f"{description.told!r}: of {len(rows)} texts none is in the middle")
     counted = re.search(r"\bfrom (?:the )?(?:top|bottom)\b", description.told)
-    if order > 1 and description.kind in PLAIN_KINDS and not description.place and not counted:
-        rows = [[spot] for spot in _listed(spots)] or rows  # a title is not its list's first line
-        if sum(map(len, rows)) < len(spots):
+    if order and description.kind in PLAIN_KINDS and not description.place and not counted:
+        listed = _listed(spots)  # a title is not its list's first line, a footer not its last
+        if len(listed) < len(spots):
             raise CannotEdit(f"{description.told!r}: it is not clear where the count begins")
+        rows = [[spot] for spot in listed]
     at = len(rows) // 2 if order == 0 else order - 1 if order > 0 else len(rows) + order
     if not 0 <= at < len(rows):
         raise CannotEdit(f"{description.told!r}: there are {len(rows)} texts")
@@ -598,7 +801,25 @@ def _outermost(canvas: Canvas, description: Description, spots: list[Spot]) -> l
     ranked = sorted(spots, key=lambda s: -sum(out[name](s) for name in description.place))
     first, second = ranked[0], ranked[1]
     ahead = sum(out[name](first) - out[name](second) for name in description.place)
-    return [first] if ahead > _CLEAR * min(first.line.height, second.line.height) else spots
+    clear = _CLEAR if description.kind in PLAIN_KINDS else _CLEAR_OF_A_KIND
+    return [first] if ahead > clear * min(first.line.height, second.line.height) else spots
+
+
+def _stands_there(canvas: Canvas, description: Description, spots: Sequence[Spot]) -> None:
+    """Raises `CannotEdit` where a text that only its place tells does not stand near that side."""
+    width, height = canvas.size
+    if description.kind not in PLAIN_KINDS or description.size or description.colour:
+        return
+    for spot in spots:
+        y = spot.line.centre[1]
+        off = {
+            "top": y / height,
+            "bottom": 1 - y / height,
+            "left": spot.line.box[0] / width,
+            "right": 1 - spot.line.box[2] / width,
+        }
+        if any(off[side] > _OUTER for side in description.place & off.keys()):
+            raise CannotEdit(f"nothing in the picture fits {description.told!r}")
 
 
 def _one_text(spots: list[Spot]) -> bool:

@@ -133,8 +133,8 @@ _CUT = re.compile(
     rf",? and (?:also )?(?=(?:please )?{_COMMANDED})|"
     rf", (?=(?:please )?{_COMMANDED})|"
     rf",? (?:(?:and|but|while) )?(?={_STAYS}\b)|"
-    r", (?=the (?:[\w-]+ ){1,8}?(?:as (?:it|they) (?:is|are)|unchanged|(?:should |must )?stays?|"
-    r"(?:should |must )?remains?))"
+    r", (?=(?:the|other|all other) (?:[\w'-]+ ){1,8}?(?:as (?:it|they) (?:is|are)|unchanged|"
+    r"(?:should |must )?stays?|(?:should |must )?remains?|(?:should|must|may|can|shall) not be))"
 )
 _KEPT = re.compile(
     rf"^(?:and |but |please |while )*(?:{_STAYS}|without|nothing else|no other|everything else|"
@@ -143,7 +143,9 @@ _KEPT = re.compile(
     r"contents?))\b|"
     r"\b(?:stays?|staying|remains?|unchanged|untouched|as (?:it|they) (?:is|are|was|were)|"
     r"(?:it|they) (?:may|can|should|must) (?:use|stay|remain|keep|still|not)|as before|"
-    r"where (?:it|they) (?:is|are))\b"
+    r"where (?:it|they) (?:is|are)|"
+    r"(?:should|must|may|can|shall) ?(?:not|n't) be (?:changed|touched|moved|altered|modified|"
+    r"affected|edited))\b"
 )
 _STARTS = re.compile(rf"(?:please |kindly )*{VERB}\b")
 

@@ -10,18 +10,15 @@ from typing import Any
 import cv2
 import numpy as np
 
+from editgauge.editors.typeset import limits
 from editgauge.editors.typeset.canvas import Canvas, Lifted
 from editgauge.editors.typeset.find import ALIKE, Match, find, letter_height, whole
 from editgauge.editors.typeset.glyphs import intruded
 from editgauge.editors.typeset.request import Target
 
 Done = Mapping[str, Any]
-_SURE = 0.9
-"""The least similarity of a quoted text to the one that is edited."""
 _AS_LARGE = 0.6
 """The part of a text's height from which another one may be meant as well."""
-_DOUBT = 12.0
-"""Levels of 255 by which made-up ground may be off."""
 _BEYOND = 0.45
 """Of a line's height: how far ink may reach beyond what was read."""
 EDGE = 0.04
@@ -56,7 +53,7 @@ def _surely_meant(canvas: Canvas, target: Target, matches: Sequence[Match]) -> N
     """
     text, best = target.text or "", matches[0]
     seen = report(canvas, best)["found"]
-    if best.similarity < _SURE:
+    if best.similarity < limits.SURE:
         raise CannotEdit(f"{target} is not surely what was read as {seen!r}")
     if not whole(canvas.lines, best) and not any(_unspaced(char) for char in text):
         raise CannotEdit(f"{target} was found only as a part of a longer word")
@@ -117,7 +114,7 @@ def restorable(canvas: Canvas, match: Match) -> None:
         if inked is None:
             continue
         g = inked.glyphs
-        if g.doubt > _DOUBT:
+        if g.doubt > limits.DOUBT:
             raise CannotEdit(f"what lies behind {inked.line.text!r} cannot be made up")
         ys, xs = np.nonzero(g.alpha > 0.5)
         left, top, right, bottom = inked.line.box

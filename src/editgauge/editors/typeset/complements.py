@@ -369,10 +369,7 @@ _AMOUNT = (
     r"original|actual|old|size|height|width|font size|as (?:it is|now|before|it was))\b)*)?"
     r"(?: (?:bigger|larger|smaller))?"
 )
-_TO_SIZE = (
-    r"(?:to|into) (?:a )?(?:(?:font )?size (?:of )?)?\d+ ?(?:pt|points?)?|to (?:a "
-    r")?(?:smaller|larger|bigger) (?:font )?size"
-)  # fmt: skip
+_TO_SIZE = r"to (?:a )?(?:smaller|larger|bigger) (?:font )?size"
 
 
 def amount(text: str, told: Told) -> Iterator[tuple[int, Said]]:

@@ -301,7 +301,7 @@ def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
     groups: list[tuple[int, ...]] = [(n,) for n in range(len(lines))]
     chains = list(groups)
     following = [
-        [m for m in range(len(lines)) if m != n and _reads_on(line, lines[m], _ACROSS)]
+        [m for m in range(len(lines)) if m != n and reads_on(line, lines[m], _ACROSS)]
         for n, line in enumerate(lines)
     ]
     for _ in range(3):
@@ -311,7 +311,7 @@ def _groups(lines: Sequence[Line], query: str) -> list[tuple[int, ...]]:
     return groups
 
 
-def _reads_on(first: Line, second: Line, reach: float = _SAME_ROW) -> bool:
+def reads_on(first: Line, second: Line, reach: float = _SAME_ROW) -> bool:
     """Whether `second` goes on where `first` ends: to its right on the same row, within `reach`
     heights, or on the next row below it.
     """
@@ -375,7 +375,7 @@ def _block(
     for _ in order:
         for n in order:
             if n not in block and any(
-                _reads_on(
+                reads_on(
                     *(
                         (lines[n], lines[b])
                         if lines[n].centre[1] < lines[b].centre[1]

@@ -42,6 +42,7 @@ from editgauge.editors.typeset.vocabulary import (
     MAYBE_MOVE,
     MOVE,
     NEEDS,
+    OF_VALUES,
     PARTICLES,
     PLAIN_KINDS,
     ROTATE,
@@ -361,7 +362,7 @@ def _delete(text: str, told: Told) -> Operations:
         r"^take (?P<np>.+?) (?:off|out|away)(?: (?:of )?(?:the|this) [\w ]+)?$", text
     ):
         rest = taken["np"]
-    if not rest:
+    if not rest or rest.endswith(" in half"):
         return []
     rest = re.sub(r"(?<=[\w>]) (?:out|off|away) (?:of |from )?(?=(?:the|this) )", " from ", rest)
     rest = re.sub(r"(?<=[\w>]) (?:out|off|away)$", "", rest)
@@ -536,7 +537,7 @@ def _swap(text: str, told: Told) -> Operations:
     for named, _ in _split(np, told, quality=False):
         if len(named) == 2 or (len(named) == 1 and named[0].description is not None):
             return [Operation(kind="swap", targets=named)]
-    if one := re.match(r"^(?P<a>the \w+) and (?P<b>(?:the )?\w+) (?P<noun>.+)$", np):
+    if one := re.match(r"^(?P<a>the \w+) and (?P<b>(?:the )?(?!the )\w+) (?P<noun>.+)$", np):
         halves = [targets(f"{one[side]} {one['noun']}", told) for side in "ab"]
     else:
         halves = [targets(half, told) for half in np.split(" and ", 1)]
@@ -652,6 +653,33 @@ def _as_wide(rest: str, told: Told) -> Operations:
     return []
 
 
+_VALUES = ("price", "percentage", "number", "time", "date", "year", "weight")
+_OF_SIZE = re.compile(r"\b(?:sizes?|scale|fonts?|bigger|larger|smaller|lettering|letters|type)\b")
+_OTHER_MEASURE = re.compile(
+    r"\b(?:spacing|weight|width|height|thickness|opacity|transparency|contrast|brightness|distance|"
+    r"margins?|kerning|indent\w*|resolution|saturation|in half)\b"
+)
+"""What may be increased or reduced and is not the size."""
+
+
+def _is_value(target: Target) -> bool:
+    """Whether a text tells how much: what is to be larger may then be the number, not its
+    letters.
+    """
+    if target.description is not None:
+        return target.description.kind in _VALUES
+    letters = [char for char in target.text or "" if char.isalnum()]
+    return 2 * sum(char.isdigit() for char in letters) >= max(1, len(letters))
+
+
+def _may_mean_the_value(verb: str, rest: str, named: tuple[Target, ...]) -> bool:
+    """ "Double the price", "reduce '50%' by half", "lower the price": of the text or of the number,
+    nobody tells.
+    """
+    said = re.sub(_Q, "", rest)
+    return verb in OF_VALUES and not _OF_SIZE.search(said) and any(map(_is_value, named))
+
+
 def _resize(text: str, told: Told) -> Operations:
     up: bool | None
     for verbs, up in (
@@ -660,24 +688,24 @@ def _resize(text: str, told: Told) -> Operations:
         (FACTORS, None),
         (SCALE, None),
         (SHOW, None),
-        (("blow", ("bring"), "get", "take", "cut", "bump"), None),
+        (_WITH_PARTICLE, None),
     ):
         verb, rest = _after(verbs, text)
         if not verb:
             continue
         if operations := _as_wide(rest, told):
             return operations
+        if _OTHER_MEASURE.search(re.sub(_Q, "", rest)):
+            return []
         if verb in SHOW and verb not in (*SCALE, "bring", "get"):
             continue
-        particle = re.search(r"(?<=[a-z>,]) (up|down)(?= |,|$)", rest)
-        if particle is None and re.match(r"(?:up|down) ", rest):
-            particle = re.match(r"(up|down)(?= )", rest)
-        if verb in ("scale", "blow", "bring", "get", "take", "cut", "bump") and particle:
-            up = PARTICLES[particle[1]]
-            rest = f"{rest[: particle.start()]}{rest[particle.end() :]}".strip()
-        elif verb in ("blow", "bring", "get", "take", "cut", "bump"):
+        found = _with_particle(verb, rest, up)
+        if found is None:
             continue
+        rest, up = found
         for named, said in _split(rest, told, says.amount, says.centred):
+            if _may_mean_the_value(verb, rest, named):
+                return []
             if verb in FACTORS:
                 amount = FACTORS[verb] if "factor" not in said else None
             else:
@@ -688,6 +716,20 @@ def _resize(text: str, told: Told) -> Operations:
     return []
 
 
+def _with_particle(verb: str, rest: str, up: bool | None) -> tuple[str, bool | None] | None:
+    """What follows a verb without its "up" or "down", and whether that says larger; None for a verb
+    that is nothing without one ("blow").
+    """
+    particle = re.search(r"(?<=[a-z>,]) (up|down)(?= |,|$)", rest)
+    if particle is None and re.match(r"(?:up|down) ", rest):
+        particle = re.match(r"(up|down)(?= )", rest)
+    if verb in ("scale", *_WITH_PARTICLE) and particle:
+        told = PARTICLES[particle[1]]
+        return f"{rest[: particle.start()]}{rest[particle.end() :]}".strip(), told
+    return None if verb in _WITH_PARTICLE else (rest, up)
+
+
+_WITH_PARTICLE = ("blow", "bring", "get", "take", "cut", "bump")
 _TOWARDS = (says.source, says.beside, says.where, says.across, says.way, says.by_pixels,
             says.slightly, says.centred, says.on_its_thing)  # fmt: skip
 
@@ -714,6 +756,8 @@ def _move(text: str, told: Told) -> Operations:
 
 
 def _moved(verb: str, named: tuple[Target, ...], said: Said) -> Operation | None:
+    if _may_mean_the_value(verb, "", named) and "place" not in said and "anchor" not in said:
+        return None
     place = said.get("place") or (GO.get(verb) if "anchor" not in said else None)
     if place is None and said.get("centred"):
         place = "center across"

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset import grounds
+from editgauge.editors.typeset import grounds, limits
 from editgauge.editors.typeset.canvas import Canvas, Lifted, alignment, extent, pen_of, slant
 from editgauge.editors.typeset.colours import Colour
 from editgauge.editors.typeset.common import (
@@ -24,8 +24,8 @@ from editgauge.editors.typeset.common import (
     restorable,
 )
 from editgauge.editors.typeset.faces import Setting
-from editgauge.editors.typeset.find import Match, find
-from editgauge.editors.typeset.glyphs import stands_out
+from editgauge.editors.typeset.find import Match, find, plain, reads_on
+from editgauge.editors.typeset.glyphs import Alpha, stands_out
 from editgauge.editors.typeset.request import Operation, Span, Target
 
 Matrix = npt.NDArray[np.float64]
@@ -33,34 +33,142 @@ Matrix = npt.NDArray[np.float64]
 
 def delete(canvas: Canvas, operation: Operation) -> Done:
     done = []
-    for target in operation.targets:
-        match = found_text(canvas, target)
-        _leaves_no_amount(canvas, match)
+    matches = [found_text(canvas, target) for target in operation.targets]
+    gone = {span.line for match in matches for span in match.spans}
+    for target, found in zip(operation.targets, matches, strict=True):
+        described = bool(target.spans)  # a quoted text is deleted as quoted
+        match = _with_brackets(canvas, _with_label(canvas, found) if described else found)
+        _leaves_nothing_odd(canvas, match)
+        _leaves_no_row_mate(canvas, match, gone)
         restorable(canvas, match)
         lift(canvas, match, target)
         done.append(report(canvas, match))
     return {"deleted": done}
 
 
+_PAIRS = ("()", "[]", "{}", "«»", "“”", "‘’", "„“", '""', "''", "**")
 _AMOUNT = re.compile(
     r"[\W_]*\d+(?:[.,/]\d+)?\s*(?:x|×|[a-z]{1,3}\.?|cups?|pcs)?[\W_]*", re.IGNORECASE
 )
 """How much of something: ``80 g``."""
+_LABEL = re.compile(r"(?:call|tel|phone|fax|mobile|e-?mail|mail|web)\W*|.*:\W*", re.IGNORECASE)
+"""What announces a text and says nothing without it."""
+_JOINED_ON = re.compile(r"[,;:&+/–—-]$|\b(?:and|or|of|the|to|with|for|at|in|on|by)$", re.IGNORECASE)
+_JOINED_UP = re.compile(r"^(?:[,;:&+/–—-]|(?:and|or|of)\b)", re.IGNORECASE)
+"""What goes on to a text after it, or from one before it."""
+_VALUE = re.compile(r"[$€£¥+-]?\s?\d[\d.,:/ ]*\s?(?:[$€£¥%]|[a-z]{1,4}\.?)?", re.IGNORECASE)
+"""A price, a number, a share: what a row tells of the text that it begins with."""
 
 
-def _leaves_no_amount(canvas: Canvas, match: Match) -> None:
-    """Raises `CannotEdit` where an amount would stay whose thing goes: the whole entry is meant,
-    or the word, and nothing tells which.
+def _with_label(canvas: Canvas, match: Match) -> Match:
+    """The match with what announces it in its line ("Tel. 555 0199") and says nothing without."""
+    first = match.spans[0]
+    before = canvas.lines[first.line].text[: first.start]
+    if len(match.spans) > 1 or not before or not _LABEL.fullmatch(before.strip()):
+        return match
+    return Match((Span(first.line, 0, first.end),), match.similarity)
+
+
+def _with_brackets(canvas: Canvas, match: Match) -> Match:
+    """The match with the brackets or quotation marks that hold nothing else."""
+    first, last = match.spans[0], match.spans[-1]
+    before = canvas.lines[first.line].text[: first.start].rstrip()
+    after = canvas.lines[last.line].text[last.end :]
+    close = after.lstrip()
+    if not before or not close or before[-1] + close[0] not in _PAIRS:
+        return match
+    spans = list(match.spans)
+    spans[0] = Span(first.line, len(before) - 1, spans[0].end)
+    end = last.end + len(after) - len(close) + 1
+    spans[-1] = Span(last.line, spans[-1].start, end)
+    return Match(tuple(spans), match.similarity)
+
+
+def _leaves_nothing_odd(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where what stays of a line makes no text: an amount without its thing, a
+    label without its number, half of a pair of brackets, two halves with a gap.
     """
+    _leaves_no_joint(canvas, match)
     for span in match.spans:
         text = canvas.lines[span.line].text
-        rest = f"{text[: span.start]} {text[span.end :]}".strip()
-        if rest and re.fullmatch(
-            r"(?:call|tel|phone|fax|mobile|e-?mail|mail|web)[.:]?", rest.lower()
-        ):
-            raise CannotEdit(f"of {text!r} only {rest!r} would be left")
-        if span.end == len(text) and _AMOUNT.fullmatch(rest):
-            raise CannotEdit(f"of {text!r} only {rest!r} would be left")
+        before, after = text[: span.start].strip(), text[span.end :].strip()
+        rest = f"{before} {after}".strip()
+        if not rest:
+            continue
+        left = CannotEdit(f"of {text!r} only {rest!r} would be left")
+        if not after and (_LABEL.fullmatch(rest) or _AMOUNT.fullmatch(rest)):
+            raise left
+        if not plain(rest) or (before and after):  # the gap would be seen
+            raise left
+        if _JOINED_ON.search(before) or _JOINED_UP.search(after):
+            raise left
+        if any(rest.count(pair[0]) != rest.count(pair[1]) for pair in _PAIRS[:4]):
+            raise left
+
+
+def _leaves_no_joint(canvas: Canvas, match: Match) -> None:
+    """Raises `CannotEdit` where the line above would end with what goes on ("Challenges &"), or the
+    line below begin with it.
+    """
+    first, last = match.spans[0], match.spans[-1]
+    own = {span.line for span in match.spans}
+    for number, line in enumerate(canvas.lines):
+        if number in own:
+            continue
+        above, below = canvas.lines[first.line], canvas.lines[last.line]
+        goes_on = first.start == 0 and reads_on(line, above) and _JOINED_ON.search(line.text)
+        went_on = last.end == len(below.text) and reads_on(below, line)
+        if goes_on or (went_on and _JOINED_UP.search(line.text)):
+            raise CannotEdit(f"{line.text!r} would be left and goes on with it")
+
+
+def _leaves_no_row_mate(canvas: Canvas, match: Match, gone: set[int]) -> None:
+    """Raises `CannotEdit` where the price or the number of a row would stay, or its bullet, and
+    what it belongs to goes: a row is one thing.
+    """
+    for span in match.spans:
+        line = canvas.lines[span.line]
+        if span.end - span.start < len(line.text) or _VALUE.fullmatch(line.text.strip()):
+            continue
+        for number, other in enumerate(canvas.lines):
+            beside = abs(other.centre[1] - line.centre[1]) < 0.5 * min(line.height, other.height)
+            of_it = number not in gone and beside and other.centre[0] > line.box[2]
+            if of_it and _VALUE.fullmatch(other.text.strip()):
+                raise CannotEdit(f"{other.text!r} beside {line.text!r} would be left")
+        if _bullet(canvas, span.line):
+            raise CannotEdit(f"the mark before {line.text!r} would be left")
+
+
+def _bullet(canvas: Canvas, number: int) -> bool:
+    """Whether a small mark, and nothing else, stands before a line: a bullet, a box, a dot."""
+    line, inked = canvas.lines[number], canvas.inked(number)
+    if inked is None or line.upended:
+        return False
+    high = line.height
+    left, top, _, bottom = (round(value) for value in line.box)
+    start = max(0, left - round(_BEFORE * high))
+    place = canvas.original[max(0, top) : bottom, start : max(start, left - round(0.1 * high))]
+    if place.shape[1] < 0.3 * high or not place.shape[0]:
+        return False
+    away = np.abs(place.astype(np.float64) - np.median(place, axis=(0, 1))).max(axis=2)
+    marks = (away > _MARK).astype(np.uint8)
+    count, _, stats, centres = cv2.connectedComponentsWithStats(marks, connectivity=8)
+    sizes = stats[1:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1, initial=0)
+    seen = [n for n, size in enumerate(sizes, 1) if size > 0.1 * high]
+    if len(seen) != 1 or count - 1 > _FEW:
+        return False
+    wide, tall = stats[seen[0], [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]]
+    middle = abs(centres[seen[0]][1] - place.shape[0] / 2) < 0.3 * high
+    apart = stats[seen[0], cv2.CC_STAT_LEFT] > 0 and tall < 0.95 * place.shape[0]
+    return bool(middle and apart and max(wide, tall) < 0.9 * high and wide < 2 * tall)
+
+
+_BEFORE = 1.8
+"""Of a line's height: how far before it a mark of it may stand."""
+_MARK, _FEW = 32.0, 3
+"""Levels of 255 by which a mark stands out from its ground, and how many spots a plain ground may
+have beside it.
+"""
 
 
 def recolour(canvas: Canvas, operation: Operation) -> Done:
@@ -216,14 +324,15 @@ def _to_place(canvas: Canvas, lifted: Lifted, place: str) -> tuple[float, float]
     """
     width, height = canvas.size
     edge = EDGE * min(width, height)
+    aside = _margin(canvas, lifted)
     high, wide = lifted.alpha.shape
     cx, cy = lifted.centre
     words = place.split()
     x, y = lifted.left, lifted.top
     if "left" in words and cx > width / 3:
-        x = edge
+        x = aside
     elif "right" in words and cx < width * 2 / 3:
-        x = width - edge - wide
+        x = width - aside - wide
     elif "center" in words and "down" not in words:
         x = (width - wide) / 2
     if "top" in words and cy > height / 8:
@@ -233,6 +342,24 @@ def _to_place(canvas: Canvas, lifted: Lifted, place: str) -> tuple[float, float]
     elif words in (["center"], ["center", "down"]):
         y = (height - high) / 2
     return x - lifted.left, y - lifted.top
+
+
+_WIDEST_MARGIN = 0.15
+"""Of the picture's width: a text further in stands there for another reason than the margin."""
+
+
+def _margin(canvas: Canvas, lifted: Lifted) -> float:
+    """How far from a side of the picture its texts keep: as the text itself did, or the nearest of
+    the others.
+    """
+    width = canvas.size[0]
+    least, most = EDGE * min(canvas.size), _WIDEST_MARGIN * width
+    own = float(min(lifted.left, width - lifted.left - lifted.alpha.shape[1]))
+    if least <= own <= most:
+        return own
+    sides = [min(line.box[0], width - line.box[2]) for line in canvas.lines]
+    others = [side for side in sides if least <= side <= most]
+    return min(others, default=least)
 
 
 _TILTED = 2.0
@@ -247,20 +374,36 @@ def swap(canvas: Canvas, operation: Operation) -> Done:
     slants = [slant(canvas.lines[match.spans[0].line]) for match in matches]
     if abs(slants[0] - slants[1]) > _TILTED:
         raise CannotEdit("the two texts do not run in the same direction")
+    above = [_above_baseline(canvas, match) for match in matches]
     a, b = lift(canvas, matches[0], first), lift(canvas, matches[1], second)
-    goals = _goals(a, b, [_whole_text(canvas, match) for match in matches])
+    level = max(abs(angle) for angle in slants) < _LEVEL
+    goals = _goals(a, b, above, level=level)
     own, other = _typical(a), _typical(b)
-    _drop_at(canvas, a, goals[1], own, other)
-    _drop_at(canvas, b, goals[0], other, own)
+    places = [_landing(canvas, a, goals[1]), _landing(canvas, b, goals[0])]
+    seen = [
+        colour is None or stands_out(colour, canvas.pixels, box)
+        for colour, (_, box) in zip((own, other), places, strict=True)
+    ]
+    if not all(seen) and own is not None and other is not None:  # each place keeps its own ink
+        a.ink[:], b.ink[:] = other, own
+    for lifted, (shift, _) in zip((a, b), places, strict=True):
+        canvas.drop(lifted, _shifted(lifted, *shift))
     return {"swapped": [report(canvas, match) for match in matches]}
 
 
-def _whole_text(canvas: Canvas, match: Match) -> str:
-    return " ".join(canvas.lines[s.line].text[s.start : s.end] for s in match.spans)
+def _landing(
+    canvas: Canvas, lifted: Lifted, goal: tuple[float, float]
+) -> tuple[tuple[float, float], list[int]]:
+    """The shift that brings ink with its centre to `goal`, inside the picture, and its box
+    there.
+    """
+    dx, dy = _kept_inside(canvas, lifted, goal[0] - lifted.centre[0], goal[1] - lifted.centre[1])
+    left, top = round(lifted.left + dx), round(lifted.top + dy)
+    return (dx, dy), [left, top, left + lifted.alpha.shape[1], top + lifted.alpha.shape[0]]
 
 
 def _goals(
-    a: Lifted, b: Lifted, texts: list[str]
+    a: Lifted, b: Lifted, above: Sequence[float], *, level: bool
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The centre of the place that each of two texts leaves to the other (first: a's, for b).
 
@@ -278,21 +421,39 @@ def _goals(
     elif at_right < min(0.3 * size, abs(ax - bx)):
         for_b[0], for_a[0] = right_a - wide_b / 2, right_b - wide_a / 2
     if size > 0.6 * max(high_a, high_b):
-        up_a, up_b = (_above_baseline(x, t) for x, t in zip((a, b), texts, strict=True))
-        for_b[1], for_a[1] = a.top + up_a - up_b + high_b / 2, b.top + up_b - up_a + high_a / 2
+        if level and abs(ay - by) < _ONE_ROW * size:  # each keeps its height in their row
+            for_b[1], for_a[1] = by, ay
+        else:
+            base_a, base_b = a.top + above[0], b.top + above[1]
+            for_b[1], for_a[1] = base_a - above[1] + high_b / 2, base_b - above[0] + high_a / 2
     return (for_b[0], for_b[1]), (for_a[0], for_a[1])
 
 
-def _above_baseline(lifted: Lifted, text: str) -> float:
-    """How much of a text's ink lies above its baseline, in pixels, by the usual proportions of
-    ascender, x-height and descender (0.73, 0.53 and 0.21 of the em).
+_ONE_ROW = 0.4
+"""Of the smaller text: how far apart the middles of two texts of one row may be."""
+_LEVEL = 0.5
+"""Degrees up to which a text runs level."""
+
+
+def _above_baseline(canvas: Canvas, match: Match) -> float:
+    """How much of a text's ink lies above its baseline, in pixels: as its letters do in the face
+    that is like it; by the usual proportions (ascender 0.73, x-height 0.53, descender 0.21 of the
+    em) where none is.
     """
-    high = float(lifted.alpha.shape[0])
-    if not any(letter in "gjpqyQ,;()[]" for letter in text):
-        return high
+    inked = canvas.inked(match.spans[-1].line)
+    if inked is None:
+        return 0.0
+    span = match.spans[-1]
+    text = inked.line.text[span.start : span.end]
+    top, bottom = float(inked.box[1]), float(inked.box[3])
+    if not any(letter in "gjpqyQ,;()[]$@" for letter in text):
+        return bottom - top
+    style = canvas.style(inked, "") if inked.frame.level else None
+    if style is not None and len(match.spans) == 1:
+        return float(pen_of(inked, style)[1]) - top
     tall = any(letter.isupper() or letter.isdigit() or letter in "bdfhijklt()" for letter in text)
     body = 0.73 if tall else 0.53
-    return high * body / (body + 0.21)
+    return (bottom - top) * body / (body + 0.21)
 
 
 def _typical(lifted: Lifted) -> tuple[int, int, int] | None:
@@ -301,24 +462,6 @@ def _typical(lifted: Lifted) -> tuple[int, int, int] | None:
         return None
     red, green, blue = (int(c) for c in np.median(solid, axis=0))
     return red, green, blue
-
-
-def _drop_at(
-    canvas: Canvas,
-    lifted: Lifted,
-    goal: tuple[float, float],
-    own: tuple[int, int, int] | None,
-    other: tuple[int, int, int] | None,
-) -> None:
-    """Lay ink with its centre at `goal`; in the `other` text's colour where its own would not be
-    seen there.
-    """
-    dx, dy = _kept_inside(canvas, lifted, goal[0] - lifted.centre[0], goal[1] - lifted.centre[1])
-    left, top = round(lifted.left + dx), round(lifted.top + dy)
-    box = [left, top, left + lifted.alpha.shape[1], top + lifted.alpha.shape[0]]
-    if own is not None and other is not None and not stands_out(own, canvas.pixels, box):
-        lifted.ink[:] = other
-    canvas.drop(lifted, _shifted(lifted, dx, dy))
 
 
 def resize(canvas: Canvas, operation: Operation) -> Done:
@@ -362,11 +505,27 @@ def _side_shared(canvas: Canvas, matches: Sequence[Match]) -> str:
 
 
 def _side_kept(canvas: Canvas, match: Match) -> str:
-    """The side that a text shares with others, where it is a line of its own."""
-    span = match.spans[0]
-    line = canvas.lines[span.line]
-    whole = len(match.spans) == 1 and span.end - span.start == len(line.text)
-    return alignment(canvas, line) if whole and not line.upended else "center"
+    """The side that a text shares with others, where its lines are whole; of several lines, the one
+    that they share with each other.
+    """
+    lines = [canvas.lines[span.line] for span in match.spans]
+    whole = all(
+        span.end - span.start == len(line.text)
+        for span, line in zip(match.spans, lines, strict=True)
+    )
+    if not whole or any(line.upended for line in lines):
+        return "center"
+    if len(lines) == 1:
+        return alignment(canvas, lines[0])
+    boxes = np.array([line.box for line in lines])
+    off = {
+        "left": float(np.ptp(boxes[:, 0])),
+        "center": float(np.ptp(boxes[:, 0] + boxes[:, 2])) / 2,
+        "right": float(np.ptp(boxes[:, 2])),
+    }
+    side = min(off, key=lambda name: off[name])
+    others = {alignment(canvas, line) for line in lines}
+    return others.pop() if len(others) == 1 else side
 
 
 def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: str) -> None:
@@ -382,7 +541,63 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
     cx += {"left": 1, "right": -1}.get(align, 0) * (factor - 1) * wide / 2
     half = factor * wide / 2, factor * high / 2
     to = min(max(cx, half[0]), width - half[0]), min(max(cy, half[1]), height - half[1])
-    canvas.drop(lifted, _about_centre(lifted, np.eye(2) * factor, to))
+    if factor <= 1.0:
+        canvas.drop(lifted, _about_centre(lifted, np.eye(2) * factor, to))
+        return
+    larger = _enlarged(_unmixed(canvas, lifted), factor)
+    canvas.drop(larger, _about_centre(larger, np.eye(2), to))
+
+
+def _unmixed(canvas: Canvas, lifted: Lifted) -> Lifted:
+    """Ink of one colour as that colour and how much of it lies on each pixel: small letters have
+    hardly a pixel that is ink alone, and enlarged they would be as pale. Ink of several colours as
+    it is.
+    """
+    high, wide = lifted.alpha.shape
+    at = (
+        slice(int(lifted.top), int(lifted.top) + high),
+        slice(int(lifted.left), int(lifted.left) + wide),
+    )
+    seen, ground = (a[at].astype(np.float64) for a in (canvas.original, canvas.pixels))
+    if seen.shape[:2] != lifted.alpha.shape:
+        return lifted
+    core = lifted.alpha > 0.5
+    away = np.abs(seen - ground).sum(axis=2)
+    depth = cv2.distanceTransform(core.astype(np.uint8), cv2.DIST_L2, 3)
+    if int(core.sum()) < _CORE or float((depth[core] > _DEEP).mean()) > _SOLID:
+        return lifted  # enough of it is ink alone
+    purest = core & (away >= np.percentile(away[core], _PUREST))
+    pure = np.median(seen[purest], axis=0)
+    axis = pure - ground
+    share = ((seen - ground) * axis).sum(axis=2) / np.maximum((axis**2).sum(axis=2), 60.0)
+    off = np.abs(seen - ground - np.clip(share, 0, 1.1)[..., None] * axis).max(axis=2)
+    if float(np.percentile(off[core], 90)) > limits.GROUND:
+        return lifted
+    alpha = np.where(lifted.alpha > 0.02, np.clip(share, 0.0, 1.0), 0.0).astype(np.float32)
+    ink = np.empty_like(lifted.ink)
+    ink[:] = np.round(pure).astype(np.uint8)
+    return Lifted(alpha, ink, lifted.left, lifted.top)
+
+
+_DEEP, _SOLID = 1.5, 0.25
+"""Pixels from the edge of a stroke at which its ink is alone, and the part of it that has to be."""
+_CORE, _PUREST = 24, 75
+"""Pixels of ink from which its colour is told, and the percentile of those farthest from the ground
+that are taken for ink alone.
+"""
+
+
+def _enlarged(lifted: Lifted, factor: float) -> Lifted:
+    """The ink at a larger scale, its edges about as steep as they were."""
+    pad = 2
+    alpha = np.pad(lifted.alpha, pad)
+    ink = np.pad(lifted.ink, ((pad, pad), (pad, pad), (0, 0)), mode="edge")
+    size = (round(alpha.shape[1] * factor), round(alpha.shape[0] * factor))
+    larger = cv2.resize(alpha, size, interpolation=cv2.INTER_CUBIC)
+    steeper = 1.0 + 0.5 * (min(factor, 3.0) - 1.0)
+    larger = np.clip((larger - 0.5) * steeper + 0.5, 0.0, 1.0).astype(np.float32)
+    colours = np.asarray(cv2.resize(ink, size, interpolation=cv2.INTER_LINEAR), np.uint8)
+    return Lifted(larger, colours, lifted.left, lifted.top)
 
 
 _LEAN = 0.21
@@ -428,11 +643,28 @@ def _bolder(lifted: Lifted, more: float) -> Lifted:
     reach = 2 * max(1, round(more * fine)) + 1
     large = cv2.dilate(large, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
     heavy = cv2.resize(large, alpha.shape[::-1], interpolation=cv2.INTER_AREA)
+    if _parts(heavy) != _parts(alpha):
+        raise CannotEdit("letters made bold would grow together")
     ink = np.pad(lifted.ink, ((pad, pad), (pad, pad), (0, 0)), mode="edge")
     ink[:] = (
         np.median(lifted.ink[lifted.alpha > 0.8], axis=0) if (lifted.alpha > 0.8).any() else ink
     )
     return Lifted(heavy.astype(np.float32), ink, lifted.left - pad, lifted.top - pad)
+
+
+def _parts(alpha: Alpha) -> tuple[int, int]:
+    """How many strokes there are apart from each other, and how many gaps in and around them,
+    without specks.
+    """
+    counts = []
+    for mask in (alpha > 0.5, alpha <= 0.5):
+        _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+        counts.append(int((stats[1:, cv2.CC_STAT_AREA] >= _SPECK).sum()))
+    return counts[0], counts[1]
+
+
+_SPECK = 6
+"""Pixels of a stroke, or of a gap, at least."""
 
 
 def _ruled(canvas: Canvas, span: Span, through: bool) -> None:

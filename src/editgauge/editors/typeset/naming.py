@@ -22,6 +22,7 @@ from editgauge.editors.typeset.vocabulary import (
     NAMELESS,
     NO_DESCRIPTION,
     NO_TEXT,
+    ORDERS,
     SIDE_WORDS,
     WHOLE,
     WRITING,
@@ -62,7 +63,7 @@ _ITEM = re.compile(
     rf"<(?P<quote>\d+)>(?: (?:{_OF_ITSELF}|title|line|label|heading|section title|caption))?"
 )
 _AND = re.compile(
-    r" ?(?:,|&|/|;|\band\b|\bor\b|\bplus\b|\bas well as\b|\balong with\b)+ ?(?:and |also |"
+    r" ?(?:,|&|/|;|\band\b|\bplus\b|\bas well as\b|\balong with\b)+ ?(?:and |also |"
     r"then )?"
 )  # fmt: skip
 _QUALITIES = rf"{any_of(LOOKS)}|{COLOUR.replace('(', '(?:', 1)} (?:colou?rs?|letters|type|ink|font)"
@@ -87,6 +88,11 @@ _ALL_WRITING = re.compile(
     rf"(?:{ALL}|the whole|the entire)(?: of)?(?: the| these)? {WRITING}{_ON_IT}"
 )
 _ONLY = re.compile(rf"(?:the|this) {WRITING}{_ON_IT}")
+_OF_LETTERS = re.compile(
+    rf"\b(?:{any_of(ORDERS)}|capital|initial|each|every) (?:letter|character)s?\b|"
+    r"\b(?:letter|character|initial)s? (?:of|in) "
+)
+"""A letter of a text is not told from the text."""
 _SINGLE = re.compile(rf"(?:the|this) (?:{_TEXT_NOUN}|name){_ON_IT}")
 
 
@@ -170,6 +176,8 @@ def _described(phrase: str, told: Told, carried: bool) -> tuple[Target, ...]:
     if _ONLY.fullmatch(phrase):
         return (Target(role="only"),)
     if re.search(r"\b(?:containing|starting|beginning|ending|except|without)\b", phrase):
+        return ()
+    if _OF_LETTERS.search(phrase):
         return ()
     description = describe(phrase, told.quotes)
     if description is not None:

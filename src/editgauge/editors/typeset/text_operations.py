@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.editors.typeset import fonts, ink_operations
+from editgauge.editors.typeset import fonts, ink_operations, limits
 from editgauge.editors.typeset.canvas import Canvas, Frame, Inked, Lifted, alignment, extent, pen_of
 from editgauge.editors.typeset.colours import Colour
 from editgauge.editors.typeset.common import (
@@ -136,8 +136,8 @@ def _change_span(
         raise CannotEdit(
             f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
         )
-    _like_the_old(inked, style)
     whole = span.start == 0 and span.end == len(inked.line.text)
+    _like_the_old(inked, style, beside=not whole)
     reach = (0.0, float(inked.frame.width)) if whole else extent(inked, style, span)
     portion = np.ones(inked.glyphs.alpha.shape, bool) if whole else canvas.portion(inked, reach)
     ink_left, ink_right = _ink_between(inked, reach)
@@ -153,7 +153,9 @@ def _change_span(
     new_width = float(box[2] - box[0])
     x, room, shift = _placed(canvas, inked, span, style, (ink_left, ink_right), new_width)
     if shift:
-        _shift_tail(canvas, inked, reach[1], shift)
+        _shift(canvas, inked, (reach[1], 1e5), shift)
+    if span.start > 0 and x != ink_left:  # a centred line grows, or shrinks, to both sides
+        _shift(canvas, inked, (-1e5, reach[0]), x - ink_left)
     if new_width > room:
         if room / new_width < _NARROWEST:
             raise CannotEdit(f"{text!r} does not fit in {round(room)} pixels")
@@ -168,24 +170,22 @@ def _change_span(
     return style
 
 
+_UNEVEN = 0.12
+"""Of the em: by how much a line may grow to one side, and not be seen to."""
 _NARROWEST = 0.75
 """The least width of a new text, as a part of what it would take at the old one's size."""
-_LIKE = 0.8
-"""The least likeness of an installed face's letters to the picture's."""
-_STRETCHED = (0.66, 1.5)
-"""How much narrower or wider than drawn a face may be set."""
-_AS_HEAVY = (0.75, 1.35)
-"""How much more ink than the face at its size the picture's letters may have."""
 
 
-def _like_the_old(inked: Inked, style: fonts.Style) -> None:
+def _like_the_old(inked: Inked, style: fonts.Style, *, beside: bool) -> None:
     """Raises `CannotEdit` where the old text set in a style does not look like its own ink: a new
-    text would stand beside it in another face.
+    text would stand in another face. `beside`: letters of the old face stay next to it.
     """
     like = fonts.resemblance(style, inked.line.text, inked.upright)
-    low, high = _STRETCHED
-    heavy = _AS_HEAVY[0] <= like.weight <= _AS_HEAVY[1]
-    if like.letters < _LIKE or not low <= style.stretch <= high or not heavy:
+    low, high = limits.STRETCHED
+    lighter, heavier = limits.AS_HEAVY_BESIDE if beside else limits.AS_HEAVY
+    least = limits.LIKE_BESIDE if beside else limits.LIKE
+    heavy = lighter <= like.weight <= heavier
+    if like.letters < least or not low <= style.stretch <= high or not heavy:
         raise CannotEdit(f"no installed font is like that of {inked.line.text!r}")
 
 
@@ -233,19 +233,19 @@ def _placed(
         x = {"left": left, "right": right - new}.get(align, (left + right - new) / 2)
         x = min(max(x, low), max(low, high - new))
         return x, high - low, 0.0
+    grow = new - (right - left)
+    align = alignment(canvas, inked.line)
+    if align == "center" and abs(grow) > _UNEVEN * style.size:
+        within = _on_one_ground(canvas, inked, (low, high))
+        if inked.box[0] - grow / 2 >= within[0] and inked.box[2] + grow / 2 <= within[1]:
+            return left - grow / 2, new, grow / 2
     if head and not tail:
         high = _on_one_ground(canvas, inked, (low, high))[1]
         return left, max(high - left, right - left), 0.0
-    grow = new - (right - left)
-    align = alignment(canvas, inked.line)
-    if not head and align == "center" and abs(grow) > 0.12 * style.size:
-        within = _on_one_ground(canvas, inked, (low, high))
-        if left - grow / 2 >= within[0] and inked.box[2] + grow / 2 <= within[1]:
-            return left - grow / 2, new, grow / 2
     if not head and align != "left" and right - new >= low:
         return right - new, new, 0.0
     spare = high - inked.box[2]
-    if abs(grow) <= 0.12 * style.size:
+    if abs(grow) <= _UNEVEN * style.size:
         return left, right - left if grow > 0 else new, 0.0
     shift = min(grow, max(0.0, spare))
     return left, (right - left) + max(shift, 0.0) if grow > 0 else new, shift
@@ -284,12 +284,13 @@ def _free(canvas: Canvas, inked: Inked) -> tuple[float, float]:
     return low, high
 
 
-def _shift_tail(canvas: Canvas, inked: Inked, start: float, shift: float) -> None:
-    portion = canvas.portion(inked, (start, 1e5))
+def _shift(canvas: Canvas, inked: Inked, reach: tuple[float, float], by: float) -> None:
+    """Move a part of a line along it, by pixels to the right."""
+    portion = canvas.portion(inked, reach)
     g = inked.glyphs
     alpha = np.where(portion, g.alpha, 0).astype(np.float32)
     canvas.erase(inked, portion)
-    along = inked.frame.matrix[:, 0] * shift
+    along = inked.frame.matrix[:, 0] * by
     if inked.frame.level:
         along = np.round(along)
     canvas.drop(Lifted(alpha, g.ink, g.left + along[0], g.top + along[1]))
@@ -352,7 +353,7 @@ def _insert_beside(
         old = _text_of(inked, span)
         style = canvas.style(inked, text + old)
         if style is not None:
-            _like_the_old(inked, style)
+            _like_the_old(inked, style, beside=True)
             drawn = _inline(canvas, inked, span, style, text, blank, place, colour)
             if drawn:
                 return style
@@ -362,7 +363,7 @@ def _insert_beside(
         raise CannotEdit(
             f"no installed font has the letters of {text!r}; add one through {FOLDERS_VARIABLE}"
         )
-    _like_the_old(inked, style)
+    _like_the_old(inked, style, beside=True)
     baseline = pen_of(inked, style)[1]
     pitch = _pitch(canvas, inked) or 1.25 * style.size
     if factor != 1.0:

@@ -8,6 +8,7 @@ handed back: a picture that is visibly wrong is worse than the input.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,44 +18,11 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz
 
+from editgauge.editors.typeset import limits
 from editgauge.editors.typeset.find import Line, find, likeness, plain
 from editgauge.editors.typeset.request import Operation, Target
 from editgauge.images import Array
 
-READ = 0.75
-"""The least similarity (0 to 1) of a text that was set to what is read of it."""
-STILL = 0.6
-"""The least similarity of a line that had to stay to what is read at its place."""
-STRAY = 0.15
-"""The share of changed pixels that may lie away from every text concerned."""
-FAINT = 0.35
-"""The least contrast of a text to its ground, as a part of what it had before."""
-COVERED = 0.3
-"""The part of a line that a new text may lie on."""
-LEAST_GROUND = 40
-"""Pixels of ground from which something can be told."""
-TILTED = 15.0
-"""Degrees above which an OCR engine is not asked to read a turned text again."""
-TOUCHED = 0.005
-"""The part of a line's middle that may change where the line has to stay."""
-STAINED = 0.06
-"""The part of the place that a text left which may be unlike the ground around."""
-REMAINS = 0.15
-"""The part of a text's ink that may stay when the text goes."""
-ACROSS = 0.1
-"""The part of a text that may lie on other ground than the rest of it."""
-PLAIN = 0.01
-"""The part of a ground that may be of other colours where it is called plain."""
-MIXED = 0.4
-"""The part of a ground that is of other colours from which it is no one ground."""
-RIM = 3
-"""Pixels around new ink that have to be ground."""
-ON_OTHER = 0.04
-"""The part of the place of new ink that may be no plain ground."""
-SLANTED = 0.07
-"""The slope of a line (4 degrees) from which its upright box holds much beside it."""
-GROUND = 32.0
-"""Levels of 255 within which two pixels are of one ground."""
 Mask = npt.NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
@@ -83,16 +51,48 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         if told:
             return told
     return (
-        _lost(reading, operations, changed)
+        _unforeseen(reading, changed)
+        or _torn(reading, operations)
+        or _lost(reading, operations, changed)
         or _covered(reading, operations)
         or _touched(reading, operations, changed)
         or _stained(reading, operations, changed)
         or _remains(reading, operations, changed)
         or _across(reading, operations, changed)
         or _touching(reading)
+        or _crossing(reading, operations)
+        or _emptied(reading, operations)
         or _strayed(reading, operations, changed)
         or _faint(reading, operations, changed)
     )
+
+
+def _unforeseen(reading: Reading, changed: Mask) -> str:
+    """A pixel that differs though neither ground nor ink was put there."""
+    if reading.restored is None or reading.laid is None:
+        return ""
+    if bool((changed & ~(reading.restored | reading.laid)).any()):
+        return "pixels would have changed that no operation touched"
+    return ""
+
+
+def _torn(reading: Reading, operations: Sequence[Operation]) -> str:
+    """Words of an edited line that had to stay and are no longer read as they were."""
+    page = plain("".join(line.text for line in reading.read))
+    edited: dict[int, list[tuple[int, int]]] = {}
+    for operation in operations:
+        for target in operation.targets if operation.kind in ("change", "delete") else ():
+            for match in find(reading.lines, target)[:1]:
+                for span in match.spans:
+                    edited.setdefault(span.line, []).append((span.start, span.end))
+    for number, spans in edited.items():
+        text = reading.lines[number].text
+        ends = [0, *itertools.chain.from_iterable(sorted(spans)), len(text)]
+        for start, end in zip(ends[::2], ends[1::2], strict=True):
+            rest = plain(text[start:end])
+            if len(rest) > 2 and fuzz.partial_ratio(rest, page) / 100 < limits.KEPT:
+                return f"{text[start:end].strip()!r} could no longer be read"
+    return ""
 
 
 def _missing(reading: Reading, operation: Operation) -> str:
@@ -121,9 +121,12 @@ def _texts(reading: Reading, targets: Iterable[Target]) -> list[str]:
 
 
 def _reads(query: str, page: str, lines: Sequence[Line]) -> bool:
-    if any(likeness(query, plain(line.text)) >= READ for line in lines):
+    if any(likeness(query, plain(line.text)) >= limits.READ for line in lines):
         return True
-    return len(page) >= READ * len(query) and fuzz.partial_ratio(query, page) / 100 >= READ
+    return (
+        len(page) >= limits.READ * len(query)
+        and fuzz.partial_ratio(query, page) / 100 >= limits.READ
+    )
 
 
 def _left(reading: Reading, operation: Operation) -> str:
@@ -141,7 +144,11 @@ def _left(reading: Reading, operation: Operation) -> str:
                 rest = "".join(plain(o.text) for o in reading.read if _inside(o, line.box))
                 if operation.kind == "delete" and rest:
                     return f"{rest!r} is still read where {target} was"
-                if rest and old not in new and likeness(rest, old) > max(READ, likeness(rest, new)):
+                if (
+                    rest
+                    and old not in new
+                    and likeness(rest, old) > max(limits.READ, likeness(rest, new))
+                ):
                     return f"{target} is still read in the result"
     return ""
 
@@ -173,7 +180,7 @@ def _lost(reading: Reading, operations: Sequence[Operation], changed: Mask) -> s
         seen = [plain(o.text) for o in here]
         best = max((likeness(text, other) for other in seen), default=0.0)
         within = any(text in other for other in seen)
-        if best < STILL and not within:
+        if best < limits.STILL and not within:
             return f"{line.text!r} beside it could no longer be read"
     return ""
 
@@ -187,9 +194,9 @@ def _covered(reading: Reading, operations: Sequence[Operation]) -> str:
     for number, line in enumerate(reading.lines):
         if number in concerned or len(plain(line.text)) < 2:
             continue
-        if any(_shared(line.box, other.box) > COVERED for other in placed):
-            here = [plain(o.text) for o in placed if _shared(line.box, o.box) > COVERED]
-            if max(likeness(plain(line.text), text) for text in here) < STILL:
+        if any(_shared(line.box, other.box) > limits.COVERED for other in placed):
+            here = [plain(o.text) for o in placed if _shared(line.box, o.box) > limits.COVERED]
+            if max(likeness(plain(line.text), text) for text in here) < limits.STILL:
                 return f"the new text would lie on {line.text!r}"
     return ""
 
@@ -209,7 +216,7 @@ def _touched(reading: Reading, operations: Sequence[Operation], changed: Mask) -
         left, top, right, bottom = line.box
         rim = 0.2 * (bottom - top)
         middle = _part(changed, (left, top + rim, right, bottom - rim))
-        if number not in concerned and middle.size and float(middle.mean()) > TOUCHED:
+        if number not in concerned and middle.size and float(middle.mean()) > limits.TOUCHED:
             return f"{line.text!r} beside it would be touched"
     return ""
 
@@ -225,10 +232,10 @@ def _stained(reading: Reading, operations: Sequence[Operation], changed: Mask) -
     for line in own:
         place = _part(changed & ~placed, _grown(line, 0.2))
         ground = reading.before[_ring(reading, line)].astype(np.float64)
-        if not place.any() or len(ground) < LEAST_GROUND:
+        if not place.any() or len(ground) < limits.LEAST_GROUND:
             continue
         seen = _part(reading.after, _grown(line, 0.2))[place]
-        if float(_unlike(seen, ground).mean()) > STAINED:
+        if float(_unlike(seen, ground).mean()) > limits.STAINED:
             return f"stains would be left where {line.text!r} was"
     return ""
 
@@ -245,7 +252,7 @@ def _remains(reading: Reading, operations: Sequence[Operation], changed: Mask) -
     for number in _whole_lines(reading, [o for o in operations if o.kind in kinds]):
         line = reading.lines[number]
         ground = reading.before[_ring(reading, line)].astype(np.float64)
-        if len(ground) < LEAST_GROUND:
+        if len(ground) < limits.LEAST_GROUND:
             continue
         before, after = _part(reading.before, line.box), _part(reading.after, line.box)
         ink, fresh = _unlike(before, ground), _part(changed, line.box)
@@ -253,8 +260,8 @@ def _remains(reading: Reading, operations: Sequence[Operation], changed: Mask) -
         new = after[fresh & _unlike(after, ground)]
         if len(new) and not gone:
             away = np.abs(before.astype(np.float64) - np.median(new, axis=0)).max(axis=2)
-            left &= away > 2 * GROUND
-        if float(left.sum()) > REMAINS * max(1, int(ink.sum())):
+            left &= away > 2 * limits.GROUND
+        if float(left.sum()) > limits.REMAINS * max(1, int(ink.sum())):
             return f"parts of {line.text!r} would be left"
         if len(new) and set_anew and _lighter(before[ink], ground) != _lighter(new, ground):
             return f"{line.text!r} would be set in the colour of its shadow"
@@ -270,9 +277,11 @@ def _unlike(pixels: Array, ground: npt.NDArray[np.float64]) -> Mask:
     """Which pixels (…, 3) are of no colour that some ground (n, 3) has; of a ground that is mostly
     one colour, that colour alone counts.
     """
-    most = 1.0 if _apart(ground) > MIXED else 25.0
+    most = 1.0 if _apart(ground) > limits.MIXED else 25.0
     low, high = np.percentile(ground, most, axis=0), np.percentile(ground, 100 - most, axis=0)
-    return np.asarray(((pixels < low - GROUND) | (pixels > high + GROUND)).any(axis=-1), np.bool_)
+    return np.asarray(
+        ((pixels < low - limits.GROUND) | (pixels > high + limits.GROUND)).any(axis=-1), np.bool_
+    )
 
 
 def _whole_lines(reading: Reading, operations: Sequence[Operation]) -> set[int]:
@@ -300,19 +309,23 @@ def _across(reading: Reading, operations: Sequence[Operation], changed: Mask) ->
     """A text that stood on one ground and would now lie across an edge of it."""
     own = [reading.lines[number] for number in _concerned(reading, operations)]
     rings = [reading.before[_ring(reading, line)] for line in own]
-    if not rings or any(len(ring) < LEAST_GROUND for ring in rings):
+    if not rings or any(len(ring) < limits.LEAST_GROUND for ring in rings):
         return ""
     was = max(_apart(ring) for ring in rings)
     larger = any(o.kind == "resize" and (o.amount or 0.0) > 1.0 for o in operations)
-    if larger and was > MIXED and any(abs(_slope(line)) > SLANTED for line in own):
+    if larger and was > limits.MIXED and any(abs(_slope(line)) > limits.SLANTED for line in own):
         return "a slanted text would outgrow its ground"
     place = changed.copy()
     for line in reading.lines:
         _part(place, _grown(line, 0.2))[...] = False
     under = reading.before[place]
-    if was < MIXED and len(under) >= LEAST_GROUND and _apart(under) > was + ACROSS:
+    if (
+        was < limits.MIXED
+        and len(under) >= limits.LEAST_GROUND
+        and _apart(under) > was + limits.ACROSS
+    ):
         return "the new text would lie across an edge of its ground"
-    if was < PLAIN and _struck(reading, own, changed) > was + PLAIN:
+    if was < limits.PLAIN and _struck(reading, own, changed) > was + limits.PLAIN:
         return "the new text would lie on a line"
     return ""
 
@@ -323,19 +336,128 @@ def _touching(reading: Reading) -> str:
     """
     if reading.restored is None or reading.laid is None:
         return ""
-    own = _near(reading.restored, RIM)
+    own = _near(reading.restored, limits.RIM)
     for line in reading.lines:
         _part(own, _grown(line, 0.05))[...] = True
-    place = _near(reading.laid, RIM) & ~own
+    place = _near(reading.laid, limits.RIM) & ~own
     under = reading.before[place]
-    if len(under) < LEAST_GROUND:
+    if len(under) < limits.LEAST_GROUND:
         return ""
-    texts = [line for line in reading.lines if _part(_near(reading.laid, 4 * RIM), line.box).any()]
+    texts = [
+        line for line in reading.lines if _part(_near(reading.laid, 4 * limits.RIM), line.box).any()
+    ]
     rings = [reading.before[_ring(reading, line, 0.15)] for line in texts or reading.lines]
-    usual = [_apart(ring) for ring in rings if len(ring) >= LEAST_GROUND]
-    if usual and min(usual) < MIXED and _apart(under) > max(ON_OTHER, min(usual) + ON_OTHER):
+    usual = [_apart(ring) for ring in rings if len(ring) >= limits.LEAST_GROUND]
+    if (
+        usual
+        and min(usual) < limits.MIXED
+        and _apart(under) > max(limits.ON_OTHER, min(usual) + limits.ON_OTHER)
+    ):
         return "the new text would touch something that is no plain ground"
     return ""
+
+
+_PLACING = ("insert", "move", "swap", "resize", "rotate", "change")
+
+
+def _crossing(reading: Reading, operations: Sequence[Operation]) -> str:
+    """An edge or a line of the picture that new ink would cross, or touch, and that the old text
+    (for an insertion, the one beside it) did not: the rim of a panel or a package, a divider.
+
+    An edge is told by its steepness and length, however pale it is: a colour's distance tells
+    nothing of a hair line.
+    """
+    if reading.restored is None or reading.laid is None or not reading.laid.any():
+        return ""
+    if not any(operation.kind in _PLACING for operation in operations):
+        return ""
+    own = [reading.lines[number] for number in _concerned(reading, operations)]
+    heights = [line.height for line in own] or [_high(reading.laid)]
+    height = max(8.0, min(heights))
+    edges = _edges(reading, own, height)
+    was = _hull(reading.restored, height)
+    for line in own:
+        _part(was, _grown(line, 0.0))[...] = True
+    known = np.unique(edges[_near(was, max(2, round(limits.MARGIN * height)))])
+    rough = len(known[known > 0])
+    now = _near(_hull(reading.laid, height), max(2, round(limits.MARGIN * height)))
+    found, pixels = np.unique(edges[now & ~was], return_counts=True)
+    new = [
+        number
+        for number, count in zip(found, pixels, strict=True)
+        if number and number not in known and count >= limits.EDGE_LENGTH * height
+    ]
+    return "the new text would cross an edge or a line" if len(new) > rough else ""
+
+
+def _emptied(reading: Reading, operations: Sequence[Operation]) -> str:
+    """A badge or a button that would stay behind, empty, when its text moves off it."""
+    if reading.restored is None or reading.laid is None:
+        return ""
+    if not reading.laid.any() or all(operation.kind != "move" for operation in operations):
+        return ""
+    for number in _concerned(reading, [o for o in operations if o.kind == "move"]):
+        line = reading.lines[number]
+        ring = _ring(reading, line)
+        if int(ring.sum()) < limits.LEAST_GROUND or not _part(reading.restored, line.box).any():
+            continue
+        usual = np.median(reading.before[ring], axis=0)
+        away = np.abs(reading.before.astype(np.float32) - usual).max(axis=2)
+        alike = (away < limits.GROUND) | reading.restored
+        _, labels = cv2.connectedComponents(alike.astype(np.uint8), connectivity=4)
+        numbers = np.unique(labels[ring & (labels > 0)])
+        panel = np.isin(labels, numbers)
+        inside = float(panel[reading.laid].mean())
+        if float(panel.mean()) < limits.BADGE and inside < 0.5:
+            return f"what {line.text!r} stands on would be left empty"
+    return ""
+
+
+def _high(mask: Mask) -> float:
+    rows = np.nonzero(mask.any(axis=1))[0]
+    return float(rows[-1] - rows[0] + 1)
+
+
+def _hull(mask: Mask, height: float) -> Mask:
+    """The convex hull of each text whose ink is in a mask: letters nearer than a line's height."""
+    joined = _near(mask, max(1, round(0.35 * height)))
+    count, labels = cv2.connectedComponents(joined.astype(np.uint8), connectivity=8)
+    hulls = np.zeros(mask.shape, np.uint8)
+    for number in range(1, count):
+        ys, xs = np.nonzero((labels == number) & mask)
+        if len(ys):
+            hull = cv2.convexHull(np.column_stack([xs, ys]).astype(np.int32))
+            cv2.fillConvexPoly(hulls, hull, 1)
+    return np.asarray(hulls, np.bool_)
+
+
+def _edges(reading: Reading, own: Sequence[Line], height: float) -> npt.NDArray[np.int32]:
+    """The edges of the picture before, without those of its texts: a number for each, 0 elsewhere,
+    (H, W). What is shorter than a part of the text's height is grain.
+    """
+    assert reading.restored is not None
+    assert reading.laid is not None
+    found = np.zeros(reading.before.shape[:2], np.int32)
+    rows, columns = np.nonzero(reading.restored | reading.laid)
+    reach = round(height)
+    at = (
+        slice(max(0, int(rows.min()) - reach), int(rows.max()) + reach + 1),
+        slice(max(0, int(columns.min()) - reach), int(columns.max()) + reach + 1),
+    )
+    soft = cv2.GaussianBlur(reading.before[at].astype(np.float32), (0, 0), 1.0)
+    along, down = (cv2.Sobel(soft, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
+    steep = np.hypot(along, down).max(axis=2)
+    texts = _near(reading.restored, limits.RIM)
+    for line in reading.lines:
+        _part(texts, _grown(line, 0.05))[...] = True
+    seen = ~texts[at]
+    usual = float(np.median(steep[seen])) if seen.any() else 0.0
+    mask = (steep > max(limits.STEP, limits.ABOVE_GRAIN * usual)) & seen
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    extent = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1)
+    extent[0] = 0
+    found[at] = np.where(extent[labels] >= limits.EDGE_LENGTH * height, labels, 0)
+    return found
 
 
 def _near(mask: Mask, radius: int) -> Mask:
@@ -352,7 +474,7 @@ def _struck(reading: Reading, own: Sequence[Line], changed: Mask) -> float:
     for line in reading.lines:
         _part(place, _grown(line, 0.25))[...] = False
     under = reading.before[place]
-    return _apart(under) if len(under) >= LEAST_GROUND else 0.0
+    return _apart(under) if len(under) >= limits.LEAST_GROUND else 0.0
 
 
 def _slope(line: Line) -> float:
@@ -363,7 +485,7 @@ def _slope(line: Line) -> float:
 
 def _apart(pixels: npt.NDArray[Any]) -> float:
     """The part of some pixels that is not of their common ground, 0 to 1."""
-    away = np.abs(pixels.astype(np.float64) - np.median(pixels, axis=0)).max(axis=1) > GROUND
+    away = np.abs(pixels.astype(np.float64) - np.median(pixels, axis=0)).max(axis=1) > limits.GROUND
     return float(away.mean())
 
 
@@ -388,13 +510,14 @@ def _now(reading: Reading, own: Sequence[Line]) -> list[Line]:
     return [
         line
         for line in reading.read
-        if _new(line, reading.lines) or any(likeness(plain(line.text), t) > STILL for t in texts)
+        if _new(line, reading.lines)
+        or any(likeness(plain(line.text), t) > limits.STILL for t in texts)
     ]
 
 
 def _unread(operation: Operation) -> bool:
     """Whether the text is turned further than an engine reads."""
-    return operation.kind == "rotate" and abs(operation.amount or 0.0) > TILTED
+    return operation.kind == "rotate" and abs(operation.amount or 0.0) > limits.TILTED
 
 
 def _strayed(reading: Reading, operations: Sequence[Operation], changed: Mask) -> str:
@@ -406,7 +529,7 @@ def _strayed(reading: Reading, operations: Sequence[Operation], changed: Mask) -
         more = 0.6 * max(line.height, min(right - left, bottom - top))
         _part(allowed, (left - more, top - more, right + more, bottom + more))[...] = True
     stray = int((changed & ~allowed).sum())
-    if stray > STRAY * int(changed.sum()):
+    if stray > limits.STRAY * int(changed.sum()):
         return "the picture would have changed away from the text"
     return ""
 
@@ -424,7 +547,7 @@ def _faint(reading: Reading, operations: Sequence[Operation], changed: Mask) -> 
         return ""
     for line in reading.read:
         moved = _new(line, reading.lines) and _part(changed, line.box).any()
-        if moved and _contrast(reading.after, line.box) < FAINT * min(usual):
+        if moved and _contrast(reading.after, line.box) < limits.FAINT * min(usual):
             return f"{line.text!r} would hardly stand out from the ground"
     return ""
 

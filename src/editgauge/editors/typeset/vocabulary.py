@@ -58,6 +58,11 @@ SMALLER = (
 )  # fmt: skip
 SCALE = ("scale", "resize", "set", "change", "adjust")
 FACTORS = {"double": 2.0, "halve": 0.5, "triple": 3.0}
+OF_VALUES = (
+    "increase", "grow", "bump up", "reduce", "decrease", "diminish", "double", "halve", "triple",
+    "raise", "lower", "lift", "cut", "drop",
+)  # fmt: skip
+"""What is said of numbers as often as of letters."""
 PARTICLES = {"up": True, "down": False}
 """Behind "scale", "blow", "bring" and "get": whether it says larger."""
 SHOW = (

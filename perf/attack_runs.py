@@ -365,6 +365,9 @@ def judged(
 
 
 def differs(now: Any, truth: Any) -> str:
+    if isinstance(now, list) and isinstance(truth, list):
+        lost, more = ([str(x) for x in a if x not in b] for a, b in ((truth, now), (now, truth)))
+        return f"{len(lost)} lost {lost[:3]}, {len(more)} more {more[:3]}"
     if not isinstance(now, dict) or not isinstance(truth, dict):
         return f"{str(now)[:300]} was {str(truth)[:300]}"
     said = []
@@ -677,6 +680,7 @@ def stopped(
                 )
             os.killpg(number, signal.SIGCONT)
             found = ended(second) if found is None else found
+            said = other.read_text()
             wrong += one_line(command, "beside a suspended one", found, said)
             code = ended(number)
             wrong += one_line(command, "resumed", code, log.read_text())

@@ -639,11 +639,18 @@ def _concept(text: str) -> object:
 
 
 def _tesseract(text: str) -> object:
+    """What the program prints of a picture: many words, and some that are longer than any picture
+    is wide.
+    """
     head = "level\tblock_num\tpar_num\tline_num\tleft\ttop\twidth\theight\tconf\ttext\n"
     line = f"5\t1\t1\t1\t1\t1\t9\t9\t96\t{text[:20]}\n"
     return [
         list(tesseract._pieces(head + said, "eng"))
-        for said in (text, line * (len(text) // 50), f"5\t1\t1\t1\t1\t1\t9\t9\t96\t{text}\n")
+        for said in (
+            text[:100_000],
+            line * (len(text) // 50),
+            f"5\t1\t1\t1\t1\t1\t9\t9\t96\t{text[:100_000]}\n",
+        )
     ]
 
 
@@ -875,7 +882,7 @@ ELSEWHERE: dict[str, str] = {
     "benchmarks.texteditbench.tables._published_repeats": _PACKAGE,
     "curation.dataset.DataSet.untouched": _OURS,
     "curation.releases": _USER,
-    "curation.releases._zip": "writes an archive, and reads none",
+    "curation.releases._zipped": "writes an archive, and reads none",
     "editors.command.command": _USER,
     "editors.command.recorded": _USER,
     "editors.http.http": _USER,
@@ -913,8 +920,8 @@ ELSEWHERE: dict[str, str] = {
     "run.check.outputs": "names of files, of which a system takes 255 letters",
     "services.download.download": "the package's own addresses",
     "services.secrets.Address.host": "what `secrets.address` has read",
+    "services.prices._table": _PACKAGE,
     "store.measured._Memory.get": _OURS,
-    "store.remote_run._document": "as the metrics of a run",
     "store.remote_run._stored": _OURS,
     "study.site": "headers, of which the server takes 64 kB",
     "study.site.Site._poster": "a body of so many bytes at the most, and then `forms.checked`",

@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "editgauge"
 LAYERS: dict[str, int] = {
-    "types": 0, "errors": 0, "escape": 0, "images": 0, "catalog": 0, "instructions": 0, "native": 0, "toml": 0,
+    "types": 0, "errors": 0, "escape": 0, "images": 0, "catalog": 0, "instructions": 0, "native": 0, "toml": 0, "json_text": 0,
     "environment": 0, "confinement": 0, "temporary": 0, "machine": 0,
     "installation": 3,
     "store": 1,

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from editgauge import json_text
 from editgauge.benchmarks import reading
 from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.reading import (
@@ -217,7 +218,7 @@ def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
 
 def test_a_json_text_of_too_many_values_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 MB of empty lists and objects took 1.9 GB."""
-    monkeypatch.setattr(reading, "_MOST_PARTS", 10)
+    monkeypatch.setattr(json_text, "MOST_PARTS", 10)
     assert reading.parse_json("[" + "[]," * 4 + "0]", "a.json")[0] is not None
     value, findings = reading.parse_json("[" + "[]," * 5 + "0]", "a.json")
     assert value is None

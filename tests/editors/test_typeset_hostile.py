@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,8 @@ from editgauge.editors.typeset import TypesetEditor
 from editgauge.editors.typeset.find import Line
 from editgauge.editors.typeset.grammar import MAX_COMMAND, read_request
 from editgauge.images import Array
+from editgauge.testing import make_sample
+from editgauge.types import Status
 
 WORDS = st.sampled_from([
     "replace", "change", "delete", "add", "insert", "move", "rotate", "make", "enlarge", "shrink",
@@ -83,3 +87,15 @@ def test_an_instruction_of_many_pages_is_refused_by_its_length() -> None:
     _, detail, why = editor.edit(np.zeros((8, 8, 3), np.uint8), longest + " ")
     assert detail == {"edited": False}
     assert "2,001 characters, at most 2,000" in why
+
+
+def test_a_picture_that_takes_too_much_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = make_sample(tmp_path, instruction="Replace 'A' with 'B'")
+    typeset = TypesetEditor(read=lambda picture: [])
+    assert typeset(sample, tmp_path).status is Status.SCORED
+    monkeypatch.setattr("editgauge.editors.typeset.free_memory", lambda: 1000)
+    made = typeset(sample, tmp_path)
+    assert made.status is Status.FAILED
+    assert "--memory" in made.reason

@@ -26,12 +26,15 @@ PARSERS = {
     "pydicom.dcmread", "Image.open", "cv2.imdecode", "simplejpeg.decode_jpeg", "yaml.safe_load",
 }  # fmt: skip
 PATTERNS = {f"re.{name}" for name in ("compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")}  # fmt: skip
-TEXTS = (
-    '{"a": "b", "c": [1]}', "score: 4\n" * 3, '{"a": "\\ud800"}', "'a' + b",
-    "Change the phone number 555 to 666 in the email", "The accuracy is 4 and the quality is 5.",
-)  # fmt: skip
-"""With these, a reader gets as far as it does with any text; the last two are for `OF_SENTENCES`."""
-OF_SENTENCES = ("instruction", "instruction for typeset", "answer")
+TEXTS = ('{"a": "b", "c": [1]}', "score: 4\n" * 3)
+"""With these, a reader gets as far as it does with any text, but for `FURTHER`."""
+FURTHER = {
+    "instruction for typeset": "Change the phone number 555 to 666 in the email",
+    "instruction": "'a' + b",
+    "released script": "'a' + b",
+    "answer": "The accuracy is 4 and the quality is 5.",
+    "file of krisbench": '{"a": "\\ud800"}',
+}
 
 
 LAST = {name.rpartition(".")[2] for name in PARSERS | PATTERNS}
@@ -57,7 +60,10 @@ def of_source() -> tuple[set[str], set[str]]:
     functions, modules = set(), set()
     for path in sorted(SOURCE.rglob("*.py")):
         module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        for function, name in called(ast.parse(path.read_text("utf-8"))):
+        source = path.read_text("utf-8")
+        if not any(name in source for name in PARSERS | PATTERNS):
+            continue  # to parse all of them takes a second
+        for function, name in called(ast.parse(source)):
             if name in PARSERS:
                 functions.add(f"{module}.{function}")
             elif name in PATTERNS:
@@ -75,7 +81,7 @@ def entered() -> set[str]:
             seen.add(frame.f_code)
 
     for name, reader in READERS.items():
-        for text in TEXTS if name in OF_SENTENCES else TEXTS[:4]:
+        for text in (*TEXTS, FURTHER.get(name, "")):
             before = sys.getprofile()
             sys.setprofile(note)
             try:
@@ -100,4 +106,3 @@ def test_whatever_parses_has_a_reader(entered: set[str]) -> None:
         "add a reader to perf/readers.py that gets there, or say in ELSEWHERE why none is needed"
     )
     assert sorted(set(ELSEWHERE) - functions - modules) == [], "these are there no more"
-    assert sorted(functions & set(ELSEWHERE) & entered) == [], "these have a reader"

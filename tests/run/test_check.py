@@ -93,6 +93,24 @@ def test_missing_and_unreadable_files(tmp_path: Path, what: str) -> None:
         assert str(tmp_path) not in "".join(issue.found for issue in issues)
 
 
+def test_pictures_that_take_too_much_memory_are_an_issue_of_their_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended the whole check."""
+    samples = make_samples(tmp_path, 3)
+    big = samples[1].images[0]
+
+    def read(path: Path) -> Any:
+        if path == big:
+            raise MemoryError
+        return read_image(path)
+
+    monkeypatch.setattr("editgauge.run.check.data.read_image", read)
+    issues = data_issues(tmp_path, *samples)
+    assert [(issue.kind, issue.sample) for issue in issues] == [("memory", samples[1].id)]
+    assert "1,024 MB" in issues[0].found
+
+
 def test_a_missing_file_is_not_reported_twice(tmp_path: Path) -> None:
     known = Finding("reference-missing", "x.json", "x", "y", False, "reference")
     sample = replace(make_sample(tmp_path), findings=(known,))

@@ -5,10 +5,12 @@ question, no cookies, no bombs.
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,8 +18,16 @@ import pytest
 
 pytest.importorskip("httpx", reason="services need the extra api")
 
+from editgauge import json_text
 from editgauge.services.secrets import Secrets
-from editgauge.services.transport import AsyncTransport, Limits, Lost, ThreadTransport, unpacked
+from editgauge.services.transport import (
+    AsyncTransport,
+    Limits,
+    Lost,
+    ThreadTransport,
+    decode,
+    unpacked,
+)
 
 Talk = Callable[[socket.socket, int], None]
 """What a server says on a connection, after a request; the number is the connection's."""
@@ -163,3 +173,33 @@ def test_what_is_packed_is_unpacked_in_pieces() -> None:
     for body, said in ((b"no gzip at all", "no gzip"), (packed[:-9], "ends early")):
         with pytest.raises(ValueError, match=said):
             list(unpacked([body], "gzip"))
+
+
+def test_a_reply_of_brackets_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """256 MB of them, which a service may send, took 4 GB."""
+    monkeypatch.setattr(json_text, "MOST_PARTS", 20)
+    assert decode(b"[[],[],[],[],[]]") == [[], [], [], [], []]
+    assert decode(b'{"a": "' + b"x" * 99 + b'"}') == {"a": "x" * 99}
+    assert decode(b"[" + b"[]," * 20 + b"[]]") is None
+
+
+def test_what_was_too_large_is_let_go() -> None:
+    """Each such reply stayed in memory until garbage was next collected: ten of 256 MB are 3 GB."""
+
+    def endless(connection: socket.socket, number: int) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        while True:
+            connection.sendall(bytes(1 << 20))
+
+    gc.disable()
+    tracemalloc.start()
+    try:
+        with talking(endless) as (address, _):
+            transport = ThreadTransport({}, Secrets([]), Limits(10, 2, 4 << 20))
+            for _ in range(5):
+                with pytest.raises(Lost, match="larger than 4 MiB"):
+                    transport.exchange("POST", address)
+        assert tracemalloc.get_traced_memory()[0] < 8 << 20
+    finally:
+        tracemalloc.stop()
+        gc.enable()

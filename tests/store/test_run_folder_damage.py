@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.store.damaged import KINDS, damage, files, make_other, make_run, state, walk
 
+from editgauge import json_text
 from editgauge.errors import EditgaugeError
 from editgauge.store import segments
 from editgauge.store.examine import examine
@@ -118,7 +119,7 @@ def test_a_line_of_too_many_values_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One line of 200 MB of empty lists took more than 7 GB."""
-    monkeypatch.setattr(segments, "_MOST_PARTS", 20)
+    monkeypatch.setattr(json_text, "MOST_PARTS", 20)
     path = tmp_path / "rows.jsonl"
     path.write_text('{"a":[' + "{}," * 5 + "0]}\n" + '{"a":[' + "{}," * 30 + "0]}\n")
     problems: list[str] = []

@@ -115,3 +115,16 @@ def test_one_endless_label_takes_its_own_room_alone() -> None:
     assert labels.nbytes < 1 << 20
     assert ((labels == "a") == (short == "a")).all()
     assert np.unique(labels).tolist() == ["a", "b", "x" * 1_000_000]
+
+
+def test_a_file_that_is_too_large_for_a_picture_is_not_kept(tmp_path: Path) -> None:
+    """It ended the whole command; now whoever reads it says so, and the other samples go on."""
+    first, second = make_samples(tmp_path, 2)
+    with first.images[0].open("ab") as file:
+        file.truncate(1 << 33)
+    run = RunFolder.create(tmp_path / "run")
+    root = first.images[0].parent
+    keep_samples(run, "fake", root, [first, second], [first, second])
+    kept = {record["id"]: record["images"] for record in run.samples("fake")}
+    assert kept[first.id] == [None]
+    assert (run.path / kept[second.id][0]).read_bytes() == second.images[0].read_bytes()

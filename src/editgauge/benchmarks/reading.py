@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from editgauge import json_text
 from editgauge.escape import alike
 from editgauge.store.paths import LONGEST_PATH
 from editgauge.types import Finding
@@ -27,8 +28,6 @@ published counts, and categories of the release may be missing.
 """
 MAX_JSON_BYTES = 64 << 20
 """Above any released file by a factor of 20; a larger one is not read."""
-_MOST_PARTS = 2_000_000
-"""Values of one JSON text, and commas in its texts: each takes up to some 200 bytes."""
 _IGNORED = {"thumbs.db", "desktop.ini", "__macosx"}
 _DIGITS = re.compile(r"(\d+)")
 _TOKEN = re.compile(
@@ -291,10 +290,9 @@ def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
             result[key] = value
         return result
 
-    parts = sum(text.count(sign) for sign in "[{,")
-    if parts > _MOST_PARTS:
-        found = f"some {parts:,} values"
-        return None, [Finding("json-size", file, found, f"not read (limit {_MOST_PARTS:,})", False)]
+    if json_text.crowded(text):
+        found, limit = f"some {json_text.parts(text):,} values", json_text.MOST_PARTS
+        return None, [Finding("json-size", file, found, f"not read (limit {limit:,})", False)]
     reason = ""
     for candidate, strict, findings in _candidates(text, file):
         twice.clear()

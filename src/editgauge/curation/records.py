@@ -15,6 +15,7 @@ import orjson
 
 from editgauge.errors import DataError, RunError
 from editgauge.escape import plain
+from editgauge.json_text import uncrowded
 from editgauge.store import paths
 
 DATASET = "dataset.json"
@@ -371,8 +372,8 @@ def _bytes(path: Path) -> bytes:
 
 def _json(data: bytes, where: str) -> Any:
     try:
-        return orjson.loads(data)
-    except (orjson.JSONDecodeError, RecursionError) as error:
+        return orjson.loads(uncrowded(data))
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: no JSON ({error}); fix the line") from error
 
 

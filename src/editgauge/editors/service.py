@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from editgauge.errors import ServiceStopped, UsageError
+from editgauge.images import free_memory
 from editgauge.services import policy
 from editgauge.services.ledger import Charge, Ledger
 from editgauge.services.secrets import Secrets, key_from, words
@@ -112,7 +113,8 @@ class Service:
         self._attempts, self._pause, self._patience = attempts, pause, patience
         self.gate = ThreadGate(concurrency)
         headers = dict(auth(key)) if key else {}
-        limits = Limits(timeout, concurrency + 2, MAX_REPLY_BYTES)
+        most = min(MAX_REPLY_BYTES, free_memory() // 4)  # as bytes, as a value, and as a picture
+        limits = Limits(timeout, concurrency + 2, most)
         self._transport = ThreadTransport(headers, self.secrets, limits)
         self._stopped = ""
         self._reached = False

@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 
 from editgauge.errors import DataError
+from editgauge.json_text import uncrowded
 from editgauge.judging.answers import Reading
 from editgauge.store.run_folder import RunFolder, digest
 from editgauge.types import JUDGE_SCORER, Benchmark, Metric, Row, Sample, Status, Variant
@@ -208,19 +209,19 @@ def is_failure(rationale: str) -> bool:
 def read_json(path: Path) -> Any:
     """The JSON value of a file. Raises `DataError` where there is none."""
     try:
-        return orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
+        return orjson.loads(uncrowded(path.read_bytes()))
+    except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as JSON ({error})") from error
 
 
 def read_lines(path: Path) -> list[Any]:
     """The values of a file of JSON lines or of one list. Raises `DataError` for another file."""
     try:
-        data = path.read_bytes()
+        data = uncrowded(path.read_bytes())
         value = orjson.loads(data) if data.lstrip()[:1] == b"[" else [
             orjson.loads(line) for line in data.splitlines() if line.strip()
         ]  # fmt: skip
-    except (OSError, orjson.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as JSON lines ({error})") from error
     return value if isinstance(value, list) else [value]
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from editgauge.errors import MissingExtra
+from editgauge.json_text import crowded
 from editgauge.services.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -67,8 +68,10 @@ def decode(data: bytes, secrets: Secrets | None = None) -> Any:
     """A JSON reply as a value that every store takes (see `Secrets.value`); None where it is none.
 
     Never raises, whatever a server sends: numbers of a thousand digits, lone surrogates, brackets
-    by the million.
+    by the million (see `json_text.crowded`).
     """
+    if crowded(data):
+        return None
     try:
         value = orjson.loads(data)
     except ValueError:
@@ -186,6 +189,7 @@ class AsyncTransport:
                 async for piece in response.aiter_raw():
                     data += piece
                     if len(data) > limit:
+                        data.clear()  # the error keeps this frame until garbage is collected
                         raise _TooLarge(limit)
                 whole = self.secrets.data(bytes(data))
                 return Response(response.status_code, response.headers, whole)
@@ -272,9 +276,11 @@ class ThreadTransport:
                         raise _TooLarge(limit)
                 status, received = int(response.status_code), dict(response.headers)
         except Exception as error:  # whatever a network does ends in a reason
+            data.clear()  # the error keeps this frame until garbage is next collected
             late = TimeoutError() if deadline.passed else error
             raise lost(late, self.secrets, self.limits.timeout) from None
         whole = bytes(data)
+        data.clear()
         return Response(status, received, self.secrets.data(whole) if clean else whole)
 
     def _open(self) -> Any:

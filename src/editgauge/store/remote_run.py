@@ -42,6 +42,7 @@ from typing import Any
 import orjson
 
 from editgauge.errors import DataError, DownloadError, EditgaugeError, RunError
+from editgauge.json_text import uncrowded
 from editgauge.store import described, paths, reply_parts, segments
 from editgauge.store.addresses import Entry, Store, address_of, opened, user_cache
 from editgauge.store.owner import owner_of, written
@@ -325,7 +326,7 @@ def _parsed(store: Store, entry: Entry) -> dict[str, Any]:
         )
     data = store.call("cat_file", entry.name)
     try:
-        state = orjson.loads(data)
+        state = orjson.loads(uncrowded(data))
         if state["format"] != _STATE_FORMAT:
             raise ValueError(f"format {state['format']!r}, this version reads {_STATE_FORMAT}")
         for path, (size, mark) in state["files"].items():

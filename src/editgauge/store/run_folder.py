@@ -48,6 +48,7 @@ import orjson
 from editgauge import __version__
 from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
+from editgauge.json_text import uncrowded
 from editgauge.store import copies, described, lease, owner, paths, records, segments
 from editgauge.store.addresses import address_of
 from editgauge.types import Edit, Metric, Row, Sample, Status, Variant
@@ -321,7 +322,7 @@ class RunFolder:
     def manifest(self) -> dict[str, Any]:
         path = self.path / "manifest.json"
         try:
-            manifest = orjson.loads(paths.read(path))
+            manifest = orjson.loads(uncrowded(paths.read(path)))
         except FileNotFoundError:
             raise RunError(
                 f"{self.path}: not a run folder (no manifest.json); "
@@ -593,7 +594,7 @@ class RunFolder:
         """
         path = self.path / "metrics.json"
         try:
-            stored = orjson.loads(paths.read(path))
+            stored = orjson.loads(uncrowded(paths.read(path)))
             if isinstance(stored, dict):
                 if stored.pop("check", None) not in (None, _check(stored)):
                     raise ValueError("damaged or changed by hand: its checksum does not fit")

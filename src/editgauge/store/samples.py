@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from editgauge.images import MAX_FILE_BYTES
 from editgauge.store.hashes import HashStore
 from editgauge.store.labels import mapping
 from editgauge.store.measured import measured
@@ -31,7 +32,8 @@ def keep_samples(
     The hash is over every sample's text, names and the sizes of its files: it tells whether two
     runs read the same release. That the pictures are the same to the byte is told by the
     fingerprint of each row. Attributes that only pictures tell (`measured`) are in the index for
-    every sample that was ever chosen, and never in the hash. `hashes` learns what is copied;
+    every sample that was ever chosen, and never in the hash. A file that is too large for a picture
+    is not kept: whoever reads it says so. `hashes` learns what is copied;
     with it the index tells the hash of each picture that is kept (``marks``: place -> hash), by
     which a reader sees that it is still the one that was looked at.
     """
@@ -45,15 +47,14 @@ def keep_samples(
     for sample, full in zip(every, looked_at, strict=True):
         found = places.of(sample)
         sizes = {place: _size(path) for path, place in found.items()}
-        if sample.id in wanted:
-            for path, place in found.items():
-                if sizes[place] is not None:
-                    run.keep(path, place, hashes)
-        there = {
+        kept = {
             path: place
             for path, place in found.items()
-            if (sample.id in wanted and sizes[place] is not None) or os.path.isfile(top + place)
+            if sample.id in wanted and (size := sizes[place]) is not None and size <= MAX_FILE_BYTES
         }
+        for path, place in kept.items():
+            run.keep(path, place, hashes)
+        there = {p: place for p, place in found.items() if p in kept or os.path.isfile(top + place)}
         records.append(sample_record(full, there))
         if hashes is not None and sample.id in wanted:
             records[-1]["marks"] = {p: hashes(top + p) for p in there.values()}

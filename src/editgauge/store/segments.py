@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, Self
 
 import orjson
 
+from editgauge import json_text
 from editgauge.errors import RunError
 from editgauge.store import paths
 from editgauge.store.owner import ANYONE, PATTERN, Owner
@@ -44,8 +45,6 @@ _MARK_BYTES = 80
 _NUMBER = re.compile(r"-(\d{6,9})-\d{8}T\d{6}-")
 _NESTED = 400
 """A line with fewer opening brackets than this is not nested too deeply for any reader."""
-_MOST_PARTS = 1_000_000
-"""Values of a line, and commas in its texts: each takes up to some 200 bytes once it is read."""
 _SAID = 20
 """Damaged lines of one file that are named one by one."""
 _MOST_NOTES = 1000
@@ -352,8 +351,8 @@ def _judged(
             return run, seq, "", None
     elif numbered:
         return "", None, "damaged (it has no checksum, and earlier ones have)", None
-    if sum(data.count(sign) for sign in (b"[", b"{", b",")) > _MOST_PARTS:
-        return "", None, f"more than {_MOST_PARTS:,} values", None
+    if json_text.crowded(data):
+        return "", None, f"more than {json_text.MOST_PARTS:,} values", None
     try:
         record = orjson.loads(data)
     except orjson.JSONDecodeError as error:

@@ -9,15 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 from editgauge.errors import ImageError
-from editgauge.images import MemoryBudget, decoding_bytes, limited_memory, read_header
+from editgauge.images import MemoryBudget, decoding_bytes, limited_memory, memory_limit, read_header
 from editgauge.types import Finding, Sample
 
 Progress = Callable[[int, int, str], None]
 """Called with done, total and what is being done."""
-Result = TypeVar("Result")
 
 
 class Level(StrEnum):
@@ -68,16 +66,17 @@ def relative(path: Path, root: Path) -> str:
 
 def each(
     samples: Sequence[Sample],
-    look: Callable[[Sample], Result],
+    look: Callable[[Sample], list[Issue]],
     *,
     workers: int | None,
     progress: Progress | None,
     note: str,
     pictures: Callable[[Sample], Iterable[Path]],
-) -> Iterator[Result]:
+) -> Iterator[list[Issue]]:
     """`look` at every sample on `workers` threads (default: the cores), results in the order of the
     samples. `pictures` names the files that a look at a sample reads: together the threads hold
-    what `images.memory_limit` allows.
+    what `images.memory_limit` allows. Where one sample's take more than all of it, that is an issue
+    of the sample.
 
     Threads, because the time goes into decoding, which Pillow, OpenCV and NumPy do without holding
     Python's lock.
@@ -85,9 +84,20 @@ def each(
     pool = ThreadPoolExecutor(max_workers=max(1, workers or os.cpu_count() or 1))
     budget = MemoryBudget()
 
-    def within(sample: Sample) -> Result:
-        with budget.hold(_bytes(pictures(sample))):
-            return look(sample)
+    def within(sample: Sample) -> list[Issue]:
+        for size in (_bytes(pictures(sample)), memory_limit()):  # the second time alone
+            with budget.hold(size), contextlib.suppress(MemoryError):
+                return look(sample)
+        return [
+            Issue(
+                level=Level.ATTENTION,
+                kind="memory",
+                sample=sample.id,
+                file="",
+                found=f"its pictures together take more than {memory_limit() >> 20:,} MB",
+                assumed="not looked at; raise it with --memory",
+            )
+        ]
 
     try:
         with limited_memory():

@@ -707,3 +707,15 @@ def test_a_label_goes_with_its_described_number() -> None:
     after, _ = edited(drawn, read, "Delete the phone number")
     assert not ink_mask(after).any()
     assert "'Tel.' would be left" in refused(drawn, read, "Delete '04172 88 15'")
+
+
+def test_enlarged_letters_do_not_touch_the_next_line() -> None:
+    for gap, said in ((40, "touch 'Market'"), (90, "")):
+        picture, read = poster(("ARCHER", 40, 80), ("Market", 40, 80 + gap))
+        larger = ("ARCHER", (0, 20, 330, 108))
+        below = next(box for box in read.boxes if box[0] == "Market")
+        reason = verified(
+            picture, read, "Make 'ARCHER' twice as large", larger, ("Market", below[1:])
+        )
+        assert said in reason, reason
+        assert bool(reason) == bool(said)

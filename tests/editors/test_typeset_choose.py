@@ -253,3 +253,23 @@ def test_whose_the_only_date_is_need_not_be_known() -> None:
     price = Target(description=describe("the price of the coffee", []))
     with pytest.raises(CannotEdit, match="not clear"):
         pointed(canvas, Operation(kind="recolour", targets=(price,)))
+
+
+def test_the_smallest_of_equals_is_none() -> None:
+    rows = [line(text, 40, 100 + 40 * n) for n, text in enumerate(("turn", "the", "page"))]
+    for phrase in ("the smallest text", "the largest text"):
+        with pytest.raises(CannotEdit, match="about as large"):
+            chosen(phrase, rows)
+    assert chosen("the smallest text", [*rows, line("now", 40, 300, 10)]) == ["now"]
+
+
+def test_an_axis_label_below_a_title_is_no_part_of_it() -> None:
+    chart = [line("Bicycles sold in 2024", 80, 20, 30), line("1000", 30, 62, 26),
+             line("500", 30, 200, 20)]  # fmt: skip
+    with pytest.raises(CannotEdit, match="title"):
+        chosen("the title of the chart", chart)
+    chart[1] = line("in all shops", 300, 62, 28)
+    with pytest.raises(CannotEdit, match="title"):
+        chosen("the title of the chart", chart)
+    chart[1] = line("in all shops", 80, 62, 28)
+    assert chosen("the title of the chart", chart) == ["Bicycles sold in 2024 in all shops"]

@@ -259,13 +259,14 @@ def move(canvas: Canvas, operation: Operation) -> Done:
 
 
 def _step(canvas: Canvas, match: Match, way: str, slight: bool) -> float:
-    """How far a text moves that is told only a direction: its height, half of it for a little, and
-    never onto the next text. Raises `CannotEdit` where there is no room.
+    """How far a text moves that is told only a direction: its height, half of it for a little, but
+    so far that it is seen, and never onto the next text. Raises `CannotEdit` where there is no
+    room.
     """
     own = [canvas.lines[span.line] for span in match.spans]
     height = own[0].height
-    wanted = height * (0.5 if slight else 1.0)
     axis, ahead = (1 if way in ("up", "down") else 0), way in ("down", "right")
+    wanted = max(height * (0.5 if slight else 1.0), _SEEN_STEP * canvas.size[axis])
     boxes = np.array([line.box for line in own])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     room = wanted
@@ -281,6 +282,10 @@ def _step(canvas: Canvas, match: Match, way: str, slight: bool) -> float:
     if room < 0.15 * height:
         raise CannotEdit("there is no room to move it that way")
     return room
+
+
+_SEEN_STEP = 0.025
+"""Of the picture: the least step that is seen to be one."""
 
 
 def _kept_inside(canvas: Canvas, lifted: Lifted, dx: float, dy: float) -> tuple[float, float]:

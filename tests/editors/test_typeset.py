@@ -719,3 +719,13 @@ def test_enlarged_letters_do_not_touch_the_next_line() -> None:
         )
         assert said in reason, reason
         assert bool(reason) == bool(said)
+
+
+def test_as_wide_as_another_text_is_as_its_ink() -> None:
+    drawn, read = poster(("HOTEL", 60, 80), ("rest", 100, 160))
+    wide = Read(tuple((t, x0 - 9, y0, x1 + 9, y1) for t, x0, y0, x1, y1 in read.boxes))
+    after, _ = edited(drawn, wide, "Resize 'rest' so that it is as wide as 'HOTEL'")
+    ends = [
+        np.nonzero(ink_mask(after)[rows].any(axis=0))[0] for rows in (slice(0, 90), slice(90, 240))
+    ]
+    assert np.ptp(ends[1]) == pytest.approx(np.ptp(ends[0]), abs=3)

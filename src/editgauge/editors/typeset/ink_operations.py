@@ -538,7 +538,7 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
     high, wide = lifted.alpha.shape
     factor = operation.amount or 1.0
     if operation.anchor is not None:
-        left, _, right, _ = _lifted_box(canvas, operation.anchor)
+        left, right = _ends_of_ink(canvas, operation.anchor)
         factor = (right - left) / wide
     width, height = canvas.size
     factor = min(factor, 0.98 * width / wide, 0.98 * height / high)
@@ -551,6 +551,24 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
         return
     larger = _enlarged(_unmixed(canvas, lifted), factor)
     canvas.drop(larger, _about_centre(larger, np.eye(2), to))
+
+
+def _ends_of_ink(canvas: Canvas, target: Target) -> tuple[float, float]:
+    """From where to where a text's ink runs in the picture; an engine's box is some pixels
+    wider.
+    """
+    match = next(iter(find(canvas.lines, target)), None) or found_text(canvas, target)
+    ends: list[float] = []
+    for span in match.spans:
+        inked = canvas.inked(span.line)
+        line = canvas.lines[span.line]
+        whole = span.end - span.start == len(line.text)
+        if inked is None or not whole:
+            left, _, right, _ = _lifted_box(canvas, target)
+            return left, right
+        columns = np.nonzero((inked.glyphs.alpha > 0.5).any(axis=0))[0] + inked.glyphs.left
+        ends += [float(columns.min()), float(columns.max()) + 1.0]
+    return min(ends), max(ends)
 
 
 def _unmixed(canvas: Canvas, lifted: Lifted) -> Lifted:

@@ -729,3 +729,9 @@ def test_as_wide_as_another_text_is_as_its_ink() -> None:
         np.nonzero(ink_mask(after)[rows].any(axis=0))[0] for rows in (slice(0, 90), slice(90, 240))
     ]
     assert np.ptp(ends[1]) == pytest.approx(np.ptp(ends[0]), abs=3)
+
+
+def test_enlarged_letters_do_not_reach_the_picture_s_edge() -> None:
+    drawn, read = poster(("HOTEL", 30, 120))
+    assert "edge" in refused(drawn, read, "Make 'HOTEL' three times as large")
+    edited(drawn, read, "Make 'HOTEL' bigger")

@@ -273,3 +273,21 @@ def test_an_axis_label_below_a_title_is_no_part_of_it() -> None:
         chosen("the title of the chart", chart)
     chart[1] = line("in all shops", 80, 62, 28)
     assert chosen("the title of the chart", chart) == ["Bicycles sold in 2024 in all shops"]
+
+
+def test_two_texts_below_a_title_are_no_subtitle_and_half_a_block_is_no_text() -> None:
+    title = line("Portfolio", 60, 40, 60)
+    side_by_side = [title, line("author", 60, 112, 20), line("Personal page", 260, 128, 20)]
+    with pytest.raises(CannotEdit):
+        chosen("the subtitle", side_by_side)
+    address = [title, line("12 Commercial Street", 60, 540), line("Shenzhen", 60, 566)]
+    with pytest.raises(CannotEdit, match="only a part"):
+        chosen("the text at the bottom", address)
+    assert chosen("the text at the bottom", [title, address[2]]) == ["Shenzhen"]
+
+
+def test_a_title_is_clearly_the_largest_text() -> None:
+    with pytest.raises(CannotEdit, match="title"):
+        chosen(
+            "the title", [line("Everyone is the", 60, 40, 50), line("hero of a life", 60, 160, 48)]
+        )

@@ -401,7 +401,7 @@ def _is_the_title(canvas: Canvas, title: set[int]) -> None:
     top = min(lines[n].centre[1] for n in title)
     above = [line for line in others if line.centre[1] < top]
     clearly = largest > _LARGER * max(line.height for line in others)
-    if above and not (clearly and all(o.height < _ABOVE_TITLE * largest for o in above)):
+    if not clearly or any(o.height > _ABOVE_TITLE * largest for o in above):
         raise CannotEdit("which text is the title is not clear")
 
 
@@ -837,6 +837,12 @@ def _stands_there(canvas: Canvas, description: Description, spots: Sequence[Spot
         }
         if any(off[side] > _OUTER for side in description.place & off.keys()):
             raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+        if description.kind != "text" or not description.place:
+            continue
+        chosen = {one.span.line for one in spots}
+        for other in _all(canvas):
+            if other.span.line not in chosen and _one_text([spot, other]):
+                raise CannotEdit(f"{spot.text!r} is only a part of what stands there")
 
 
 def _one_text(spots: list[Spot]) -> bool:
@@ -850,4 +856,4 @@ def _one_text(spots: list[Spot]) -> bool:
         near = 0.5 * high < other.line.centre[1] - one.line.centre[1] < 1.7 * high
         if not (same and near):
             return False
-    return True
+    return _stand_together([spot.line for spot in spots])

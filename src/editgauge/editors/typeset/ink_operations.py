@@ -546,11 +546,21 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
     cx += {"left": 1, "right": -1}.get(align, 0) * (factor - 1) * wide / 2
     half = factor * wide / 2, factor * high / 2
     to = min(max(cx, half[0]), width - half[0]), min(max(cy, half[1]), height - half[1])
+    was = _to_border(canvas, lifted.centre, (wide / 2, high / 2))
+    if factor > 1.0 and _to_border(canvas, to, half) < min(was, 0.5 * EDGE * min(width, height)):
+        raise CannotEdit("it would reach the picture's edge")
     if factor <= 1.0:
         canvas.drop(lifted, _about_centre(lifted, np.eye(2) * factor, to))
         return
     larger = _enlarged(_unmixed(canvas, lifted), factor)
     canvas.drop(larger, _about_centre(larger, np.eye(2), to))
+
+
+def _to_border(canvas: Canvas, centre: tuple[float, float], half: tuple[float, float]) -> float:
+    """How far a box, told by its centre and half its size, keeps from the picture's border."""
+    return min(
+        min(c - h, size - c - h) for c, h, size in zip(centre, half, canvas.size, strict=True)
+    )
 
 
 def _ends_of_ink(canvas: Canvas, target: Target) -> tuple[float, float]:

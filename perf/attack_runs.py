@@ -84,7 +84,7 @@ COMMANDS = [
     Attacked("curate set", ("curate", "set", "set", "s00", "caption=another")),
     Attacked("curate export", ("curate", "export", "set", "--to", "exported", "--layout", "textedit"), (0, 2)),
     Attacked("curate release", ("curate", "release", "set", "--version", "1.0.0", "--to", "set.zip"), (0, 2)),
-    Attacked("check-run --repair", ("check-run", "damaged", "--repair"), (0, 1)),
+    Attacked("check-run --repair", ("check-run", "spoilt", "--repair"), (0, 1)),
     Attacked("grid", ("grid", "run", "--sample", "replace-01", "--to", "grid.png")),
     Attacked("import-outputs", ("import-outputs", "mini", "--from", "run/edits/mini/copy", "--editor", "copy", "--to", "matched"), (0, 1, 2)),
 ]  # fmt: skip
@@ -303,8 +303,8 @@ def make(place: Path, url: str) -> None:
     (place / "design.toml").write_text(DESIGN)
     shutil.copytree(place / "run", place / "rated")
     ok("study", "import", "rated", "ratings.csv", "--scale", "1-5")
-    shutil.copytree(place / "run", place / "damaged")
-    for path in sorted((place / "damaged/rows/segments").glob("*.jsonl"))[:2]:
+    shutil.copytree(place / "run", place / "spoilt")
+    for path in sorted((place / "spoilt/rows/segments").glob("*.jsonl"))[:2]:
         path.write_bytes(path.read_bytes().replace(b'"value":0', b'"value":9', 3))
     apart(lambda: len(make_set(place / "set", 3).records()))
     (place / "pictures").mkdir()
@@ -365,6 +365,9 @@ def judged(
 
 
 def differs(now: Any, truth: Any) -> str:
+    if isinstance(now, list) and isinstance(truth, list):
+        lost, more = ([str(x) for x in a if x not in b] for a, b in ((truth, now), (now, truth)))
+        return f"{len(lost)} lost {lost[:3]}, {len(more)} more {more[:3]}"
     if not isinstance(now, dict) or not isinstance(truth, dict):
         return f"{str(now)[:300]} was {str(truth)[:300]}"
     said = []
@@ -677,6 +680,7 @@ def stopped(
                 )
             os.killpg(number, signal.SIGCONT)
             found = ended(second) if found is None else found
+            said = other.read_text()
             wrong += one_line(command, "beside a suspended one", found, said)
             code = ended(number)
             wrong += one_line(command, "resumed", code, log.read_text())

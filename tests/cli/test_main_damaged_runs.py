@@ -238,3 +238,21 @@ def test_whatever_counts_rows_says_what_was_left_out(
         assert "warning: run: " in said.err, f"{words}: {said}"
         assert "left out" in said.err, words
         assert "mistake" not in said.err, words
+
+
+def test_a_command_that_refuses_says_what_was_left_out(
+    tmp_path: Path, call: Call, sound: Path, other: RunFolder
+) -> None:
+    """Every segment of the run is another run's: that is why there is no table."""
+    run = Path(shutil.copytree(sound, tmp_path / "run"))
+    (theirs,) = (other.path / "rows" / "segments").glob("*.jsonl")
+    for segment in (run / "rows" / "segments").glob("*.jsonl"):
+        shutil.copy(theirs, segment)
+    for words in (
+        ("table", run),
+        ("compare", run, "copy", "reference"),
+        ("grid", run, "--sample", "replace-01", "--to", tmp_path / "grid.png", "--metric", "ssim"),
+    ):
+        said = call(*words)
+        assert said.code == 2, words
+        assert "lines of another run" in said.err, words

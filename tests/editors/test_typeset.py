@@ -707,3 +707,31 @@ def test_a_label_goes_with_its_described_number() -> None:
     after, _ = edited(drawn, read, "Delete the phone number")
     assert not ink_mask(after).any()
     assert "'Tel.' would be left" in refused(drawn, read, "Delete '04172 88 15'")
+
+
+def test_enlarged_letters_do_not_touch_the_next_line() -> None:
+    for gap, said in ((40, "touch 'Market'"), (90, "")):
+        picture, read = poster(("ARCHER", 40, 80), ("Market", 40, 80 + gap))
+        larger = ("ARCHER", (0, 20, 330, 108))
+        below = next(box for box in read.boxes if box[0] == "Market")
+        reason = verified(
+            picture, read, "Make 'ARCHER' twice as large", larger, ("Market", below[1:])
+        )
+        assert said in reason, reason
+        assert bool(reason) == bool(said)
+
+
+def test_as_wide_as_another_text_is_as_its_ink() -> None:
+    drawn, read = poster(("HOTEL", 60, 80), ("rest", 100, 160))
+    wide = Read(tuple((t, x0 - 9, y0, x1 + 9, y1) for t, x0, y0, x1, y1 in read.boxes))
+    after, _ = edited(drawn, wide, "Resize 'rest' so that it is as wide as 'HOTEL'")
+    ends = [
+        np.nonzero(ink_mask(after)[rows].any(axis=0))[0] for rows in (slice(0, 90), slice(90, 240))
+    ]
+    assert np.ptp(ends[1]) == pytest.approx(np.ptp(ends[0]), abs=3)
+
+
+def test_enlarged_letters_do_not_reach_the_picture_s_edge() -> None:
+    drawn, read = poster(("HOTEL", 30, 120))
+    assert "edge" in refused(drawn, read, "Make 'HOTEL' three times as large")
+    edited(drawn, read, "Make 'HOTEL' bigger")

@@ -253,3 +253,41 @@ def test_whose_the_only_date_is_need_not_be_known() -> None:
     price = Target(description=describe("the price of the coffee", []))
     with pytest.raises(CannotEdit, match="not clear"):
         pointed(canvas, Operation(kind="recolour", targets=(price,)))
+
+
+def test_the_smallest_of_equals_is_none() -> None:
+    rows = [line(text, 40, 100 + 40 * n) for n, text in enumerate(("turn", "the", "page"))]
+    for phrase in ("the smallest text", "the largest text"):
+        with pytest.raises(CannotEdit, match="about as large"):
+            chosen(phrase, rows)
+    assert chosen("the smallest text", [*rows, line("now", 40, 300, 10)]) == ["now"]
+
+
+def test_an_axis_label_below_a_title_is_no_part_of_it() -> None:
+    chart = [line("Bicycles sold in 2024", 80, 20, 30), line("1000", 30, 62, 26),
+             line("500", 30, 200, 20)]  # fmt: skip
+    with pytest.raises(CannotEdit, match="title"):
+        chosen("the title of the chart", chart)
+    chart[1] = line("in all shops", 300, 62, 28)
+    with pytest.raises(CannotEdit, match="title"):
+        chosen("the title of the chart", chart)
+    chart[1] = line("in all shops", 80, 62, 28)
+    assert chosen("the title of the chart", chart) == ["Bicycles sold in 2024 in all shops"]
+
+
+def test_two_texts_below_a_title_are_no_subtitle_and_half_a_block_is_no_text() -> None:
+    title = line("Portfolio", 60, 40, 60)
+    side_by_side = [title, line("author", 60, 112, 20), line("Personal page", 260, 128, 20)]
+    with pytest.raises(CannotEdit):
+        chosen("the subtitle", side_by_side)
+    address = [title, line("12 Commercial Street", 60, 540), line("Shenzhen", 60, 566)]
+    with pytest.raises(CannotEdit, match="only a part"):
+        chosen("the text at the bottom", address)
+    assert chosen("the text at the bottom", [title, address[2]]) == ["Shenzhen"]
+
+
+def test_a_title_is_clearly_the_largest_text() -> None:
+    with pytest.raises(CannotEdit, match="title"):
+        chosen(
+            "the title", [line("Everyone is the", 60, 40, 50), line("hero of a life", 60, 160, 48)]
+        )

@@ -281,7 +281,7 @@ def test_a_value_or_another_measure_is_not_taken_for_the_size(instruction: str) 
 
 def test_the_size_of_a_number_may_be_told() -> None:
     for instruction in ("Reduce the size of '$129' by half", "Make the price bigger",
-                        "Enlarge '20'", "Increase the font size of all the prices"):  # fmt: skip
+                        "Enlarge '20'", "Enlarge the weight", "Increase the font size of all the prices"):  # fmt: skip
         assert [operation.kind for operation in read_request(instruction)] == ["resize"]
 
 

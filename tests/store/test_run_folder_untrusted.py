@@ -209,6 +209,16 @@ def test_an_interrupted_report_is_taken_up_again(
     assert site.build([run], [Part(frame)], run.path / "report").page.is_file()
 
 
+def test_what_a_killed_report_was_writing_is_swept(run: RunFolder) -> None:
+    left = [run.path / "report" / place / f".editgauge-{'0' * 16}" for place in ("", "thumbs/0")]
+    for number, path in enumerate(left):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"half")
+        frame = Frame.of_runs([run], "mini")
+        assert site.build([run], [Part(frame)], run.path / "report").page.is_file(), number
+    assert not any(path.exists() for path in left)
+
+
 def test_a_page_of_somebody_is_no_report(run: RunFolder, tmp_path: Path) -> None:
     (tmp_path / "web/data").mkdir(parents=True)
     (tmp_path / "web/index.html").write_text("mine")

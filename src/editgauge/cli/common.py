@@ -13,6 +13,7 @@ import typer
 
 from editgauge.cli import verbosity
 from editgauge.cli.output import console, raw
+from editgauge.errors import EditgaugeError
 from editgauge.escape import plain
 
 if TYPE_CHECKING:
@@ -41,6 +42,16 @@ def warned(*runs: RunFolder) -> Iterator[None]:
         yield
     finally:
         warn(*runs)
+
+
+@contextmanager
+def warned_if_refused(*runs: RunFolder) -> Iterator[None]:
+    """`warn` where a `with` block ends in an error: what was left out may be why."""
+    try:
+        yield
+    except EditgaugeError:
+        warn(*runs)
+        raise
 
 
 def cores() -> int:

@@ -98,23 +98,29 @@ def compare(
         asked = correcting.of(benchmark, where, source, seed)
         print_tables(difference_tables(runs, asked, a, b), opened, form)
         return
-    frames = rows.frames(
-        opened, benchmark, where=where, editors=[a, b], sources=source, people=averaged_for(source)
-    )
-    if gating.gate is not None:
-        code = gate.judge(opened, frames, a, b, gating, form=form, seed=seed)
-        common.warn(*opened)
-        raise typer.Exit(code)
-    variants = rows.variants(variant)
-    only = metric or ()
-    comparisons = compare_editors(
-        frames, a, b, metrics=only, variants=variants, by=by, top=top, alpha=alpha, seed=seed
-    )
-    if not comparisons:
-        raise UsageError(
-            f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
-            f"{run.name}"
+    with common.warned_if_refused(*opened):
+        frames = rows.frames(
+            opened,
+            benchmark,
+            where=where,
+            editors=[a, b],
+            sources=source,
+            people=averaged_for(source),
         )
+        if gating.gate is not None:
+            code = gate.judge(opened, frames, a, b, gating, form=form, seed=seed)
+            common.warn(*opened)
+            raise typer.Exit(code)
+        variants = rows.variants(variant)
+        only = metric or ()
+        comparisons = compare_editors(
+            frames, a, b, metrics=only, variants=variants, by=by, top=top, alpha=alpha, seed=seed
+        )
+        if not comparisons:
+            raise UsageError(
+                f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
+                f"{run.name}"
+            )
     _print(comparisons, form)
     common.warn(*opened)
     if fail_if_worse and any(item.regressions for item in comparisons):

@@ -68,30 +68,31 @@ def grid(
         raise UsageError("--down, --at: go with --across")
     if across and (len(sample) > 1 or len(editor or ()) > 1):
         raise UsageError("--across: wanted one --sample and at most one --editor")
-    found = rows.frames(opened, benchmark, editors=None if across else editor, sources=source)
-    mine = [frame for frame in found if any(name in frame.samples.records for name in sample)]
-    if len(mine) > 1:
-        names = ", ".join(frame.benchmark for frame in mine)
-        raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
-    if not found:
-        raise UsageError(f"{runs[0].name}: nothing in the run yet")
-    frame = (mine or found)[0]
-    if across:
-        from editgauge.reports import sweep_grids
+    with common.warned_if_refused(*opened):
+        found = rows.frames(opened, benchmark, editors=None if across else editor, sources=source)
+        mine = [frame for frame in found if any(name in frame.samples.records for name in sample)]
+        if len(mine) > 1:
+            names = ", ".join(frame.benchmark for frame in mine)
+            raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
+        if not found:
+            raise UsageError(f"{runs[0].name}: nothing in the run yet")
+        frame = (mine or found)[0]
+        if across:
+            from editgauge.reports import sweep_grids
 
-        model = next(iter(editor or ()), "")
-        made = sweep_grids.lines(
-            opened,
-            frame,
-            sample[0],
-            metric or (),
-            across=across,
-            down=down,
-            model=model,
-            at=at or (),
-        )
-    else:
-        made = grids.lines(opened, frame, sample, metric or (), editors=editor)
+            model = next(iter(editor or ()), "")
+            made = sweep_grids.lines(
+                opened,
+                frame,
+                sample[0],
+                metric or (),
+                across=across,
+                down=down,
+                model=model,
+                at=at or (),
+            )
+        else:
+            made = grids.lines(opened, frame, sample, metric or (), editors=editor)
     files = grids.write(made, to)
     common.warn(*opened)
     if json:

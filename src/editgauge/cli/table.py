@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from editgauge.cli import common
 from editgauge.cli.drawn import print_tables
 from editgauge.cli.groups import grouped
 from editgauge.cli.option_groups import Correcting
@@ -155,8 +156,9 @@ def table(
         sweep=sweep,
         best_by=best_by,
     )
-    found = evaluation.tables(opened, choice, rows.variants(variant))
-    print_tables(found, opened, form, failures, width)
+    with common.warned_if_refused(*opened):
+        found = evaluation.tables(opened, choice, rows.variants(variant))
+        print_tables(found, opened, form, failures, width)
 
 
 def _words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from editgauge import __version__
+from editgauge import __version__, temporary
 from editgauge.errors import RunError
 from editgauge.images import write_bytes
 from editgauge.reports import diagnosis
@@ -30,10 +30,13 @@ def claim(to: Path, runs: Sequence[RunFolder]) -> Path:
             paths.no_links(run.path, _steps(named.relative_to(run.path)))
     to = to.resolve()
     try:
+        temporary.sweep(to)  # a report that was killed at its first file left only that
         if to.exists() and any(to.iterdir()) and not _is_report(to):
             raise RunError(f"{to}: not empty, and not a report; name another folder with --to")
         paths.only_files(to, "")
         to.mkdir(parents=True, exist_ok=True)
+        for above, _, _ in os.walk(to):  # what a killed report was writing
+            temporary.sweep(Path(above))
         write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
         shutil.rmtree(to / "data", ignore_errors=True)
         shutil.rmtree(to / "figures", ignore_errors=True)

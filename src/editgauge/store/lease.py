@@ -32,6 +32,8 @@ _EDITS = "edits"
 _PATIENCE = 10.0
 """Seconds for which a lock is waited for without a word: at work most are held for much less."""
 _OWNER = re.compile(r"^process \d+$")
+_SIGNED = 24
+"""Letters of a signature, blanks at its end included."""
 
 
 @contextlib.contextmanager
@@ -183,16 +185,16 @@ def _wait(handle: int, path: Path, *, shared: bool = False) -> None:
 
 
 def _sign(handle: int) -> None:
-    """Write into a lock whose it is; not into a file that has another name elsewhere."""
-    if os.fstat(handle).st_nlink > 1:
-        return
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+    """Write into a lock whose it is, at once and over what was there (a file that is first cut is
+    flushed to the disk by some systems); not into one that has another name elsewhere.
+    """
+    if os.fstat(handle).st_nlink == 1:
+        os.pwrite(handle, f"process {os.getpid()}".ljust(_SIGNED).encode(), 0)
 
 
 def _owner(handle: int) -> str:
     """The process that has signed a lock; "" where that cannot be told."""
-    owner = os.pread(handle, 60, 0).decode("ascii", "replace")
+    owner = os.pread(handle, 60, 0).decode("ascii", "replace").rstrip()
     return owner if _OWNER.match(owner) else ""
 
 

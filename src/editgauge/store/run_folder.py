@@ -198,9 +198,8 @@ class RunFolder:
             run = cls.open(path)
             for place in ("cache", "replies"):
                 paths.only_files(path, place)
-            with contextlib.suppress(
-                RunError
-            ):  # where it cannot be written, whoever writes says so
+            # where it cannot be written, whoever writes says so
+            with contextlib.suppress(RunError):
                 run.own_id()
             return run
         try:
@@ -390,7 +389,10 @@ class RunFolder:
         if not _is_sound(manifest) or "ids" not in manifest or self.owner() == owner.ANYONE:
             with self.locked():
                 self._write_manifest(self._owned(self.manifest()))
-        return self.owner().ids[0]
+        mine = self.owner().ids
+        if not mine:
+            raise paths.gone(self.path / "manifest.json")
+        return mine[0]
 
     def _owned(self, manifest: dict[str, Any]) -> dict[str, Any]:
         """A manifest that says whose the run's records are. Of one that is damaged nothing is
@@ -615,7 +617,7 @@ class RunFolder:
         place = f"samples/{plain_name(benchmark)}.jsonl"
         told = {plain_text(record["id"], "sample id"): record for record in records}
         writable = os.access(self.path, os.W_OK)
-        run = self.own_id() if writable else self.owner().ids[0]
+        run = self.own_id() if writable else "".join(self.owner().ids[:1])
 
         def merged() -> bytes | None:
             """What is to be there; None where it is."""

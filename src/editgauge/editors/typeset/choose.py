@@ -391,16 +391,29 @@ def _is_the_title(canvas: Canvas, title: set[int]) -> None:
     others = [line for n, line in enumerate(lines) if n not in title and plain(line.text)]
     if not title:
         return
-    if _numeric("".join(lines[n].text for n in title)):
-        raise CannotEdit("the largest text is a number, and which one is the title is not clear")
+    if any(_numeric(lines[n].text) for n in title):
+        raise CannotEdit("a number is as large, and which text is the title is not clear")
+    if not _stand_together([lines[n] for n in title]):
+        raise CannotEdit("which text is the title is not clear")
     if not others:
         return
     largest = max(lines[n].height for n in title)
     top = min(lines[n].centre[1] for n in title)
     above = [line for line in others if line.centre[1] < top]
     clearly = largest > _LARGER * max(line.height for line in others)
-    if above and not (clearly and all(o.height < _ABOVE_TITLE * largest for o in above)):
+    if not clearly or any(o.height > _ABOVE_TITLE * largest for o in above):
         raise CannotEdit("which text is the title is not clear")
+
+
+def _stand_together(lines: Sequence[Line]) -> bool:
+    """Whether lines share their left ends, their right ends or their middles, on a slanted sheet
+    too.
+    """
+    boxes = np.array([line.box for line in lines])
+    high = min(line.height for line in lines)
+    across = (boxes[:, 0], boxes[:, 2], (boxes[:, 0] + boxes[:, 2]) / 2)
+    down = float(np.ptp(boxes[:, 1]))
+    return len(lines) < 2 or min(float(np.ptp(x)) for x in across) < high * 0.6 + 0.15 * down
 
 
 _JOINT = r"[-–—/:&+]"
@@ -744,8 +757,12 @@ def _sized(description: Description, spots: list[Spot]) -> list[Spot]:
         return spots
     heights = sorted(spot.line.height for spot in spots)
     if description.size == "small":
-        return [s for s in spots if s.line.height < heights[0] / _SMALLER]
-    return [s for s in spots if s.line.height > heights[-1] * _SMALLER]
+        kept = [s for s in spots if s.line.height < heights[0] / _SMALLER]
+    else:
+        kept = [s for s in spots if s.line.height > heights[-1] * _SMALLER]
+    if len(kept) == len(spots):
+        raise CannotEdit(f"{description.told!r}: {len(spots)} texts are about as large")
+    return kept
 
 
 def _ordered(canvas: Canvas, description: Description, spots: list[Spot]) -> Spot:
@@ -820,6 +837,12 @@ def _stands_there(canvas: Canvas, description: Description, spots: Sequence[Spot
         }
         if any(off[side] > _OUTER for side in description.place & off.keys()):
             raise CannotEdit(f"nothing in the picture fits {description.told!r}")
+        if description.kind != "text" or not description.place:
+            continue
+        chosen = {one.span.line for one in spots}
+        for other in _all(canvas):
+            if other.span.line not in chosen and _one_text([spot, other]):
+                raise CannotEdit(f"{spot.text!r} is only a part of what stands there")
 
 
 def _one_text(spots: list[Spot]) -> bool:
@@ -833,4 +856,4 @@ def _one_text(spots: list[Spot]) -> bool:
         near = 0.5 * high < other.line.centre[1] - one.line.centre[1] < 1.7 * high
         if not (same and near):
             return False
-    return True
+    return _stand_together([spot.line for spot in spots])

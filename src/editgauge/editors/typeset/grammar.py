@@ -656,8 +656,8 @@ def _as_wide(rest: str, told: Told) -> Operations:
 _VALUES = ("price", "percentage", "number", "time", "date", "year", "weight")
 _OF_SIZE = re.compile(r"\b(?:sizes?|scale|fonts?|bigger|larger|smaller|lettering|letters|type)\b")
 _OTHER_MEASURE = re.compile(
-    r"\b(?:spacing|weight|width|height|thickness|opacity|transparency|contrast|brightness|distance|"
-    r"margins?|kerning|indent\w*|resolution|saturation|in half)\b"
+    r"\b(?:spacing|(?:font|stroke|line) weight|width|height|thickness|opacity|transparency|"
+    r"contrast|brightness|distance|margins?|kerning|indent\w*|resolution|saturation|in half)\b"
 )
 """What may be increased or reduced and is not the size."""
 

@@ -259,13 +259,14 @@ def move(canvas: Canvas, operation: Operation) -> Done:
 
 
 def _step(canvas: Canvas, match: Match, way: str, slight: bool) -> float:
-    """How far a text moves that is told only a direction: its height, half of it for a little, and
-    never onto the next text. Raises `CannotEdit` where there is no room.
+    """How far a text moves that is told only a direction: its height, half of it for a little, but
+    so far that it is seen, and never onto the next text. Raises `CannotEdit` where there is no
+    room.
     """
     own = [canvas.lines[span.line] for span in match.spans]
     height = own[0].height
-    wanted = height * (0.5 if slight else 1.0)
     axis, ahead = (1 if way in ("up", "down") else 0), way in ("down", "right")
+    wanted = max(height * (0.5 if slight else 1.0), _SEEN_STEP * canvas.size[axis])
     boxes = np.array([line.box for line in own])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     room = wanted
@@ -281,6 +282,10 @@ def _step(canvas: Canvas, match: Match, way: str, slight: bool) -> float:
     if room < 0.15 * height:
         raise CannotEdit("there is no room to move it that way")
     return room
+
+
+_SEEN_STEP = 0.025
+"""Of the picture: the least step that is seen to be one."""
 
 
 def _kept_inside(canvas: Canvas, lifted: Lifted, dx: float, dy: float) -> tuple[float, float]:
@@ -533,7 +538,7 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
     high, wide = lifted.alpha.shape
     factor = operation.amount or 1.0
     if operation.anchor is not None:
-        left, _, right, _ = _lifted_box(canvas, operation.anchor)
+        left, right = _ends_of_ink(canvas, operation.anchor)
         factor = (right - left) / wide
     width, height = canvas.size
     factor = min(factor, 0.98 * width / wide, 0.98 * height / high)
@@ -541,11 +546,39 @@ def _drop_resized(canvas: Canvas, lifted: Lifted, operation: Operation, align: s
     cx += {"left": 1, "right": -1}.get(align, 0) * (factor - 1) * wide / 2
     half = factor * wide / 2, factor * high / 2
     to = min(max(cx, half[0]), width - half[0]), min(max(cy, half[1]), height - half[1])
+    was = _to_border(canvas, lifted.centre, (wide / 2, high / 2))
+    if factor > 1.0 and _to_border(canvas, to, half) < min(was, 0.5 * EDGE * min(width, height)):
+        raise CannotEdit("it would reach the picture's edge")
     if factor <= 1.0:
         canvas.drop(lifted, _about_centre(lifted, np.eye(2) * factor, to))
         return
     larger = _enlarged(_unmixed(canvas, lifted), factor)
     canvas.drop(larger, _about_centre(larger, np.eye(2), to))
+
+
+def _to_border(canvas: Canvas, centre: tuple[float, float], half: tuple[float, float]) -> float:
+    """How far a box, told by its centre and half its size, keeps from the picture's border."""
+    return min(
+        min(c - h, size - c - h) for c, h, size in zip(centre, half, canvas.size, strict=True)
+    )
+
+
+def _ends_of_ink(canvas: Canvas, target: Target) -> tuple[float, float]:
+    """From where to where a text's ink runs in the picture; an engine's box is some pixels
+    wider.
+    """
+    match = next(iter(find(canvas.lines, target)), None) or found_text(canvas, target)
+    ends: list[float] = []
+    for span in match.spans:
+        inked = canvas.inked(span.line)
+        line = canvas.lines[span.line]
+        whole = span.end - span.start == len(line.text)
+        if inked is None or not whole:
+            left, _, right, _ = _lifted_box(canvas, target)
+            return left, right
+        columns = np.nonzero((inked.glyphs.alpha > 0.5).any(axis=0))[0] + inked.glyphs.left
+        ends += [float(columns.min()), float(columns.max()) + 1.0]
+    return min(ends), max(ends)
 
 
 def _unmixed(canvas: Canvas, lifted: Lifted) -> Lifted:

@@ -60,6 +60,7 @@ def fault(reading: Reading, operations: Sequence[Operation]) -> str:
         or _remains(reading, operations, changed)
         or _across(reading, operations, changed)
         or _touching(reading)
+        or _crowding(reading, operations)
         or _crossing(reading, operations)
         or _emptied(reading, operations)
         or _strayed(reading, operations, changed)
@@ -354,6 +355,25 @@ def _touching(reading: Reading) -> str:
         and _apart(under) > max(limits.ON_OTHER, min(usual) + limits.ON_OTHER)
     ):
         return "the new text would touch something that is no plain ground"
+    return ""
+
+
+def _crowding(reading: Reading, operations: Sequence[Operation]) -> str:
+    """A line that had to stay, and into whose own place new ink came, however little: letters that
+    touch each other are seen.
+    """
+    if reading.restored is None or reading.laid is None:
+        return ""
+    concerned = _concerned(reading, operations)
+    own = _near(reading.restored, limits.RIM)
+    for number in concerned:
+        _part(own, reading.lines[number].box)[...] = True
+    fresh = reading.laid & ~own
+    for number, line in enumerate(reading.lines):
+        if number in concerned or line.upended or abs(_slope(line)) > limits.SLANTED:
+            continue
+        if int(_part(fresh, _grown(line, -limits.CROWDED)).sum()) > limits.CROWDED * line.height:
+            return f"the new text would touch {line.text!r}"
     return ""
 
 

@@ -516,23 +516,19 @@ def _state(store: addresses.Store) -> object:
 def _ids(text: str) -> object:
     """Choose samples by a file of ids, and by an attribute that holds the text."""
     with MAKING:
-        names = sorted({line.strip() for line in _plain(text).splitlines()} - {""})
-        names = names or ["a"]
-        samples = [_sample(name) for name in names] + [
-            _sample(f"-{n}") for n in range(len(text) // 50)
-        ]
+        whole, many = _plain(text), len(text) // 50
+        names = sorted({line.strip() for line in whole.splitlines()} - {""}) or ["a"]
+        samples = [_sample(name) for name in (*names, *(f"-{n}" for n in range(many)))]
+        facts = {"said": whole[:99], whole[:20]: 1}
+        records = [{"id": str(n), "attributes": facts} for n in range(many)]
 
     def chosen(path: Path) -> object:
         return selection.choose(samples, ids=[f"@{path}"])
 
     found = _file("ids.txt", chosen)("\n".join(names))
-    records = [
-        {"id": str(n), "attributes": {"said": _plain(text)[:99], text[:20]: 1}}
-        for n in range(len(text) // 50)
-    ]
-    known = labels.Samples([*records, {"id": "long", "attributes": {"said": _plain(text)}}])
+    known = labels.Samples([*records, {"id": "long", "attributes": {"said": whole}}])
     order = slices.in_order([*known.labels("said").tolist(), "1.2.3", text])
-    return found, order, known.matching([f"said={_plain(text)}"])
+    return found, order, known.matching([f"said={whole}"])
 
 
 def _sample(name: str) -> Sample:

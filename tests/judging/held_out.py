@@ -113,6 +113,9 @@ SETS = {
     "set_v": 0.92,
     "set_w": 0.94,
     "set_x": 0.96,
+    "set_za": 0.94,
+    "set_zb": 0.93,
+    "set_zc": 0.90,
 }
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
@@ -132,6 +135,8 @@ PAIRS = {
     "set_yd": (0.88, 52),
     "set_ye": (0.86, 25),
     "set_yf": (0.91, 13),
+    "set_yg": (0.80, 15),
+    "set_yh": (0.80, 25),
 }
 """Sets of 200 traps and 200 clear replies, all well-formed, that differ in their free words alone, by
 somebody who had not seen the reader. When first run, without `likeness`, 67, 139, 78, 140, 133 and 66

@@ -405,7 +405,7 @@ def test_free_words_alone_tell_most_traps(name: str, limits: tuple[float, int]) 
     assert sum(case.wrong(given) for case, given in pairs) <= most
     read = [case.read(given) for case, given in pairs if case.clear]
     assert sum(read) / len(read) >= share
-    assert len(pairs) == 400
+    assert len(pairs) >= 400
 
 
 TAKEN_BACK = [

@@ -710,7 +710,8 @@ def _is_shared(marked: str, match: re.Match[str]) -> bool:
     another one follows: ``IF and KP: 4 and 3``.
     """
     if re.match(
-        rf"\W{{0,3}}(?:(?:and|und|et|y|e|и)\b|[,&/;+])\W{{0,3}}{_NUMBER}", marked[match.end() :]
+        rf"\W{{0,3}}(?:(?:and|und|et|y|e|и)\b|[,&/;+])\W{{0,3}}(?:{_NUMBER}|\d)",
+        marked[match.end() :],
     ):
         return False
     return (

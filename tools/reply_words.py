@@ -54,7 +54,7 @@ CORPORA = (
     reply_corpus_seventh.seventh_cases,
 )
 FLAGGED = 0.03
-"""Share of the clear replies of sets left out that may be flagged; ``--left-out`` tells the traps."""
+"""Share of the clear replies of sets left out that may be flagged; see ``--left-out``."""
 STRENGTH = 0.3
 """Inverse of the penalty on squares, found by leaving sets out; 0.1 to 1 do as well."""
 PARTS = 10

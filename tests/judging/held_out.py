@@ -95,14 +95,14 @@ SETS = {
     "set_a": 0.94,
     "set_b": 0.96,
     "set_c": 0.95,
-    "set_d": 0.86,
+    "set_d": 0.87,
     "set_e": 0.98,
     "set_f": 0.98,
     "set_g": 0.99,
     "set_h": 0.99,
     "set_j": 0.96,
-    "set_k": 0.95,
-    "set_l": 0.92,
+    "set_k": 0.96,
+    "set_l": 0.94,
     "set_m": 0.94,
     "set_p": 0.94,
     "set_n": 0.93,
@@ -132,15 +132,19 @@ The ones from za to ze, of 300 each, with `likeness` beside the rules: wrong 0, 
 rules alone 1, 2, 2, 4 and 3), clear ones read 142, 140, 135, 148 and 141 of 150. Each with the share
 of its clear replies that is read now, less a little: the weights change with each set.
 """
+UNSEEN = {"set_zf": 0.94, "set_zg": 0.93}
+"""Two more of 300, written and run when the weights were made; nothing was mended after them. Wrong 0
+and 0, clear ones read 144 and 141 of 150. The weights are not made of them: they stay a check.
+"""
 PAIRS = {
     "set_ya": (0.79, 6),
-    "set_yb": (0.89, 13),
-    "set_yc": (0.73, 14),
-    "set_yd": (0.88, 27),
-    "set_ye": (0.85, 18),
-    "set_yf": (0.91, 11),
-    "set_yg": (0.83, 9),
-    "set_yh": (0.82, 16),
+    "set_yb": (0.89, 22),
+    "set_yc": (0.73, 19),
+    "set_yd": (0.88, 39),
+    "set_ye": (0.85, 19),
+    "set_yf": (0.91, 12),
+    "set_yg": (0.83, 10),
+    "set_yh": (0.82, 26),
 }
 """Sets of 200 traps and 200 clear replies, all well-formed, that differ in their free words alone, by
 somebody who had not seen the reader. When first run, without `likeness`, 67, 139, 78, 140, 133 and 66

@@ -92,27 +92,32 @@ def _allowed(word: str) -> frozenset[int | None]:
 
 
 SETS = {
-    "set_a": 0.95,
+    "set_a": 0.94,
     "set_b": 0.96,
-    "set_c": 0.96,
-    "set_d": 0.92,
-    "set_e": 0.99,
-    "set_f": 0.99,
-    "set_g": 0.98,
+    "set_c": 0.95,
+    "set_d": 0.87,
+    "set_e": 0.98,
+    "set_f": 0.98,
+    "set_g": 0.99,
     "set_h": 0.99,
-    "set_j": 0.95,
-    "set_k": 0.97,
-    "set_l": 0.95,
+    "set_j": 0.96,
+    "set_k": 0.96,
+    "set_l": 0.94,
     "set_m": 0.94,
     "set_p": 0.94,
     "set_n": 0.93,
     "set_q": 0.93,
-    "set_r": 0.90,
-    "set_s": 0.92,
+    "set_r": 0.88,
+    "set_s": 0.91,
     "set_u": 0.85,
-    "set_v": 0.92,
-    "set_w": 0.94,
-    "set_x": 0.96,
+    "set_v": 0.91,
+    "set_w": 0.93,
+    "set_x": 0.95,
+    "set_za": 0.94,
+    "set_zb": 0.94,
+    "set_zc": 0.93,
+    "set_zd": 0.98,
+    "set_ze": 0.95,
 }
 """Sets that somebody wrote who had not seen the reader. When first run, wrong numbers were 0 of 150,
 0 of 151, 2 of 150 and 0 of 156, and clear replies read 42 of 84, 34 of 80, 40 of 80 and 21 of 78:
@@ -123,20 +128,29 @@ The next ones: wrong 4 of 220, 1 of 264, 1 of 272, 1 of 317, 1 of 290, 3 of 294 
 114, 132 of 140, 112 of 133, 141 of 164, 113 of 141, 124 of 139 and 130 of 145. The next two: wrong
 4 of 282 and 5 of 315, clear ones read 112 of 123 and 135 of 145. The next four: wrong 2 of 365,
 3 of 311, 5 of 300 and 2 of 300, clear ones read 129 of 150, 141 of 152, 143 of 151 and 146 of 151.
-Each with the share of its clear replies that is read now.
+The ones from za to ze, of 300 each, with `likeness` beside the rules: wrong 0, 1, 1, 1 and 1 (by the
+rules alone 1, 2, 2, 4 and 3), clear ones read 142, 140, 135, 148 and 141 of 150. Each with the share
+of its clear replies that is read now, less a little: the weights change with each set.
+"""
+UNSEEN = {"set_zf": 0.94, "set_zg": 0.93}
+"""Two more of 300, written and run when the weights were made; nothing was mended after them. Wrong 0
+and 0, clear ones read 144 and 141 of 150. The weights are not made of them: they stay a check.
 """
 PAIRS = {
-    "set_ya": (0.80, 10),
-    "set_yb": (0.90, 22),
-    "set_yc": (0.74, 22),
-    "set_yd": (0.88, 52),
-    "set_ye": (0.86, 25),
-    "set_yf": (0.91, 13),
+    "set_ya": (0.79, 6),
+    "set_yb": (0.89, 22),
+    "set_yc": (0.73, 19),
+    "set_yd": (0.88, 39),
+    "set_ye": (0.85, 19),
+    "set_yf": (0.91, 12),
+    "set_yg": (0.83, 10),
+    "set_yh": (0.82, 26),
 }
 """Sets of 200 traps and 200 clear replies, all well-formed, that differ in their free words alone, by
 somebody who had not seen the reader. When first run, without `likeness`, 67, 139, 78, 140, 133 and 66
-of the traps gave a number; 104, 85 and 23 of the last three with weights from the sets before them.
-They are what the weights are made of. Each with the share of its clear replies that is read now,
+of the traps of the first six gave a number; 104, 85 and 23 of the fourth to the sixth with weights
+from the sets before them. Of the last two 48 and 108, and 22 and 42. They are what the weights are
+made of. Each with the share of its clear replies that is read now,
 and the most traps that give a number.
 """
 _NAMES = {

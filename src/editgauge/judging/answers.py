@@ -99,6 +99,10 @@ _ON_CONDITION = re.compile(
     r"(?<=[}\])])[ \t,;*_`)]{0,6}(?:only )?(?:if|unless|provided that|assuming)\b"
 )
 """Behind an object, on its line: that it holds on a condition."""
+_DEPICTED = re.compile(
+    r"(?<=[}\])])[ \t\"'”’`]{0,3}(?:(?:is|was|are|as) )?(?:printed|written|painted|drawn|embroidered|engraved|stamped|scribbled|handwritten|in (?:white|black|red|small|big|tiny|bold) (?:letters|print|text))\b"
+)
+"""Behind an object, on its line: that it is a text of a picture."""
 _DIFFER = "verdicts that differ"
 _CONTRADICTED = "the verdict is contradicted after it was given"
 _NOTHING_NAMED = frozenset([_NO_FIELDS, _NO_NAMES, _NO_PLAIN_NUMBER, _NOT_ONE_NUMBER])
@@ -662,10 +666,8 @@ def _undoubted(
         low=min(low for low, _ in fields.values()),
         high=max(high for _, high in fields.values()),
     )
-    if any(_ON_CONDITION.match(text, item.end) for item in statements):
-        return _all(fields, "the verdict holds on a condition")
-    if is_introduced_as_supposed(prose[: min(start for start, _ in spans)]):
-        return _all(fields, "the verdict is introduced as what would be")
+    if why := _voided_beside(text, statements, prose[: min(start for start, _ in spans)]):
+        return _all(fields, why)
     names = tuple(fields)
     behind = without_considered(without_other_lines(spoken(prose[end:]), names))
     behind = without_scale(_without_repeats(behind, readings, fields), dict(fields))
@@ -679,6 +681,19 @@ def _undoubted(
             for name, reading in readings.items()
         }
     return readings
+
+
+def _voided_beside(text: str, statements: Sequence[_Statement], before: str) -> str:
+    """Why what stands directly behind an object, or introduces the first verdict, leaves none; or
+    an empty text.
+    """
+    if any(_ON_CONDITION.match(text, item.end) for item in statements):
+        return "the verdict holds on a condition"
+    if any(_DEPICTED.match(text, item.end) for item in statements):
+        return "the only verdict is a text in a picture"
+    if is_introduced_as_supposed(before):
+        return "the verdict is introduced as what would be"
+    return ""
 
 
 def _at_odds(

@@ -65,7 +65,7 @@ _PATTERNS = (
     r"\b(?:it|which|that|rectangle|image|picture|photo|file)s? (?:seems? to have |must have |may have |probably |apparently )?failed to (?:render|load|open|decode|download|arrive|upload)(?=\W*(?:\Z|[.,;!?)\"]))",
     r"[\[(<](?:not (?:provided|available|attached|supplied|given|shown)|(?:image|picture|file) (?:missing|unavailable|not found)|no (?:image|picture))[\])>]",
     rf"\bwhere (?:is|are) (?:{_ROLE}[ _-]){{1,3}}{_NOUN}\?",
-    r"\b(?:edited|modified|output|result(?:ing)?|second|after) (?:version|one|side|half|slot) (?:is|was|being|seems(?: to be)?) (?:missing|absent|unavailable|empty|not (?:there|here|available|provided|attached))\b",
+    r"\b(?:edited|modified|output|result(?:ing)?|generated|candidate|predicted|second|after) (?:version|one|side|half|slot) (?:is|was|being|seems(?: to be)?) (?:missing|absent|unavailable|empty|not (?:there|here|available|provided|attached))\b",
     r"\b(?:image|picture|photo|result|output) slot (?:is|was|holds|contains|shows|has) (?:empty|nothing|only|no|just|an? (?:empty|blank|spinner|placeholder))\b",
     r"\bi (?:have|had|need) to (?:imagine|guess)\b|\b(?:based|relies|rests|goes) (?:\w+ )?(?:on|by) the file ?names?\b|\b0 bytes\b",
     r"\b(?:all|everything|the only thing) (?:that )?i (?:got|have|received|see|was given) (?:is|was) (?:the |an? |one )?(?:instruction|prompt|text|request|description|caption|file ?name|original|input|source|reference)\b",

@@ -133,10 +133,12 @@ _REDONE = re.compile(
 )
 """Another number for the verdict before it."""
 _CLOSING = re.compile(
-    r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
+    r"\W*(?:why (?:not|only|is it not|isn['’]t it|did it not)\b[^?]{0,40}\?|the above is my (?:final )?(?:answer|verdict|evaluation|assessment|judge?ment)\W*|(?:the )?(?:main |only )?reasons? (?:for|why|behind|is|are)\b.*|(?:please )?consult\b.*|(?:the "
     r"|a |one |1 )?(?:deduct\w*|loss|missing|lost) [^.]{0,30}\bpoints?\b.*|(?:is there |do you need )?anything else\b.*"
     r"|(?:(?:(?:please )?note|disclaimer):?(?: that)? )?(?:i am|i['’]m|this is) not (?:an? )?(?:medical"
     r"|doctor|radiologist|substitute|clinical|physician|diagnos)\w*[^.]{0,80}\W*"
+    r"|(?:(?:please )?note|disclaimer):? (?:that )?(?:this|these|the|my|all) (?:assessment|evaluation|analysis|comparison|scores?|ratings?|grades?)\b[^.]{0,60}\bnot (?:an? |meant as an? )?(?:medical|clinical|diagnos)\w*[^.]{0,40}\W*"
+    r"|i(?:['’]m| am) (?:quite |very |fairly |rather )?(?:confident|sure|certain)(?: (?:in|about|of) (?:this|that|my|the|these)(?: (?:scores?|ratings?|verdicts?|numbers?|evaluation|assessment))?)?\W*"
     r"|(?:please )?(?:let me know|feel free|do(?:n['’]t| not) hesitate)\b.*|(?:i )?hope (?:this"
     r"|that|it) (?:helps?|is helpful|is useful)\W*"
     r"|(?:but |and )?i (?:still )?(?:stand by|stay (?:with|at)|stick (?:to|with)|hold to|maintain) (?:the|this|my|that|a) (?:\d{1,2}|score|rating|verdict|number|grade)\b[^.]{0,30}\W*"

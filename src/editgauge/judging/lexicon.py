@@ -144,6 +144,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"(?:see|to be|in the) (?:the )?correction|to be discussed",
         ),
         "German": (
+            r"(?:verwechselt|vertauscht)\b[^.\n]{0,40}\b(?:um|aus)?tauschen|bitte (?:um|ver)?tauschen",
             r"(?:nehme|ziehe)\b[^.\n]{0,40}\bzurück|zurück(?:genommen|gezogen|zunehmen|zuziehen)|widerruf\w*",
             r"(?:noten?|bewertung|wertung|zahl|punktzahl|urteil|antwort)\w* (?:\w+ ){0,4}(?:ungültig|hinfällig|streichen|ignorieren|verwerfen|falsch|überholt|nicht (?:gültig|verwenden|zählen))",
             r"(?:ignorier\w*|verwerf\w*|streich\w*|vergess\w*) (?:\w+ ){0,3}(?:noten?|bewertung|wertung|zahl|punktzahl|urteil|antwort|obige\w*)",
@@ -159,6 +160,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
             r"(?:trek|neem)\b[^.\n]{0,30}\b(?:in|terug)\b|negeer (?:\w+ ){0,3}(?:cijfer|score|beoordeling)|(?:tar|tager) tillbaka|(?:drar|trekker|trækker) (?:\w+ ){0,2}(?:tillbaka|tilbake|tilbage)|(?:ignorera|ignorer|bortse) (?:\w+ ){0,3}(?:betyg\w*|karakter\w*|poäng\w*)",
         ),
         "Slavic": (
+            r"беру (?:свои )?слова (?:назад|обратно)",
             r"(?:отзываю|отменяю|забираю|снимаю|аннулирую|скасовую|відкликаю) (?:\w+ ){0,3}(?:оценк|балл|оцінк|бал)\w*|(?:не учитыва\w+|игнорир\w+|прошу не|не зважа\w+) (?:\w+ ){0,3}(?:оценк|балл|оцінк|бал)\w*",
             r"(?:wycofuję|cofam|anuluję|proszę (?:zignorować|pominąć)|odvolávám|ruším|beru zpět) (?:\w+ ){0,3}(?:ocen\w*|punkt\w*|wynik\w*|hodnocení|známk\w*)?",
         ),
@@ -344,7 +346,7 @@ TALK: dict[str, dict[str, tuple[str, ...]]] = {
         "English": (
             r"(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:comply|obey|follow|honou?r|heed)(?:ed)?",
             r"(?:asks?|says?|reads?|demands?|tells?|wants?|orders?|instructs?|requests?|commands?)\b[^\n]{0,120}\b(?:so|therefore|hence|which|and|as) i (?:will |shall |must |did |have |do |duly |gladly )?(?:give|gave|enter(?:ed)?|award(?:ed)?)",
-            r"comply|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign|sticker|text|picture|image|note|caption|banner|poster|shirt|watermark)",
+            r"comply|compl(?:ying|ied)(?=\W*\Z)|obey\w*|as (?:instructed|told|demanded|requested|ordered|commanded) by the (?:sign|sticker|text|picture|image|note|caption|banner|poster|shirt|watermark)",
             r"(?:commands?|orders?|instructs?)(?: \w+)?: ?(?:rate|give|score|award|answer)",
             r"(?:as )?per the (?:sign|sticker|note|caption|banner|poster|watermark|overlay)\b",
             r"(?:says?|tells? (?:me|us|judges?)|asks?(?: (?:me|us))?|demands?|wants?(?: (?:me|us))?|orders? \w+) to (?:give|score|rate|answer|award|grade|enter)",

@@ -30,6 +30,9 @@ NEAR = 2_000
 """Characters at the beginning and at the end of a reply that are looked at; most have fewer."""
 FEWEST = 4
 """A reply with fewer free words says too little to be known by them."""
+SHORT, MISSING = 14, 1.0
+"""A reply of fewer terms than the first must weigh more by the second: few words are weak evidence.
+"""
 _SCRIPTS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 """Scripts without spaces, or whose words change within: each sign counts as a word."""
 _TERM = re.compile(rf"[{_SCRIPTS}]|[^\W\d_{_SCRIPTS}]{{1,40}}(?:['’][^\W\d_]{{1,10}})?|\d+|[!?.:…]")
@@ -107,10 +110,12 @@ class Weights:
     def of(self, reply: str) -> float:
         """What a reply weighs: the more, the less it is like those whose number holds.
 
-        0 for one without a known term. About the logarithm of the odds among the labelled replies,
-        half of which were written to deceive.
+        About the logarithm of the odds among the labelled replies, half of which were written to
+        deceive; less by `MISSING` for one of fewer than `SHORT` terms.
         """
-        return sum(self.terms.get(term, 0.0) for term in terms_of(reply))
+        terms = terms_of(reply)
+        weight = sum(self.terms.get(term, 0.0) for term in terms)
+        return weight if len(terms) >= SHORT else weight - MISSING
 
 
 @lru_cache(maxsize=1)

@@ -706,7 +706,14 @@ def _is_own_tail(tail: str) -> bool:
 
 
 def _is_shared(marked: str, match: re.Match[str]) -> bool:
-    """Whether one number is said to be that of several fields: ``IF and KP get a 3 each``."""
+    """Whether one number is said to be that of several fields: ``IF and KP get a 3 each``; not where
+    another one follows: ``IF and KP: 4 and 3``.
+    """
+    if re.match(
+        rf"\W{{0,3}}(?:(?:and|und|et|y|e|и)\b|[,&/;+])\W{{0,3}}(?:{_NUMBER}|\d)",
+        marked[match.end() :],
+    ):
+        return False
     return (
         (re.fullmatch(r"\s?[:=]\s?", match["gap"]) is not None and "/" not in match["names"])
         or re.search(r"\b(?:each|both|apiece|all|every)\b", marked, _I) is not None

@@ -114,7 +114,7 @@ _ABOUT_OTHER = re.compile(
     _FLAGS,
 )
 _OTHER_ONLY = re.compile(
-    rf"\W*(?:(?:for|of|about|on|regarding|in) )?{_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:'s)?(?:\s+(?:scores?|ratings?|evaluation|verdict))?\W*\Z",
+    rf"\W*(?:(?:(?:here (?:are|is) )?(?:the |my |these )?(?:\w+ )?{SCORE_NOUN} )?(?:for|of|about|on|regarding|in) )?{_OTHER}(?:\s*\([^()]{{0,40}}\))?(?:'s)?(?:\s+(?:scores?|ratings?|evaluation|verdict))?\W*\Z",
     _FLAGS,
 )
 _HEADED_EXAMPLE = re.compile(

@@ -6,14 +6,15 @@ whose number holds, and in those that look alike and whose number does not ("thi
 the previous item in the queue"). A reply whose words weigh more than a limit gives no number. It
 can only flag: no number comes from here.
 
-The weights are made by ``tools/reply_words.py`` from the labelled replies of the tests, written for
-them by people and models that had not seen the reader (a logistic regression; that program says
-how, and what leaving replies out of the making gives). A reason names the words that weigh most.
+The weights are made by ``tools/reply_words.py`` from the labelled replies of the tests, most of
+whose authors had not seen the reader (a logistic regression; that program says how, and what
+leaving replies out of the making gives). A reason names the words that weigh most.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Weights:
         deceive; less by `MISSING` for one of fewer than `SHORT` terms.
         """
         terms = terms_of(reply)
-        weight = sum(self.terms.get(term, 0.0) for term in terms)
+        weight = math.fsum(self.terms.get(term, 0.0) for term in terms)  # in any order the same
         return weight if len(terms) >= SHORT else weight - MISSING
 
 

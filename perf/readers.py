@@ -901,6 +901,7 @@ ELSEWHERE: dict[str, str] = {
     "judging.fakes._Connection.respond": "a server for tests",
     "judging.fakes.request_pictures": "a server for tests",
     "judging.keys.read_dialect": _OURS,
+    "judging.likeness.weights": _PACKAGE,
     "judging.models": _USER,
     "judging.models.known": _PACKAGE,
     "judging.models.thinking": _PACKAGE,

@@ -528,7 +528,7 @@ def test_a_full_disk_is_told_with_the_files_name(
 ) -> None:
     images.write_bytes(tmp_path / "a.bin", b"before")
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # as `write` says it: no name
 
     monkeypatch.setattr("editgauge.images.os.replace", full)

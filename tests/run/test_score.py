@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import signal
@@ -278,11 +279,11 @@ def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
     def kill_some() -> None:
         pause = np.random.default_rng(seed)
         while len(kills) < 10 and not stop.wait(float(pause.uniform(0.1, 0.5))):
-            running = [
-                child
-                for child in psutil.Process().children()
-                if "spawn_main" in " ".join(child.cmdline())
-            ]
+            running = []
+            for child in psutil.Process().children():
+                with contextlib.suppress(psutil.Error):  # one that has ended meanwhile
+                    if "spawn_main" in " ".join(child.cmdline()):
+                        running.append(child)
             if running:
                 kills.append(running[int(pause.integers(len(running)))].pid)
                 os.kill(kills[-1], signal.SIGKILL)

@@ -17,7 +17,9 @@ The seventeenth was written in seven parts while the words of judges got one hom
 its parts gave 32, 41, 28, 0, 30, 9 and 10 numbers in traps, and 170 of its 214 clear replies were
 read; two kinds in it are by a fresh eye, 5 of 50 and 12 of 150 kept their number. Six of its labels
 were put right afterwards (nobody can tell whether "as before" explains a number), and one of the
-sixteenth (a 0 on a scale from 1 says nothing of the other fields). Three labels were put right before (a bare "Editing Accuracy: 8" is an 8; a
+sixteenth (a 0 on a scale from 1 says nothing of the other fields). The nineteenth holds ordinary reasons, most of failed
+edits, in hedged or everyday words ("it seems that nothing was changed"); when first run 28 of its 91 were
+flagged. Three labels were put right before (a bare "Editing Accuracy: 8" is an 8; a
 line that gives a number with the words of its anchor is a verdict; "IF: ★★★★☆" is a 4).
 """
 
@@ -42,6 +44,7 @@ HELD_OUT = (
     "sixteenth",
     "seventeenth",
     "eighteenth",
+    "nineteenth",
 )
 FOLDER = Path(__file__).parent / "replies"
 ASKED: dict[str, Ranges] = (

@@ -524,6 +524,13 @@ def test_long_hostile_replies_end_without_a_number(
     assert read_reason(reply) == ""
 
 
+def test_a_loop_of_a_word_that_is_spelled_as_a_field_is_not_read() -> None:
+    """A million characters of "if " took 0.34 s of the processor for the field IF."""
+    (reading,) = read_answer("if " * 25_000, {"IF": (0, 5)}).values()
+    assert reading.value is None
+    assert "words that are spelled as a field" in reading.reason
+
+
 AWKWARD = [
     "{", "}", "[", "]", '"', "'", "“", "\\", "/*", "*/", "//", ":", ",", " ", "\n", "\t", "-", "|", "#",
     "*", ">", "<", "_", "`", "(", ")", ".", "1", "4/5", "Score", "score: ", '"score":', "IF ", "if ",

@@ -164,6 +164,27 @@ def test_what_is_missing_in_a_picture_is_a_reason(words: str) -> None:
     assert read_answer(reply, {"score": (0, 5)})["score"].value == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "blind"),
+    [
+        ("图片不存在", True),
+        ("图像不存在于请求中", True),
+        ("图像不存在明显瑕疵", False),
+        ("没有任何图片", True),
+        ("没有修改图片", False),
+        ("没有在图中添加文字", False),
+        ("画像がありません", True),
+        ("編集された画像がありません", True),
+        ("画像は変更されていません", False),
+        ("画像に違いはありません", False),
+        ("이미지가 없습니다", True),
+        ("이미지가 변경되지 않았습니다", False),
+    ],
+)
+def test_a_picture_without_a_change_is_none_that_is_missing(words: str, blind: bool) -> None:
+    assert is_blind(words) == blind
+
+
 @pytest.mark.parametrize("words", ["bild {} saknas", "saknas {} bild"])
 def test_a_long_word_beside_a_picture_takes_no_time(words: str) -> None:
     """400 letters took 20 seconds, and twice as many sixteen times as long."""

@@ -35,6 +35,8 @@ WINDOW = 300
 """Characters on each side of a name that are looked at."""
 MAX_MENTIONS = 2_000
 """Mentions of fields in one reply; a reply with more is a loop, and is not read."""
+MAX_WORDS = 20_000
+"""Words of one reply that are spelled as a field is and are none ("if")."""
 BLANK = "\ufffc"
 """What the characters of an object are replaced by in the prose around it."""
 _SECTION = 2_000
@@ -212,7 +214,9 @@ def mentions(prose: Prose, fields: Mapping[str, tuple[int, int]]) -> list[Mentio
 
 def _matches(prose: Prose) -> list[re.Match[str]]:
     matches = []
-    for match in _pattern(prose.names).finditer(prose.text):
+    for count, match in enumerate(_pattern(prose.names).finditer(prose.text)):
+        if count > MAX_WORDS:
+            raise OverflowError(f"more than {MAX_WORDS:,} words that are spelled as a field")
         before = prose.text[match.start() - 1 : match.start()]
         if before.isascii() and before.isalnum():
             continue  # a part of another word

@@ -398,6 +398,12 @@ def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
     assert run.edits("mini") == []
 
 
+def test_a_folder_of_weights_that_is_not_there_is_called_so(tmp_path: Path) -> None:
+    made = editor("instructpix2pix", tmp_path / "nowhere")
+    with pytest.raises(Unavailable, match=r"wanted a folder with weights.*found no such folder"):
+        made(make_sample(tmp_path / "data"), tmp_path)
+
+
 class Small:
     """A pipeline on a device that holds `most` pictures."""
 

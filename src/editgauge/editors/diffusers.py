@@ -618,13 +618,19 @@ def _quiet() -> Iterator[None]:
 
 
 def current_commit(model: str) -> str:
-    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, saying
-    what to do.
+    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, or when
+    the name is none of the hub (a folder that is not there), saying what to do.
     """
-    try:
-        from huggingface_hub import HfApi
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HFValidationError
 
+    try:
         return str(HfApi().model_info(model).sha)
+    except HFValidationError as error:
+        raise DataError(
+            f"{model}: wanted a folder with weights, or a model of the hub (OWNER/NAME); found "
+            "no such folder"
+        ) from error
     except Exception as error:  # offline, unknown, gated: all end in the same advice
         raise DataError(
             f"{model}: its revision is not pinned and the hub did not tell it "

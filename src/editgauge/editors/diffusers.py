@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import math
 import queue
 import threading
@@ -581,7 +582,9 @@ def fitted(image: Any, side: int, method: Any) -> Any:
 def _told(error: Exception, model: str) -> str:
     """A library's error as one line, with what to do where that is known."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    if "torchvision" in text.lower():
+    # Diffusers leaves out what needs torchvision where there is none, and then misses its name.
+    missed = isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None
+    if missed or "torchvision" in text.lower():
         return f"it needs torchvision: pip install 'editgauge[diffusion]' ({text[:400]})"
     if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
         return (

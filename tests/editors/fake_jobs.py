@@ -97,6 +97,10 @@ class FakeJobs(LocalServer):
             "submit-400": (400, {"error": {"message": "wrong field", "code": "invalid"}}),
             "submit-422": (422, {"detail": [{"msg": f"bad input, key {KEY}"}]}),
             "submit-moderated": (400, {"error": {"message": "flagged by moderation"}}),
+            "submit-moderated-by-code": (
+                400,
+                {"error": {"message": "blocked", "code": "moderation_blocked"}},
+            ),
             "submit-always-500": (500, {"error": "down"}),
         }
         if word in told:

@@ -398,6 +398,25 @@ def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
     assert run.edits("mini") == []
 
 
+def test_a_name_that_diffusers_misses_without_torchvision_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(self: Any, device: str) -> Any:
+        raise NameError("name 'OmniGenMultiModalProcessor' is not defined")
+
+    made = editor("omnigen", tmp_path)
+    monkeypatch.setattr(type(made), "_load_now", broken)
+    monkeypatch.setattr(family.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(Unavailable, match="it needs torchvision: pip install"):
+        made(make_sample(tmp_path / "data"), tmp_path)
+
+
+def test_a_folder_of_weights_that_is_not_there_is_called_so(tmp_path: Path) -> None:
+    made = editor("instructpix2pix", tmp_path / "nowhere")
+    with pytest.raises(Unavailable, match=r"wanted a folder with weights.*found no such folder"):
+        made(make_sample(tmp_path / "data"), tmp_path)
+
+
 class Small:
     """A pipeline on a device that holds `most` pictures."""
 

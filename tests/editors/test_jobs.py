@@ -16,6 +16,7 @@ from tests.editors.fake_jobs import COST, KEY, FakeJobs, marked
 
 from editgauge import catalog
 from editgauge.editors import jobs
+from editgauge.editors.costs import spent
 from editgauge.errors import BudgetExceeded, DataError, UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run_folder import RunFolder
@@ -107,6 +108,7 @@ def test_what_passes_ends_with_the_right_picture_billed_once(
         ("submit-400", Status.FAILED, "wrong field"),
         ("submit-422", Status.FAILED, "HTTP 422"),
         ("submit-moderated", Status.REFUSED, "moderation"),
+        ("submit-moderated-by-code", Status.REFUSED, "blocked"),
         ("submit-always-500", Status.FAILED, "HTTP 500"),
         ("submit-empty", Status.UNREADABLE, "no job"),
         ("poll-404", Status.FAILED, "HTTP 404"),
@@ -278,6 +280,17 @@ def test_every_file_says_where_it_comes_from(name: str) -> None:
     assert "never called" in about
 
 
+def test_a_price_has_its_origin_and_nothing_spent_has_no_sign() -> None:
+    address = "http://localhost"
+    known = jobs.make("bfl", [], base_url=address)
+    given = jobs.make("bfl", [], base_url=address, price="0.1")
+    assert known.price.source == "Black Forest Labs, 2026-11"
+    assert given.price.source == "--price"
+    given.ledger.made = -1e-17
+    assert spent(given).startswith("0.0000 US dollars now, 0.0000 in this run")
+    assert spent(given).endswith("(prices: --price)")
+
+
 def test_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("EDITGAUGE_EDITOR_KEY", "BFL_API_KEY", "FAL_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -347,6 +360,7 @@ def test_a_chat_s_picture_is_found_wherever_it_is(
         ("chat-bad", Status.UNREADABLE, "no base64"),
         ("submit-400", Status.FAILED, "wrong field"),
         ("submit-moderated", Status.REFUSED, "moderation"),
+        ("submit-moderated-by-code", Status.REFUSED, "blocked"),
     ],
 )
 def test_a_chat_without_a_picture_has_a_reason(

@@ -29,6 +29,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
         (504, {}, "again", True),
         (502, {}, "again", True),
         (401, {}, "stop", False),
+        (302, {}, "stop", False),
         (402, {"message": "billing"}, "stop", False),
         (404, {}, "stop", False),
         (400, {}, "bad", False),

@@ -61,7 +61,7 @@ def spent(editor: Editor) -> str:
     if price.picture is None and price.out is None:
         return "not counted: no price is known (--price US dollars for one output)"
     return (
-        f"{book.made:.4f} US dollars now, {book.spent:.4f} in this run, all commands together "
+        f"{book.made:z.4f} US dollars now, {book.spent:z.4f} in this run, all commands together "
         f"(prices: {price.source})"
     )
 

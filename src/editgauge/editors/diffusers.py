@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import math
 import queue
 import threading
@@ -581,7 +582,9 @@ def fitted(image: Any, side: int, method: Any) -> Any:
 def _told(error: Exception, model: str) -> str:
     """A library's error as one line, with what to do where that is known."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    if "torchvision" in text.lower():
+    # Diffusers leaves out what needs torchvision where there is none, and then misses its name.
+    missed = isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None
+    if missed or "torchvision" in text.lower():
         return f"it needs torchvision: pip install 'editgauge[diffusion]' ({text[:400]})"
     if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
         return (
@@ -618,13 +621,19 @@ def _quiet() -> Iterator[None]:
 
 
 def current_commit(model: str) -> str:
-    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, saying
-    what to do.
+    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, or when
+    the name is none of the hub (a folder that is not there), saying what to do.
     """
-    try:
-        from huggingface_hub import HfApi
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HFValidationError
 
+    try:
         return str(HfApi().model_info(model).sha)
+    except HFValidationError as error:
+        raise DataError(
+            f"{model}: wanted a folder with weights, or a model of the hub (OWNER/NAME); found "
+            "no such folder"
+        ) from error
     except Exception as error:  # offline, unknown, gated: all end in the same advice
         raise DataError(
             f"{model}: its revision is not pinned and the hub did not tell it "

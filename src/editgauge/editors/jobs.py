@@ -263,7 +263,12 @@ def make(name: str, samples: Sequence[Sample], **settings: Any) -> JobEditor:
             attempts=whole(name, own, "attempts", 5, least=1),
             pause=pause,
         ),
-        price=Price(picture=price),
+        price=Price(
+            picture=price,
+            source="--price"
+            if given is not None
+            else ", ".join(filter(None, (service.title, service.checked))),
+        ),
         extra=passed_through(settings),
         picture_field=str(own.get("picture_field") or ""),
         seed=whole(name, own, "seed", 0) if "seed" in own else None,
@@ -660,7 +665,11 @@ class JobEditor:
     def _refused_or_failed(self, reply: Reply) -> _Outcome:
         refused = reply.http in (400, 403, 422, 451) and (
             self._filtered(reply.value)
-            or re.search(r"moderat|safety|sensitive|content.?(filter|policy)", reply.reason, re.I)
+            or re.search(
+                r"moderat|safety|sensitive|content.?(filter|policy)",
+                f"{reply.code} {reply.reason}",
+                re.I,
+            )
         )
         status = Status.REFUSED if refused else Status.FAILED
         return _Outcome(status=status, reason=reply.reason, cost=0.0, seconds=reply.seconds)

@@ -292,6 +292,8 @@ class Service:
         told = policy.error_of(value)
         code = str(told.get("code") or told.get("type") or told.get("status") or "")
         said = str(told.get("message") or response.data[:300].decode("utf-8", "replace"))
+        if 300 <= status < 400:
+            said = "the address leads to another one, where a call is not sent on: check base_url"
         reply = Reply(
             status=Status.FAILED,
             value=value,

@@ -115,6 +115,11 @@ _AGAIN = Meaning("again")
 _LOST = Meaning("again", billed=True, lost=True)
 _STOP = Meaning("stop")
 STATUSES: Mapping[int, Meaning] = {
+    301: _STOP,  # a call is not sent on (its key would go along): the address is wrong
+    302: _STOP,
+    303: _STOP,
+    307: _STOP,
+    308: _STOP,
     401: _STOP,  # a wrong key
     402: _STOP,  # a refused billing account
     403: _STOP,

@@ -138,8 +138,11 @@ def test_a_parquet_file_of_another_run_is_not_taken(two: Two) -> None:
     assert state(RunFolder.open(run))["rows"] == truth
 
 
-def test_a_manifest_of_another_run_ends_no_rows(two: Two) -> None:
+@pytest.mark.parametrize("earlier", [False, True], ids=["now", "of an earlier version"])
+def test_a_manifest_of_another_run_ends_no_rows(two: Two, earlier: bool) -> None:
     run, other = two
+    if earlier:
+        without_ids(run)
     truth = state(RunFolder.open(run))["rows"]
     own = (run / "manifest.json").read_bytes()
     shutil.copy(other / "manifest.json", run)
@@ -148,6 +151,7 @@ def test_a_manifest_of_another_run_ends_no_rows(two: Two) -> None:
     assert any("of another run" in text for text in opened.problems)
     told = invoke(["check-run", str(run), "--repair"])
     assert "manifest.json: of another run" in told.output
+    assert not list(run.rglob("*.damaged"))
     (run / "manifest.json").write_bytes(own)
     again = RunFolder.open(run)
     assert state(again)["rows"] == truth

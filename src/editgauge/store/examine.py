@@ -112,16 +112,16 @@ def without_id(run: RunFolder) -> int:
 
 
 def _in_manifest(run: RunFolder) -> Iterator[Damage]:
-    """A manifest that is another run's than every segment."""
-    mine = run.owner().ids
-    there = {
-        one
-        for place, _, _ in _KINDS
-        for path in segments.segments(run.path / place)
-        for one in segments.ids(path)
-    }
-    if mine and there and there.isdisjoint(mine):
-        found = f"of another run ({mine[0]}) than every record ({', '.join(sorted(there)[:3])})"
+    """A manifest that is another run's than every segment. Segments of an earlier version count as
+    well: they carry no id, and a run's own manifest names them.
+    """
+    mine = run.owner()
+    files = [path for place, _, _ in _KINDS for path in segments.segments(run.path / place)]
+    firsts = [next(segments.lines(path, [], owner=mine), None) for path in files]
+    if {line.foreign for line in firsts if line and (line.foreign or not line.fault)} == {True}:
+        there = sorted({one for path in files for one in segments.ids(path)})
+        said = ", ".join(there[:3]) or "written by an earlier version, without the run's id"
+        found = f"of another run ({mine.ids[0]}) than every record ({said})"
         yield Damage("manifest.json", found, "not touched: put the run's own back", by_hand=True)
 
 

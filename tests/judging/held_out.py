@@ -136,7 +136,8 @@ rules alone 1, 2, 2, 4 and 3), clear ones read 142, 140, 135, 148 and 141 of 150
 of its clear replies that is read now, less a little: the weights change with each set.
 """
 UNSEEN = {"set_zf": 0.94, "set_zg": 0.93}
-"""Two more of 300, written and run when the weights were made; nothing was mended after them. Wrong 0
+"""Two more of 300, written and run when the weights were made; of what was
+mended since nothing came from them. Wrong 0
 and 0, clear ones read 144 and 141 of 150. The weights are not made of them: they stay a check.
 """
 PAIRS = {

@@ -344,21 +344,25 @@ def test_a_text_that_only_declines_is_a_refusal() -> None:
     assert read_answer("The picture is fine.", ONE)["score"].status is Status.UNPARSABLE
 
 
+LEAST = {"eighteenth": 0.7}
+"""Of plain replies whose words are those of traps fewer are read: `likeness` flags some."""
+
+
 @pytest.mark.parametrize(
-    "cases",
+    ("cases", "least"),
     [
-        all_cases(),
-        second_cases(),
-        third_cases(),
-        fourth_cases(),
-        fifth_cases(),
-        sixth_cases(),
-        seventh_cases(),
-        *(list(held_out(name)) for name in HELD_OUT),
+        (all_cases(), 0.9),
+        (second_cases(), 0.9),
+        (third_cases(), 0.9),
+        (fourth_cases(), 0.9),
+        (fifth_cases(), 0.9),
+        (sixth_cases(), 0.9),
+        (seventh_cases(), 0.9),
+        *((list(held_out(name)), LEAST.get(name, 0.9)) for name in HELD_OUT),
     ],
     ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", *HELD_OUT],
 )
-def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> None:
+def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case], least: float) -> None:
     """Sets of replies. When first run, the second gave a number in 18 of its 133 traps and was
     read in 114 of its 118 clear ones; the third in 13 of 120 and 98 of 104; the fourth, which aims
     at the reader, in 26 of 83 and 66 of 71; the fifth in 6 of 79 and 59 of 68; the sixth, sly again,
@@ -374,7 +378,8 @@ def test_no_number_is_wrong_and_the_clear_ones_are_read(cases: list[Case]) -> No
         assert not any("reader failed" in reading.reason for reading in readings.values())
         if case.clear:
             read.append(case.read(values))
-    assert sum(read) / len(read) >= (0.7 if len(cases) < 70 else 0.9)  # plain ones, like traps
+    assert sum(read) / len(read) >= least
+    assert len(cases) >= 60
 
 
 @pytest.mark.parametrize(

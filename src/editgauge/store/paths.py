@@ -154,14 +154,22 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
     Raises `RunError` when one of them is a link or no folder, or cannot be made.
     """
     path = str(root)
-    for part in str(relative).split("/"):
-        if part in ("", "."):
-            continue
-        if part == "..":
-            raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
-        path = f"{path}{os.sep}{part}"
+    for path in _steps(root, relative):
         _need_folder(path)
     return Path(path)
+
+
+def _steps(root: Path, relative: str | PurePosixPath) -> Iterator[str]:
+    """The paths of the folders on the way from `root` down to `relative`. Raises `RunError` where
+    the way leads up.
+    """
+    path = str(root)
+    for part in str(relative).split("/"):
+        if part == "..":
+            raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
+        if part not in ("", "."):
+            path = f"{path}{os.sep}{part}"
+            yield path
 
 
 @contextlib.contextmanager
@@ -176,13 +184,7 @@ def entered(root: Path, relative: str | PurePosixPath) -> Iterator[int | None]:
         return
     handle = _opened(str(root), None)
     try:
-        path = str(root)
-        for part in str(relative).split("/"):
-            if part in ("", "."):
-                continue
-            if part == "..":
-                raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
-            path = f"{path}{os.sep}{part}"
+        for path in _steps(root, relative):
             above, handle = handle, _opened(path, handle)
             os.close(above)
         yield handle

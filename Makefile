@@ -34,14 +34,10 @@ test: $(VENV)/.installed
 
 check: test
 
-# Hours of what `make test` does for a minute: FUZZ examples a target (a thousand take some minutes), then GUIDED seconds of
-# each reader under atheris, which looks for inputs that reach other lines, where it installs.
+# Hours of what `make test` does for a minute: FUZZ examples a target (a thousand take some minutes).
 FUZZ ?= 100000
-GUIDED ?= 600
 fuzz: $(VENV)/.installed
 	FUZZ_EXAMPLES=$(FUZZ) $(VENV)/bin/python -m pytest -n 2 tests/fuzz $(PYTEST)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --only-binary :all: atheris || true
-	$(VENV)/bin/python -m tests.fuzz.guided --seconds $(GUIDED)
 
 # Known vulnerabilities of what is installed. Asks an online service: without a network it says so and passes.
 audit: $(VENV)/.installed
@@ -53,6 +49,7 @@ sbom: $(VENV)/.installed
 # The documentation as a site, in site/, with the screenshots that a headless Chromium takes where there is one.
 site: $(VENV)/.installed
 	$(VENV)/bin/python tools/screenshots.py build/screenshots || echo "no screenshots: no headless Chromium"
+	$(VENV)/bin/python docs/make_reference.py
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict
 
 bench: $(VENV)/.installed

@@ -35,7 +35,8 @@ from editgauge.diagnosis.attention import AttentionScorer  # noqa: E402
 from editgauge.diagnosis.metrics import ATTENTION  # noqa: E402
 from editgauge.environment import VARIABLES  # noqa: E402
 from editgauge.judging.session import judging_of  # noqa: E402
-from editgauge.types import TRACKS, Benchmark, Metric, Scorer  # noqa: E402
+from editgauge.scoring.scorer import Scorer  # noqa: E402
+from editgauge.types import TRACKS, Benchmark, Metric  # noqa: E402
 
 NOTE = "<!-- made from the code by docs/make_reference.py: change the code, not this page -->\n"
 KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "PATH", bool: ""}

@@ -28,12 +28,12 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from editgauge.benchmarks.mini import BENCHMARK
-from editgauge.editors.openai import openai
+from editgauge.editors.providers import openai
 from editgauge.editors.typeset import typeset
 from editgauge.images import read_image
 from editgauge.native import tune_worker
 from editgauge.run.edit import edit
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import make_sample
 
 DELAY = 1.0
@@ -111,7 +111,7 @@ def bench_service(concurrency: int, calls: int) -> None:
         address = f"http://127.0.0.1:{port}"
         editor = openai([], base_url=address, model="fake", concurrency=concurrency)
         began = time.perf_counter()
-        summary = edit(RunFolder.create(Path(folder) / "run"), "mini", samples, editor)
+        summary = edit(Run.create(Path(folder) / "run"), "mini", samples, editor)
         taken = time.perf_counter() - began
     server.terminate()
     ideal = calls * DELAY / concurrency

@@ -31,13 +31,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
+from editgauge.judging.asking import Engine, Job, Settings
 from editgauge.judging.cache import Reply, ReplyStore
-from editgauge.judging.calls import Call, ExchangeResult
-from editgauge.judging.client import Client
-from editgauge.judging.engine import Engine, Job, Settings
+from editgauge.judging.chat import Client
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.services.throttle import Gate
+from editgauge.judging.scores import ExchangeResult
 from editgauge.store.hashes import HashStore
 from editgauge.types import Edit, Sample
 
@@ -111,21 +111,18 @@ def ask(
     alone).
     """
 
-    async def main() -> tuple[float, float, Engine]:
-        with (
-            HashStore(None) as hashes,
-            ReplyStore(folder / f"replies-{time.time_ns()}.sqlite") as store,
-        ):
-            client = Client(url, timeout=120, connections=connections, key="x")
-            settings = Settings(model="bench", repair=False)
-            engine = Engine(client, store, PictureStore(hashes), Gate(connections), settings)
-            async with client:
-                await engine.run([next(jobs)], lambda job, heard: None)
-                began, cpu = time.perf_counter(), time.process_time()
-                await engine.run(jobs, lambda job, heard: None)
-                return time.perf_counter() - began, time.process_time() - cpu, engine
-
-    return asyncio.run(main())
+    with (
+        HashStore(None) as hashes,
+        ReplyStore(folder / f"replies-{time.time_ns()}.sqlite") as store,
+    ):
+        client = Client(url, timeout=120, key="x")
+        settings = Settings(model="bench", repair=False, concurrency=connections)
+        engine = Engine(client, store, PictureStore(hashes), settings)
+        engine.run([next(jobs)], lambda job, heard: None)
+        began, cpu = time.perf_counter(), time.process_time()
+        engine.run(jobs, lambda job, heard: None)
+        client.close()
+        return time.perf_counter() - began, time.process_time() - cpu, engine
 
 
 def many(call: Call, count: int) -> Iterator[Job]:
@@ -163,11 +160,12 @@ def sdk(folder: Path, count: int = 640, latency: float = 1.0, rounds: int = 3) -
 
     async def ours(url: str, number: int) -> None:
         with HashStore(None) as hashes, ReplyStore(folder / f"sdk-{number}.sqlite") as store:
-            client = Client(url, timeout=120, connections=64, key="x")
-            settings = Settings(model="bench", repair=False)
-            engine = Engine(client, store, PictureStore(hashes), Gate(64), settings)
-            async with client:
-                await engine.run(many(call, count - 1), lambda job, heard: None)
+            client = Client(url, timeout=120, key="x")
+            settings = Settings(model="bench", repair=False, concurrency=64)
+            engine = Engine(client, store, PictureStore(hashes), settings)
+            jobs = many(call, count - 1)
+            await asyncio.to_thread(engine.run, jobs, lambda job, heard: None)
+            client.close()
 
     runners: dict[str, Callable[[str, int], Coroutine[Any, Any, None]]] = {"editgauge": ours}
     try:
@@ -275,7 +273,7 @@ def bucket(folder: Path) -> None:
         print(
             f"bucket 20/s, Retry-After {after}: {engine.stats.done - 1} of 800 answered, "
             f"{engine.stats.failed} failed, "
-            f"{seconds:.2f} s (ideal 30.0, {seconds / 30 - 1:+.1%}), {engine.gate.refusals} "
+            f"{seconds:.2f} s (ideal 30.0, {seconds / 30 - 1:+.1%}), {engine.paid.gate.refusals} "
             f"refusals; {counts[0]}",
             flush=True,
         )
@@ -285,22 +283,18 @@ def resume(folder: Path, count: int = 100_000) -> None:
     """All calls are in the store: the whole way from jobs to results, without a request."""
     call = one_call(folder, 64)
 
-    async def main() -> None:
+    def main() -> None:
         with HashStore(None) as hashes, ReplyStore(folder / "resume.sqlite") as store:
             client = Client("http://127.0.0.1:9/v1", key="x")
-            engine = Engine(client, store, PictureStore(hashes), Gate(64), Settings(model="bench"))
-            store._db.execute("BEGIN")
-            for job in many(call, count - 1):
-                key = engine.key(job)
-                store.put(
-                    Reply(
-                        key, "ok", '{"rationale": "fine", "IF": 3}', asked="bench", answered="bench"
-                    )
-                )
-            store._db.execute("COMMIT")
+            engine = Engine(client, store, PictureStore(hashes), Settings(model="bench"))
+            good = '{"pictures_visible": true, "rationale": "fine", "IF": 3}'
+            with store._paid.transaction():
+                for job in many(call, count - 1):
+                    key = engine.key(job)
+                    store.put(Reply(key, "ok", good, asked="bench", answered="bench"))
             heard: list[ExchangeResult] = []
             began = time.perf_counter()
-            await engine.run(many(call, count - 1), lambda job, one: heard.append(one))
+            engine.run(many(call, count - 1), lambda job, one: heard.append(one))
             seconds = time.perf_counter() - began
             print(
                 f"resume of {len(heard):,} finished calls: {seconds:.1f} s, {engine.stats.asked} "
@@ -308,14 +302,14 @@ def resume(folder: Path, count: int = 100_000) -> None:
                 flush=True,
             )
 
-    asyncio.run(main())
+    main()
 
 
 def kills(folder: Path, rounds: int = 50) -> None:
     """Kill -9 at random moments, then finish: rows as undisturbed, and how many calls were
     repeated.
     """
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
     from editgauge.testing import FaultServer
 
     rng = random.Random(7)
@@ -332,7 +326,7 @@ def kills(folder: Path, rounds: int = 50) -> None:
         return [sys.executable, "-m", "editgauge", *words]
 
     def essence(run: Path) -> list[object]:
-        return sorted((row.key, row.value, row.status.value) for row in RunFolder.open(run).rows())
+        return sorted((row.key, row.value, row.status.value) for row in Run.open(run).rows())
 
     runs = [folder / "killed", folder / "whole"]
     for run in runs:

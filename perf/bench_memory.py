@@ -2,7 +2,7 @@
 `pixel_memory`).
 
     python perf/bench_memory.py                    all; about five minutes of one core
-    python perf/bench_memory.py squeeze clip       some of: squeeze, alex, vgg, clip, inception
+    python perf/bench_memory.py squeeze clip       some of: squeeze, alex, clip, inception
 
 LPIPS at three sizes of frames, of which a base and the bytes a pixel follow (least squares); CLIP
 ViT-L/14 with both towers and Inception-v3 with batches of 16. Full size, seeded random weights,
@@ -23,7 +23,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "perf")]
 SIDES = (256, 512, 1024)
-NETS = ("squeeze", "alex", "vgg")
+NETS = ("squeeze", "alex")
 OTHERS = ("clip", "inception")
 
 

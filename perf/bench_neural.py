@@ -176,7 +176,7 @@ def lpips_ours(
 
     def work() -> list[float]:
         lpips_scorer._KEPT._entries.clear()
-        found = [s for i in range(0, len(both), 16) for s in scorer.score_batch(both[i : i + 16])]
+        found = [s for i in range(0, len(both), 16) for _, s in scorer.score_many(both[i : i + 16])]
         for scores in found:
             if scores[0].value is None:
                 raise SystemExit(scores[0].reason)
@@ -415,7 +415,7 @@ def main() -> None:
     )
     parser.add_argument("--only", default="lpips,clip,frechet,inception")
     parser.add_argument(
-        "--nets", nargs="+", default=["squeeze", "alex"], choices=["squeeze", "alex", "vgg"]
+        "--nets", nargs="+", default=["squeeze", "alex"], choices=["squeeze", "alex"]
     )
     parser.add_argument(
         "--models", type=int, default=10, help="outputs of one input, for LPIPS of many models"

@@ -23,8 +23,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.textedit import ocr_scores
 from editgauge.ocr import Reader, open_reader
+from editgauge.scoring.ocr.scores import ocr_scores
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -67,7 +67,7 @@ def _rate(function: Any, cases: list[Any], seconds: float) -> float:
 
 
 def scores(seconds: float) -> None:
-    plain = _load(ROOT / "tests" / "benchmarks" / "plain_ocr.py")
+    plain = _load(ROOT / "tests" / "scoring" / "plain_ocr.py")
     rng = random.Random(0)
     for words in (6, 9, 15, 40):
         cases = [page(rng, words) for _ in range(200)]
@@ -112,7 +112,7 @@ def _pairs(data: Path, outputs: Path, limit: int) -> list[tuple[Any, Any]]:
 
 
 def _score_all(pairs: list[tuple[Any, Any]], engine: str, cache: Path) -> None:
-    from editgauge.benchmarks.textedit.ocr_scorer import ocr_scorers
+    from editgauge.scoring.ocr.scorers import ocr_scorers
 
     (scorer,) = ocr_scorers(cache=cache, ocr_engine=engine)
     for sample, edit in pairs:
@@ -160,8 +160,8 @@ def engine(data: Path, outputs: Path, name: str, limit: int) -> None:
 # ----------------------------------------------------------------------------------------- quotes
 def _reads(reader: Reader, path: Path, words: str) -> float:
     """1 when the words are read as a whole somewhere, else the best similarity to a line."""
-    from editgauge.benchmarks.textedit.lines import boxes_of, line_text, lines_of
     from editgauge.metrics.text import language_of, normalise, occurrences, similarity
+    from editgauge.scoring.ocr.lines import boxes_of, line_text, lines_of
 
     if reader.engine.own_language(language_of(words)) is None:
         return 0.0  # a script that the engine does not know is text that it does not read

@@ -202,7 +202,9 @@ def ours(pairs: Sequence[Pair]) -> list[tuple[float, float | None]]:
     scorer = PixelScorer()
     found = []
     for sample, edit in pairs:
-        scores = {(score.metric, score.variant): score.number for score in scorer(sample, edit)}
+        scores = {
+            (score.metric, score.variant): score.number for score in scorer.score(sample, edit)
+        }
         mse = scores["mse", "faithful"]
         assert mse is not None
         found.append((mse, scores["ssim", "faithful"]))

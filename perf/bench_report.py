@@ -27,7 +27,7 @@ import numpy as np
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 sys.path.insert(0, SOURCE)
 
-from editgauge.store.run_folder import RunFolder  # noqa: E402
+from editgauge.store.run import Run  # noqa: E402
 from editgauge.types import Row, Status  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
@@ -39,9 +39,9 @@ FLAGS = [
 ]
 
 
-def make_run(place: Path, samples: int, editors: int, metrics: int) -> RunFolder:
+def make_run(place: Path, samples: int, editors: int, metrics: int) -> Run:
     """A run with made-up rows: no pictures, every attribute a benchmark might have."""
-    run = RunFolder.create(place)
+    run = Run.create(place)
     random = np.random.default_rng(0)
     topics = [f"topic {i}" for i in range(14)]
     run.write_samples(
@@ -85,7 +85,7 @@ def make_run(place: Path, samples: int, editors: int, metrics: int) -> RunFolder
     return run
 
 
-def build(run: RunFolder) -> dict[str, object]:
+def build(run: Run) -> dict[str, object]:
     """`editgauge report` in a process of its own, so that its memory can be told from ours."""
     command = [
         sys.executable,

@@ -25,7 +25,8 @@ import numpy as np
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 sys.path.insert(0, SOURCE)
 
-from editgauge.store.run_folder import EditRecord, RunFolder  # noqa: E402
+from editgauge.store.run import Run  # noqa: E402
+from editgauge.store.schema import EditRecord  # noqa: E402
 from editgauge.types import Row, Status  # noqa: E402
 
 
@@ -49,31 +50,29 @@ def sample_records(samples: int) -> list[dict[str, object]]:
 
 
 def make_run(place: Path, number: int, records: Sequence[dict[str, object]], metrics: int) -> None:
-    run = RunFolder.create(place)
+    run = Run.create(place)
     run.write_samples("big", records)
     editor = f"model-{number:04}"
     values = np.random.default_rng(number).random((metrics, len(records)))
-    with run.edit_writer() as writer:
-        run.write_edits(
-            (
-                EditRecord(
-                    benchmark="big",
-                    sample=str(record["id"]),
-                    editor=editor,
-                    status=Status.SCORED,
-                    path=f"edits/big/{editor}/{i:06}.png",
-                    fingerprint=f"{number:x}-{i:x}",
-                    width=512,
-                    height=512,
-                    seed=0,
-                    settings={"steps": 20, "guidance": 7.5},
-                    seconds=1.5,
-                    given_back=False,
-                )
-                for i, record in enumerate(records)
-            ),
-            writer,
+    run.write_edits(
+        (
+            EditRecord(
+                benchmark="big",
+                sample=str(record["id"]),
+                editor=editor,
+                status=Status.SCORED,
+                path=f"edits/big/{editor}/{i:06}.png",
+                fingerprint=f"{number:x}-{i:x}",
+                width=512,
+                height=512,
+                seed=0,
+                settings={"steps": 20, "guidance": 7.5},
+                seconds=1.5,
+                given_back=False,
+            )
+            for i, record in enumerate(records)
         )
+    )
     with run.writer() as rows:
         for metric in range(metrics):
             rows.write(

@@ -26,7 +26,7 @@ import numpy as np
 import orjson
 
 from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables import layouts
 from editgauge.tables.compare import compare
 from editgauge.tables.frame import Frame
@@ -56,11 +56,11 @@ def timed(call: Callable[[], Any]) -> tuple[Seconds, Any]:
     return Seconds(time.perf_counter() - start, used), found
 
 
-def big_run(folder: Path, rows: int) -> RunFolder:
+def big_run(folder: Path, rows: int) -> Run:
     """A run of TextEditBench's shape: `rows` rows of ten editors and five metrics."""
     generator = np.random.default_rng(0)
     samples = rows // (len(EDITORS) * len(METRICS))
-    run = RunFolder.create(folder)
+    run = Run.create(folder)
     records = [
         {"benchmark": "texteditbench", "id": f"data_manual_production/Topic_{n % 14:02d}/{n:05d}",
          "split": "synthetic" if n % 7 < 4 else "real", "category": [f"Topic_{n % 14:02d}"],
@@ -92,7 +92,7 @@ def big_run(folder: Path, rows: int) -> RunFolder:
     return run
 
 
-def plain_loop(run: RunFolder) -> dict[tuple[str, str], float]:
+def plain_loop(run: Run) -> dict[tuple[str, str], float]:
     """What a script would do: read the segments line by line, add up by editor, split and
     metric.
     """
@@ -197,7 +197,9 @@ def kris_frame() -> Frame:
 def kris_bootstrap() -> None:
     frame = kris_frame()
     plain, _ = timed(lambda: layouts.tables(frame, "faithful"))
-    seconds, (table, *_) = timed(lambda: layouts.tables(frame, "faithful", intervals=True))
+    seconds, (table, *_) = timed(
+        lambda: layouts.tables(frame, "faithful", layouts.Shown(intervals=True))
+    )
     cells = sum(cell.low is not None for row in table.rows for cell in row.cells.values())
     print(
         f"KRIS Table 2, ten editors: {plain}; 2,000 resamples: {seconds} (aim < 3), {cells} "

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.study.made_study import make_run
 
 from editgauge.store.labels import Samples
-from editgauge.study.design import make_design
-from editgauge.study.running import editors_by_sample, outputs_of, start
+from editgauge.study.design import resolved
+from editgauge.study.studies import begin, editors_by_sample, outputs_of
 
 EDITORS = ("a", "b", "c", "d", "e")
 SAMPLES = 30
@@ -43,14 +43,13 @@ async def annotator(base: str, token: str, times: list[float]) -> None:
             shown = len(state["task"]["outputs"])
             body = {
                 "task": state["task"]["id"],
+                "version": state["task"]["version"],
                 "nonce": secrets.token_hex(8),
                 "seconds": 1.0,
                 "answers": {"IF": [3] * shown},
             }
             began = time.perf_counter()
-            told = await client.post(
-                "/api/answer", json=body, headers={"X-Study-Key": state["key"]}
-            )
+            told = await client.post("/api/answer", json=body, headers={"X-Key": state["key"]})
             times.append(time.perf_counter() - began)
             told.raise_for_status()
 
@@ -65,8 +64,8 @@ def measure(annotators: int) -> None:
             "annotators_per_sample": min(annotators, 8),
         }
         samples = Samples(run.samples("bench"))
-        design = make_design(facts, samples, editors_by_sample(outputs), "bench")
-        tokens = start(run, design, outputs, [f"r{k}" for k in range(annotators)])
+        design = resolved(facts, samples, editors_by_sample(outputs), "bench")
+        tokens = begin(run, design, outputs, [f"r{k}" for k in range(annotators)])
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -94,7 +93,7 @@ def measure(annotators: int) -> None:
             times: list[float] = []
 
             async def main() -> None:
-                await asyncio.gather(*(annotator(base, token, times) for token in tokens))
+                await asyncio.gather(*(annotator(base, token, times) for token in tokens.values()))
 
             asyncio.run(main())
         finally:

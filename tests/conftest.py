@@ -72,7 +72,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def mini() -> Samples:
-    """The built-in benchmark, drawn once for the whole session. Nobody writes into its folder."""
+    """The built-in benchmark. Nobody writes into its folder."""
     from editgauge.benchmarks.mini import BENCHMARK
 
     return BENCHMARK.load(None)

@@ -4,7 +4,6 @@ somewhere.
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import io
 import json
@@ -26,13 +25,15 @@ from editgauge import catalog
 from editgauge.cli.main import build_app
 from editgauge.images import write_png
 from editgauge.judging.session import judging_of
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import make_picture
 from editgauge.types import TRACKS, Status
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
+PAGES = sorted(
+    [p for p in DOCS.rglob("*.md") if p.parent.name != "reference"] + [ROOT / "README.md"]
+)
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ONE_SESSION = {"docs/how-to/from-python.md"}
@@ -76,19 +77,8 @@ def reference() -> ModuleType:
     return module
 
 
-def test_reference_pages_are_current(reference: ModuleType) -> None:
-    stale = [
-        name
-        for name, text in reference.pages().items()
-        if (DOCS / "reference" / name).read_text(encoding="utf-8") != text.rstrip("\n") + "\n"
-    ]
-    assert stale == [], "run: python docs/make_reference.py"
-
-
 def test_every_command_benchmark_editor_and_metric_is_documented(reference: ModuleType) -> None:
-    text = {
-        name: (DOCS / "reference" / name).read_text(encoding="utf-8") for name in reference.pages()
-    }
+    text = reference.pages()
     for name, _ in reference.registered():
         assert f"\n## editgauge {name}\n" in text["commands.md"]
     for name in catalog.BENCHMARKS:
@@ -110,7 +100,7 @@ def test_every_command_benchmark_editor_and_metric_is_documented(reference: Modu
 
 
 def test_reference_pages_need_no_optional_extra() -> None:
-    """They are made, and found current, where only the core is installed."""
+    """They are made where only the core is installed."""
     extras = [
         "rapidocr",
         "onnxruntime",
@@ -123,12 +113,13 @@ def test_reference_pages_need_no_optional_extra() -> None:
         "matplotlib",
     ]
     code = f"import sys, runpy\nfor name in {extras}: sys.modules[name] = None\n"
-    code += "sys.argv.append('--check')\nrunpy.run_path(sys.argv[1], run_name='__main__')"
+    code += "print(*runpy.run_path(sys.argv[1])['pages']())"
     script = str(DOCS / "make_reference.py")
     done = subprocess.run(
         [sys.executable, "-c", code, script], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "every page is current\n", "")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "commands.md" in done.stdout
 
 
 def test_every_published_benchmark_has_a_protocol_page() -> None:
@@ -136,16 +127,18 @@ def test_every_published_benchmark_has_a_protocol_page() -> None:
     assert pages == set(catalog.BENCHMARKS) - {"mini"}
 
 
-def test_every_environment_variable_is_explained() -> None:
+def test_every_environment_variable_is_explained(reference: ModuleType) -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
-    page = (DOCS / "reference" / "environment.md").read_text(encoding="utf-8")
+    page = reference.pages()["environment.md"]
     used = set(re.findall(r"\b(?:EDITGAUGE_[A-Z_]*[A-Z]|[A-Z]+_API_KEY|OPENAI_BASE_URL)\b", source))
     assert sorted(name for name in used if f"`{name}`" not in page) == []
 
 
 def test_every_page_is_listed() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
-    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - {"README.md"}
+    pages = {page.removeprefix("docs/") for page in NAMES if page.startswith("docs/")}
+    pages.discard("docs/README.md")
+    pages.discard("README.md")
     assert sorted(page for page in pages if f"]({page})" not in index) == []
 
 
@@ -190,7 +183,8 @@ def test_links_lead_somewhere(name: str) -> None:
             continue
         path, _, fragment = target.partition("#")
         there = (page.parent / path).resolve() if path else page
-        assert there.exists(), target
+        built = there.parent == DOCS / "reference"  # by `make site`
+        assert built or there.exists(), target
         if fragment:
             headings = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE)
             anchors = {
@@ -266,7 +260,7 @@ def test_the_pandas_example_runs(beginner: Path) -> None:
     names: dict[str, object] = {}
     with redirect_stdout(io.StringIO()) as out:
         exec(compile(block, "read-a-run.md", "exec"), names)
-    assert len(names["rows"]) == len(RunFolder.open(beginner / "runs" / "first").rows())  # type: ignore[arg-type]
+    assert len(names["rows"]) == len(Run.open(beginner / "runs" / "first").rows())  # type: ignore[arg-type]
     assert "replace-01" in out.getvalue()
 
 
@@ -286,23 +280,6 @@ def test_the_editor_of_the_extension_page_is_one(mini, tmp_path: Path) -> None: 
         assert editor(samples[0], tmp_path).ok
     finally:
         del sys.modules[module.__name__]
-
-
-def test_every_promise_of_the_threat_model_names_tests_that_exist() -> None:
-    page = (DOCS / "threat-model.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(tests/[\w/]+\.py)::(?:\w+::)?(\w+)`", page)
-    assert len(named) == page.count("`tests/") > 50
-    for file, name in named:
-        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-        (found,) = (
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef) and node.name == name
-        )
-        marks = [ast.unparse(mark) for mark in found.decorator_list]
-        assert not {"pytest.mark.slow", "pytest.mark.skip"} & set(marks), f"{name} is not run"
-    rows = [line for line in page.splitlines() if line.startswith("| ") and "promise" not in line]
-    assert all("`tests/" in line for line in rows)
 
 
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:

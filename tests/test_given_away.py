@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import getpass
 import os
+import shutil
 import socket
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from editgauge.benchmarks.mini.samples import DATA
 from editgauge.testing import FaultServer, ScriptedJudge
 from tests.command_line import invoke
 
@@ -74,6 +76,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         patch.setenv("OPENAI_API_KEY", SECRET)
         run, data, outputs = home / "run", home / "data", home / "outputs"
+        shutil.copytree(DATA, data)
         for editor in ("copy", "blank"):
             call("edit", "mini", data, "--editor", editor, "--run", run, "--workers", 0, *few)
         broken = outputs / "broken"
@@ -112,7 +115,7 @@ def test_nothing_of_this_machine_is_in_it(home: Path, folder: str) -> None:
     for what, name in (("the user", getpass.getuser()), ("the machine", socket.gethostname())):
         if len(name) > SHORT:
             needles[what] = name
-    assert (home / folder / "manifest.json").is_file()
+    assert (home / folder / "run.sqlite").is_file()
     assert leaks(home / folder, needles) == []
 
 

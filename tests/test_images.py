@@ -550,3 +550,17 @@ def test_a_file_is_sent_only_where_it_fits(tmp_path: Path) -> None:
         images.read_file(path)
     with pytest.raises(ImageError, match="cannot be read"):
         images.read_file(tmp_path / "none.png")
+
+
+def test_a_damaged_animated_png_is_refused(tmp_path: Path) -> None:
+    """OpenCV and Pillow give other pixels of it without a word."""
+    chance = np.random.default_rng(1)
+    frames = [Image.fromarray(chance.integers(0, 255, (20, 30, 3), np.uint8)) for _ in range(3)]
+    path = tmp_path / "a.png"
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=100)
+    assert np.array_equal(read_image(path), np.asarray(frames[0]))
+    data = path.read_bytes()
+    for place in range(data.index(b"acTL") + 4, len(data) - 12, 37):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 8]) + data[place + 1 :])
+        with pytest.raises(ImageError, match=r"truncated or damaged|not a picture"):
+            read_image(path)

@@ -227,3 +227,51 @@ def test_blanks_and_words_between_two_texts_take_no_time() -> None:
     assert read_instruction("change 'A' " + "same " * 3_800 + "to 'B'").target == "B"
     assert read_instruction("change 'A', in the same font as before, 'B'").target is None
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Change the color of 'A' to red", {"operation": "recolour", "colour": (220, 20, 30)}),
+        ("Turn the white of 'A' into dark blue", {"colour": (15, 35, 105)}),
+        ("Change 'A' from black to white", {"operation": "recolour", "colour": (255, 255, 255)}),
+        ("Make 'RED' green", {"source": "RED", "colour": (20, 140, 50)}),
+        ("把'A'改为红色", {"operation": "recolour", "colour": (220, 20, 30)}),
+        ("Replace 'RED' with 'BLUE'", {"operation": "change", "colour": None}),
+        ("Replace 'A' with 'B' in orange", {"operation": "change", "colour": (245, 130, 30)}),
+        ("Change 'A' to 'B', keep the red background", {"colour": None}),
+        ("Make 'A' twice as big", {"operation": "resize", "amount": 2.0}),
+        ("Enlarge 'A' by 20%", {"amount": 1.2}),
+        ("Reduce 'A' to 40%", {"amount": 0.4}),
+        ("Reduce 'A' by 20 percent", {"amount": 0.8}),
+        ("Scale 'A' up 3 times", {"amount": 3.0}),
+        ("Make 'A' a bit smaller", {"amount": 0.87}),
+        ("Shrink 'A'", {"amount": 0.75}),
+        ("make 'A' half the size", {"operation": "resize", "amount": 0.5}),
+        ("Rotate 'A' 30 degrees counterclockwise", {"operation": "rotate", "amount": 30.0}),
+        ("Rotate 'A' by 45° clockwise", {"amount": -45.0}),
+        ("将'A'顺时针旋转 20 度", {"operation": "rotate", "amount": -20.0}),
+        ("Tilt 'A'", {"amount": 10.0}),
+        ("Turn 'A' upside down", {"operation": "rotate", "amount": 180.0}),
+        ("Move 'A' to the top left corner", {"operation": "move", "where": "top left"}),
+        ("Move 'A' from the top left to the bottom", {"where": "bottom"}),
+        ("Shift 'A' to the upper right of the image", {"where": "top right"}),
+        ("Move 'A' to the center", {"where": "center"}),
+        ("Move 'A' up a little", {"where": "go up"}),
+        ("Move 'A' 30 px to the right", {"where": "right", "amount": 30.0}),
+        ("Move 'A' to the left of 'B'", {"anchor": "B", "place": "before"}),
+        ("Switch the positions of 'A' and 'B'", {"operation": "move", "sources": ("A", "B")}),
+        ("Add 'A' to the top right corner", {"operation": "insert", "where": "top right"}),
+        ("Add 'A' in the middle of the bottom", {"where": "bottom center"}),
+        ("Add 'A' below the title", {"place": "below", "role": "title"}),
+        ("Delete the title", {"operation": "delete", "role": "title"}),
+        ("Delete the second word", {"role": None}),
+        ("Make all the words smaller", {"operation": "resize", "role": "all"}),
+        ("Delete the text at the bottom", {"role": "bottom"}),
+        ("Change the largest text to blue", {"operation": "recolour", "role": "largest"}),
+        ("Recolour the sentence in pale yellow", {"role": "only", "colour": (252, 235, 137)}),
+    ],
+)
+def test_the_words_beside_the_quotes(text: str, wanted: dict[str, object]) -> None:
+    parsed = read_instruction(text)
+    assert {name: getattr(parsed, name) for name in wanted} == wanted

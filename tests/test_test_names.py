@@ -27,8 +27,8 @@ EXCEPTIONS = {
     "networks/test_gpu.py": "all networks on a device that few machines have",
 }
 """Tests of no one module, and what they are about. The list only shrinks."""
-ELSEWHERE = ("outside", "fuzz")
-"""Folders of tests that go through everything: packages of others, and generated input."""
+ELSEWHERE = ("contract", "outside", "fuzz")
+"""Folders of tests that go through everything: the contract, packages of others, generated input."""
 
 
 def files() -> list[str]:
@@ -39,7 +39,7 @@ def files() -> list[str]:
 def modules_for(room: Path) -> set[str]:
     """The names that a test of this folder may begin with: modules and folders of the room, and
     those of the folders in it with their folder's name in front, which is left out where no other
-    has the name (`study/statistics/alpha`, but `krisbench_judge`). The room `cli` has a module for
+    has the name (`benchmarks/krisbench/judge`, but `krisbench_judge`). The room `cli` has a module for
     each command. For helpers of the tests (`oracles`) those beside the test.
     """
     home = SOURCE / room if (SOURCE / room).is_dir() else TESTS / room

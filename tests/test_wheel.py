@@ -108,7 +108,7 @@ def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_pa
     )
     assert "reference" in done.stdout
     assert "first/" in done.stdout
-    assert (tmp_path / "first" / "manifest.json").is_file()
+    assert (tmp_path / "first" / "run.sqlite").is_file()
     assert list((tmp_path / "first" / "edits" / "mini").iterdir())
     again = run(python, "-m", "editgauge", "score", "mini", "--run", "first", "--json", cwd=tmp_path,
                 codes=(0, 1), XDG_CACHE_HOME=str(tmp_path / "cache"))  # fmt: skip

@@ -44,7 +44,7 @@ def make_run(folder: Path) -> Path:
     """A scored run of the built-in benchmark with its report; `typeset` where OCR is installed."""
     from importlib.util import find_spec
 
-    from editgauge.evaluation import Evaluation
+    from editgauge.run.evaluation import Evaluation
 
     evaluation = Evaluation("mini", run=folder / "first", limit=12)
     for name in EDITORS if find_spec("rapidocr") else EDITORS[:-1]:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from editgauge.benchmarks.base import Samples, by_track, need_folder
     from editgauge.errors import DataError, EditgaugeError
-    from editgauge.evaluation import Evaluation, FunctionEditor
     from editgauge.images import read_image, write_png
-    from editgauge.judging.calls import Picture
+    from editgauge.judging.protocol import Picture
     from editgauge.judging.questions import Question, Questions, input_and_output, output_alone
+    from editgauge.run.evaluation import Evaluation, FunctionEditor
     from editgauge.scoring.plain import metric
-    from editgauge.tables.spec import Layout, Leaf, Sheet
+    from editgauge.scoring.scorer import Needs, Scorer
+    from editgauge.tables.spec import Column, Mean, PaperTable
     from editgauge.types import (
         Benchmark,
         Derived,
@@ -35,13 +36,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "benchmarks.base": ("Samples", "by_track", "need_folder"),
-    "evaluation": ("Evaluation", "FunctionEditor"),
+    "run.evaluation": ("Evaluation", "FunctionEditor"),
     "errors": ("DataError", "EditgaugeError"),
     "images": ("read_image", "write_png"),
-    "judging.calls": ("Picture",),
+    "judging.protocol": ("Picture",),
     "judging.questions": ("Question", "Questions", "input_and_output", "output_alone"),
     "scoring.plain": ("metric",),
-    "tables.spec": ("Layout", "Leaf", "Sheet"),
+    "scoring.scorer": ("Needs", "Scorer"),
+    "tables.spec": ("Column", "Mean", "PaperTable"),
     "types": (
         "Benchmark",
         "Derived",
@@ -59,6 +61,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Benchmark",
+    "Column",
     "DataError",
     "Derived",
     "Edit",
@@ -66,9 +69,10 @@ __all__ = [
     "Evaluation",
     "FunctionEditor",
     "JudgeTrack",
-    "Layout",
-    "Leaf",
+    "Mean",
     "Metric",
+    "Needs",
+    "PaperTable",
     "Picture",
     "Plot",
     "Question",
@@ -76,7 +80,7 @@ __all__ = [
     "Sample",
     "Samples",
     "Score",
-    "Sheet",
+    "Scorer",
     "Status",
     "by_track",
     "input_and_output",

@@ -35,9 +35,9 @@ EDITORS: dict[str, str] = {
     **ANCHORS,
     "folder": "editgauge.editors.folder:folder",
     "typeset": "editgauge.editors.typeset:typeset",
-    "openai": "editgauge.editors.openai:openai",
-    "gemini": "editgauge.editors.gemini:gemini",
-    "chat": "editgauge.editors.chat:chat",
+    "openai": "editgauge.editors.providers:openai",
+    "gemini": "editgauge.editors.providers:gemini",
+    "chat": "editgauge.editors.providers:chat",
     "bfl": "editgauge.editors.jobs:bfl",
     "fal": "editgauge.editors.jobs:fal",
     "replicate": "editgauge.editors.jobs:replicate",
@@ -45,7 +45,7 @@ EDITORS: dict[str, str] = {
     "ideogram": "editgauge.editors.jobs:ideogram",
     "jobs": "editgauge.editors.jobs:jobs",
     "command": "editgauge.editors.command:command",
-    "http": "editgauge.editors.http:http",
+    "http": "editgauge.editors.providers:http",
     "instructpix2pix": "editgauge.editors.diffusers:instructpix2pix",
     "magicbrush": "editgauge.editors.diffusers:magicbrush",
     "paint-by-inpaint": "editgauge.editors.diffusers:paint_by_inpaint",
@@ -59,7 +59,6 @@ EDITORS: dict[str, str] = {
 OCR_ENGINES: dict[str, str] = {
     "rapidocr": "editgauge.ocr.rapid:engine",
     "paddleocr": "editgauge.ocr.paddle:engine",
-    "tesseract": "editgauge.ocr.tesseract:engine",
 }
 TABLES: dict[str, dict[str, str]] = {
     "benchmarks": BENCHMARKS,
@@ -69,6 +68,7 @@ TABLES: dict[str, dict[str, str]] = {
 DATA_SETS = ("dir:", "dir.")
 """How the name of a data set of one's own begins: a folder, or what runs call it."""
 _DATA_SET = "editgauge.curation.benchmark:named"
+_IS_LOCAL, _LOCAL = (f"editgauge.editors.local:{word}" for word in ("is_local", "factory"))
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
 
 
@@ -94,13 +94,16 @@ def canonical(name: str) -> str:
 
 
 def find(kind: str, name: str) -> Any:
-    """The object behind a name. A benchmark is checked when it is first handed out.
+    """The object behind a name; an editor may also be ``FILE.py:function``. A benchmark is checked
+    when it is first handed out.
 
     Raises `UnknownName` with the nearest names when there is none, `PluginError` when a package
     that has it cannot be imported, and `BenchmarkError` when a benchmark's declaration is wrong.
     """
     if kind == "benchmarks" and name.startswith(DATA_SETS):
         return _load(_DATA_SET)(name)
+    if kind == "editors" and _load(_IS_LOCAL)(name):
+        return _load(_LOCAL)(name)
     name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:

@@ -61,11 +61,6 @@ VARIABLES: tuple[Variable, ...] = (
         "key of the service that edits (editor `ideogram`)",
         secret=True,
     ),
-    Variable(
-        ("EDITGAUGE_REWRITER_KEY", "OPENAI_API_KEY"),
-        "key of the model that rewrites instructions (`edit --rewriter`)",
-        secret=True,
-    ),
     Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
     Variable(("HF_ENDPOINT",), "a mirror of the hub"),
     Variable(("WANDB_API_KEY",), "key of Weights & Biases (`log --to wandb`)", secret=True),
@@ -113,7 +108,6 @@ VARIABLES: tuple[Variable, ...] = (
         ("EDITGAUGE_OCR_CACHE",),
         "a folder for what OCR has read, shared by runs; default: each run keeps its own",
     ),
-    Variable(("EDITGAUGE_TESSERACT",), "the program of the OCR engine `tesseract`"),
     Variable(
         ("EDITGAUGE_IMAGEREWARD",),
         "the command that starts the program which gives ImageReward scores, in an environment of "

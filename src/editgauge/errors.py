@@ -10,6 +10,7 @@
     |       +-- ImageTooLarge a picture over the pixel limit (the limit can be raised)
     +-- OcrError              an OCR engine broke down on a picture
     +-- RunError              the run folder: cannot be written, holds contradicting rows
+    |   +-- CutShort          the machines that did the work are lost; exit code 4
     |   +-- ServiceStopped    no further call to a service makes sense (key, quota, account)
     +-- ShapeMismatch         two arrays that should have one shape have two
     +-- WeightsError          a network's weights are not there, or are not the ones they should be
@@ -38,7 +39,14 @@ class EditgaugeError(Exception):
 
 
 class UsageError(EditgaugeError):
-    """The command or call was put together in a way that cannot work."""
+    """The command or call was put together in a way that cannot work. `argument` names what of it
+    is at fault, as Python has it; the message begins with it, and the command line puts its option
+    in its place.
+    """
+
+    def __init__(self, message: str, *, argument: str = "", sample: str | None = None) -> None:
+        super().__init__(f"{argument} {message}" if argument else message, sample=sample)
+        self.argument = argument
 
 
 class UnknownName(UsageError):
@@ -125,6 +133,14 @@ class ServiceStopped(RunError):
     """No further call to a service makes sense: a wrong key, a quota of the day that is used up, a
     refused billing account. What was done is kept; the model is not at fault.
     """
+
+
+class CutShort(RunError):
+    """Work ended in the middle because the machines that did it are lost. What was done is kept;
+    run the same command again to go on.
+    """
+
+    exit_code = 4
 
 
 class BudgetExceeded(EditgaugeError):

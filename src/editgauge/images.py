@@ -402,6 +402,8 @@ def _read(path: Path) -> tuple[bytes, Header]:
         data = file.read(size)
     if header.format == "JPEG":
         _need_few_scans(data)
+    if header.format == "PNG" and b"acTL" in data[: max(0, data.find(b"IDAT"))]:
+        _need_sound_chunks(data)
     return data, header
 
 
@@ -418,6 +420,11 @@ def _need_small(path: Path, size: int, most: int) -> None:
         raise ImageTooLarge(
             f"{path}: {size:,} bytes, wanted at most {most:,}; shrink the file", path=path
         )
+
+
+def need_readable(header: Header, path: Path) -> None:
+    """Raises `ImageTooLarge` for a picture over the pixel or memory limit; nothing is decoded."""
+    _check_size(header, path.stat().st_size, path)
 
 
 def _check_size(header: Header, size: int, path: Path) -> None:
@@ -604,6 +611,18 @@ def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
     if not known or found.shape[:2] != (header.height, header.width):
         return None
     return np.asarray(found[..., 0] if colours == "GRAY" else found, dtype=np.uint8)
+
+
+def _need_sound_chunks(data: bytes) -> None:
+    """Raise `OSError` for an animated PNG of which a chunk is not what was written: its readers go
+    on with what there is, and give other pixels.
+    """
+    at = 8
+    while data[at + 4 : at + 8] != b"IEND":
+        end = at + 8 + int.from_bytes(data[at : at + 4], "big")
+        if zlib.crc32(data[at + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+            raise OSError(f"truncated or damaged: the chunk at byte {at:,}")
+        at = end + 4
 
 
 _PNG_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),

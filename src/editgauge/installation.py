@@ -114,15 +114,10 @@ def _gpu() -> str:
 
 
 def _weights(folder: Path | None) -> dict[str, Any]:
-    from editgauge.errors import WeightsError
     from editgauge.networks import weights as table
 
     files = []
     for name, entry in table.WEIGHTS.items():
-        try:
-            table.locate(name, folder)
-            state = "here"
-        except WeightsError as error:
-            state = "not here" if "not here" in str(error) else "wrong"
+        state = table.state(name, folder)
         files.append({"name": name, "state": state, "used_for": entry.used_for})
     return {"folder": str(table.folder(folder)), "files": files}

@@ -14,12 +14,14 @@ once, by the cheapest balanced reading.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
 _Stack = tuple[str, ...]
 _Role = Literal["open", "close", "text"]
 Operation = Literal["change", "insert", "delete", "move", "resize", "recolour", "rotate"]
+Role = Literal["all", "title", "largest", "top", "bottom", "middle", "only"]
+Colour = tuple[int, int, int]
 
 MAX_LENGTH: Final = 20_000
 """Characters that are looked at. Longer instructions are not read (`Parsed.reason` says so)."""
@@ -47,6 +49,11 @@ class Parsed:
     ``below``), a deletion a source. With several of them `pairs` (changes) or `sources` (deletions
     and all others) list them, and `reason` says that there is no single one. `reason` is empty
     exactly when the texts that the operation needs are known.
+
+    The last four are what the words beside the quotes say: `role`, a text that is named and not
+    quoted (``all``, ``title``, ``largest``, ``top``, ``bottom``, ``middle``, ``only``); `where`, a
+    part of the picture (``top left``, ``bottom``, ``center``) or a direction (``go up``); `colour`,
+    RGB; `amount`, a factor (resize), degrees counterclockwise (rotate) or pixels (move).
     """
 
     operation: Operation | None
@@ -58,6 +65,10 @@ class Parsed:
     sources: tuple[str, ...] = ()
     quotes: tuple[Quote, ...] = field(default=(), repr=False)
     reason: str = ""
+    role: Role | None = None
+    where: str | None = None
+    colour: Colour | None = None
+    amount: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -248,11 +259,11 @@ _METHODS: Final[dict[str, Operation]] = {
     "rotate": "rotate",
 }
 _VERBS: Final[tuple[tuple[Operation, str], ...]] = (
-    ("rotate", r"rotat\w+|tilt\w*|旋转"),
+    ("rotate", r"rotat\w+|tilt\w*|turn\b[^.]{0,80}upside\s+down|旋转"),
     ("recolour", r"recolou?r\w*|colou?r|颜色"),
     (
         "resize",
-        r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|(?:bigger|smaller|larger)\b|放大|缩小",
+        r"enlarg\w*|resiz\w+|scal(?:e|ing)\b|shrink\w*|reduc\w*|(?:bigger|smaller|larger|twice|double|triple|half)\b|放大|缩小",
     ),
     (
         "move",
@@ -329,7 +340,20 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
         reason = f"the instruction has {marks:,} quotation marks, at most {MAX_MARKS:,} are read"
         return Parsed(None, reason=reason)
     quotes = quoted(text)
-    kind = _operation(text, quotes, operation)
+    words = re.sub(r"\s+", " ", _unquoted(text, quotes).lower())
+    kind, colour = _operation(text, quotes, operation), _colour(words)
+    if kind in ("change", None) and not operation and colour and not _change(text, quotes).pairs:
+        kind = "recolour"  # Change 'A' to red
+    parsed = _texts(text, quotes, kind)
+    if kind is None:
+        return parsed
+    where = _where(words) or (_direction(words) if kind == "move" else None)
+    return replace(
+        parsed, role=_role(words), where=where, colour=colour, amount=_amount(words, kind)
+    )
+
+
+def _texts(text: str, quotes: tuple[Quote, ...], kind: Operation | None) -> Parsed:
     if kind is None:
         return Parsed(
             None, quotes=quotes, reason="the instruction names no operation that is known"
@@ -338,9 +362,7 @@ def read_instruction(text: str, operation: str | None = None) -> Parsed:
         return Parsed(kind, reason="the instruction quotes no text")
     if kind == "change":
         return _change(text, quotes)
-    if kind == "insert":
-        return _insert(text, quotes)
-    return _sources(text, quotes, kind)
+    return _insert(text, quotes) if kind == "insert" else _sources(text, quotes, kind)
 
 
 def _operation(text: str, quotes: tuple[Quote, ...], given: str | None) -> Operation | None:
@@ -493,3 +515,125 @@ def _sources(text: str, quotes: tuple[Quote, ...], kind: Operation) -> Parsed:
     return Parsed(
         kind, sources[0], anchor=anchor, place=place, sources=tuple(sources), quotes=quotes
     )
+
+
+# ------------------------------------------------------------------------ words beside the quotes
+_CODES: Final = {
+    "black 黑色": 0x000000,
+    "white 白色": 0xFFFFFF,
+    "red 红色": 0xDC141E,
+    "green 绿色": 0x148C32,
+    "blue 蓝色": 0x1E46D2,
+    "yellow 黄色": 0xFAD714,
+    "orange": 0xF5821E,
+    "purple violet 紫色": 0x7D28A0,
+    "pink": 0xF06EAA,
+    "brown": 0x784623,
+    "grey gray": 0x808080,
+    "cyan": 0x00B4C8,
+    "teal": 0x008080,
+    "magenta": 0xD200A0,
+    "golden gold": 0xD4A51E,
+    "silver": 0xC0C0C0,
+    "navy": 0x0F1E5F,
+    "beige": 0xEBDCBE,
+    "maroon": 0x800014,
+    "turquoise": 0x32C8BE,
+    "crimson": 0xC80F32,
+    "lime": 0x8CDC14,
+    "indigo": 0x410082,
+}
+COLOURS: Final[dict[str, Colour]] = {
+    name: (code >> 16, code >> 8 & 255, code & 255)
+    for names, code in _CODES.items()
+    for name in names.split()
+}
+"""Colours by their common names."""
+_SHADES: Final = {"dark": 0, "deep": 0, "light": 255, "pale": 255}
+_COLOUR: Final = re.compile(
+    rf"(?:\b(?P<shade>{'|'.join(_SHADES)})\s+)?(?<![a-z])(?P<name>{'|'.join(COLOURS)})(?![a-z])"
+)
+_TEXT_WORDS: Final = (
+    r"(?:texts?|words?|phrase|sentence|title|heading|headline|characters?|letters?)"
+)
+_ROLES: Final[tuple[tuple[Role, str], ...]] = (
+    ("all", rf"\b(?:all|every|each|whole|entire)\b(?: of)?(?: the)? {_TEXT_WORDS}"),
+    ("bottom", rf"\b(?:bottom-?most|lowest)\b|{_TEXT_WORDS} (?:at|on|in) the bottom\b"),
+    ("top", rf"\b(?:top-?most|uppermost)\b|{_TEXT_WORDS} (?:at|on|in) the top\b"),
+    ("largest", rf"\b(?:largest|biggest|huge|large|big) {_TEXT_WORDS}"),
+    ("middle", rf"{_TEXT_WORDS} (?:at|on|in) the (?:middle|cent(?:er|re))\b"),
+    ("title", r"\b(?:title|headline|heading)\b"),
+    ("only", rf"\b(?:the|this) {_TEXT_WORDS}\b"),
+)
+
+
+def _colour(words: str) -> Colour | None:
+    """The last colour of "from black to dark blue" that is no ground's."""
+    named = [
+        m for m in _COLOUR.finditer(words) if "background" not in words[m.end() : m.end() + 12]
+    ]
+    goals = [m for m in named if not words[: m.start()].endswith(("from ", "the "))]
+    if not goals:
+        return None
+    red, green, blue = COLOURS[goals[-1]["name"]]
+    if (to := _SHADES.get(goals[-1]["shade"] or "")) is None:
+        return red, green, blue
+    return (red + to) // 2, (green + to) // 2, (blue + to) // 2
+
+
+def _role(words: str) -> Role | None:
+    if re.search(r"\b(?:first|second|third|last|sub-?title|column|row|logo|date|time)\b", words):
+        return None
+    return next((role for role, pattern in _ROLES if re.search(pattern, words)), None)
+
+
+def _where(words: str) -> str | None:
+    """A corner or side of the picture that the words after the last "to" (or all of them) name."""
+    goal = words.rpartition(" to ")[2] if " from " in words else words
+    rows = re.findall(r"\b(top|upper|bottom|lower)(?:most)?\b", goal)
+    columns = re.findall(r"\b(left|right)\b(?! of (?!the (?:im|pi|ph|po|pa)))", goal)
+    found = [{"upper": "top", "lower": "bottom"}.get(word, word) for word in rows[-1:]]
+    found += columns[-1:]
+    if not columns and re.search(r"\b(?:cent(?:er|re)|middle)\b", goal):
+        found.append("center")
+    return " ".join(found) or None
+
+
+def _direction(words: str) -> str | None:
+    named = re.search(r"\b(up|down|left|right|lower|raise|higher)(?:wards?)?\b", words)
+    going = {"lower": "down", "raise": "up", "higher": "up"}
+    return f"go {going.get(named[1], named[1])}" if named else None
+
+
+def _amount(words: str, kind: Operation) -> float | None:
+    if kind == "rotate":
+        return _degrees(words)
+    if kind == "resize":
+        return _factor(words)
+    pixels = re.search(r"(\d{1,5})\s*(?:px|pixels?)\b", words) if kind == "move" else None
+    return float(pixels[1]) if pixels else None
+
+
+def _degrees(words: str) -> float:
+    told = re.search(r"(-?\d{1,4}(?:\.\d{1,4})?)\s*(?:°|º|deg|度)", words)
+    amount = float(told[1]) if told else 180.0 if "upside down" in words else 90.0
+    amount = 10.0 if told is None and "tilt" in words else amount
+    clockwise = re.search(r"\bclockwise|to the right|顺时针", words)
+    return -amount if clockwise and not re.search(r"counter|anti|逆时针", words) else amount
+
+
+def _factor(words: str) -> float:
+    """Of the size: as told, or a usual step where only the direction is."""
+    up = re.search(r"bigger|larger|enlarg|up\b|increas|doubl|twice|tripl|放大", words) is not None
+    if times := re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(?:times|x\b|×)", words):
+        value = float(times[1]) or 1.0
+        return value if up else 1 / value
+    if percent := re.search(r"(to\s+)?(\d{1,4}(?:\.\d{1,4})?)\s*(?:%|percent)", words):
+        value = float(percent[2]) / 100
+        return max(0.1, value if percent[1] else 1 + value if up else 1 - value)
+    for pattern, value in ((r"doubl|twice", 2.0), (r"tripl", 3.0), (r"\bhal(?:f|ve)\b", 0.5)):
+        if re.search(pattern, words):
+            return value
+    if re.search(r"\b(?:little|bit|slightly|somewhat)\b", words):
+        return 1.15 if up else 0.87
+    return 1.3 if up else 0.75

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from editgauge.errors import ImageError
 from editgauge.escape import markup
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.types import Sample
 
 SHOWN = 12
@@ -18,7 +18,7 @@ SIDE = 160
 """Pixels of a thumbnail's longer side."""
 
 
-def samples_as_html(samples: Sequence[Sample], run: RunFolder, benchmark: str) -> str:
+def samples_as_html(samples: Sequence[Sample], run: Run, benchmark: str) -> str:
     """The first samples as a table: instruction, input, reference, and each editor's output."""
     records = {(r.sample, r.editor): r for r in run.edits(benchmark)}
     editors = sorted({editor for _, editor in records})

@@ -439,35 +439,6 @@ class Editor(Protocol):
 
 
 @runtime_checkable
-class Scorer(Protocol):
-    """`(sample, edit) -> scores`; pure, knows nothing of runs or files of results.
-
-    `inputs` names the fields of the sample that the values depend on; together with `origin`
-    (versions, engine, model hashes, parameters) and the output's bytes they make the fingerprint. A
-    scorer is called only with an edit that has a readable picture; it must be picklable, and give
-    the same value whatever was scored before. It returns one `Score` for each metric and variant in
-    `metrics`. What a worker with it takes of its machine it may say in attributes `num_cpus`,
-    `num_gpus`, `memory` and `pixel_memory`: see `run.needs.Needs`.
-    """
-
-    name: str
-    track: Track
-    metrics: tuple[Metric, ...]
-    inputs: tuple[str, ...]
-    source: str
-
-    def origin(self) -> Mapping[str, Any]: ...
-
-    def applies(self, sample: Sample) -> str | None:
-        """None, or the reason why this scorer has nothing to say about the sample (->
-        not_applicable).
-        """
-        ...
-
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]: ...
-
-
-@runtime_checkable
 class Dataset(Protocol):
     """One benchmark's samples in one folder, in a stable order; iterating reads lazily and may be
     repeated.
@@ -494,19 +465,19 @@ class LoadSamples(Protocol):
 
 
 class MakeScorers(Protocol):
-    """Gives the scorers of the wanted tracks. `options` are those of the command line (``cache``,
-    ``ocr_engine``, ``weights``, ``device``, ``precision``); a scorer ignores those that it does not
-    know.
+    """Gives the scorers (`scoring.scorer.Scorer`) of the wanted tracks. `options` are those of the
+    command line (``cache``, ``ocr_engine``, ``weights``, ``device``, ``precision``); a scorer
+    ignores those that it does not know.
     """
 
-    def __call__(self, tracks: Sequence[Track], **options: Any) -> Sequence[Scorer | SetScorer]: ...
+    def __call__(self, tracks: Sequence[Track], **options: Any) -> Sequence[Any]: ...
 
 
-MakeLayouts = Callable[[Any, Variant], Sequence[Any]]
-"""A `tables.frame.Frame` and a variant to the `tables.spec.Layout`s that the benchmark prints."""
+MakeTables = Callable[[Any], Sequence[Any]]
+"""A `tables.frame.Frame` to the `tables.spec.PaperTable`s that the benchmark prints of it."""
 
 
-def no_scorers(tracks: Sequence[Track], **options: Any) -> Sequence[Scorer | SetScorer]:
+def no_scorers(tracks: Sequence[Track], **options: Any) -> Sequence[Any]:
     """The scorers of a benchmark that has none."""
     del tracks, options
     return []
@@ -539,9 +510,11 @@ class Benchmark:
     load: LoadSamples
     scorers: MakeScorers = no_scorers
     """A benchmark with a judge track only has none."""
-    tables: MakeLayouts | None = None
-    """None: one mean for each metric."""
-    scheme: Callable[..., MakeLayouts] | None = None
+    tables: Sequence[Any] | MakeTables | None = None
+    """Its `tables.spec.PaperTable`s, or a function that chooses them for a frame. None: one mean
+    for each metric.
+    """
+    scheme: Callable[..., MakeTables] | None = None
     """Gives `tables` with other ``weights`` (a sequence of numbers) and another ``cutoff`` than the
     paper's, each None where the user gave none. Raises `UsageError` for what it cannot take. None:
     its tables have neither.
@@ -619,45 +592,3 @@ def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[S
 def with_finding(sample: Sample, *findings: Finding) -> Sample:
     """The same sample with further findings."""
     return replace(sample, findings=(*sample.findings, *findings))
-
-
-@runtime_checkable
-class BatchScorer(Scorer, Protocol):
-    """A scorer that is much faster over many pairs at once (a network on a GPU): runs in one
-    process, in batches.
-
-    `score_batch` returns one list of scores for each pair, in order; the values must not depend on
-    the batch but for the rounding of float32 sums (about 1e-6 for CLIP and Inception).
-    """
-
-    batch_size: int
-
-    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]: ...
-
-
-@runtime_checkable
-class StreamScorer(BatchScorer, Protocol):
-    """A batch scorer that takes any number of pairs at once and holds few of them: it reads ahead
-    from the first to the last, so that a network does not wait where a batch ends.
-
-    `score_stream` gives the index of a pair and its scores, each pair once, in any order.
-    """
-
-    def score_stream(
-        self, pairs: Sequence[tuple[Sample, Edit]]
-    ) -> Iterator[tuple[int, Sequence[Score]]]: ...
-
-
-@runtime_checkable
-class SetScorer(Protocol):
-    """A metric of a whole set of edits by one editor (FID). Its rows have the sample id ``*``."""
-
-    name: str
-    track: Track
-    metrics: tuple[Metric, ...]
-    inputs: tuple[str, ...]
-    source: str
-
-    def origin(self) -> Mapping[str, Any]: ...
-
-    def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]: ...

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from editgauge.benchmarks.krisbench.facts import TASKS, TAXONOMY
-from editgauge.evaluation.tables import Choice
-from editgauge.evaluation.tables import tables as evaluated
 from editgauge.reports.parts import part
-from editgauge.store.run_folder import RunFolder
+from editgauge.run.tables import Choice
+from editgauge.run.tables import tables as evaluated
+from editgauge.store.run import Run
 from editgauge.tables import layouts
 from editgauge.tables.draw import draw
 from editgauge.tables.frame import Frame
@@ -57,7 +57,7 @@ def side_by_side(found: Frame, **options: Any) -> list[Table]:
     return [
         table
         for side in found.sides()
-        for table in layouts.tables(side, "faithful", published=True, **options)
+        for table in layouts.tables(side, "faithful", layouts.Shown(published=True, **options))
     ]
 
 
@@ -103,7 +103,7 @@ def test_two_judges_have_a_table_each_with_its_own_papers_lines() -> None:
 
 
 def test_the_papers_tables_come_before_what_no_paper_has(tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     run.write_samples(B, RECORDS)
     with run.writer() as writer:
         writer.write([*judged("mine", GPT), *judged("mine", QWEN)])
@@ -131,8 +131,8 @@ def test_groups_stand_together_in_the_papers_order() -> None:
     assert own == [
         ("", "mine"),
         ("Closed-Source Models", "Doubao"),
-        ("Open-Source Models", "BAGEL"),
         ("Open-Source Models", "Emu2"),
+        ("Open-Source Models", "BAGEL"),
     ]
     papers = [line.section for line in table.rows if line.kind == "published"]
     assert papers == ["Closed-Source Models"] * 3 + ["Open-Source Models"] * 8
@@ -142,7 +142,7 @@ def test_groups_stand_together_in_the_papers_order() -> None:
 
 def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Any) -> None:
     """Its missing output of the sample with several pictures is a 0 in the table, and no floor."""
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     run.write_samples(B, RECORDS)
     rows = [line for line in judged("mine", GPT) if line.sample != "time/1"]
     rows += [

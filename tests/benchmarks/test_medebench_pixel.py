@@ -64,7 +64,7 @@ def score(sample: Sample, output: Array | Path) -> Scores:
         write_png(path, output)
     found = {
         (s.metric, s.variant): s
-        for s in PixelScorer()(sample, Edit(sample="1", editor="tested", path=path))
+        for s in PixelScorer().score(sample, Edit(sample="1", editor="tested", path=path))
     }
     assert set(found) == {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
     return found

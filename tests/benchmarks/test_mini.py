@@ -1,10 +1,7 @@
-"""The built-in benchmark: the same bytes whenever it is made, whole after any damage, and true to
-what it says.
-"""
+"""The built-in benchmark: whole, small, and true to what it says."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -12,44 +9,24 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import cv2
 import numpy as np
-import PIL
 import pytest
 
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.mini import BENCHMARK
-from editgauge.benchmarks.mini import samples as making
-from editgauge.benchmarks.mini.faces import FACES, write
-from editgauge.benchmarks.mini.records import RECORDS, TEN
+from editgauge.benchmarks.mini.samples import DATA
+from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
 from editgauge.errors import DataError
-from editgauge.images import fingerprint, read_header, read_image, read_mask
-from editgauge.store.addresses import user_cache
+from editgauge.images import read_header, read_image, read_mask
 from editgauge.types import Benchmark, Dataset, Sample
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-IDS = [record.id for record in RECORDS]
+IDS = [sample.id for sample in BENCHMARK.load(None)]
 
 
 @pytest.fixture(scope="session")
 def by_id(mini: Samples) -> dict[str, Sample]:
     return {sample.id: sample for sample in mini}
-
-
-@pytest.fixture
-def made(mini: Samples, tmp_path: Path) -> Path:
-    """A folder of this test's own, complete, in a root of its own."""
-    folder = tmp_path / mini.root.name
-    shutil.copytree(mini.root, folder)
-    return folder
-
-
-def contents(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): fingerprint(path)
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def test_is_a_benchmark_and_says_what_it_is_for(mini: Samples) -> None:
@@ -138,7 +115,7 @@ def test_a_sample_has_what_its_protocol_needs(id: str, by_id: dict[str, Sample])
 @pytest.mark.parametrize("id", IDS)
 def test_the_difficulty_follows_from_the_ten_attributes(id: str, by_id: dict[str, Sample]) -> None:
     sample = by_id[id]
-    values = [sample.attributes[name] for name in TEN]
+    values = [sample.attributes[name] for name in ATTRIBUTES]
     assert set(values) <= {0, 1, 2}
     assert sample.attributes["difficulty_total"] == sum(values)
     tier = (
@@ -155,149 +132,43 @@ def test_photographs_are_jpegs(by_id: dict[str, Sample]) -> None:
     assert {read_header(s.image).format for s in by_id.values()} == {"PNG", "JPEG"}
 
 
-def test_the_lines_for_other_programs_say_the_same(mini: Samples, by_id: dict[str, Sample]) -> None:
-    lines = [
-        json.loads(line)
-        for line in (mini.root / "samples.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    assert [line["id"] for line in lines] == list(by_id)
-    for line in lines:
-        sample = by_id[line["id"]]
-        assert line["instruction"] == sample.instruction
-        assert [mini.root / name for name in line["images"]] == list(sample.images)
-        assert mini.root / line["reference"] == sample.reference
+def test_a_copy_of_the_data_folder_may_be_named(tmp_path: Path) -> None:
+    shutil.copytree(DATA, tmp_path / "copy")
+    samples = list(BENCHMARK.load(tmp_path / "copy"))
+    assert [sample.id for sample in samples] == [sample.id for sample in BENCHMARK.load(None)]
+    assert all(sample.image.is_relative_to(tmp_path) for sample in samples)
 
 
-class TestMaking:
-    def test_making_it_again_gives_the_same_bytes(self, mini: Samples, tmp_path: Path) -> None:
-        code = (
-            "import pathlib, sys; from editgauge.benchmarks.mini.samples import make; "
-            "make(pathlib.Path(sys.argv[1]))"
-        )
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(SOURCE),
-            "PYTHONHASHSEED": "7",
-            "LC_ALL": "C",
-        }
-        subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, env=environment)
-        assert contents(tmp_path / mini.root.name) == contents(mini.root)
-        assert [path.name for path in tmp_path.iterdir()] == [mini.root.name], (
-            "nothing temporary is left"
-        )
-
-    def test_what_is_there_is_not_made_again(
-        self, made: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(making, "_draw", pytest.fail)
-        assert BENCHMARK.load(made.parent).root == made
-        assert BENCHMARK.load(made).root == made, "the folder itself may be named, too"
-
-    @pytest.mark.parametrize(
-        "damage",
-        [
-            lambda folder: (folder / "images/move-01/input.png").unlink(),
-            lambda folder: (folder / "images/move-01/input.png").write_bytes(b""),
-            lambda folder: shutil.rmtree(folder / "images/scale-01"),
-            lambda folder: (folder / "index.json").write_text("{"),
-            lambda folder: (folder / "index.json").write_text("[1]"),
-            lambda folder: (folder / "index.json").unlink(),
-            lambda folder: (folder / "samples.jsonl").write_text("no"),
-        ],
-    )
-    def test_damage_is_repaired(self, damage, mini, made, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
-        # Drawing takes seconds; a copy of the session's folder is what it would give (see the first
-        # test).
-        monkeypatch.setattr(
-            making, "_draw", lambda to: shutil.copytree(mini.root, to, dirs_exist_ok=True)
-        )
-        damage(made)
-        BENCHMARK.load(made.parent)
-        assert contents(made) == contents(mini.root)
-        assert [path.name for path in made.parent.iterdir()] == [made.name]
-
-    def test_two_processes_at_once_both_get_it(self, mini: Samples, tmp_path: Path) -> None:
-        code = (
-            "import shutil, sys, time\n"
-            "from pathlib import Path\n"
-            "from editgauge.benchmarks.mini import samples as making\n"
-            "root, source, start = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])\n"
-            "making._draw = lambda to: shutil.copytree(source, to, dirs_exist_ok=True)\n"
-            "while time.time() < start: pass\n"
-            "making.make(root)\n"
-        )
-        import time
-
-        arguments = [
-            sys.executable,
-            "-c",
-            code,
-            str(tmp_path),
-            str(mini.root),
-            str(time.time() + 1.5),
-        ]
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        started = [subprocess.Popen(arguments, env=environment) for _ in range(4)]
-        assert [process.wait(60) for process in started] == [0, 0, 0, 0]
-        assert contents(tmp_path / mini.root.name) == contents(mini.root)
-        assert [path.name for path in tmp_path.iterdir()] == [mini.root.name]
-
-    def test_a_place_that_cannot_be_written_is_one_clear_error(self, tmp_path: Path) -> None:
-        (tmp_path / "file").write_text("x")
-        with pytest.raises(DataError, match=r"cannot be made here .* EDITGAUGE_CACHE"):
-            BENCHMARK.load(tmp_path / "file" / "below")
-
-    def test_without_a_root_the_cache_is_used(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        monkeypatch.delenv("EDITGAUGE_CACHE")
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        monkeypatch.setattr(sys, "platform", "linux")
-        assert user_cache() == tmp_path / "editgauge"
-        monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "own"))
-        assert user_cache() == tmp_path / "own"
-
-    def test_without_a_home_there_is_one_clear_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def nowhere() -> Path:
-            raise RuntimeError("Could not determine home directory.")
-
-        monkeypatch.delenv("EDITGAUGE_CACHE")
-        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-        monkeypatch.setattr(Path, "home", nowhere)
-        with pytest.raises(DataError, match="set EDITGAUGE_CACHE"):
-            user_cache()
-
-    def test_a_library_under_another_name_still_counts(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def unknown(package: str) -> str:
-            raise making.PackageNotFoundError(package)
-
-        monkeypatch.setattr(making, "version", unknown)
-        assert making._version("opencv-python-headless") == cv2.__version__
-        assert making._version("pillow") == PIL.__version__
-        assert making._version("font-caladea") == ""
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (None, "found No such file or directory"),
+        ("{", "found Input data was truncated"),
+        ("[]", "found Expected `object`"),
+        ('{"id": 1}', r"found Expected `str`, got `int` - at `\$\[0\].id`"),
+    ],
+)
+def test_a_folder_without_its_records_is_one_clear_error(
+    lines: str | None, reason: str, tmp_path: Path
+) -> None:
+    if lines is not None:
+        (tmp_path / "samples.jsonl").write_text(lines)
+    with pytest.raises(DataError, match=f"samples.jsonl: wanted the records of mini, {reason}"):
+        BENCHMARK.load(tmp_path)
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_each_face_draws_capitals_as_high_as_asked(face: str) -> None:
-    pixels = write("HEN", face, 60).pixels
-    rows = np.flatnonzero(pixels.max(axis=1) > 128)
-    assert abs((rows[-1] - rows[0] + 1) - 60) <= 2
+def test_the_pictures_are_small_and_none_is_left_over(by_id: dict[str, Sample]) -> None:
+    used = {
+        path
+        for sample in by_id.values()
+        for path in (*sample.images, sample.reference, *sample.masks.values())
+    }
+    files = {path for path in DATA.rglob("*") if path.is_file()}
+    assert files - used == {DATA / "samples.jsonl"}
+    assert sum(path.stat().st_size for path in files) < 600_000
 
 
-def test_an_opencv_without_typefaces_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(cv2, "FontFace")
-    with pytest.raises(DataError, match="draws text with OpenCV 5, found"):
-        write("A", "sans", 41)
-
-
-def test_chinese_is_drawn_and_not_replaced_by_boxes() -> None:
-    drawn = [write(character, "chinese", 40).pixels for character in "山水茶馆"]
-    assert len({pixels.tobytes() for pixels in drawn}) == 4
-
-
-def test_importing_the_benchmark_draws_and_loads_nothing() -> None:
+def test_importing_the_benchmark_loads_no_picture_library() -> None:
     code = (
         "import sys; from editgauge.benchmarks.mini import BENCHMARK; "
         "print([m for m in ('cv2', 'PIL', 'numpy') if m in sys.modules])"

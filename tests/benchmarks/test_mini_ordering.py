@@ -51,7 +51,7 @@ def scores(samples: list[Sample], tmp_path_factory: pytest.TempPathFactory) -> S
             edit = editor(sample, folder / editor.name / sample.id)
             assert edit.ok, edit.reason
             for scorer in scorers:
-                for score in scorer(sample, edit):
+                for score in scorer.score(sample, edit):
                     found[editor.name, sample.id, score.metric] = score
     return found
 
@@ -161,7 +161,7 @@ def test_a_value_never_depends_on_what_was_scored_before(
     for sample in reversed(samples[::6]):
         edit = catalog.find("editors", "shuffle")(samples)(sample, tmp_path / sample.id)
         for scorer in scorers:
-            for score in scorer(sample, edit):
+            for score in scorer.score(sample, edit):
                 assert score == scores["shuffle", sample.id, score.metric]
 
 
@@ -184,7 +184,7 @@ def test_text_that_is_read(samples: list[Sample], tmp_path: Path) -> None:
         editor = catalog.find("editors", name)(samples)
         found: dict[str, list[float]] = {}
         for sample in chosen:
-            for score in scorer(sample, editor(sample, tmp_path / name / sample.id)):
+            for score in scorer.score(sample, editor(sample, tmp_path / name / sample.id)):
                 if score.variant == "faithful":
                     found.setdefault(score.metric, []).append(score.value or 0.0)
         means |= {(name, metric): statistics.fmean(values) for metric, values in found.items()}

@@ -12,7 +12,7 @@ from editgauge import catalog
 from editgauge.benchmarks import skeleton
 from editgauge.errors import UsageError
 from editgauge.images import write_png
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from tests.command_line import invoke
 from tests.plugins import install
@@ -58,10 +58,12 @@ def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
     write_png(data / "a.png", make_picture())
     (data / "samples.json").write_text('[{"id": "a", "image": "a.png", "instruction": "prune"}]')
     type_("edit", "garden", data, "--editor", "copy", "--run", run, "--workers", 0)
-    with FaultServer(answer=lambda body: '{"reasoning": "x", "follows": 4, "keeps": 9}') as server:
+    with FaultServer(
+        answer=lambda body: '{"pictures_visible": true, "reasoning": "x", "follows": 4, "keeps": 9}'
+    ) as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url)
         type_("judge", "garden", data, "--run", run, *words)
-    values = {r.metric: r.value for r in RunFolder.open(run).rows() if r.variant == "faithful"}
+    values = {r.metric: r.value for r in Run.open(run).rows() if r.variant == "faithful"}
     assert values == {"follows": 4.0, "keeps": 9.0, "overall": 4.0}
     assert "overall" in type_("table", run).stdout
 

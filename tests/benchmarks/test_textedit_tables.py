@@ -44,7 +44,7 @@ def judged(sample: str, *scores: int) -> list[Row]:
 
 
 def made(rows: list[Row], make: Any = None, **options: Any) -> dict[str, Table]:
-    found = layouts.tables(frame(rows, RECORDS, B), "faithful", layouts=make, **options)
+    found = layouts.tables(frame(rows, RECORDS, B), "faithful", layouts.Shown(**options), make=make)
     return {table.name: table for table in found}
 
 
@@ -153,10 +153,10 @@ def test_published_lines_of_another_judge_or_engine_are_not_compared(
 
 
 def test_options_of_the_command(tmp_path: Path) -> None:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
     from tests.cli.test_table_command import call, refusal
 
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     run.write_samples(B, [of("2.1")])
     with run.writer() as writer:
         writer.write(judged("2.1/1", 3, 5, 5, 5, 5))

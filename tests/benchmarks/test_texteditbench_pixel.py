@@ -24,9 +24,10 @@ from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.scoring import pixel as common_pixel
+from editgauge.scoring.scorer import Scorer
 from editgauge.store.measured import measured
 from editgauge.store.outputs import find_output
-from editgauge.types import VARIANTS, Edit, Sample, Score, Scorer, Status, Variant
+from editgauge.types import VARIANTS, Edit, Sample, Score, Status, Variant
 from tests.metrics.drawn import Array, blocks, noisy
 
 SIZE = (200, 150)
@@ -69,7 +70,7 @@ def score(sample: Sample, output: Array | Path) -> Scores:
         write_png(path, output)
     found = {
         (s.metric, s.variant): s
-        for s in PixelScorer()(sample, Edit(sample=sample.id, editor="tested", path=path))
+        for s in PixelScorer().score(sample, Edit(sample=sample.id, editor="tested", path=path))
     }
     assert set(found) == KEYS
     return found
@@ -440,7 +441,9 @@ class TestAgainstTheReference:
     def scores(self, sample: Sample, output: Array) -> Scores:
         path = sample.image.parent / "output.png"
         write_png(path, output)
-        found = ReferencePixelScorer()(sample, Edit(sample=sample.id, editor="tested", path=path))
+        found = ReferencePixelScorer().score(
+            sample, Edit(sample=sample.id, editor="tested", path=path)
+        )
         return {(score.metric, score.variant): score for score in found}
 
     def test_the_reference_itself_is_best_and_a_no_op_is_not(
@@ -505,7 +508,7 @@ class TestAgainstTheReference:
         for editor in ("oracle", "noop"):
             path = find_output(outputs / editor, sample)
             assert path is not None
-            scores = ReferencePixelScorer()(
+            scores = ReferencePixelScorer().score(
                 sample, Edit(sample=sample.id, editor=editor, path=path)
             )
             found[editor] = {s.metric: s.value for s in scores if s.variant == "corrected"}

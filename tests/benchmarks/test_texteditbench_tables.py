@@ -25,7 +25,7 @@ RECORDS = [
 
 
 def made(rows: list[Row], **options: Any) -> dict[str, Table]:
-    found = layouts.tables(frame(rows, RECORDS, B), "faithful", **options)
+    found = layouts.tables(frame(rows, RECORDS, B), "faithful", layouts.Shown(**options))
     return {table.name: table for table in found}
 
 
@@ -85,7 +85,7 @@ class TestTables3And4:
         found = [
             table
             for side in frame(rows, RECORDS, B).sides()
-            for table in layouts.tables(side, "faithful", published=True)
+            for table in layouts.tables(side, "faithful", layouts.Shown(published=True))
         ]
         names = [table.name for table in found]
         assert names.count("texteditbench.pixel") == 1
@@ -108,7 +108,7 @@ class TestMean:
             for editor, values in (("a", (0.5, 0.7)), ("b", (0.8, 0.9)))
             for sample, value in zip(("r1", "r2"), values, strict=True)
         ]
-        table = made(rows, published=True)["texteditbench.pixel"]
+        table = made(rows, published=True, mean=True)["texteditbench.pixel"]
         assert printed(table, "Mean of 2")["real_ssim"] == "0.725"
         kinds = [r.kind for r in table.rows]
         assert kinds[:3] == ["run", "run", "average"]
@@ -121,7 +121,7 @@ class TestMean:
             row("r1", "b", "ssim", 0.7, benchmark=B),
             row("r1", "b", "lpips", 0.1, benchmark=B),
         ]
-        cells = line(made(rows)["texteditbench.pixel"], "Mean of 2").cells
+        cells = line(made(rows, mean=True)["texteditbench.pixel"], "Mean of 2").cells
         assert cells["real_ssim"].value == pytest.approx(0.6)
         assert "real_lpips" not in cells
 

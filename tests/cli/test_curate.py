@@ -13,6 +13,7 @@ from tests.curation.made_set import edited, make_set, scene
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import EditgaugeError
 from editgauge.images import write_png
+from editgauge.web.log import Act
 
 
 def run(*words: object, code: int = 0) -> str:
@@ -38,8 +39,8 @@ def test_a_folder_of_pictures_with_a_bad_one(tmp_path: Path) -> None:
     (tmp_path / "in" / "b.png").write_bytes(b"x")
     taken = value("add", tmp_path / "set", tmp_path / "in", "--split", "test", "--category",
                   "Lung / remove", "--licence", "CC0", "--attribute", "organ=Lung", code=1)  # fmt: skip
-    assert [item["sample"] for item in taken] == ["a", ""]
-    record = DataSet(tmp_path / "set").record("a")
+    assert [item["sample"] for item in taken] == ["s0001", ""]
+    record = DataSet(tmp_path / "set").record("s0001")
     assert (record["split"], record["category"]) == ("test", ["Lung", "remove"])
     assert record["source"] == {"licence": "CC0"}
     assert record["attributes"] == {"organ": "Lung"}
@@ -48,7 +49,7 @@ def test_a_folder_of_pictures_with_a_bad_one(tmp_path: Path) -> None:
 def test_fields_are_set_and_taken_out(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     run("set", data.root, "s00", "instruction=Remove it.", "category=A/B", "source.url=https://x",
-        "depth=3", "caption=", "--who", "ben", "--note", "after the meeting")  # fmt: skip
+        "attribute.depth=3", "caption=", "--who", "ben", "--note", "after the meeting")  # fmt: skip
     record = data.record("s00")
     assert record["instruction"] == "Remove it."
     assert "caption" not in record
@@ -57,6 +58,8 @@ def test_fields_are_set_and_taken_out(tmp_path: Path) -> None:
     assert "ben" in run("log", data.root, "--sample", "s00")
     assert value("log", data.root)[-1]["note"] == "after the meeting"
     assert "wanted NAME=VALUE" in refused("set", data.root, "s00", "instruction")
+    assert "did you mean instruction" in refused("set", data.root, "s00", "instrution=Do")
+    assert "not to be set" in refused("set", data.root, "s00", "id=other")
     assert "state: wanted one of" in refused("set", data.root, "s00", "state=perfect")
     assert "no sample of this id" in refused("set", data.root, "s9", "split=x")
 
@@ -66,22 +69,22 @@ def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     write_png(tmp_path / "a.png", scene(1, (256, 200)))
     write_png(tmp_path / "b.png", edited(scene(1, (256, 200))))
     assert "aligned (sift)" in run("pair", data.root, tmp_path / "a.png", tmp_path / "b.png")
-    assert value("mask", data.root, "a", "--save")["faults"] == []
+    assert value("mask", data.root, "s0001", "--save")["faults"] == []
     assert (
         0
-        < value("mask", data.root, "a", "--from", "box", "--box", "40,30,60,30")["proposals"][0][
-            "share"
-        ]
+        < value("mask", data.root, "s0001", "--from", "box", "--box", "40,30,60,30")["proposals"][
+            0
+        ]["share"]
         < 1
     )
-    assert "wanted LEFT,TOP" in refused("mask", data.root, "a", "--from", "box", "--box", "1,2")
+    assert "wanted LEFT,TOP" in refused("mask", data.root, "s0001", "--from", "box", "--box", "1,2")
     assert "no instruction" in run("ready", data.root, code=1)
-    run("set", data.root, "a", "instruction=Invert it.")
+    run("set", data.root, "s0001", "instruction=Invert it.")
     assert "1 of 1 samples are ready" in run("ready", data.root)
-    assert "verified" in run("review", data.root, "a", "accept", "--who", "ann")
-    told = value("review", data.root, "a", "reject", "--who", "ben")
-    assert told == {"sample": "a", "state": "refined", "lacking": ["it was rejected"]}
-    assert "disagreement: a" in run("stats", data.root)
+    assert "verified" in run("review", data.root, "s0001", "accept", "--who", "ann")
+    told = value("review", data.root, "s0001", "reject", "--who", "ben")
+    assert told == {"sample": "s0001", "state": "refined", "lacking": ["it was rejected"]}
+    assert "disagreement: s0001" in run("stats", data.root)
 
 
 def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
@@ -94,7 +97,7 @@ def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
     assert "wanted one of" in refused(
         "export", data.root, "--layout", "coco", "--to", tmp_path / "x"
     )
-    data.change("s00", 1, {"instruction": None}, "ann")
+    data.change("s00", 1, {"instruction": None}, Act("ann"))
     assert "Nothing was written" in refused(
         "release", data.root, "--version", "1.0.0", "--to", tmp_path / "a.zip"
     )
@@ -130,7 +133,7 @@ def test_people_have_links_once(tmp_path: Path) -> None:
     assert link.startswith("https://x.example/a/")
     everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
     assert link.rpartition("/")[2].encode() not in everything, "only its hash is kept"
-    assert "is there already" in refused("invite", data.root, "ann")
+    assert "was invited already" in refused("invite", data.root, "ann")
     assert "link revoked" in run("revoke", data.root, "ann")
 
 

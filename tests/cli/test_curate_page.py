@@ -13,6 +13,7 @@ from editgauge.curation import privacy, review
 from editgauge.curation.dataset import DataSet
 from editgauge.images import write_png
 from editgauge.testing import FaultServer
+from editgauge.web.log import Act
 
 pytest.importorskip("httpx", reason="texts from a model need the extra judge")
 pytest.importorskip("skimage", reason="faces need the extra study")
@@ -26,12 +27,12 @@ SIZE = (128, 96)
 def material() -> None:
     for number in range(1, 6):
         pixels = scene(number, SIZE)
-        pair = {"before": f"before/s-{number}.png", "after": f"after/s-{number}.png"}
+        pair = {"before": f"before/{number}.png", "after": f"after/{number}.png"}
         if number == 5:
             pair = {"before": "before.png", "after": "after.png"}
         write_png(Path(pair["before"]), pixels)
         write_png(Path(pair["after"]), edited(pixels))
-        write_png(Path(f"outputs/mymodel/s-{number}.png"), edited(pixels))
+        write_png(Path(f"outputs/mymodel/s000{number}.png"), edited(pixels))
     write_png(Path("scans/chest.png"), scene(9, SIZE))
     film = cv2.VideoWriter("heart.mp4", cv2.VideoWriter.fourcc(*"mp4v"), 2, SIZE)
     for number in range(12):
@@ -52,7 +53,7 @@ def work(folder: Path) -> None:
             "source": {"licence": "CC0", "consent": "written, 2026"},
             "attributes": {"organ": "Lung", "task": "remove nodule"},
         }
-        data.update(name, lambda _, fields=fields: fields, "ann")  # type: ignore[misc]
+        data.update(name, lambda _, fields=fields: fields, Act("ann"))  # type: ignore[misc]
         for picture in privacy.unseen(data.record(name)):
             version = data.record(name)["version"]
             privacy.hide(data, name, version, picture, (), "ann")
@@ -69,10 +70,10 @@ def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         if words[0] == "score" or words[:2] == ["curate", "ready"]:
             work(Path("wards"))
         if "--layout" in words[:5]:  # MedEBench's has one input and a reference
-            for name in {"chest", "heart"} & {
-                one["id"] for one in DataSet(Path("wards")).records()
-            }:
-                assert typed(["curate", "withdraw", "wards", name, "--why", "no pair"]) == 0
+            for record in DataSet(Path("wards")).records():
+                if not record.get("reference") or len(record["images"]) > 1:
+                    words = ["curate", "withdraw", "wards", record["id"], "--why", "no pair"]
+                    assert typed(words) == 0
 
     with FaultServer(answer=lambda body: '{"plain": "Remove it.", "paraphrases": []}') as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)

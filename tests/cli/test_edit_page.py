@@ -16,8 +16,7 @@ from tests.editors.fake_jobs import KEY, FakeJobs
 from tests.editors.fake_service import FakeService
 from tests.test_docs import ROOT
 
-from editgauge.store.run_folder import RunFolder
-from editgauge.testing import FaultServer
+from editgauge.store.run import Run
 from editgauge.types import Status
 
 pytest.importorskip("httpx", reason="image services need the extra api")
@@ -28,7 +27,7 @@ NOT_RUN = {
     "edit texteditbench DATA --editor flux-kontext": "a model",
     "edit texteditbench DATA --editor diffusers": "a model",
     "edit texteditbench DATA --editor instructpix2pix": "a model",
-    "recipe run": "a checkout; tests/editors/test_recipes.py",
+    "edit mini --editor my_model.py:edit": "tests/editors/test_local.py",
     "edit mini --editor http": "tests/editors/test_command.py starts the example's server",
 }
 
@@ -36,7 +35,7 @@ NOT_RUN = {
 @pytest.fixture
 def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     monkeypatch.chdir(tmp_path)
-    for name in ("EDITGAUGE_EDITOR_KEY", "EDITGAUGE_REWRITER_KEY"):
+    for name in ("EDITGAUGE_EDITOR_KEY",):
         monkeypatch.setenv(name, KEY)
     text_data(tmp_path)
     organ_set(tmp_path / "DATA", [organ_record(38), organ_record(45)])
@@ -48,22 +47,16 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
 
 
 def test_the_page_runs_as_written(services: dict[str, Any]) -> None:
-    with FaultServer(answer=lambda body: "Write NEW instead of OLD.") as writer:
+    def more(words: list[str]) -> Sequence[str]:
+        name = words[words.index("--editor") + 1] if "--editor" in words else ""
+        name = "batches" if "--batch" in words else name
+        url = ("--base-url", services[name].url) if name in services else ()
+        few = ("--limit", "3") if "mini" in words else ()
+        return (*url, *few)
 
-        def more(words: list[str]) -> Sequence[str]:
-            name = words[words.index("--editor") + 1] if "--editor" in words else ""
-            name = "batches" if "--batch" in words else name
-            url = ("--base-url", services[name].url) if name in services else ()
-            few = ("--limit", "3") if "mini" in words else ()
-            return (*url, *few, *(("--rewriter-url", writer.url) if "--rewriter" in words else ()))
-
-        program = {"python examples/": f"{sys.executable} {ROOT}/examples/"}
-        read("edit-with-a-model", NOT_RUN, more=more, spelled=program)
-        assert writer.requests == 4
-    made = {
-        (one.benchmark, one.editor): one.status
-        for one in RunFolder.open(Path("runs/first")).edits()
-    }
+    program = {"python examples/": f"{sys.executable} {ROOT}/examples/"}
+    read("edit-with-a-model", NOT_RUN, more=more, spelled=program)
+    made = {(one.benchmark, one.editor): one.status for one in Run.open(Path("runs/first")).edits()}
     lacking = {name for name, status in made.items() if status is not Status.SCORED}
     assert lacking == {("medebench", "gemini-2.5-flash-image[2 shots]")}, "too few to show"
     assert {"flux-2-pro", "gemini-by-chat", "mirror"} <= {editor for _, editor in made}

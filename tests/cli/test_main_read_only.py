@@ -14,10 +14,11 @@ from tests.command_line import invoke
 from tests.curation.made_set import make_set
 
 from editgauge.errors import EditgaugeError
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
+from editgauge.study.assign import answered, next_task
 from editgauge.study.ratings import FOLDER
-from editgauge.study.store import Sent, StudyStore
 from editgauge.testing import FaultServer
+from editgauge.web.log import Log
 
 LIMIT = ("--sample", "replace-01", "--sample", "replace-03")
 JUDGE = ("--model", "scripted", "--sample", "replace-01", "--editor", "reference")
@@ -67,22 +68,12 @@ def _make(here: Sealed, server: FaultServer) -> None:
 
 
 def _answer(run: Path, count: int) -> None:
-    with StudyStore(run / FOLDER / "first.sqlite") as store:
-        for who in list(store.annotators())[:count]:
-            task = store.next(who.id)
+    with Log(run / FOLDER / "first.sqlite") as log:
+        for person in log.people()[:count]:
+            task = next_task(log, person.name)
             assert task is not None
-            payload = {"answers": {"EA": [3] * len(task.editors)}}
-            store.submit(
-                [
-                    Sent(
-                        annotator=who.id,
-                        task=task.id,
-                        nonce=f"n{count}",
-                        payload=payload,
-                        seconds=1,
-                    )
-                ]
-            )
+            answer = {"answers": {"EA": [3] * len(task.data["editors"])}}
+            answered(log, task, person.name, answer, 1.0, f"{count} {person.name}")
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +125,7 @@ def test_what_is_not_in_the_rows_yet_is_said(sealed: Sealed) -> None:
 def test_a_merge_takes_the_replies_of_a_run_that_cannot_be_written(sealed: Sealed) -> None:
     said = ok("merge", sealed.run, "--to", sealed.place / "merged")
     assert "0 replies" not in said
-    assert RunFolder.open(sealed.place / "merged").replies_path.exists()
+    assert Run.open(sealed.place / "merged").replies_path.exists()
 
 
 @pytest.mark.parametrize(
@@ -157,6 +148,6 @@ def test_whatever_writes_ends_in_one_line(
     done = invoke([told.get(word, word) for word in words], env={"EDITGAUGE_JUDGE_KEY": "none"})
     assert isinstance(done.exception, EditgaugeError), done.output
     said = str(done.exception)
-    assert "cannot be written" in said or "cannot be used" in said
+    assert "cannot be written" in said or "cannot be read or written" in said
     assert said.startswith(str(sealed.place / "sealed"))
     assert sum(server.seen.values()) == sealed.asked, "nothing was paid"

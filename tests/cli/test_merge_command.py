@@ -9,7 +9,7 @@ from tests.cli.test_study_command import type_
 from tests.reports.test_site_study import rate
 from tests.study.made_study import EDITORS, make_run
 
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.study.ratings import ratings_of
 
 
@@ -22,7 +22,7 @@ def test_a_study_stays_with_its_run_and_its_ratings_come_along(tmp_path: Path) -
     assert "its ratings were taken as rows" in study
     assert "editgauge study status" in study
     assert "not taken: run/notes.txt (no part of a run's data)" in said
-    merged = RunFolder.open(tmp_path / "all")
+    merged = Run.open(tmp_path / "all")
     assert len(ratings_of(merged)) == 2 * len(EDITORS) * 2
     assert not (merged.path / "study").exists()
     again = json.loads(type_("merge", run.path, "--to", tmp_path / "all", "--json"))

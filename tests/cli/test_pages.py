@@ -23,7 +23,7 @@ from tests.test_docs import DOCS
 
 TRACKERS = {
     "log": "tests/reports/test_trackers.py",
-    "hub": "tests/evaluation/test_hub_runs.py",
+    "hub": "tests/run/test_hub_runs.py",
 }
 MODEL = {
     "diagnose runs/my-model --editor instructpix2pix": "a model; tests/diagnosis",
@@ -34,9 +34,9 @@ OUTPUTS = {
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
 }
 SCALE = {
-    "plan mini": "scores a short run; tests/evaluation/test_plan.py",
-    "--engine ray": "a cluster; tests/run/test_cluster.py",
-    "--devices": "GPUs; tests/run/test_engine.py",
+    "plan mini": "scores a short run; tests/run/test_estimate.py",
+    "--engine ray": "a cluster; tests/run/test_ray.py",
+    "--devices": "GPUs; tests/run/test_workers.py",
 }
 
 
@@ -103,7 +103,7 @@ def test_a_run_that_is_shared(here: Path, scored: Path) -> None:
     runs(scored, here, "my-model", "mine", "theirs", "machine-1", "machine-2")
     assert len(read("share-a-run", {})) == 5
     assert (here / "runs" / "my-model" / "report" / "index.html").is_file()
-    assert (here / "runs" / "all" / "manifest.json").is_file()
+    assert (here / "runs" / "all" / "run.sqlite").is_file()
 
 
 def test_a_run_that_is_checked(here: Path, scored: Path) -> None:
@@ -142,7 +142,7 @@ def test_many_runs_and_a_store(
         "plan", "merge", "table", "compare", "report", "score", "diagnose",
     }  # fmt: skip
     assert (here / "report" / "index.html").is_file()
-    assert (here / "runs" / "here" / "manifest.json").is_file()
+    assert (here / "runs" / "here" / "run.sqlite").is_file()
 
 
 def test_result_files_of_other_tools(here: Path) -> None:

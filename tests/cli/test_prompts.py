@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.command_line import invoke
@@ -42,7 +43,14 @@ def test_what_is_wanted_is_said(tmp_path: Path) -> None:
         assert "wanted one benchmark" in str(done.exception)
 
 
-REPLY = json.dumps({"score": dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5"), 5), "reason": {}})
+SCORES = dict.fromkeys(("Q1", "Q2", "Q3", "Q4", "Q5"), 5)
+
+
+def reply(body: dict[str, Any]) -> str:
+    """In the form of our prompts where a schema is sent, else in the paper's."""
+    if body.get("response_format"):
+        return json.dumps({"pictures_visible": True, "reason": "so", "score": SCORES})
+    return json.dumps({"score": SCORES, "reason": {}})
 
 
 def test_rows_of_two_prompt_sets_never_share_a_table(
@@ -56,7 +64,7 @@ def test_rows_of_two_prompt_sets_never_share_a_table(
     assert run("fetch", "prompts", "textedit", "--run", folder, "--from", clone).exit_code == 0
     bodies = {}
     for prompts in ("ours", "paper"):
-        with FaultServer(answer=lambda *_: REPLY) as server:
+        with FaultServer(answer=reply) as server:
             done = run(
                 "judge", "textedit", data, "--outputs", outputs, "--editor", "good", "--limit", 2,
                 "--run", folder, "--model", "scripted", "--base-url", server.url,
@@ -87,7 +95,7 @@ def test_compare_prompts_asks_both_ways(
     folder = tmp_path / "run"
     data, outputs = shared / "data" / "textedit", shared / "data" / "outputs" / "textedit"
     run("fetch", "prompts", "textedit", "--run", folder, "--from", shared / "released" / "textedit")
-    with FaultServer(answer=lambda *_: REPLY) as server:
+    with FaultServer(answer=reply) as server:
         done = run(
             "judge", "textedit", data, "--outputs", outputs, "--editor", "good", "--limit", 2,
             "--run", folder, "--model", "scripted", "--base-url", server.url, "--compare-prompts",

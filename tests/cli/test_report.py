@@ -14,12 +14,13 @@ from editgauge import catalog
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
 from editgauge.scoring.derived import derive
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
+from editgauge.store.schema import EditRecord
 from editgauge.types import Row, Sample, Status
 
 
-def make_run(place: Path, editor: str) -> RunFolder:
+def make_run(place: Path, editor: str) -> Run:
     data = place.parent / "data"
     write_png(data / "a.png", np.full((8, 8, 3), 9, np.uint8))
     samples = [
@@ -33,10 +34,10 @@ def make_run(place: Path, editor: str) -> RunFolder:
             output_stems=("s1",),
         )
     ]
-    run = RunFolder.create(place)
+    run = Run.create(place)
     keep_samples(run, "bench", data, samples, samples)
     run.keep(data / "a.png", Path(f"edits/bench/{editor}/s1.png"))
-    with run.edit_writer() as edits, run.writer() as rows:
+    with run.writer() as rows:
         run.write_edits(
             [
                 EditRecord(
@@ -46,8 +47,7 @@ def make_run(place: Path, editor: str) -> RunFolder:
                     status=Status.SCORED,
                     path=f"edits/bench/{editor}/s1.png",
                 )
-            ],
-            edits,
+            ]
         )
         rows.write(
             [
@@ -106,7 +106,7 @@ def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
 
 
 def test_an_empty_run_and_a_folder_that_is_none(tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     with pytest.raises(UsageError, match="nothing in the run yet"):
         reported(str(run.path))
     with pytest.raises(RunError, match="not a run folder"):
@@ -126,7 +126,7 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
     tmp_path: Path,
 ) -> None:
     """KRIS-Bench's Overall opened the VC of one dimension."""
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     dimensions = {"s1": "Spatial Perception", "s2": "Temporal Prediction"}
     run.write_samples(
         "krisbench",

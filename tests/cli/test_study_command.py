@@ -12,8 +12,9 @@ from tests.study.made_study import EDITORS, judged, make_run
 
 from editgauge.errors import RunError, UsageError
 from editgauge.store import addresses
-from editgauge.study import serving
-from editgauge.study.store import Sent, StudyStore
+from editgauge.study.assign import answered, next_task
+from editgauge.web import pages
+from editgauge.web.log import Log
 
 
 def type_(*words: object) -> str:
@@ -101,15 +102,13 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
     def served(*_: object, **__: object) -> None:
         """Cy gives one answer, and Ctrl-C ends it."""
         (path,) = (tmp_path / "first").rglob("first.sqlite")
-        with StudyStore(path) as store:
-            cy = store.annotators()[0].id
-            task = store.next(cy)
+        with Log(path) as log:
+            task = next_task(log, "cy")
             assert task is not None
-            answer = {"answers": {"IF": [3] * len(task.editors)}}
-            store.submit([Sent(annotator=cy, task=task.id, nonce="n", payload=answer, seconds=1)])
-        raise KeyboardInterrupt
+            answer = {"answers": {"IF": [3] * len(task.data["editors"])}}
+            answered(log, task, "cy", answer, 1.0, "nonce")
 
-    monkeypatch.setattr(serving, "serve", served)
+    monkeypatch.setattr(pages, "serve", served)
     said = type_("study", "serve", there)
     assert f"3 new ratings; next: editgauge agree {there}" in said
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))

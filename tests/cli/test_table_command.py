@@ -16,9 +16,10 @@ from tests.made_rows import record, row
 from typer.testing import Result
 
 from editgauge.errors import EditgaugeError
-from editgauge.store.run_folder import RunFolder
+from editgauge.statistics import resampling
+from editgauge.store.run import Run
 from editgauge.study.scales import Rating
-from editgauge.tables import stats
+from editgauge.tables import build
 from editgauge.tables.frame import Frame
 from editgauge.types import Row, Status
 
@@ -34,7 +35,7 @@ def rows_of(editor: str, values: list[float | None], **more: str) -> list[Row]:
 
 
 def make_run(path: Path, rows: list[Row]) -> Path:
-    run = RunFolder.create(path)
+    run = Run.create(path)
     run.write_samples("texteditbench", RECORDS)
     with run.writer() as writer:
         writer.write(rows)
@@ -92,18 +93,18 @@ def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path)
 
 def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    of_runs, bootstrap = Frame.of_runs, stats.bootstrap
+    of_runs, bootstrap = Frame.of_runs, resampling.bootstrap
 
     def read(*args: Any, **options: Any) -> Frame:
         calls.append("read")
         return of_runs(*args, **options)
 
-    def drawn(*args: Any, **options: Any) -> stats.Intervals:
+    def drawn(*args: Any, **options: Any) -> resampling.Intervals:
         calls.append("drawn")
         return bootstrap(*args, **options)
 
     monkeypatch.setattr(Frame, "of_runs", read)
-    monkeypatch.setattr(stats, "bootstrap", drawn)
+    monkeypatch.setattr(build, "bootstrap", drawn)
     assert len(json.loads(call("table", run, "--json", "--intervals").stdout)["tables"]) == 1
     assert calls == ["read", "drawn"]
 
@@ -143,7 +144,7 @@ def test_where_and_editor_narrow(run: Path) -> None:
 def test_several_runs_are_one_table(run: Path, tmp_path: Path) -> None:
     other = make_run(tmp_path / "other", rows_of("gamma", [0.1, 0.2, 0.3, 0.4]))
     found = json.loads(call("table", run, other, "--json").stdout)["tables"][0]
-    assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma", "Mean of 3"]
+    assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma"]
 
 
 def test_runs_that_contradict_each_other_are_refused(run: Path, tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ def test_a_judge_may_be_called_by_its_name_alone(tmp_path: Path) -> None:
 
 
 def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) -> None:
-    folder = RunFolder.open(run)
+    folder = Run.open(run)
     folder.write_samples("medebench", [record("1", organ="Eyes")])
     with folder.writer() as writer:
         writer.write([row("1", "gamma", "EA", 5.0, benchmark="medebench", source="judge#1")])
@@ -225,7 +226,7 @@ def test_a_run_without_rows(tmp_path: Path) -> None:
 
 
 def rated_run(path: Path, rows: list[Row]) -> Path:
-    run = RunFolder.create(path)
+    run = Run.create(path)
     run.write_samples("medebench", [record(str(n), organ="Teeth") for n in range(3)])
     with run.writer() as writer:
         writer.write(rows)

@@ -79,11 +79,13 @@ def make_set(root: Path, count: int = 2, **about: Any) -> DataSet:
 
 def add(data: DataSet, number: int, **fields: Any) -> dict[str, Any]:
     pixels = scene(number)
+    before, after = data.keep(pixels), data.keep(edited(pixels))
     facts = {
         "id": f"s{number:02d}",
         "instruction": 'Replace "OLD" with "NEW".',
-        "images": [data.keep(pixels)],
-        "reference": data.keep(edited(pixels)),
+        "images": [before],
+        "reference": after,
+        "pictures": {before: {"looked": "ann"}, after: {"looked": "ann"}},
         "masks": {"input": data.keep(area(), "masks")},
         "category": ["Lung", "remove nodule"] if number % 2 else ["Brain", "remove tumour"],
         "source_text": "OLD",

@@ -9,9 +9,11 @@ import pytest
 
 from editgauge import catalog
 from editgauge.curation import records
+from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.images import write_png
 from editgauge.tables.contract import verify
+from editgauge.web.log import Act
 from tests.command_line import invoke
 from tests.curation.made_set import edited, make_set, scene
 
@@ -62,8 +64,8 @@ def test_check_is_clean(tmp_path: Path) -> None:
 
 def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 3)
-    data.change("s00", 1, {"split": "test"}, "ann")
-    data.change("s01", 1, {"state": "withdrawn"}, "ann")
+    data.change("s00", 1, {"split": "test"}, Act("ann"))
+    data.change("s01", 1, {"state": "withdrawn"}, Act("ann"))
     benchmark = catalog.find("benchmarks", f"dir:{tmp_path / 'set'}")
     assert [sample.id for sample in benchmark.load(None)] == ["s00", "s02"]
     assert [sample.id for sample in benchmark.load(None, split="test")] == ["s00"]
@@ -81,16 +83,12 @@ def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
         catalog.find("benchmarks", "dir.other").load(tmp_path / "set")
     with pytest.raises(UsageError, match="the protocol one of"):
         catalog.find("benchmarks", "dir.wards.imagenet")
-    with (tmp_path / "set" / records.SAMPLES).open("ab") as file:
-        file.write(b"{broken\n")
-    with pytest.raises(DataError, match=r"samples\.jsonl, line 2: no JSON"):
-        catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None)
 
 
 def test_new_dataset_says_what_is_next(tmp_path: Path) -> None:
     said = run("new", "dataset", tmp_path / "Our wards", "--require", "licence", "--reviews", "2")
     assert "data set our-wards" in said
-    about = records.read_about(tmp_path / "Our wards")
+    about = DataSet(tmp_path / "Our wards").about
     assert (about.policy.required, about.policy.reviews) == (("licence",), 2)
 
 

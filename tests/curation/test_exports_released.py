@@ -167,9 +167,11 @@ def test_krisbench_judges_a_temporal_sample(
     theirs["extract_score_and_reason"] = common["extract_score_and_reason"]
     data = whole_set(tmp_path / "set", 0)
     frames = [data.keep(scene(n)) for n in range(3)]
+    reference = data.keep(scene(7))
+    looked = {name: {"looked": "ann"} for name in (*frames, reference)}
     attributes = {**ATTRIBUTES, "kris_task": "temporal_prediction", "missing_frame": 2}
     data.add({"id": "t", "instruction": "Make the frame.", "images": frames, "attributes":
-              attributes, "reference": data.keep(scene(7))}, "ann")  # fmt: skip
+              attributes, "reference": reference, "pictures": looked}, "ann")  # fmt: skip
     exports.export(data, tmp_path / "out", "krisbench")
     monkeypatch.chdir(tmp_path / "out")
     write_png(Path("edits/alpha/temporal_prediction/1.png"), scene(8))

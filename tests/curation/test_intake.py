@@ -14,6 +14,7 @@ from editgauge.curation import alignment, dicom, duplicates, intake, privacy
 from editgauge.curation.readiness import faults
 from editgauge.errors import DataError, ImageTooLarge, UsageError
 from editgauge.images import read_image, write_png
+from editgauge.web.log import Act
 from tests.curation.made_set import SIZE, edited, make_set, scene
 
 WHO = intake.Intake(who="ann")
@@ -109,9 +110,9 @@ def test_pairs_come_from_two_folders(tmp_path: Path) -> None:
         write_png(tmp_path / "ref" / f"p{number}.png", misaligned(edited(pixels))[0])
     write_png(tmp_path / "ref" / "p1.png", scene(9, (256, 200)))
     taken = intake.pair(data, tmp_path / "in", tmp_path / "ref", WHO)
-    assert [item.sample for item in taken] == ["p0", ""]
+    assert [item.sample for item in taken] == ["s0001", ""]
     assert "not aligned" in taken[1].said
-    record = data.record("p0")
+    record = data.record("s0001")
     facts = record["pictures"][record["reference"]]["alignment"]
     assert facts["quality"] > 0.5
     assert len(list((tmp_path / "set" / "pictures").iterdir())) == 2, "nothing is left of a refusal"
@@ -152,17 +153,17 @@ def test_a_call_that_was_killed_can_be_made_again(tmp_path: Path) -> None:
         write_png(folder / f"{number}.png", scene(number))
     data = make_set(tmp_path / "set", 0)
     first = intake.add(data, [folder / "0.png", folder / "1.png"], WHO)
-    data.change(first[1].sample, 1, {"instruction": "Turn it."}, "ann")
+    data.change(first[1].sample, 1, {"instruction": "Turn it."}, Act("ann"))
     again = intake.add(data, [folder], WHO)
     assert [(item.sample, item.said) for item in again] == [
-        ("0", intake.BEFORE),
-        ("1-2", ""),  # what somebody worked on is a sample of its own
-        ("2", ""),
+        ("s0001", intake.BEFORE),
+        ("s0003", ""),  # what somebody worked on is a sample of its own
+        ("s0004", ""),
     ]
     split = intake.Intake(who="ann", fields={"split": "test"})
-    assert [item.sample for item in intake.add(data, [folder / "0.png"], split)] == ["0-2"]
+    assert [item.sample for item in intake.add(data, [folder / "0.png"], split)] == ["s0005"]
     pair = (data, folder / "0.png", folder / "0.png", WHO)
-    assert intake.pair(*pair)[0].sample == intake.pair(*pair)[0].sample == "0-3"
+    assert intake.pair(*pair)[0].sample == intake.pair(*pair)[0].sample == "s0006"
 
 
 def test_fields_that_no_sample_can_have_keep_every_picture_out(tmp_path: Path) -> None:
@@ -185,13 +186,17 @@ def test_what_is_found_in_a_picture_is_added_to_what_others_did_meanwhile(tmp_pa
     class Slow(Reading):
         def __call__(self, image: Any, language: str = "en") -> list[Any]:
             if data.record("s00")["version"] == 1:
-                data.change("s00", 1, {"caption": "by ben"}, "ben")
+                data.change("s00", 1, {"caption": "by ben"}, Act("ben"))
             return []
 
     assert privacy.propose(data, "s00", "ann", engine=Slow(), faces=False) == 0
     record = data.record("s00")
     assert record["caption"] == "by ben"
-    assert record["pictures"][record["images"][0]] == {"proposals": []}
+    assert record["pictures"][record["images"][0]] == {
+        "looked": "ann",
+        "proposals": [],
+        "searched": True,
+    }
 
 
 def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
@@ -259,7 +264,7 @@ def test_a_scan_keeps_its_window_and_no_name(tmp_path: Path) -> None:
     everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
     for word in (b"MUSTERMANN", b"ERIKA", b"PAT12345", b"Musterstadt", b"1961"):
         assert word.lower() not in everything.lower()
-    data.change(taken.sample, hidden["version"], {"instruction": "Ask Mustermann."}, "ben")
+    data.change(taken.sample, hidden["version"], {"instruction": "Ask Mustermann."}, Act("ben"))
     assert any("name a patient" in why for _, why in faults(data, data.records()))
 
 
@@ -407,13 +412,13 @@ def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
     duplicates.accept(data, "s00", "copy", "two views of one phantom", "ann")
     assert duplicates.leaks(data.records(), data.root) == []
     other = {"images": [data.keep(cv2.GaussianBlur(smaller, (5, 5), 0))]}
-    data.update("copy", lambda _: other, "ann")
+    data.update("copy", lambda _: other, Act("ann"))
     assert duplicates.leaks(data.records(), data.root), "it was said of other pictures"
     duplicates.accept(data, "copy", "s00", "", "ann")
     assert not data.record("copy").get("alike")
     with pytest.raises(UsageError, match="wanted two samples"):
         duplicates.accept(data, "copy", "copy", "x", "ann")
-    data.update("copy", lambda _: {"split": None}, "ann")
+    data.update("copy", lambda _: {"split": None}, Act("ann"))
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert not near.leak
 

@@ -12,6 +12,7 @@ from editgauge.curation.dataset import Conflict
 from editgauge.errors import UsageError
 from editgauge.judging.fakes import FaultServer, ScriptedJudge, request_pictures, request_words
 from editgauge.judging.session import Options
+from editgauge.web.log import Act
 from tests.curation.made_set import make_set
 
 GOOD = {
@@ -56,9 +57,9 @@ def test_a_proposal_waits_for_a_person(tmp_path: Path) -> None:
             '{"instruction": "Change it.", "paraphrase_1": "x", "paraphrase_2": "y"}',
             "lost the quoted",
         ),
-        ("no JSON at all", "no JSON object"),
+        ("no JSON at all", "found none"),
         (json.dumps({**GOOD, "paraphrase_2": ""}), "no usable paraphrase_2"),
-        (json.dumps({**GOOD, "paraphrase_2": 7}), "no usable paraphrase_2"),
+        (json.dumps({**GOOD, "paraphrase_2": 7}), "got `int` - at `$.paraphrase_2`"),
     ],
 )
 def test_a_reply_that_cannot_be_used_is_told(tmp_path: Path, reply: str, said: str) -> None:
@@ -73,7 +74,7 @@ def test_a_reply_that_cannot_be_used_is_told(tmp_path: Path, reply: str, said: s
 def test_a_change_is_described_from_both_pictures(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 2)
     data.change(
-        "s01", 1, {"pictures": {data.record("s01")["images"][0]: {"needs_look": True}}}, "ann"
+        "s01", 1, {"pictures": {data.record("s01")["images"][0]: {"needs_look": True}}}, Act("ann")
     )
     seen = []
 

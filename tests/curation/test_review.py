@@ -11,6 +11,7 @@ from editgauge.curation.dataset import Conflict
 from editgauge.curation.records import Policy
 from editgauge.curation.statistics import statistics
 from editgauge.errors import DataError
+from editgauge.web.log import Act
 from tests.curation.made_set import area, make_set
 
 
@@ -21,14 +22,14 @@ def test_two_reviews_verify_and_a_change_takes_it_back(tmp_path: Path) -> None:
     assert review.lacking(first, data.about.policy) == ["1 of 2 reviews accept it"]
     second = review.review(data, "s00", 1, "accept", "ben")
     assert second["state"] == "verified", "another's review is no change of content"
-    changed = data.change("s00", second["version"], {"caption": "other"}, "ann")
+    changed = data.change("s00", second["version"], {"caption": "other"}, Act("ann"))
     assert changed["state"] == "refined"
     assert review.current(changed) == {}
 
 
 def test_nobody_accepts_what_they_have_not_seen(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
-    data.change("s00", 1, {"caption": "other"}, "ann")
+    data.change("s00", 1, {"caption": "other"}, Act("ann"))
     with pytest.raises(Conflict):
         review.review(data, "s00", 1, "accept", "ben")
     assert data.events()[-1].what == "refused"
@@ -108,5 +109,5 @@ def test_regions_are_components(tmp_path: Path) -> None:
     mask[45, :] = False
     assert difficulty.regions_of(mask) == 2
     data = make_set(tmp_path / "set", 1)
-    data.change("s00", 1, {"masks": {"input": data.keep(mask, "masks")}}, "ann")
+    data.change("s00", 1, {"masks": {"input": data.keep(mask, "masks")}}, Act("ann"))
     assert difficulty.computed(data, data.record("s00"))["num_text_regions"] == 1

@@ -23,6 +23,7 @@ from editgauge.images import read_image, read_mask, write_png
 from editgauge.judging.fakes import FaultServer, ScriptedJudge
 from editgauge.judging.session import Options
 from editgauge.run.check import check_data
+from editgauge.web.log import Act
 from tests.command_line import invoke
 from tests.curation.made_set import BOX, edited, scene
 from tests.curation.test_intake import misaligned, scan
@@ -65,12 +66,26 @@ class Made:
         words = ("--licence", "CC0", "--ocr", "none", "--category", "Lung/remove")
         attributes = [w for fact in ("topic=Data & Analytics", "kris_task=color_change",
                                      "textedit_category=2.1") for w in ("--attribute", fact)]  # fmt: skip
-        run("curate", "pair", self.root, place / "in", place / "ref", *words, *attributes)
+        run(
+            "curate",
+            "pair",
+            self.root,
+            place / "in",
+            place / "ref",
+            *words,
+            *attributes,
+            "--keep-names",
+        )
         run("curate", "add", self.root, scan(place / "MUSTERMANN.dcm"), "--ocr", "none",
             "--licence", "CC0", "--consent", "written")  # fmt: skip
+        for sample in ("p0", "p1"):
+            self.data.update(sample, lambda record: {"pictures": {
+                path: {**about, "looked": "ann"} for path, about in
+                {**{p: {} for p in (*record["images"], record["reference"])},
+                 **record.get("pictures", {})}.items()}}, Act("ann"))  # fmt: skip
         self.data.update("scan", lambda record: {"pictures": {record["images"][0]: {
             **record["pictures"][record["images"][0]],
-            "proposals": [{"kind": "text", "box": list(NAME_BOX)}]}}}, "ocr")  # fmt: skip
+            "proposals": [{"kind": "text", "box": list(NAME_BOX)}]}}}, Act("ocr"))  # fmt: skip
         self.server = Server(self.root, ("curate", "serve", "--ocr", "none"))
         self.links = {
             name: json.loads(
@@ -114,6 +129,7 @@ class Person:
         await self.page.locator(f"body[data-ready='{sample}']").wait_for()
 
     async def fill(self, **texts: str) -> None:
+        await self.page.locator("#more").evaluate("more => { more.open = true; }")
         for name, text in texts.items():
             await self.page.locator(f"#texts [name='{name}']").fill(text)
 
@@ -148,8 +164,7 @@ async def write_and_mask(person: Person, sample: str) -> None:
     await person.open("scan")
     await person.open(sample)
     await person.page.locator("#message").filter(has_text="did not save").wait_for()
-    await person.press("#save-mask", "Mask saved.")
-    await person.press("#save", "Saved.")
+    await person.press("#save", "Saved: texts, mask input.")
 
 
 async def take_a_proposal(person: Person, made: Made) -> None:
@@ -176,7 +191,7 @@ async def hide_the_name(person: Person) -> None:
     page = person.page
     await person.open("scan")
     await person.fill(instruction="Remove the device.")
-    await person.press("#save", "Saved.")
+    await person.press("#save", "Saved: texts.")
     assert "nobody has looked" in await page.locator("#faults").inner_text()
     await proposal_in_its_place(person)
     await page.locator("[data-tool='box']").click()
@@ -210,7 +225,7 @@ async def brush_by_hand(person: Person, made: Made) -> None:
     for x, y in ((0.1, 0.8), (0.2, 0.8), (0.2, 0.95), (0.1, 0.95)):
         await person.drag((x, y))
     await page.locator("#canvas").press("Enter")
-    await person.press("#save-mask", "Mask saved.")
+    await person.press("#save", "Saved: mask input.")
     record = made.data.record("scan")
     mask = read_mask(made.data.path(record["masks"]["input"]))
     height, width = mask.shape
@@ -223,7 +238,7 @@ async def late(ann: Person, ben: Person) -> None:
     await ben.open("p0")
     await ann.open("p0")
     await ann.fill(caption="by ann")
-    await ann.press("#save", "Saved.")
+    await ann.press("#save", "Saved: texts.")
     await ben.fill(caption=EVIL)
     await ben.page.locator("#save").click()
     await ben.page.locator("#conflict:not([hidden])").wait_for()
@@ -241,16 +256,17 @@ async def through_a_kill(person: Person, made: Made) -> None:
     await person.page.locator("#save").click()
     await person.page.locator("#message").filter(has_text="No connection").wait_for()
     made.server.begin()
-    await person.page.locator("#message").filter(has_text="Saved.").wait_for()
+    await person.page.locator("#message").filter(has_text="Saved: texts.").wait_for()
 
 
 async def rate_and_accept(person: Person, sample: str) -> None:
     await person.open(sample)
+    await person.page.locator("#rating").evaluate("rating => { rating.open = true; }")
     for name in TEN:
         choice = person.page.locator(f"#difficulty [name='{name}']")
         if await choice.is_enabled():
             await choice.select_option("0")
-    await person.press("#rate", "Saved")
+    await person.press("#save", "Saved: difficulty")
     await person.press("[data-verdict='accept']", "kept: accept")
 
 
@@ -299,6 +315,80 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
     assert mask.sum() < 1.5 * wanted.sum()
     no_name(made, tmp_path)
     clean_exports(made, tmp_path)
+
+
+async def labels(person: Person, where: str) -> list[str]:
+    names = person.page.locator(f"{where} [name]")
+    return [await names.nth(k).get_attribute("name") for k in range(await names.count())]
+
+
+async def drawn(person: Person) -> int:
+    """How many pixels of the mask are painted."""
+    return int(
+        await person.page.evaluate(
+            "() => { const c = document.getElementById('canvas'), d = c.getContext('2d')"
+            ".getImageData(0, 0, c.width, c.height).data; return d.filter("
+            "(v, n) => n % 4 === 3 && v > 0).length; }"
+        )
+    )
+
+
+async def form_of_a_protocol(person: Person) -> None:
+    page = person.page
+    await person.open("scan")
+    assert "textedit_category" in await labels(person, "#others")
+    await page.locator("#fields [name='protocol']").select_option("medebench")
+    read = ["change", "concept", "rephrased", "organ", "task"]
+    assert [name for name in await labels(person, "#fields") if name in read] == read
+    assert await page.locator("#rating").is_hidden(), "lettering is not asked of an X-ray"
+    assert "in a word or two" in await page.locator("label:has([name='concept'])").inner_text()
+    assert await page.locator("#unsaved").inner_text() == "not saved: texts"
+
+
+async def strokes_are_undone(person: Person) -> None:
+    await person.open("p0")
+    await person.drag((0.3, 0.5), (0.5, 0.5))
+    first = await drawn(person)
+    await person.drag((0.3, 0.7), (0.5, 0.7))
+    assert await drawn(person) > first > 0
+    await person.page.locator("#undo").click()
+    assert await drawn(person) == first
+    await person.page.keyboard.press("Control+z")
+    assert await drawn(person) == 0
+    for _ in range(3):
+        await person.page.locator("#in").click()
+    await person.drag((0.5, 0.5), (0.51, 0.5))
+    assert 0 < await drawn(person) < first, "painted where the zoomed picture is"
+    await person.page.locator("#undo").click()
+
+
+async def picture_stays_in_view(person: Person) -> None:
+    """After who scrolled to the end of the form goes on to the next sample."""
+    page = person.page
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await person.open("p0")
+    await page.locator("#comment").scroll_into_view_if_needed()
+    await page.locator("#forward").click()
+    await page.locator("body[data-ready='p1']").wait_for()
+    box = await page.locator("#input").bounding_box()
+    assert 0 <= box["y"] < 844 - 100
+    assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    await page.locator("#back").click()
+    await page.locator("body[data-ready='p0']").wait_for()
+
+
+def test_form_follows_the_protocol_and_strokes_are_undone(made: Made) -> None:
+    async def main() -> None:
+        async with playwright.async_playwright() as tool:
+            browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            ann = await Person.come(browser, made.links["ann"])
+            await form_of_a_protocol(ann)
+            await strokes_are_undone(ann)
+            await picture_stays_in_view(ann)
+            assert ann.errors == []
+            await browser.close()
+
+    asyncio.run(asyncio.wait_for(main(), 120))
 
 
 async def accessible(person: Person) -> None:

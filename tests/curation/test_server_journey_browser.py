@@ -86,7 +86,7 @@ class Twelve:
         write_png(place / "in" / "face.png", face)
         write_png(place / "ref" / "face.png", edited(face))
         facts = [w for name, text in ATTRIBUTES.items() for w in ("--attribute", f"{name}={text}")]
-        words = ("--licence", "CC0", "--category", "Lung/remove", *facts)
+        words = ("--licence", "CC0", "--category", "Lung/remove", "--keep-names", *facts)
         run("curate", "pair", self.root, place / "in", place / "ref", *words)
         one, two = scan(place / "a" / "MUSTERMANN.dcm"), after_scan(place / "b" / "MUSTERMANN.dcm")
         run("curate", "pair", self.root, one, two, "--align", "none", "--ocr", ocr, *words)
@@ -124,7 +124,7 @@ def made(tmp_path: Path, ocr: str) -> Iterator[Twelve]:
 async def write(person: Person, sample: str) -> None:
     await person.open(sample)
     await person.fill(**TEXTS)
-    await person.press("#save", "Saved.")
+    await person.press("#save", "Saved: texts.")
 
 
 async def look(person: Person, made: Twelve, sample: str) -> None:
@@ -153,7 +153,7 @@ async def draw(person: Person, made: Twelve, sample: str) -> None:
     await page.locator("[data-tool='brush']").click()
     middle = (top + bottom) / 2 / height
     await person.drag(((left + 15) / width, middle), ((right - 15) / width, middle))
-    await person.press("#save-mask", "Mask saved.")
+    await person.press("#save", "Saved: mask input.")
 
 
 def test_twelve_samples_from_nothing(made: Twelve, tmp_path: Path, ocr: str) -> None:

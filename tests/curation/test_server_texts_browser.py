@@ -16,6 +16,7 @@ playwright = pytest.importorskip("playwright.async_api")
 
 from editgauge.curation import records  # noqa: E402
 from editgauge.curation.dataset import DataSet  # noqa: E402
+from editgauge.web.log import Act  # noqa: E402
 from tests.curation.made_set import add, make_set  # noqa: E402
 from tests.curation.test_server_browser import CHROMIUM, FLAGS, Person, run  # noqa: E402
 from tests.study.served import Server  # noqa: E402
@@ -65,7 +66,7 @@ def hostile(root: Path) -> DataSet:
             "proposed": {"by": text, "instruction": f"{text} and more", "caption": text[::-1]},
             "pictures": {made["images"][0]: {"proposals": [{"kind": text, "box": [1, 2, 3, 4]}]}},
         }
-        data.change(made["id"], 1, fields, text)
+        data.change(made["id"], 1, fields, Act(text))
     for number, name in enumerate(NAMES, start=len(TEXTS)):
         add(data, number, id=name)
     data.describe("ann", title="".join(PAYLOADS))

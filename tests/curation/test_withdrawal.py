@@ -10,6 +10,7 @@ from editgauge import catalog
 from editgauge.curation import review, withdrawal
 from editgauge.curation.records import pictures_of
 from editgauge.errors import UsageError
+from editgauge.web.log import Act
 from tests.curation.made_set import make_set
 
 
@@ -30,14 +31,14 @@ def test_what_was_changed_meanwhile_is_verified_no_longer(tmp_path: Path) -> Non
     data = make_set(tmp_path / "set", 1)
     review.review(data, "s00", 1, "accept", "ben")
     version = withdrawal.withdraw(data, "s00", "ann")["version"]
-    data.change("s00", version, {"instruction": "Another one."}, "ann")
+    data.change("s00", version, {"instruction": "Another one."}, Act("ann"))
     assert withdrawal.restore(data, "s00", "ann")["state"] == "refined"
 
 
 def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 2)
     shared, own = data.record("s01")["images"][0], data.record("s00")["reference"]
-    data.change("s00", 1, {"images": [shared]}, "ann")
+    data.change("s00", 1, {"images": [shared]}, Act("ann"))
     withdrawal.withdraw(data, "s00", "ann")
     record = withdrawal.withdraw(data, "s00", "ann", why="consent withdrawn", erase=True)
     assert (data.root / shared).is_file()
@@ -54,7 +55,7 @@ def test_of_samples_that_share_a_picture_the_last_one_takes_it_away(tmp_path: Pa
     data = make_set(tmp_path / "set", 3)
     shared = data.record("s00")["images"][0]
     for sample in ("s01", "s02"):
-        data.change(sample, 1, {"images": [shared]}, "ann")
+        data.change(sample, 1, {"images": [shared]}, Act("ann"))
     withdrawal.withdraw(data, "s00", "ann", erase=True)
     withdrawal.withdraw(data, "s01", "ann")
     withdrawal.withdraw(data, "s02", "ann", erase=True)

@@ -36,7 +36,7 @@ def sample(tmp_path: Path) -> Sample:
 def scored(sample: Sample, output: np.ndarray, folder: Path) -> dict[str, Score]:  # type: ignore[type-arg]
     write_png(folder / "out.png", output)
     edit = Edit(sample=sample.id, editor="m", path=folder / "out.png")
-    return {score.metric: score for score in ChangeScorer()(sample, edit)}
+    return {score.metric: score for score in ChangeScorer().score(sample, edit)}
 
 
 def square(top: int, left: int) -> np.ndarray:  # type: ignore[type-arg]

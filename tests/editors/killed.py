@@ -16,11 +16,11 @@ from typing import Any
 
 from tests.editors.test_service_faults import editor, samples_for
 
-from editgauge.editors import chat, jobs, openai
+from editgauge.editors import jobs, remote
 from editgauge.run import edit as running
 from editgauge.services.ledger import Charge
 from editgauge.services.transport import ThreadTransport
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 
 DEAD = 9
 
@@ -51,7 +51,7 @@ def _fetches(*args: Any, **options: Any) -> bool:
 
 
 def _delivering() -> None:
-    for module in (chat, jobs, openai):
+    for module in (jobs, remote):
         _after(module, "deliver")
 
 
@@ -64,7 +64,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "billed": lambda: _after(Charge, "bill"),
     "delivered": _delivering,
     "in place": lambda: _after(running, "_into_place"),
-    "recorded": lambda: _after(RunFolder, "write_edits"),
+    "recorded": lambda: _after(Run, "write_edits"),
 }
 
 
@@ -75,7 +75,7 @@ def main() -> None:
         if not child:
             POINTS[told["point"]]()
             folder = Path(told["folder"])
-            run = RunFolder.create(folder / "run")
+            run = Run.create(folder / "run")
             made = editor(told["shape"], told["url"], run, told["budget"], concurrency=1)
             running.edit(run, "mini", samples_for(folder, told["samples"]), made)
             os._exit(0)

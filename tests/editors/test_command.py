@@ -19,11 +19,11 @@ import pytest
 from tests.command_line import invoke
 
 from editgauge.editors.command import CommandEditor, command, recorded
-from editgauge.editors.http import http
+from editgauge.editors.providers import http
 from editgauge.errors import RunError, ServiceStopped, UsageError
 from editgauge.images import read_image
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.types import Sample, Status
 
@@ -70,7 +70,7 @@ def test_the_example_program_mirrors(tmp_path: Path, opened: list[CommandEditor]
     editor = command([], program=f"{sys.executable} {EXAMPLES / 'command_editor.py'}")
     opened.append(editor)
     samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(3)]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     assert edit_all(run, "mini", samples, editor).counts == {"scored": 3}
     record = next(r for r in run.edits("mini") if r.sample == "s0")
     assert record.editor == "command_editor"
@@ -282,7 +282,7 @@ def test_a_key_in_the_command_line_reaches_no_file(tmp_path: Path) -> None:
         for path in run.rglob("*"):
             assert secret not in path.name
             assert not path.is_file() or secret.encode() not in path.read_bytes(), path
-        assert "model.py" in (run / "manifest.json").read_text()
+        assert "model.py" in str(Run.open(run).manifest())
 
 
 @pytest.mark.parametrize(

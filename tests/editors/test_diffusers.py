@@ -27,7 +27,7 @@ from editgauge.editors.pipelines import call_of, picture_of, pipeline_class, siz
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.types import Status
 
@@ -76,7 +76,7 @@ def test_instructpix2pix_in_batches_gives_what_it_gives_alone(saved: Any, tmp_pa
     samples.append(make_sample(tmp_path / "data", "tall", size=(48, 64)))
     together = editor("instructpix2pix", path, side="64", batch_size="4", name="together")
     alone = editor("magicbrush", path, side="64", name="alone")
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     assert edit_all(run, "mini", samples, together).counts == {"scored": 4}
     assert edit_all(run, "mini", samples, alone).counts == {"scored": 4}
     records = {(r.editor, r.sample): r for r in run.edits("mini")}
@@ -391,7 +391,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
     monkeypatch.setattr(diffusers.StableDiffusionInstructPix2PixPipeline, "from_pretrained", broken)
     (tmp_path / "weights").mkdir()
     samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(4)]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     with pytest.raises(Unavailable, match="weights cannot be loaded: OSError: unet/"):
         edit_all(run, "mini", samples, editor("instructpix2pix", tmp_path / "weights"))
     assert len(tries) == 1
@@ -439,7 +439,7 @@ def test_out_of_memory_halves_the_batch(tmp_path: Path, most: int, asked: list[i
     pipe = Small(most)
     made._loaded = {"cpu": (pipe, "made here")}
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(8)]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     summary = edit_all(run, "mini", samples, made)
     assert summary.counts == {"scored": 8}
     assert pipe.asked == asked
@@ -449,7 +449,7 @@ def test_out_of_memory_halves_the_batch(tmp_path: Path, most: int, asked: list[i
 def test_what_does_not_fit_alone_is_that_sample_s_failure(tmp_path: Path) -> None:
     made = editor("instructpix2pix", tmp_path, batch_size="2", side="64")
     made._loaded = {"cpu": (Small(0), "made here")}
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
     assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
     assert "out of memory" in run.edits("mini")[0].reason
@@ -470,7 +470,7 @@ def test_several_devices_share_the_samples_and_load_once_each(
 
     monkeypatch.setattr(made, "_load_now", load)
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(6)]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     summary = edit_all(run, "mini", samples, made)
     assert summary.counts == {"scored": 6}
     assert summary.given_back == 6
@@ -532,3 +532,13 @@ def test_on_a_gpu_an_output_depends_on_its_sample_alone(
         orders.append({edit.sample: read_image(edit.path).astype(int) for edit in edits})
     for sample in samples:
         assert abs(orders[0][sample.id] - orders[1][sample.id]).max() <= 2
+
+
+def test_a_local_folder_is_told_by_its_bytes(tmp_path: Path) -> None:
+    from editgauge.editors.diffusers import content_hash
+
+    for name, data in (("a", b"0123"), ("b", b"0124"), ("c", b"0123")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.safetensors").write_bytes(data)
+    first, other, same = (content_hash(tmp_path / name) for name in "abc")
+    assert first == same != other

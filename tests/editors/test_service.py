@@ -19,13 +19,15 @@ from tests.command_line import invoke
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
-from editgauge.editors.prices import Price, price_of
-from editgauge.editors.sending import transparent_where_editable
-from editgauge.editors.service import AGAIN, call_key, checked_address, key_from, retry_after
-from editgauge.errors import ServiceStopped, UsageError
+from editgauge.editors.sending import as_file, transparent_where_editable
+from editgauge.editors.service import AGAIN, call_key, key_for, retry_after
+from editgauge.errors import ImageTooLarge, ServiceStopped, UsageError
+from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.run_folder import RunFolder
-from editgauge.testing import make_sample
+from editgauge.services.prices import ImagePrice as Price
+from editgauge.services.prices import image_price_of as price_of
+from editgauge.store.run import Run
+from editgauge.testing import make_picture, make_sample
 from editgauge.types import Edit, Status
 
 pytest.importorskip("httpx", reason="image services need the extra api")
@@ -179,7 +181,7 @@ def test_a_wrong_key_or_an_empty_account_stops_the_run(
         make_sample(tmp_path / "data", f"s{n}", instruction=f"fault:{fault}")
         for n, fault in enumerate(["none", word, "none", "none"])
     ]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     summary = edit_all(run, "mini", samples, made)
     assert said in summary.stopped
     assert KEY not in summary.stopped
@@ -258,7 +260,7 @@ def test_as_many_calls_at_once_as_the_limit_allows_and_no_more(
     samples = [
         make_sample(tmp_path / "data", f"s{n}", instruction="fault:together") for n in range(24)
     ]
-    summary = edit_all(RunFolder.create(tmp_path / "run"), "mini", samples, made)
+    summary = edit_all(Run.create(tmp_path / "run"), "mini", samples, made)
     assert summary.counts == {"scored": 24}
     assert service.most == 8
 
@@ -273,7 +275,7 @@ def test_a_run_with_every_fault_loses_nothing_and_pays_once(
         for n in range(2)
         for word in words
     ]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     summary = edit_all(run, "mini", samples, made)
     assert summary.counts == {"scored": 12, "refused": 2, "unreadable": 2, "failed": 2}
     billed = sum(service.billed.values())
@@ -291,12 +293,12 @@ KILLED = """
 import sys
 sys.path[:0] = {paths!r}
 from pathlib import Path
-from editgauge.editors.openai import openai
-from editgauge.store.run_folder import RunFolder
+from editgauge.editors.providers import openai
+from editgauge.store.run import Run
 from editgauge.run.edit import edit
-from editgauge.testing import make_sample
+from editgauge.testing import make_picture, make_sample
 samples = [make_sample(Path({data!r}), f"s{{n}}", instruction="fault:slow") for n in range(12)]
-edit(RunFolder.create(Path({run!r})), "mini", samples, openai([], base_url={url!r}, model="m", concurrency=3))
+edit(Run.create(Path({run!r})), "mini", samples, openai([], base_url={url!r}, model="m", concurrency=3))
 """
 
 
@@ -306,7 +308,7 @@ def test_a_users_retry_is_another_call(service: FakeService, tmp_path: Path) -> 
     """
     made = editor("openai", service)
     samples = [make_sample(tmp_path / "data", "s", instruction="fault:refusal")]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     edit_all(run, "mini", samples, made)
     refused = frozenset({Status.REFUSED})
     assert len(service.tries) == 1
@@ -339,7 +341,7 @@ def test_a_key_that_comes_back_is_in_no_file(
     with saying(json.dumps(value).encode(), status) as url:
         address = f"{url}?code=hidden-in-a-query"
         made = catalog.find("editors", "openai")([], model="m", base_url=address, pause=0.01)
-        run = RunFolder.create(tmp_path / "run")
+        run = Run.create(tmp_path / "run")
         summary = edit_all(run, "mini", [make_sample(tmp_path / "data", "s")], made)
     assert KEY not in summary.stopped
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
@@ -389,10 +391,10 @@ def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(
         time.sleep(0.01)
     process.kill()
     process.wait()
-    done = len(RunFolder.open(run).edits("mini"))
+    done = len(Run.open(run).edits("mini"))
     assert done < 12
     subprocess.run([sys.executable, "-c", code], check=True)
-    records = list(RunFolder.open(run).edits("mini"))
+    records = list(Run.open(run).edits("mini"))
     assert {record.sample for record in records if record.path} == {f"s{n}" for n in range(12)}
     assert len(service.billed) == 12, "twelve pictures, twelve identities"
 
@@ -401,7 +403,7 @@ def test_the_budget_stops_before_it_is_passed(service: FakeService, tmp_path: Pa
     made = editor("openai", service, price="0.04", concurrency=3)
     made.ledger.budget = 0.1
     samples = [make_sample(tmp_path / "data", f"s{n}", instruction="Be nice") for n in range(5)]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     summary = edit_all(run, "mini", samples, made)
     assert "budget" in summary.stopped
     assert summary.edited == 2
@@ -440,9 +442,7 @@ def test_usage_errors(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
         factory([])
     with pytest.raises(UsageError, match="found api_key"):
         factory([], api_key="sk-never")
-    with pytest.raises(
-        UsageError, match="concurrency: wanted a whole number of at least 1, found '0'"
-    ):
+    with pytest.raises(UsageError, match="concurrency: expected int >= 1; found '0'"):
         factory([], base_url="http://localhost", concurrency="0")
     with pytest.raises(UsageError, match="put no key into the address"):
         factory([], base_url="http://user:pw@localhost")
@@ -479,11 +479,20 @@ def test_prices() -> None:
     assert Price().of(None) is None
 
 
-def test_addresses_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert checked_address("https://host/v1/") == "https://host/v1"
-    with pytest.raises(UsageError, match="wanted http"):
-        checked_address("host/v1")
-    monkeypatch.setenv("A_KEY", "schlüssel")
-    with pytest.raises(UsageError) as caught:
-        key_from(["A_KEY"], needed=True)
-    assert "schl" not in str(caught.value)
+def test_a_key_named_for_a_service_goes_to_its_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, names = "https://api.openai.com/v1", ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY")
+    monkeypatch.delenv(names[0], raising=False)
+    monkeypatch.setenv(names[1], "of-openai")
+    assert key_for(own, own, names) == "of-openai"
+    assert key_for("https://other.example/v1", own, names) == ""
+    monkeypatch.setenv(names[0], "named")
+    assert key_for("https://other.example/v1", own, names) == "named"
+
+
+def test_an_input_over_our_own_limit_is_not_sent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_png(tmp_path / "in.png", make_picture((60, 40)))
+    monkeypatch.setenv("EDITGAUGE_MAX_PIXELS", "1000")
+    with pytest.raises(ImageTooLarge, match="2,400 pixels, the limit is 1,000"):
+        as_file(tmp_path / "in.png", 0)

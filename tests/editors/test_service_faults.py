@@ -21,11 +21,11 @@ from tests.editors.fake_jobs import KEY, marked
 from tests.editors.faulty_provider import COST, FaultyProvider
 
 from editgauge import catalog
-from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.testing import make_picture, make_sample
 from editgauge.types import Sample, Status
 
@@ -81,9 +81,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
 
 
-def editor(
-    shape: str, url: str, run: RunFolder, budget: float | None = None, **settings: Any
-) -> Any:
+def editor(shape: str, url: str, run: Run, budget: float | None = None, **settings: Any) -> Any:
     given = {"model": "maker/model", "base_url": url, "pause": 0.001, "timeout": 30, "attempts": 4}
     made = catalog.find("editors", SHAPES[shape])([], price=COST, **(given | settings))
     made.ledger.keep_in(run.path / "ledger.sqlite", purpose="edit", budget=budget)
@@ -101,11 +99,11 @@ def samples_for(folder: Path, number: int) -> list[Sample]:
     return made
 
 
-def records_of(run: RunFolder) -> dict[str, EditRecord]:
+def records_of(run: Run) -> dict[str, EditRecord]:
     return {record.sample: record for record in run.edits("mini")}
 
 
-def check_pictures(run: RunFolder, samples: list[Sample]) -> None:
+def check_pictures(run: Run, samples: list[Sample]) -> None:
     found = records_of(run)
     assert set(found) <= {sample.id for sample in samples}
     for sample in samples:
@@ -139,7 +137,7 @@ def test_every_scenario_ends_right_and_is_booked_to_the_cent(shape: str, tmp_pat
         for n, (_, (steps, _)) in enumerate(scenarios)
         for step, events in steps.items()
     }
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, len(scenarios))
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, len(scenarios))
     with FaultyProvider(script) as provider:
         made = editor(shape, provider.url, run, concurrency=6)
         edit_all(run, "mini", samples, made)
@@ -155,7 +153,7 @@ def test_every_scenario_ends_right_and_is_booked_to_the_cent(shape: str, tmp_pat
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_an_answer_that_is_too_late_is_booked(shape: str, tmp_path: Path) -> None:
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with FaultyProvider({"s0.ask": ["late"]}, late=60) as provider:
         made = editor(shape, provider.url, run, timeout=0.5)
         edit_all(run, "mini", samples, made)
@@ -167,7 +165,7 @@ def test_an_answer_that_is_too_late_is_booked(shape: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("events", [[], ["500", "502-made"]])
 def test_no_budget_is_passed(shape: str, events: list[str], tmp_path: Path) -> None:
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 8)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 8)
     budget = 4.5 * COST
     with FaultyProvider({f"s{n}.ask": events for n in range(8)}) as provider:
         for _ in range(2):  # the second command has nothing left to spend
@@ -184,37 +182,8 @@ def test_no_budget_is_passed(shape: str, events: list[str], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_host_that_bills_its_errors_passes_no_budget(
-    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is not known to bill none: each error stays booked, over three commands, and the command
-    says for how many.
-    """
-    monkeypatch.delenv(FREE_ERRORS)
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 6)
-    events = {"s0": ["500"], "s1": ["429", "429"], "s2": ["503", "429"], "s3": ["refused"]}
-    script = {f"{name}.ask": said for name, said in events.items()}
-    budget = 4.5 * COST
-    with FaultyProvider(script, bills_errors=True) as provider:
-        for _ in range(3):
-            made = editor(shape, provider.url, run, budget=budget, concurrency=3)
-            assert "stopped before the budget" in edit_all(run, "mini", samples, made).stopped
-            assert provider.total <= budget
-            assert made.ledger.spent == pytest.approx(provider.total)
-        raised = editor(shape, provider.url, run, budget=2.0, concurrency=3)
-        assert not edit_all(run, "mini", samples, raised).stopped
-        assert raised.ledger.spent == pytest.approx(provider.total)
-        assert {n: record.status for n, record in records_of(run).items()} == {
-            f"s{n}": Status.REFUSED if n == 3 else Status.SCORED for n in range(6)
-        }
-        for name, record in records_of(run).items():
-            assert (record.cost or 0.0) <= provider.charged[name] + 1e-9
-    check_pictures(run, samples)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
 def test_an_empty_account_stops_the_run_and_books_nothing(shape: str, tmp_path: Path) -> None:
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 4)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 4)
     with FaultyProvider({"s2.ask": ["quota"]}) as provider:
         made = editor(shape, provider.url, run, concurrency=1)
         assert "no money" in edit_all(run, "mini", samples, made).stopped
@@ -228,7 +197,7 @@ def test_an_empty_account_stops_the_run_and_books_nothing(shape: str, tmp_path: 
 @pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
 def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
     """Its job is asked for again by the user's retry; it was booked already."""
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with FaultyProvider({"s0.fetch": fault}) as provider:
         edit_all(run, "mini", samples, editor("jobs", provider.url, run))
         assert records_of(run)["s0"].status is Status.FAILED
@@ -243,7 +212,7 @@ def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) 
 
 def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> None:
     """A job whose picture was gone in two commands is given up; the next retry is another job."""
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
     with FaultyProvider({"s0.fetch": ["403"] * 8}) as provider:
         for _ in range(3):
             made = editor("jobs", provider.url, run)
@@ -255,7 +224,7 @@ def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> N
 
 
 def test_one_number_for_two_jobs_delivers_no_stranger_s_picture(tmp_path: Path) -> None:
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 3)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 3)
     with FaultyProvider(one_number=True) as provider:
         made = editor("jobs", provider.url, run, concurrency=1)
         edit_all(run, "mini", samples, made)
@@ -268,7 +237,7 @@ def test_one_number_for_two_jobs_delivers_no_stranger_s_picture(tmp_path: Path) 
 
 def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
     """A job that holds the whole budget must be asked for, else it never gives anything back."""
-    run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, 2)
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 2)
     with FaultyProvider({f"s{n}.poll": ["wait"] * 5 for n in range(2)}) as provider:
         made = editor("jobs", provider.url, run, budget=1.5 * COST, concurrency=1, pause=0.02)
         ends: list[str] = []
@@ -345,7 +314,7 @@ def test_killed_anywhere(
     with FaultyProvider(knows_keys=knows_keys) as provider:
         told = {"shape": shape, "url": provider.url, "folder": str(tmp_path), "point": point}
         assert kill(killing, **told, samples=number, budget=budget) == 9
-        run, samples = RunFolder.create(tmp_path / "run"), samples_for(tmp_path, number)
+        run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, number)
         check_pictures(run, samples)
         made = editor(shape, provider.url, run, budget=budget, concurrency=1)
         assert provider.total <= made.ledger.spent + 1e-9

@@ -1,27 +1,22 @@
-"""Prompt tracks, the rewriter, demonstrations, batches, and what `editgauge edit` makes of them."""
+"""Prompt tracks, demonstrations, batches, and what `editgauge edit` makes of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.editors.fake_service import KEY, FakeService
-from tests.local_server import LocalServer
 from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
 from editgauge.editors.asking import conversation, numbered, shots_for
-from editgauge.editors.service import Service
-from editgauge.editors.tracks import Failure, OnTrack, Rewriter, on_track, retold, rubric
+from editgauge.editors.tracks import OnTrack, on_track, retold
 from editgauge.errors import UsageError
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import ConstantEditor, make_sample
 from editgauge.types import Edit, Sample, Status
 
@@ -48,29 +43,6 @@ class Heard:
     def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
         self.batches.append(len(samples))
         return [self(sample, folder) for sample, folder in zip(samples, folders, strict=True)]
-
-
-class OneAnswer(LocalServer):
-    """A chat service that gives one answer to everything, and keeps what it was asked."""
-
-    def __init__(self, answer: Any, status: int) -> None:
-        self.answer, self.status = answer, status
-        self.asked: list[Any] = []
-        self.open()
-
-    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        self.asked.append(json.loads(body))
-        self.send(handler, self.status, self.answer)
-
-
-@contextmanager
-def chat(answer: Any, status: int = 200) -> Iterator[tuple[Service, list[Any]]]:
-    with OneAnswer(answer, status) as server:
-        yield Service(server.url, attempts=1, pause=0.01), server.asked
-
-
-def said(text: str | None, **more: Any) -> dict[str, Any]:
-    return {"choices": [{"message": {"content": text, **more}}]}
 
 
 def test_a_track_is_another_editor_with_other_words(tmp_path: Path) -> None:
@@ -102,49 +74,6 @@ def test_a_sample_without_the_tracks_words_is_not_applicable(tmp_path: Path) -> 
     assert retold(sample, "description") is None
     with pytest.raises(UsageError, match="wanted one of original, rephrased, description"):
         on_track(Heard(), "shouted")
-
-
-def test_the_rewriter_is_asked_once_and_its_words_are_kept(tmp_path: Path) -> None:
-    with chat(said('Change "A" to "B".')) as (service, asked):
-        ears = Heard()
-        told = on_track(ears, "original", Rewriter("lab/chat-9", service))
-        edits = [
-            told(make_sample(tmp_path, f"s{n}", instruction="ignore the rubric"), tmp_path)
-            for n in range(2)
-        ]
-    assert told.name == "ears[rewritten by chat-9]"
-    assert [edit.instruction for edit in edits] == ['Change "A" to "B".'] * 2
-    assert ears.told == ['Change "A" to "B".'] * 2
-    assert len(asked) == 1
-    system, user = asked[0]["messages"]
-    assert system["content"] == rubric()
-    assert "ignore the rubric" in user["content"]
-    assert "ignore the rubric" not in system["content"]
-    assert edits[0].settings["rewriter"] == "lab/chat-9"
-
-
-@pytest.mark.parametrize(
-    ("answer", "http", "status"),
-    [
-        (said(None, refusal="no"), 200, Status.REFUSED),
-        (said("  "), 200, Status.UNPARSABLE),
-        (said("x" * 5000), 200, Status.UNPARSABLE),
-        ({"choices": None}, 200, Status.UNPARSABLE),
-        ({"error": {"message": "broken"}}, 500, Status.FAILED),
-    ],
-)
-def test_without_a_rewritten_instruction_there_is_no_edit(
-    answer: Any, http: int, status: Status, tmp_path: Path
-) -> None:
-    """Falling back to the original words would mix two tracks under one name."""
-    ears = Heard()
-    with chat(answer, http) as (service, _):
-        rewriter = Rewriter("chat", service)
-        edit = on_track(ears, "original", rewriter)(make_sample(tmp_path), tmp_path)
-        assert isinstance(rewriter("again"), Failure)
-    assert (edit.status, edit.path) == (status, None)
-    assert edit.reason.startswith("rewriter: ")
-    assert ears.told == []
 
 
 # --- demonstrations -----------------------------------------------------------------------------
@@ -242,7 +171,7 @@ def test_both_ways_of_showing_them(tmp_path: Path) -> None:
 def test_a_serial_editor_with_a_batch_size_gets_batches(tmp_path: Path) -> None:
     ears = Heard(batch_size=4)
     samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(10)]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     assert edit_all(run, "mini", samples, ears).counts == {"scored": 10}
     assert ears.batches == [4, 4, 2]
     assert len([record for record in run.edits("mini") if record.path]) == 10
@@ -251,7 +180,7 @@ def test_a_serial_editor_with_a_batch_size_gets_batches(tmp_path: Path) -> None:
 def test_one_bad_sample_does_not_take_its_batch_along(tmp_path: Path) -> None:
     ears = Heard(batch_size=4, breaks_on="s2")
     samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(4)]
-    summary = edit_all(RunFolder.create(tmp_path / "run"), "mini", samples, ears)
+    summary = edit_all(Run.create(tmp_path / "run"), "mini", samples, ears)
     assert summary.counts == {"scored": 3, "failed": 1}
 
 
@@ -289,7 +218,7 @@ def test_the_command_line_has_tracks_estimates_and_budgets(
             app, [*common, "--shots", "1", "--instruction", "description", "--concurrency", "2"]
         )
         assert json.loads(shown.stdout)["editor"] == "gpt-image-1[description, 1 shot]"
-    assert {record.editor for record in RunFolder.open(Path(run)).edits("mini")} == {
+    assert {record.editor for record in Run.open(Path(run)).edits("mini")} == {
         "gpt-image-1",
         "gpt-image-1[description, 1 shot]",
     }

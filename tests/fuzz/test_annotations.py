@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
 from editgauge.run.check import check_data
-from editgauge.store import records
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from tests.benchmarks import releases
 from tests.fuzz.corpus import annotation_files, fuzz, spoilt_json
@@ -78,9 +77,9 @@ def test_spoilt_annotations(name: str, clean: dict[str, Path], seed: int) -> Non
         assert len({sample.id for sample in samples}) == len(samples)
         for issue in check_data(benchmark, dataset, workers=1).issues:
             assert "\n" not in issue.found or issue.sample
-        run = RunFolder.create(place)
+        run = Run.create(place)
         keep_samples(run, name, root, samples, samples)
-        assert all(max(len(s.images), len(s.masks)) <= records.NAMES for s in samples)
+        assert all(max(len(s.images), len(s.masks)) <= 64 for s in samples)
         assert len(run.samples(name)) == len(samples), run.problems
     except EditgaugeError as error:
         assert str(error)

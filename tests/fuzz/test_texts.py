@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 
@@ -15,11 +14,18 @@ from editgauge.benchmarks.krisbench.replies import released_score as kris
 from editgauge.benchmarks.medebench.replies import released_scores as mede
 from editgauge.benchmarks.texteditbench.replies import released_score as text
 from editgauge.instructions import read_instruction
-from editgauge.judging.answers import read_answer, read_reason
+from editgauge.judging.protocol import Call, Range
+from editgauge.judging.reading import read
 from editgauge.types import Status
 from tests.fuzz.corpus import fuzz, spoilt_bytes
 
-FIELDS = {"accuracy": (0, 5), "quality": (1, 5)}
+CALL = Call(
+    name="fuzz",
+    parts=(),
+    reply={"reason": str, "accuracy": Range(0, 5), "quality": Range(1, 5)},
+    metrics={},
+    rubric="",
+)
 REPLIES = (
     'Fine. {"accuracy": 4, "quality": 5, "reason": "it says \\"SALE\\""}',
     '```json\n{"accuracy": 3,\n "quality": 2}\n```',
@@ -31,8 +37,7 @@ PIECES = ("'", '"', "“", "”", "「", "{", "}", "[", "]", ":", ",", " ", "\n"
           "4", "-1", "1e999", "replace", "with", "to", "text", "\\", "\\u12", "<think>", "</think>", "```")  # fmt: skip
 READERS: dict[str, Callable[[str], object]] = {
     "instruction": read_instruction,
-    "answer": lambda reply: read_answer(reply, FIELDS),
-    "reason": read_reason,
+    "answer": lambda reply: read(CALL, reply),
     "texteditbench": lambda reply: text(reply, "accuracy"),
     "krisbench": lambda reply: (kris(reply, "accuracy"), released_pair(reply)),
     "medebench": mede,
@@ -61,12 +66,12 @@ def test_instructions(text: str) -> None:
 @fuzz
 @given(reply=texts)
 def test_replies(reply: str) -> None:
-    for name, reading in read_answer(reply, FIELDS).items():
-        low, high = FIELDS[name]
+    verdict = read(CALL, reply)
+    for name, reading in verdict.readings.items():
+        scale = CALL.fields[name]
         assert (reading.value is None) == (reading.status is not Status.SCORED)
-        assert reading.value is None or low <= reading.value <= high
-        assert bool(reading.reason) == (reading.value is None) or reading.value is not None
-    json.dumps(read_reason(reply)).encode()
+        assert reading.value is None or scale.low <= reading.value <= scale.high
+        assert bool(reading.reason) == (reading.value is None)
     for name, reader in READERS.items():
         assert reader(reply) is not NotImplemented, name
 

@@ -94,7 +94,9 @@ class BillingServer:
     def behave(self, handler: BaseHTTPRequestHandler, tokens_out: int, tokens_in: int = 0) -> None:
         kind, tokens_in = self.behaviour, tokens_in or self.tokens_in
         usage: dict[str, Any] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
-        scores = json.dumps({"reason": "ok", "score": {f"Q{n}": 3 for n in range(1, 6)}})
+        scores = json.dumps(
+            {"pictures_visible": True, "reason": "ok", "score": {f"Q{n}": 3 for n in range(1, 6)}}
+        )
         message: dict[str, Any] = {"role": "assistant", "content": scores}
         value: dict[str, Any] = {"model": "billed-2026-01-01", "usage": usage}
         choice: dict[str, Any] = {"message": message, "finish_reason": "stop"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,17 @@ import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
+from editgauge.judging.asking import Engine, Job, Settings
 from editgauge.judging.cache import ReplyStore
-from editgauge.judging.calls import Call, ExchangeResult
-from editgauge.judging.client import Client
-from editgauge.judging.engine import Engine, Job, Settings
+from editgauge.judging.chat import Client
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.services.ledger import Ledger
+from editgauge.judging.scores import ExchangeResult
+from editgauge.services.booking import Ledger
 from editgauge.services.prices import Price
-from editgauge.services.throttle import Gate
 from editgauge.store.hashes import HashStore
+from editgauge.store.paid import Paid
 from editgauge.testing import FaultServer, make_sample
 from editgauge.types import Edit
 
@@ -71,27 +72,27 @@ class Bench:
         settings = {"model": "scripted", "backoff": 0.01, "deadline": 20.0, **settings}
         self.heard = {}
 
-        async def main() -> bool:
-            with HashStore(None) as hashes, ReplyStore(self.folder / store) as replies:
-                engine = self.engine = Engine(
-                    Client(server.url, timeout=timeout, connections=concurrency, key="sk-test"),
-                    replies,
-                    PictureStore(hashes),
-                    Gate(concurrency),
-                    Settings(**settings),
-                    price=price,
-                    ledger=Ledger(self.folder / ledger if ledger else None, budget=budget),
-                )
+        with ExitStack() as stack:
+            hashes = stack.enter_context(HashStore(None))
+            paid = stack.enter_context(Paid(self.folder / ledger if ledger else None))
+            replies = stack.enter_context(Paid(self.folder / store))
+            client = Client(server.url, timeout=timeout, key="sk-test")
+            stack.callback(client.close)
+            engine = self.engine = Engine(
+                client,
+                ReplyStore(replies.path, replies),
+                PictureStore(hashes),
+                Settings(concurrency=concurrency, **settings),
+                price=price,
+                ledger=Ledger(paid, purpose="judge", budget=budget),
+            )
 
-                def done(job: Job, heard: ExchangeResult) -> None:
-                    self.heard[job.payload] = heard
-                    if each is not None:
-                        each(engine)
+            def done(job: Job, heard: ExchangeResult) -> None:
+                self.heard[job.payload] = heard
+                if each is not None:
+                    each(engine)
 
-                async with engine.client:
-                    return await engine.run(jobs, done)
-
-        self.complete = asyncio.run(main())
+            self.complete = engine.run(jobs, done)
         return [self.heard[job.payload] for job in jobs if job.payload in self.heard]
 
 
@@ -105,7 +106,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with outputs of two anchors on five samples of the built-in benchmark, all four
     protocols among them. Made once for all files: nothing is written into it.
     """
-    from tests.judging.test_run import SAMPLES, command
+    from tests.judging.test_run_judging import SAMPLES, command
 
     run = tmp_path_factory.mktemp("judge") / "run"
     for editor in ("copy", "reference"):

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.judging.test_run import command, rows_of
+from tests.judging.test_run_judging import command, rows_of
 from tests.local_server import LocalServer
 
 from editgauge.judging import batch as judge_batch
-from editgauge.services.ledger import FILE, Ledger
+from editgauge.store.paid import Paid
 from editgauge.types import Status
 
 TOKENS_IN, TOKENS_OUT = 1500, 40
-SCORES = json.dumps({"reason": "fine", "score": {f"Q{n}": 3 for n in range(1, 6)}})
+SCORES = json.dumps(
+    {"pictures_visible": True, "reason": "fine", "score": {f"Q{n}": 3 for n in range(1, 6)}}
+)
 
 
 class BatchServer(LocalServer):
@@ -93,8 +95,9 @@ def batch(made: Path, server: BatchServer, what: str, code: int = 0) -> str:
 
 
 def booked(made: Path) -> tuple[float, int]:
-    with Ledger(made / FILE, purpose="judge") as book:
-        return book.spent, book.requests
+    with Paid(made / "paid.sqlite") as paid:
+        totals = paid.totals("judge")
+    return totals.booked, totals.calls
 
 
 COST = 0.5 * (TOKENS_IN * 1.0 + TOKENS_OUT * 10.0) / 1e6

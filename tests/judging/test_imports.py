@@ -12,7 +12,7 @@ import pytest
 from editgauge import catalog
 from editgauge.errors import DataError
 from editgauge.judging.imports import import_scores
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.types import Sample, Status
 
 
@@ -28,7 +28,7 @@ def sample(benchmark: str, id: str) -> Sample:
     )
 
 
-def rows(run: RunFolder) -> dict[tuple[str, str, str, str], tuple[float | None, Status]]:
+def rows(run: Run) -> dict[tuple[str, str, str, str], tuple[float | None, Status]]:
     return {(r.editor, r.sample, r.metric, r.variant): (r.value, r.status) for r in run.rows()}
 
 
@@ -39,13 +39,11 @@ def write(path: Path, value: Any) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "run")
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run")
 
 
-def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
-    run: RunFolder, tmp_path: Path
-) -> None:
+def test_texteditbench_zeros_of_failures_are_told_from_real_ones(run: Run, tmp_path: Path) -> None:
     """A judged 0 is a score; a 0 of a failed call is one in the faithful variant only."""
     results = {
         "IF": {"IF": 4, "rationale": "fine"},
@@ -89,7 +87,7 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(
     assert (again.rows, again.kept) == (0, 8)
 
 
-def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
+def test_textedit_answers(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "model-b.jsonl"
     lines = [
         {
@@ -113,7 +111,7 @@ def test_textedit_answers(run: RunFolder, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "picture", ["2.1/image/original/7.png", "/data/TextEdit/data/2.1/image/original/7.png"]
 )
-def test_a_category_is_found_in_any_path(run: RunFolder, tmp_path: Path, picture: str) -> None:
+def test_a_category_is_found_in_any_path(run: Run, tmp_path: Path, picture: str) -> None:
     """The released first step writes paths below the data; somebody's own run may write whole ones."""
     entry = {
         "id": 7,
@@ -133,7 +131,7 @@ def test_a_category_is_found_in_any_path(run: RunFolder, tmp_path: Path, picture
     assert (found.rows, found.unknown) == (10, [])
 
 
-def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
+def test_medebench_scores_of_all_models(run: Run, tmp_path: Path) -> None:
     entry = {"gpt4o_editing_accuracy_detailed": 7.0, "gpt4o_contextual_preservation_detailed": 9.0,
              "gpt4o_visual_quality_detailed": -1}  # fmt: skip
     file = write(tmp_path / "scores.json", {"icedit": {"38": entry}, "seedx": {"38": {}}})
@@ -154,7 +152,7 @@ def test_medebench_scores_of_all_models(run: RunFolder, tmp_path: Path) -> None:
     }
 
 
-def test_krisbench_metrics_below_models_and_categories(run: RunFolder, tmp_path: Path) -> None:
+def test_krisbench_metrics_below_models_and_categories(run: Run, tmp_path: Path) -> None:
     """7 was accepted by the released parser: faithful keeps it, corrected does not."""
     scores = {
         "consistency_score": 7,
@@ -190,7 +188,7 @@ def logged(category: str, number: str, **scores: float | None) -> dict[str, Any]
     return line
 
 
-def test_krisbench_samples_that_lmms_eval_logged(run: RunFolder, tmp_path: Path) -> None:
+def test_krisbench_samples_that_lmms_eval_logged(run: Run, tmp_path: Path) -> None:
     lines = [
         logged("chemistry", "1", consistency=4.0, instruction=5.0, quality=None, knowledge=3.0),
         logged("chemistry", "2", consistency=4.0, instruction=1.0, quality=2.0, knowledge=4.0),
@@ -217,7 +215,7 @@ def test_krisbench_samples_that_lmms_eval_logged(run: RunFolder, tmp_path: Path)
         import_scores(run, bench, tmp_path / "nothing", known, judge="j-2026-01-01")
 
 
-def test_krisbench_plausibility_follows_the_papers_rule(run: RunFolder, tmp_path: Path) -> None:
+def test_krisbench_plausibility_follows_the_papers_rule(run: Run, tmp_path: Path) -> None:
     """IF of 1 or 2 makes KP 1: a null in both variants; a number stays in the faithful one, because
     the released script averaged it.
     """
@@ -242,7 +240,7 @@ def test_krisbench_plausibility_follows_the_papers_rule(run: RunFolder, tmp_path
 
 @pytest.mark.parametrize(("knowledge", "failed"), [(None, 0), ("the price follows", 2)])
 def test_a_question_that_was_not_asked_did_not_fail(
-    run: RunFolder, tmp_path: Path, knowledge: str | None, failed: int
+    run: Run, tmp_path: Path, knowledge: str | None, failed: int
 ) -> None:
     """TextEditBench's files have SE null for samples without a knowledge prompt."""
     id = "data_web-sourced_instances/Business_Advertising/004"
@@ -260,7 +258,7 @@ def test_a_question_that_was_not_asked_did_not_fail(
     [("texteditbench", {}), ("textedit", [1]), ("medebench", []), ("krisbench", [])],
 )
 def test_another_format_is_one_clear_error(
-    run: RunFolder, tmp_path: Path, benchmark: str, value: Any
+    run: Run, tmp_path: Path, benchmark: str, value: Any
 ) -> None:
     with pytest.raises(DataError, match="wanted"):
         import_scores(
@@ -296,7 +294,7 @@ class TestTextEditBenchEntries:
         placed("data_web-sourced_instances/Art/007", "real", "Art_7"),
     )
 
-    def read(self, run: RunFolder, tmp_path: Path, *tasks: str) -> tuple[set[str], list[str]]:
+    def read(self, run: Run, tmp_path: Path, *tasks: str) -> tuple[set[str], list[str]]:
         entries = [
             {
                 "task_id": t,
@@ -311,36 +309,34 @@ class TestTextEditBenchEntries:
         return {row.sample for row in run.rows()}, done.unknown
 
     def test_an_id_of_both_splits_belongs_to_the_files_split(
-        self, run: RunFolder, tmp_path: Path
+        self, run: Run, tmp_path: Path
     ) -> None:
         taken, unknown = self.read(run, tmp_path, "Art_004", "Art_5")
         assert taken == {self.SAMPLES[1].id, self.SAMPLES[2].id}
         assert unknown == []
 
     def test_without_anything_that_tells_the_split_it_is_refused_by_name(
-        self, run: RunFolder, tmp_path: Path
+        self, run: Run, tmp_path: Path
     ) -> None:
         taken, unknown = self.read(run, tmp_path, "Art_004")
         assert taken == set()
         assert "Art/Art_004 (fits data_manual_production/Art/004, " in unknown[0]
 
     def test_an_id_that_two_records_carry_is_refused_by_name(
-        self, run: RunFolder, tmp_path: Path
+        self, run: Run, tmp_path: Path
     ) -> None:
         taken, unknown = self.read(run, tmp_path, "Art_7", "Art_5")
         assert taken == {self.SAMPLES[2].id}
         assert "Art_7 (fits" in unknown[0]
 
     def test_an_unknown_id_is_looked_for_by_folder_and_number(
-        self, run: RunFolder, tmp_path: Path
+        self, run: Run, tmp_path: Path
     ) -> None:
         taken, _ = self.read(run, tmp_path, "TextEditing_Art_006", "Art_5")
         assert taken == {self.SAMPLES[2].id, self.SAMPLES[3].id}
 
 
-def test_texteditbench_results_are_counted_as_its_summary_counts(
-    run: RunFolder, tmp_path: Path
-) -> None:
+def test_texteditbench_results_are_counted_as_its_summary_counts(run: Run, tmp_path: Path) -> None:
     """By hand from the released summary: failures are 0, null is left out, a text that is a number
     counts, a bare number counts.
     """
@@ -364,7 +360,7 @@ def test_texteditbench_results_are_counted_as_its_summary_counts(
     assert got["VC", "corrected"][0] is None
 
 
-def test_textedits_first_step_is_read_as_it_writes(run: RunFolder, tmp_path: Path) -> None:
+def test_textedits_first_step_is_read_as_it_writes(run: Run, tmp_path: Path) -> None:
     """A folder a model, a file a category; corrected reads the raw reply again."""
     full = {"Q1": 4, "Q2": 5, "Q3": 5, "Q4": 5, "Q5": 7}
     lines = [

@@ -27,10 +27,10 @@ from editgauge.benchmarks.textedit import paper as textedit
 from editgauge.benchmarks.texteditbench import paper as texteditbench
 from editgauge.errors import DataError, UsageError
 from editgauge.judging import paper, prompts
-from editgauge.judging.calls import Call
-from editgauge.judging.client import Dialect, build
-from editgauge.judging.keys import skeleton_of
+from editgauge.judging.chat import pieces, skeleton
+from editgauge.judging.dialect import Dialect
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.store.hashes import HashStore
 from editgauge.types import Edit, Sample
@@ -118,9 +118,9 @@ def body(call: Call, hashes: Path) -> dict[str, Any]:
 
     with HashStore(hashes) as store:
         pictures = PictureStore(store)
-        skeleton = skeleton_of(call, "gpt-4o", Dialect())
-        built = build(skeleton, [pictures.encode(p) for p in call.pictures])
-    found: dict[str, Any] = orjson.loads(built.joined())
+        words = skeleton(call, "gpt-4o", Dialect())
+        built = pieces(words, [pictures.encode(p) for p in call.pictures])
+    found: dict[str, Any] = orjson.loads(b"".join(built))
     return found
 
 
@@ -342,8 +342,8 @@ class TestKrisBench:
             for constant in (ran.prompt_consist_temporal, ran.prompt_instruction_temporal):
                 ran.evaluate_temporal_with_gpt(
                     constant.format(N=missing, instruct=ODD),
-                    [b64(path) for path in images],
-                    b64(tmp_path / "out.png"),
+                    [ran.encode_image_to_base64(path) for path in images],
+                    ran.encode_image_to_base64(tmp_path / "out.png"),
                     numbers,
                     missing,
                 )

@@ -22,10 +22,11 @@ from tests.judging.conftest import Bench
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.images import write_png
-from editgauge.judging.calls import Call, to_scores
-from editgauge.judging.engine import Job
+from editgauge.judging.asking import Job
+from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.store.run_folder import RunFolder
+from editgauge.judging.scores import to_scores
+from editgauge.store.run import Run
 from editgauge.testing import FaultServer, make_sample
 from editgauge.types import Edit, Sample, Status
 
@@ -115,7 +116,7 @@ def test_scores_are_the_brightness_of_the_picture_that_we_send_last(
         assert scores[0].detail["rationale"] == "ok"
         assert scores[0].detail["usage"]["prompt_tokens"] > 300
     assert bench.engine is not None
-    assert bench.engine.dialect.schema
+    assert bench.engine.dialect.form == "json_schema"
 
 
 def test_a_wrong_key_is_told_from_a_missing_server(address: str, tmp_path: Path) -> None:
@@ -161,7 +162,7 @@ def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
     _command("edit", "mini", "--editor", "copy", "--run", str(run), *samples, "--workers", "0")
     _command("judge", "mini", "--run", str(run), *samples, "--model", "tiny-judge", "--base-url", address,
              "--concurrency", "2")  # fmt: skip
-    rows = [row for row in RunFolder.open(run).rows() if row.scorer == "judge"]
+    rows = [row for row in Run.open(run).rows() if row.scorer == "judge"]
     assert {row.metric for row in rows} == {
         "IF",
         "TA",

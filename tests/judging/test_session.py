@@ -14,14 +14,14 @@ import pytest
 from PIL import Image
 from tests.judging.conftest import Bench
 from tests.judging.raw_server import saying
-from tests.judging.test_run import SAMPLES, _environment, _words, command, essence, rows_of
+from tests.judging.test_run_judging import SAMPLES, _environment, _words, command, essence, rows_of
 
 from editgauge.errors import RunError
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.fakes import request_pictures
+from editgauge.services.paid import decoded as decode
 from editgauge.services.secrets import Secrets
-from editgauge.services.transport import decode
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Status
 
@@ -190,7 +190,7 @@ def test_judges_that_think_get_room(bench: Bench) -> None:
     with FaultServer() as server:
         bench.ask(server, 1, room=16384)
     assert server.bodies[0]["max_tokens"] == 16384
-    bad = '{"reason": "x", "score": {"Q1": 9, "Q2": 1, "Q3": 1, "Q4": 1, "Q5": 1}}'
+    bad = '{"pictures_visible": true, "reason": "x", "score": {"Q1": 9, "Q2": 1, "Q3": 1, "Q4": 1, "Q5": 1}}'
     with FaultServer(["length"], answer=ScriptedJudge(replies=(bad, bad))) as server:
         bench.ask(server, jobs=bench.jobs(1, repeats=2)[1:], room=2000)
     assert [body["max_tokens"] for body in server.bodies] == [2000, 8000, 8000]
@@ -246,9 +246,7 @@ def test_judges_that_think_and_never_answer_stop_the_run(
 
 def test_a_server_that_cannot_read_webp_gets_png_and_the_row_says_so(made: Path) -> None:
     """The pixels are the same; other calls are asked once; a second run starts with PNG."""
-    record = next(
-        r for r in RunFolder.open(made).edits("mini") if r.sample == "replace-02" and r.path
-    )
+    record = next(r for r in Run.open(made).edits("mini") if r.sample == "replace-02" and r.path)
     path = made / str(record.path)
     with Image.open(path) as image:
         pixels = image.convert("RGB").copy()

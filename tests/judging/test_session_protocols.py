@@ -13,8 +13,8 @@ from typer.testing import Result
 
 from editgauge import catalog
 from editgauge.errors import BenchmarkError, UsageError
-from editgauge.store.run_folder import RunFolder
-from editgauge.testing import FaultServer
+from editgauge.store.run import Run
+from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Row
 
 TRACK = """
@@ -56,7 +56,7 @@ def put(tmp_path: Path) -> Any:
 
 
 def rows(run: Path) -> list[Row]:
-    return [row for row in RunFolder.open(run).rows() if row.metric == "tidy"]
+    return [row for row in Run.open(run).rows() if row.metric == "tidy"]
 
 
 def judge(run: Path, url: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_it_asks_about_any_benchmark_and_a_new_version_reads_the_replies_again(
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
     run = tmp_path / "run"
     type_("edit", "mini", "--editor", "copy", "--run", run, "--limit", 2, "--workers", 0)
-    with FaultServer(answer=lambda body: '{"reasoning": "x", "tidy": 4}') as server:
+    with FaultServer(answer=ScriptedJudge(score=4)) as server:
         with monkeypatch.context() as older:
             put(older)
             entries = json.loads(type_("list", "judges", "--json").stdout)["judges"]
@@ -91,11 +91,11 @@ def test_it_asks_about_any_benchmark_and_a_new_version_reads_the_replies_again(
     assert len(rows(run)) == len(first)
     assert {row.origin["package"] for row in first} == {"some-judge"}
     assert {row.origin["protocol_version"] for row in rows(run)} == {"2"}
-    (*_, entry) = RunFolder.open(run).manifest()["entries"]
+    (*_, entry) = Run.open(run).manifest()["entries"]
     assert entry["plugins"] == [
         {"kind": "judge", "name": "tidiness", "package": "some-judge", "version": "2.0"}
     ]
-    assert RunFolder.open(run).metrics("mini")["tidy"].direction == "higher"
+    assert Run.open(run).metrics("mini")["tidy"].direction == "higher"
     assert "tidy" in type_("table", run).stdout
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.judging.test_run import SAMPLES, command, essence, rows_of
+from tests.judging.test_run_judging import SAMPLES, command, essence, rows_of
 
 from editgauge.judging.fakes import request_pictures
 from editgauge.judging.trust import scale_tests, with_order
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import FaultServer, ScriptedJudge, make_picture
 from editgauge.types import Status
 
@@ -74,10 +74,9 @@ def test_calibration_drift_is_measured_against_earlier_runs(
         command(*words, str(made), url=server.url)
         assert server.requests == asked
     other = Path(shutil.copytree(edited, tmp_path / "other"))
-    manifest = json.loads((other / "manifest.json").read_text())
-    (other / "manifest.json").write_text(
-        json.dumps({**manifest, "created": "2031-01-01T00:00:00+00:00"})
-    )
+    again = Run.open(other)
+    again.set_fact("created", "2031-01-01T00:00:00+00:00")
+    again.close()
     with FaultServer(answer=ScriptedJudge(score=4)) as server:
         second = json.loads(command(*words, str(other), url=server.url).stdout)
     drift = next(note for note in second["notes"] if note.startswith("drift since the first run"))
@@ -174,4 +173,4 @@ def test_two_judges_side_by_side(made: Path) -> None:
         notes = json.loads(command(*words, *more).stdout)["notes"]
     assert sum("agreement with scripted#" in note and "bias +1.000" in note for note in notes) == 5
     assert sum("the same score every time for 100% of edits" in note for note in notes) == 5
-    assert len({row.source for row in RunFolder.open(made).rows()}) == 2
+    assert len({row.source for row in Run.open(made).rows()}) == 2

@@ -89,6 +89,7 @@ def output_layer() -> Matrix:
     for byte in b' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,_-{}[]"':
         head[byte, BASE] = -60 - byte / 100
     head[END, BASE] = -55
+    head[ord("t"), BASE] = -59  # ``true`` where the schema leaves yes or no
     head[ord("o"), QUOTE] = head[ord("k"), O_BYTE] = head[ord('"'), K_BYTE] = 300
     head[ord("}"), DIGIT], head[END, DIGIT] = 3000, 200
     sharp = 4000.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from editgauge.errors import ShapeMismatch
-from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments, moments_of
+from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments
 
 
 def drawn(count: int, features: int, seed: int) -> Any:
@@ -63,20 +63,6 @@ def test_equals_scipys_matrix_root_for_full_rank() -> None:
     assert frechet_distance(moments(a), moments(b)) == pytest.approx(expected, rel=1e-9)
 
 
-def test_closed_form_of_diagonal_covariances() -> None:
-    """Independent axes: the sum of (m1 - m2)² + (s1 - s2)² over the axes."""
-    a = moments_of(np.array([0.0, 1.0, 2.0]), np.diag([1.0, 4.0, 0.0]))
-    b = moments_of(np.array([1.0, 1.0, 0.0]), np.diag([9.0, 4.0, 0.25]))
-    assert frechet_distance(a, b) == pytest.approx((1 + 4) + (0 + 4) + 0.25, rel=1e-12)
-
-
-def test_moments_and_published_statistics_agree() -> None:
-    a, b = drawn(30, 12, 5), drawn(8, 12, 6)
-    stored = moments_of(b.mean(0), np.cov(b, rowvar=False))
-    direct = frechet_distance(moments(a), moments(b))
-    assert frechet_distance(moments(a), stored) == pytest.approx(direct, rel=1e-7)
-
-
 def test_identical_sets_and_shifts() -> None:
     a = drawn(50, 10, 7)
     assert frechet_distance(moments(a), moments(a)) == pytest.approx(0.0, abs=1e-9)
@@ -126,7 +112,5 @@ def test_refuses_what_does_not_fit() -> None:
         frechet_distance(moments(drawn(9, 4, 0)), moments(drawn(9, 5, 0)))
     with pytest.raises(ShapeMismatch, match="KID"):
         kernel_distance(drawn(9, 4, 0), drawn(9, 5, 0))
-    with pytest.raises(ShapeMismatch, match="do not fit"):
-        moments_of(np.zeros(3), np.eye(4))
     with pytest.raises(ValueError, match="finite"):
         moments(np.array([[0.0, np.nan], [1.0, 2.0]]))

@@ -15,11 +15,19 @@ reference = pytest.importorskip(
 )
 
 from editgauge.errors import ShapeMismatch  # noqa: E402
-from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Features, Network, lpips, masked_lpips  # noqa: E402
+from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Features, Network  # noqa: E402
 from editgauge.networks.loading import state_dict  # noqa: E402
 from editgauge.networks.weights import _path, find  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.networks import tiny  # noqa: E402
+
+
+def lpips(network: Network, first: Any, second: Any) -> float:
+    return float(network.distance(network.features(first), second)[0][0])
+
+
+def masked_lpips(network: Network, first: Any, second: Any, mask: Any) -> float:
+    return float(network.distance(network.features(first), second, mask[None])[1][0])
 
 
 def heads(net: str) -> dict[str, Any]:

@@ -26,18 +26,17 @@ reference = pytest.importorskip(
 )
 
 from editgauge.images import read_image  # noqa: E402
-from editgauge.metrics.lpips import Network, lpips  # noqa: E402
+from editgauge.metrics.lpips import Network  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
-from tests.metrics.test_lpips import heads, scaled  # noqa: E402
+from tests.metrics.test_lpips import heads, lpips, scaled  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
-FILES = {"alex": "alexnet.ckpt", "vgg": "vgg16.ckpt"}
+FILES = {"alex": "alexnet.ckpt"}
 CONVOLUTIONS = {
     "alex": (0, 3, 6, 8, 10),
-    "vgg": (0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28),
 }
 """Torchvision's numbers of the layers, in the order of the package's ``Conv_0``, ``Conv_1``…"""
-EXAMPLE = {"alex": (0.721881, 0.137566), "vgg": (0.568613, 0.421664)}
+EXAMPLE = {"alex": (0.721881, 0.137566)}
 """Distances of the public example's ``ex_ref.png`` to ``ex_p0.png`` and ``ex_p1.png``."""
 
 

@@ -4,6 +4,8 @@ they are there.
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 import pytest
@@ -17,9 +19,9 @@ from editgauge.metrics.ssim import (
     GAUSSIAN,
     UNIFORM,
     Window,
+    _strips,
     clear_windows,
     ssim,
-    ssim_map,
     ssim_means,
 )
 from tests.metrics.drawn import Array, noisy, page, scene
@@ -42,6 +44,11 @@ second):
                                                                       data_range=1.0)
     skimage.metrics.structural_similarity(first, second, channel_axis=-1)
 """
+
+
+def ssim_map(first: Any, second: Any, window: Window) -> Any:
+    """The similarity of every window and channel, of which `ssim` is the mean."""
+    return np.concatenate([values for _, values in _strips(first, second, window)])
 
 
 def pair(name: str) -> tuple[Array, Array]:
@@ -215,7 +222,7 @@ def test_small_pictures_are_refused_by_name() -> None:
     with pytest.raises(
         ValueError, match="uniform SSIM needs pictures of at least 7 x 7 pixels, found 9 x 6"
     ):
-        ssim_map(scene(9, 6), scene(9, 6), UNIFORM)
+        ssim(scene(9, 6), scene(9, 6), UNIFORM)
     with pytest.raises(ValueError, match="at least 6 x 6"):
         clear_windows(np.zeros((1, 1), np.bool_), GAUSSIAN)
 

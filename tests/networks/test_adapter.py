@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,12 @@ for line in sys.stdin:
 """
 HELLO = 'print(\'{"adapter": 1, "model": "fake"}\', flush=True)\n'
 Program = Callable[[str], str]
+
+
+def many(scorer: Any, pairs: Any) -> list[Any]:
+    """The scores of each pair, in order."""
+    found = dict(scorer.score_many(pairs))
+    return [found[index] for index in range(len(pairs))]
 
 
 @pytest.fixture
@@ -144,7 +151,7 @@ def scorer(command: str | None = None) -> AdapterScorer:
 def test_as_a_scorer(program: Program, tmp_path: Path) -> None:
     sample = make_sample(tmp_path, instruction="twelve chars", change=None)
     edit = Edit(sample=sample.id, editor="e", path=sample.image)
-    found = scorer(program(GOOD)).score_batch([(sample, edit)] * 3)
+    found = many(scorer(program(GOOD)), [(sample, edit)] * 3)
     assert [[s.value for s in scores] for scores in found] == [[12.5, None]] * 3
     assert found[0][0].detail == {"model": "fake", "identity": "v7"}
     assert (found[0][1].status, found[0][1].reason) == (
@@ -159,9 +166,7 @@ def test_without_a_command_the_reason_says_what_to_set(
 ) -> None:
     monkeypatch.delenv("EDITGAUGE_TEST_FAKE", raising=False)
     sample = make_sample(tmp_path)
-    (scores,) = scorer().score_batch(
-        [(sample, Edit(sample=sample.id, editor="e", path=sample.image))]
-    )
+    (scores,) = many(scorer(), [(sample, Edit(sample=sample.id, editor="e", path=sample.image))])
     assert {s.status for s in scores} == {Status.FAILED}
     assert "set EDITGAUGE_TEST_FAKE" in scores[0].reason
     assert "examples/fake.py" in scores[0].reason
@@ -173,7 +178,10 @@ def test_the_environment_gives_the_command(
     before = scorer().origin()
     monkeypatch.setenv("EDITGAUGE_TEST_FAKE", program(GOOD))
     sample = make_sample(tmp_path, instruction="abc")
-    assert scorer()(sample, Edit(sample=sample.id, editor="e", path=sample.image))[0].value == 3.5
+    assert (
+        scorer().score(sample, Edit(sample=sample.id, editor="e", path=sample.image))[0].value
+        == 3.5
+    )
     assert scorer().origin() != before, "rows of a machine without the program are computed anew"
     assert str(tmp_path) not in str(scorer().origin())
 
@@ -187,10 +195,13 @@ def test_a_program_that_dies_costs_statuses_and_is_started_again(
     command = program(text)
     fatal = make_sample(tmp_path / "a", instruction="die", change="x")
     good = make_sample(tmp_path / "b", instruction="fine", change="x")
-    scores = scorer(command)(fatal, Edit(sample=fatal.id, editor="e", path=fatal.image))
+    scores = scorer(command).score(fatal, Edit(sample=fatal.id, editor="e", path=fatal.image))
     assert [s.status for s in scores] == [Status.FAILED] * 2
     assert "boom" in scores[0].reason
-    assert scorer(command)(good, Edit(sample=good.id, editor="e", path=good.image))[0].value == 4.5
+    assert (
+        scorer(command).score(good, Edit(sample=good.id, editor="e", path=good.image))[0].value
+        == 4.5
+    )
 
 
 def test_an_output_that_is_no_picture_is_never_asked_about(
@@ -199,7 +210,7 @@ def test_an_output_that_is_no_picture_is_never_asked_about(
     sample = make_sample(tmp_path, change="x")
     bad = tmp_path / "bad.png"
     bad.write_bytes(b"not a picture")
-    scores = scorer(program(GOOD))(sample, Edit(sample=sample.id, editor="e", path=bad))
+    scores = scorer(program(GOOD)).score(sample, Edit(sample=sample.id, editor="e", path=bad))
     assert {s.status for s in scores} == {Status.UNREADABLE}
 
 

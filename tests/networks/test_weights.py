@@ -61,7 +61,7 @@ def test_every_entry_says_what_it_is(name: str) -> None:
     assert item.revision
     assert item.used_for
     for file in item.files:
-        assert file.url.startswith("https://")
+        assert item.address(file).startswith("https://")
         assert file.sha256 is None or HEX.fullmatch(file.sha256)
         if found := re.search(r"-([0-9a-f]{8})\.pth$", file.name):
             assert file.sha256 is not None
@@ -101,6 +101,25 @@ def test_the_folder_comes_from_the_option_then_the_environment_then_the_cache(
     monkeypatch.setenv(weights.ENVIRONMENT, str(tmp_path / "env"))
     assert folder() == tmp_path / "env"
     assert folder(tmp_path / "option") == tmp_path / "option"
+
+
+def test_a_wrong_file_is_called_wrong(tiny: bytes, tmp_path: Path) -> None:
+    assert weights.state("tiny", tmp_path) == "not here"
+    (tmp_path / "net.pth").write_bytes(b"another")
+    assert weights.described(WEIGHTS["tiny"], tmp_path)["state"] == "wrong"
+    (tmp_path / "net.pth").write_bytes(tiny)
+    assert weights.state("tiny", tmp_path) == "here"
+
+
+def test_without_a_network_it_says_how_to_bring_the_file(
+    tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(DownloadError) as caught:
+        fetch("tiny", tmp_path)
+    said = str(caught.value)
+    assert "fetch http://127.0.0.1:9/net.pth there" in said
+    assert f"put net.pth into {tmp_path / 'tiny'}" in said
 
 
 def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Path) -> None:
@@ -158,15 +177,10 @@ def test_fetch_downloads_what_is_missing_and_keeps_what_is_there(
 def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
 ) -> None:
-    httpserver.expect_request("/o/n/resolve/1/a.bin").respond_with_data(b"right")
-    httpserver.expect_request("/o/n/resolve/1/b.bin").respond_with_data(b"wrong")
+    httpserver.expect_request("/someone/tiny/resolve/v1/a.bin").respond_with_data(b"right")
+    httpserver.expect_request("/someone/tiny/resolve/v1/b.bin").respond_with_data(b"wrong")
     monkeypatch.setenv("HF_ENDPOINT", httpserver.url_for("").rstrip("/"))
-    files = [
-        WeightFile(
-            name=name, url=f"https://huggingface.co/o/n/resolve/1/{name}", sha256=sha(b"right")
-        )
-        for name in ("a.bin", "b.bin")
-    ]
+    files = [WeightFile(name=name, sha256=sha(b"right")) for name in ("a.bin", "b.bin")]
     monkeypatch.setitem(WEIGHTS, "tiny", entry(files[0]))
     assert fetch("tiny", tmp_path).paths["a.bin"].read_bytes() == b"right"
     monkeypatch.setitem(WEIGHTS, "tiny", entry(files[1]))

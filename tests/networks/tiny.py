@@ -36,7 +36,7 @@ class Fire(nn.Module):
 
 
 def backbone(name: str) -> nn.Sequential:
-    """torchvision's `features` of squeezenet1_1, alexnet or vgg16, untrained."""
+    """torchvision's `features` of squeezenet1_1 or alexnet, untrained."""
     if name == "squeezenet1_1":
         pool = lambda: nn.MaxPool2d(3, 2, ceil_mode=True)  # noqa: E731
         return nn.Sequential(
@@ -70,18 +70,10 @@ def backbone(name: str) -> nn.Sequential:
             nn.ReLU(),
             nn.MaxPool2d(3, 2),
         )
-    layers: list[nn.Module] = []
-    inside = 3
-    for width in (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0):
-        if width:
-            layers += [nn.Conv2d(inside, width, 3, padding=1), nn.ReLU()]
-            inside = width
-        else:
-            layers.append(nn.MaxPool2d(2, 2))
-    return nn.Sequential(*layers)
+    raise ValueError(name)
 
 
-TORCHVISION = {"squeeze": "squeezenet1_1", "alex": "alexnet", "vgg": "vgg16"}
+TORCHVISION = {"squeeze": "squeezenet1_1", "alex": "alexnet"}
 
 
 def fill(module: nn.Module, seed: int) -> None:

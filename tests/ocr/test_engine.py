@@ -6,10 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import pickle
-import shutil
-import stat
 import sys
 import types
 from collections.abc import Iterator
@@ -20,10 +17,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from editgauge import catalog
-from editgauge.errors import MissingExtra, OcrError, UnknownName, UsageError
+from editgauge.errors import MissingExtra, OcrError, UnknownName
 from editgauge.metrics.text import language_of
-from editgauge.ocr import Engine, Identity, Text, open_reader, paddle, tesseract
+from editgauge.ocr import Engine, Identity, Text, open_reader, paddle
 from editgauge.ocr.engine import clean
 from tests.command_line import invoke
 
@@ -104,7 +100,7 @@ def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyP
     result = invoke(["list", "ocr_engines", "--json"])
     assert result.exit_code == 0
     found = {entry["name"]: entry for entry in json.loads(result.output)["ocr_engines"]}
-    assert list(found) == ["rapidocr", "paddleocr", "tesseract"]
+    assert list(found) == ["rapidocr", "paddleocr"]
     assert not found["rapidocr"]["installed"]
     assert "pip install 'editgauge[ocr]'" in found["rapidocr"]["about"]
     assert "pip install 'editgauge[paddleocr]'" in found["paddleocr"]["about"]
@@ -292,90 +288,3 @@ def test_paddleocr_that_is_not_installed_names_the_extra(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "paddleocr", None)
     with pytest.raises(MissingExtra, match=r"editgauge\[paddleocr\]"):
         open_reader("paddleocr")
-
-
-# -------------------------------------------------------------------------------------- tesseract
-PROGRAM = """#!{python}
-import os, sys
-arguments = sys.argv[1:]
-if "--version" in arguments:
-    print("tesseract 9.8.7\\n leptonica-1")
-elif "--list-langs" in arguments:
-    print('List of available languages in "{data}/" (2):\\neng\\nchi_sim')
-else:
-    picture = sys.stdin.buffer.read()
-    assert picture[:4] == b"\\x89PNG", picture[:4]
-    assert os.environ["OMP_THREAD_LIMIT"] == "1"
-    if {fail}:
-        sys.stderr.write("warning\\nno memory\\n")
-        sys.exit(1)
-    print("level\\tpage_num\\tblock_num\\tpar_num\\tline_num\\tword_num\\tleft\\ttop\\twidth\\theight\\tconf\\ttext")
-    for line, word, left, conf, text in [(1, 1, 0, 95, "SALE"), (1, 2, 60, 80.5, "TO\\"DAY"), (1, 3, 300, 90, "far"),
-                                         (2, 1, 0, 12, "noise"), (2, 2, 0, 90, " "), (3, 1, 0, "?", "odd")]:
-        print(f"5\\t1\\t1\\t1\\t{{line}}\\t{{word}}\\t{{left}}\\t{{30 * line}}\\t40\\t30\\t{{conf}}\\t{{text}}")
-"""
-
-
-@pytest.fixture
-def fake_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    caches = (tesseract._program, tesseract._listing, tesseract._identity)
-
-    def make(fail: bool = False) -> Engine:
-        for cache in caches:
-            cache.cache_clear()
-        program = tmp_path / "tess"
-        program.write_text(PROGRAM.format(python=sys.executable, data=tmp_path, fail=fail))
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        (tmp_path / "eng.traineddata").write_bytes(b"data")
-        monkeypatch.setenv("EDITGAUGE_TESSERACT", str(program))
-        engine: Engine = catalog.find("ocr_engines", "tesseract")()
-        return engine
-
-    yield make
-    for cache in caches:
-        cache.cache_clear()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a script stands in for the program")
-def test_tesseract_lines_are_split_at_wide_gaps(fake_tesseract: Any) -> None:
-    engine = fake_tesseract()
-    texts = engine(np.zeros((1200, 1500, 3), np.uint8))
-    assert [(text.text, text.confidence) for text in texts] == [
-        ('SALE TO"DAY', 0.805),
-        ("far", 0.9),
-    ]
-    assert texts[0].polygon == ((0, 30), (100, 30), (100, 60), (0, 60))
-    small = engine(
-        np.zeros((500, 750, 3), np.uint8)
-    )  # enlarged twice before it is read, and back afterwards
-    assert small[0].polygon == ((0, 15), (50, 15), (50, 30), (0, 30))
-    identity = engine.identity()
-    assert identity.version == "9.8.7"
-    assert list(identity.models) == ["eng.traineddata"]
-    assert engine.own_language("zh") == "chi_sim+eng"
-    assert engine.own_language("ko") is None
-    with pytest.raises(OcrError, match="no data for the language 'ko'; it has chi_sim, eng"):
-        engine(np.zeros((10, 10, 3), np.uint8), "ko")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a script stands in for the program")
-def test_tesseract_that_fails_says_why(fake_tesseract: Any) -> None:
-    with pytest.raises(OcrError, match="'tesseract' failed: no memory"):
-        fake_tesseract(fail=True)(np.zeros((10, 10, 3), np.uint8))
-
-
-def test_tesseract_that_is_not_there_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    tesseract._program.cache_clear()
-    monkeypatch.setenv("EDITGAUGE_TESSERACT", "no-such-program")
-    with pytest.raises(UsageError, match="'no-such-program', which is not on PATH"):
-        open_reader("tesseract")
-
-
-@pytest.mark.skipif(
-    shutil.which("tesseract") is None, reason="the program tesseract is not installed"
-)
-def test_tesseract_itself_reads() -> None:
-    for cache in (tesseract._program, tesseract._listing, tesseract._identity):
-        cache.cache_clear()
-    texts = open_reader("tesseract").engine(page(("SUMMER SALE", 30, 40), ("open daily", 60, 200)))
-    assert [text.text for text in texts] == ["SUMMER SALE", "open daily"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 from tests.oracles.means import Mean, mean_of
 
@@ -84,6 +85,12 @@ def kris_table(
     return KrisTable(cells, averages(numbers, samples=samples))
 
 
+def half_up(value: float) -> float:
+    """As the paper prints it: two places, halves up."""
+    near = Decimal(repr(round(value, 9)))
+    return float(near.quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
 def averages(
     numbers: Mapping[tuple[str, str], float], *, samples: Mapping[str, int] | None = None
 ) -> dict[str, float]:
@@ -104,5 +111,6 @@ def averages(
         if total and all(
             dimension in found for dimension in dimensions if weights.get(dimension, 0)
         ):
-            found[kind] = sum(found.get(d, 0.0) * weights.get(d, 0) for d in dimensions) / total
+            printed = {d: half_up(found[d]) for d in dimensions if weights.get(d, 0)}
+            found[kind] = sum(value * weights[d] for d, value in printed.items()) / total
     return found

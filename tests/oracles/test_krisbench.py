@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from editgauge.benchmarks.krisbench.replies import released_pair, released_score
-from editgauge.judging.answers import read_answer
+from editgauge.judging.protocol import Call, Range
+from editgauge.judging.reading import read
 from tests.oracles.krisbench import (
     DIMENSIONS,
     SAMPLES,
@@ -114,7 +115,8 @@ def test_the_strict_reader_never_takes_a_stray_digit() -> None:
     """Replies on which the released parser is wrong: the strict reader gives the verdict or no
     number.
     """
-    field = {"consistency_score": (1, 5)}
+    form = {"reasoning": object, "consistency_score": Range(1, 5)}
+    call = Call(name="VC", parts=(), reply=form, metrics={}, rubric="")
     stray = [
         "There are 2 people and 1 dog. The final rating is 5.",
         '{"reasoning": "1. sky same 2. tree same", "consistency_score": 5',
@@ -122,12 +124,8 @@ def test_the_strict_reader_never_takes_a_stray_digit() -> None:
         '{"consistency_score": 4.6, "reasoning": "float"}',
     ]
     assert [released_score(reply, "consistency") for reply in stray] == [2, 1, 7, 4]
-    assert [read_answer(reply, field)["consistency_score"].value for reply in stray] == [
-        5,
-        None,
-        None,
-        None,
-    ]
+    found = [read(call, reply).readings["consistency_score"].value for reply in stray]
+    assert found == [None] * 4
 
 
 def test_scripts_differ_where_they_say_so() -> None:

@@ -18,7 +18,7 @@ from typer.testing import Result
 
 import editgauge
 from editgauge.images import write_png
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
 from tests.command_line import invoke
@@ -57,12 +57,15 @@ def full_data(folder: Path) -> Path:
     return folder
 
 
+SEEN = {"pictures_visible": True, "reasoning": "made"}
+
+
 def answer(body: dict[str, Any]) -> str:
     """Consistency 9 and 9, quality 4 and 9; full marks but for one sample's restraint."""
     words = json.dumps(body)
     if "obeys" in words:
-        return json.dumps({"reasoning": "made", "obeys": 3, "keeps": 3, "fits": 3})
-    return json.dumps({"reasoning": "made", "score": [4, 9] if "natural" in words else [9, 9]})
+        return json.dumps({**SEEN, "obeys": 3, "keeps": 3, "fits": 3})
+    return json.dumps({**SEEN, "score": [4, 9] if "natural" in words else [9, 9]})
 
 
 @pytest.fixture
@@ -100,7 +103,7 @@ def judge() -> Iterator[tuple[object, ...]]:
 
 
 def rows(run: Path, **wanted: Any) -> list[Row]:
-    found = RunFolder.open(run).rows()
+    found = Run.open(run).rows()
     return [r for r in found if all(getattr(r, name) == value for name, value in wanted.items())]
 
 
@@ -152,7 +155,7 @@ def test_every_command_works_on_them(
     type_("merge", run, "--to", tmp_path / "merged")
     assert len(rows(tmp_path / "merged")) == len(rows(run))
     assert json.loads(type_("score", name, data, "--run", run, "--json"))["computed"] == 0
-    entries = RunFolder.open(run).manifest()["entries"]
+    entries = Run.open(run).manifest()["entries"]
     recorded = {e["command"]: e.get("plugins", []) for e in entries}
     kinds = {(p["kind"], p["package"], p["version"]) for p in recorded["score"]}
     assert kinds == {("benchmark", f"bench-{name}", "0.3"), ("scorer", "some-plugins", "1.0")}

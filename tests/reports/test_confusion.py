@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.evaluation.report import met
 from editgauge.reports import confusion, papers
+from editgauge.run.report import met
 from editgauge.tables.frame import Frame
 from editgauge.types import JUDGE_SCORER, Row
 from tests.made_rows import frame, record, row

@@ -13,13 +13,13 @@ from editgauge.images import write_png
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.reports import details, facts
 from editgauge.reports.places import Places
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.tables.frame import Frame
 from editgauge.types import Row, Sample, Status
 
 
-def made(tmp_path: Path, rows: list[Row]) -> RunFolder:
+def made(tmp_path: Path, rows: list[Row]) -> Run:
     write_png(tmp_path / "data" / "a.png", np.zeros((6, 9, 3), np.uint8))
     samples = [
         Sample(
@@ -33,7 +33,7 @@ def made(tmp_path: Path, rows: list[Row]) -> RunFolder:
         )
         for name in ("s2", "s1")
     ]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     keep_samples(run, "bench", tmp_path / "data", samples, samples)
     with run.writer() as writer:
         writer.write(rows)
@@ -57,7 +57,7 @@ def row(sample: str, metric: str, value: float | None, **more: object) -> Row:
     )  # type: ignore[arg-type]
 
 
-def shown(run: RunFolder) -> list[dict[str, object]]:
+def shown(run: Run) -> list[dict[str, object]]:
     frame = Frame.of_runs([run], "bench")
     columns = list(facts.columns(frame, {}))
     places = Places([run], run.path / "report", copied=False)

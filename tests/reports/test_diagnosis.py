@@ -19,7 +19,7 @@ from editgauge.run import diagnose
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples, stored_samples
 from editgauge.tables.failures import cutoffs_of
 from editgauge.tables.frame import Frame
@@ -29,12 +29,12 @@ HOSTILE = 'Remove "<img src=x onerror=alert(1)>"\u202e & more'
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path: Path) -> Run:
     samples = [
         make_sample(tmp_path / "data", f"s{n}", size=(64, 48), instruction=HOSTILE)
         for n in range(2)
     ]
-    made = RunFolder.create(tmp_path / "run")
+    made = Run.create(tmp_path / "run")
     keep_samples(made, "mini", tmp_path / "data", samples, samples)
     edit_all(made, "mini", samples, ConstantEditor())
     with HashStore(made.cache_folder / "hashes.sqlite") as hashes:
@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> RunFolder:
         )
         diagnose.change(work, ChangeScorer(), workers=0)
     made.record("diagnose", benchmark="mini")
-    return RunFolder.open(made.path)
+    return Run.open(made.path)
 
 
 def test_the_colours_are_where_mask_and_region_are() -> None:
@@ -72,6 +72,18 @@ def test_the_colours_are_where_mask_and_region_are() -> None:
     assert (np.ptp(nothing, axis=2) == 0).all(), "neither: grey as the picture is"
     with_output = diagnosis.figure(picture, values, 0.5, mask, picture // 2)
     assert (with_output[:, -wide:] == picture // 2).all()
+
+
+@pytest.mark.parametrize("basis", ["attention", "pixels"])
+def test_each_panel_has_a_heading(basis: Any) -> None:
+    panels = np.zeros((64, 5 * 64 + 4 * 6, 3), np.uint8)
+    made = diagnosis.headed(panels, basis, 64)
+    strip = made[: diagnosis.HEAD]
+    assert (made[diagnosis.HEAD :] == panels).all()
+    for number in range(5):
+        panel = strip[:, number * 70 : number * 70 + 64]
+        assert (panel < 128).any(), f"a word above panel {number}"
+        assert (panel[:, -2:] == 255).all(), "which ends where the panel does"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +113,7 @@ def test_a_map_comes_back_as_it_was_kept() -> None:
     assert found[1] == 0.25
 
 
-def test_the_page_of_a_report(run: RunFolder, tmp_path: Path) -> None:
+def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     to = tmp_path / "report"
     for _ in range(2):  # the second takes the first one's place
         shown = part([run], "mini", published=False, intervals=False)
@@ -118,7 +130,7 @@ def test_the_page_of_a_report(run: RunFolder, tmp_path: Path) -> None:
     assert "\u202e" not in page
     pictures = sorted((to / diagnosis.FOLDER).iterdir())
     assert [p.name for p in pictures] == ["0-0.webp", "0-1.webp"]
-    assert read_image(pictures[0]).shape == (48, 5 * 64 + 4 * 6, 3)
+    assert read_image(pictures[0]).shape == (diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)
     meta = (to / "data" / "meta.js").read_text()
     assert '"diagnosis":"diagnosis.html"' in meta
     detail = (to / "data" / "0" / "detail-0.js").read_text()
@@ -127,19 +139,19 @@ def test_the_page_of_a_report(run: RunFolder, tmp_path: Path) -> None:
 
 
 def test_a_report_of_a_run_that_was_not_diagnosed_has_no_such_page(tmp_path: Path) -> None:
-    made = RunFolder.create(tmp_path / "run")
+    made = Run.create(tmp_path / "run")
     sample = make_sample(tmp_path / "data")
     keep_samples(made, "mini", tmp_path / "data", [sample], [sample])
     edit_all(made, "mini", [sample], ConstantEditor())
     made.record("edit")
-    again = RunFolder.open(made.path)
+    again = Run.open(made.path)
     shown = part([again], "mini", published=False, intervals=False)
     site.build([again], [shown], tmp_path / "report", thumbnails=False)
     assert not (tmp_path / "report" / diagnosis.PAGE).exists()
     assert '"diagnosis":null' in (tmp_path / "report" / "data" / "meta.js").read_text()
 
 
-def test_pictures_that_are_gone_are_said_on_the_page(run: RunFolder, tmp_path: Path) -> None:
+def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -> None:
     for path in (run.path / "inputs").rglob("mask.png"):
         path.unlink()
     frame = Frame.of_runs([run], "mini")
@@ -154,10 +166,10 @@ def test_pictures_that_are_gone_are_said_on_the_page(run: RunFolder, tmp_path: P
     assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 0
 
 
-def test_an_output_of_another_size_is_drawn_at_the_input_s(run: RunFolder, tmp_path: Path) -> None:
+def test_an_output_of_another_size_is_drawn_at_the_input_s(run: Run, tmp_path: Path) -> None:
     output = next((run.path / "edits").rglob("*.png"))
     write_png(output, np.zeros((10, 10, 3), np.uint8))
     frame = Frame.of_runs([run], "mini")
     assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 2
     shapes = {read_image(path).shape for path in (tmp_path / "figures").iterdir()}
-    assert shapes == {(48, 5 * 64 + 4 * 6, 3)}
+    assert shapes == {(diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)}

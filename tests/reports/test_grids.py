@@ -11,7 +11,8 @@ import pytest
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_png
 from editgauge.reports import grids, papers
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import Frame
 from editgauge.types import Status
 from tests.command_line import invoke
@@ -22,11 +23,11 @@ EDITORS = [f"some-vendor-an-editing-model-with-a-long-name-{n}" for n in range(9
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path: Path) -> Run:
     """One sample with an input, a reference and nine editors: the first has a broken picture, the
     second was refused, the third's file is gone.
     """
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     pixels = np.zeros((60, 90, 3), np.uint8)
     outputs = {number: run.edits_folder(B, EDITORS[number]) / "7.png" for number in range(9)}
     inputs = [run.path / "inputs" / B / f"{name}.png" for name in ("in", "ref")]
@@ -40,28 +41,28 @@ def run(tmp_path: Path) -> RunFolder:
     records = [record("7", organ="Teeth", instruction=told)]
     records[0] |= {"images": [f"inputs/{B}/in.png"], "reference": f"inputs/{B}/ref.png"}
     run.write_samples(B, records)
-    with run.edit_writer() as edits, run.writer() as writer:
+    with run.writer() as writer:
         for number, editor in enumerate(EDITORS):
             refused = number == 1
             made = EditRecord(
                 benchmark=B, sample="7", editor=editor, status=Status.REFUSED if refused else Status.SCORED,
                 path=None if refused else outputs[number].relative_to(run.path).as_posix(), reason="safety" if refused else "",
             )  # fmt: skip
-            run.write_edits([made], edits)
+            run.write_edits([made])
             if refused:
                 scored = row("7", editor, "EA", None, status=Status.REFUSED, benchmark=B)
             else:
                 scored = row("7", editor, "EA", float(number), benchmark=B)
             writer.write([scored])
-    return RunFolder.open(run.path)
+    return Run.open(run.path)
 
 
-def found(run: RunFolder, *metrics: str) -> grids.Line:
+def found(run: Run, *metrics: str) -> grids.Line:
     (line,) = grids.lines([run], Frame.of_runs([run], B), ["7"], metrics)
     return line
 
 
-def test_every_editor_has_its_place_and_its_score(run: RunFolder) -> None:
+def test_every_editor_has_its_place_and_its_score(run: Run) -> None:
     line = found(run, "EA")
     assert [panel.heading for panel in line.panels] == ["Input", "Reference", *EDITORS]
     by = {panel.heading: panel for panel in line.panels}
@@ -82,7 +83,7 @@ def test_a_number_stays_beside_its_name() -> None:
     ]
 
 
-def test_what_the_run_does_not_have(run: RunFolder) -> None:
+def test_what_the_run_does_not_have(run: Run) -> None:
     frame = Frame.of_runs([run], B)
     with pytest.raises(UsageError, match="--sample 8: not in this run"):
         grids.lines([run], frame, ["8"])
@@ -92,7 +93,7 @@ def test_what_the_run_does_not_have(run: RunFolder) -> None:
         grids.write([found(run)], Path("grid.doc"))
 
 
-def test_texts_do_not_lie_on_each_other(run: RunFolder) -> None:
+def test_texts_do_not_lie_on_each_other(run: Run) -> None:
     pytest.importorskip("matplotlib")
     mpl, pyplot = papers.matplotlib_of("a test")
     with mpl.rc_context(papers.SETTINGS):
@@ -116,7 +117,7 @@ def test_texts_do_not_lie_on_each_other(run: RunFolder) -> None:
         pyplot.close(drawing)
 
 
-def test_the_command_writes_pdf_and_png(run: RunFolder, tmp_path: Path) -> None:
+def test_the_command_writes_pdf_and_png(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ["grid", str(run.path), "--sample", "7", "--metric", "EA", "--to"]
     result = invoke([*words, str(tmp_path / "grid.pdf"), "--json"])

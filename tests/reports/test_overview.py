@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from editgauge.reports.overview import marks, overview
-from editgauge.store.run_folder import EditRecord
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import STATUSES, Delivery, Frame
-from editgauge.tables.layouts import tables
+from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
@@ -32,7 +32,7 @@ def rows(**values: list[float | None]) -> list[Row]:
 
 def told(made: list[Row], metrics: dict[str, Metric]) -> dict[str, Any]:
     of = replace(frame(made, RECORDS, "unheard"), described=metrics)
-    whole = tables(of, "faithful", intervals=True)
+    whole = tables(of, "faithful", Shown(intervals=True))
     return overview(of, metrics, whole, marks(of, {}))
 
 
@@ -73,7 +73,7 @@ def delivered(of: Frame, **back: set[str]) -> Frame:
 
 def first_page(of: Frame) -> dict[str, Any]:
     of = replace(of, described=HIGHER)
-    whole = tables(of, "faithful", intervals=True)
+    whole = tables(of, "faithful", Shown(intervals=True))
     return overview(of, HIGHER, whole, marks(of, {}))
 
 

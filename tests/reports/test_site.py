@@ -21,8 +21,9 @@ from editgauge.images import write_png
 from editgauge.reports import figures, papers, site
 from editgauge.reports.benchmark import Part
 from editgauge.reports.places import Places
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Metric, Plot, Row, Sample, Status
@@ -46,7 +47,7 @@ METRIC = {
 NUMBER = 30
 
 
-def make_run(place: Path) -> RunFolder:
+def make_run(place: Path) -> Run:
     """30 samples, two editors: `same` changes nothing, `box` paints a red square; hostile texts in
     the first three.
     """
@@ -79,9 +80,9 @@ def make_run(place: Path) -> RunFolder:
         boxed[20:50, 30:70] = 255 - boxed[20:50, 30:70]
         write_png(place / "out" / "same" / f"{index}.png", pixels)
         write_png(place / "out" / "box" / f"{index}.png", boxed)
-    run = RunFolder.create(place / "run")
+    run = Run.create(place / "run")
     keep_samples(run, "bench", data, samples, samples)
-    with run.edit_writer() as edits, run.writer() as rows:
+    with run.writer() as rows:
         for index, sample in enumerate(samples):
             for editor in ("same", "box"):
                 run.keep(
@@ -97,9 +98,9 @@ def make_run(place: Path) -> RunFolder:
                     width=120,
                     height=90,
                 )
-                run.write_edits([record], edits)
+                run.write_edits([record])
             rows.write([*scores(sample, index)])
-    return RunFolder.open(place / "run")
+    return Run.open(place / "run")
 
 
 def value_of(index: int) -> float:
@@ -146,11 +147,7 @@ def make_table() -> Table:
         TableRow(name="same", cells={"ssim": Cell(value=1.0, n=NUMBER, of=NUMBER)}),
         TableRow(
             name="box",
-            cells={
-                "ssim": Cell(
-                    value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7, interval_digits=(1, 2)
-                )
-            },
+            cells={"ssim": Cell(value=mean, n=NUMBER, of=NUMBER, low=0.6, high=0.7)},
             section="Open models",
         ),
         TableRow(name=EVIL, cells={"ssim": Cell(value=0.5)}, kind="published"),
@@ -170,13 +167,13 @@ def make_table() -> Table:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = make_run(tmp_path_factory.mktemp("report"))
     build(run, run.path / "report")
     return run
 
 
-def build(run: RunFolder, to: Path, **options: Any) -> site.Site:
+def build(run: Run, to: Path, **options: Any) -> site.Site:
     frame = Frame.of_runs([run], "bench")
     return site.build(
         [run], [Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
@@ -233,7 +230,7 @@ class Visit:
 
 
 @pytest.fixture
-def visit(browser: Any, run: RunFolder) -> Iterator[Visit]:
+def visit(browser: Any, run: Run) -> Iterator[Visit]:
     visit = Visit(browser, run.path / "report", offline=True)
     yield visit
     visit.close()
@@ -247,7 +244,7 @@ def test_the_tables_show_what_they_were_given_and_link_to_the_samples(visit: Vis
     cell = page.locator("tr.run", has_text="box").locator("td[data-column='ssim']")
     mean = sum(value_of(i) for i in range(NUMBER)) / NUMBER
     assert float(cell.get_attribute("data-value")) == mean
-    assert cell.inner_text() == f"{mean:.3f} [0.6, 0.70] {NUMBER}/{NUMBER}", "no digit of noise"
+    assert cell.inner_text() == f"{mean:.3f} [0.600, 0.700] {NUMBER}/{NUMBER}"
     names = [text.strip() for text in page.locator("table[data-table] tbody th").all_inner_texts()]
     assert names[:4] == ["same", "Open models", "box", "Further models"]
     assert names[4].endswith("†")
@@ -328,7 +325,7 @@ def test_disagreement_of_two_scores_sorts(visit: Visit) -> None:
     )
 
 
-def test_numbers_of_a_sample_are_those_of_its_rows(visit: Visit, run: RunFolder) -> None:
+def test_numbers_of_a_sample_are_those_of_its_rows(visit: Visit, run: Run) -> None:
     page = visit.go("#/sample/bench/part%2F07", "#scores")
     wanted = {(r.editor, r.metric): r.value for r in run.rows() if r.sample == "part/07"}
     for (editor, metric), value in wanted.items():
@@ -444,7 +441,7 @@ def test_an_address_of_nothing_says_so(visit: Visit) -> None:
 )
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_amiss_for_accessibility(
-    browser: Any, run: RunFolder, address: str, scheme: str
+    browser: Any, run: Run, address: str, scheme: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     visit = Visit(browser, run.path / "report", offline=True, color_scheme=scheme)
@@ -470,7 +467,7 @@ def test_nothing_is_amiss_for_accessibility(
         "#/notes",
     ],
 )
-def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: RunFolder, address: str) -> None:
+def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: Run, address: str) -> None:
     visit = Visit(
         browser, run.path / "report", offline=True, viewport={"width": 380, "height": 720}
     )
@@ -480,9 +477,7 @@ def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: RunFolder, addre
     visit.close()
 
 
-def test_a_copied_report_shows_its_pictures_alone(
-    browser: Any, run: RunFolder, tmp_path: Path
-) -> None:
+def test_a_copied_report_shows_its_pictures_alone(browser: Any, run: Run, tmp_path: Path) -> None:
     built = build(
         run, tmp_path / "first"
     )  # outside the run: pictures are copied, no path leads back
@@ -497,7 +492,7 @@ def test_a_copied_report_shows_its_pictures_alone(
     visit.close()
 
 
-def test_no_path_or_name_of_this_machine_is_in_the_report(run: RunFolder, tmp_path: Path) -> None:
+def test_no_path_or_name_of_this_machine_is_in_the_report(run: Run, tmp_path: Path) -> None:
     build(run, tmp_path / "copy")
     words = [
         str(run.path.parent).encode(),
@@ -511,7 +506,7 @@ def test_no_path_or_name_of_this_machine_is_in_the_report(run: RunFolder, tmp_pa
                 assert not any(word in data for word in words), path
 
 
-def test_the_page_has_no_inline_code_and_forbids_it(run: RunFolder) -> None:
+def test_the_page_has_no_inline_code_and_forbids_it(run: Run) -> None:
     page = (run.path / "report" / "index.html").read_text()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
@@ -524,7 +519,7 @@ def test_the_page_has_no_inline_code_and_forbids_it(run: RunFolder) -> None:
         assert b"<" not in path.read_bytes()
 
 
-def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Path) -> None:
+def test_figures_are_drawn_for_pages_and_for_papers(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     frame = Frame.of_runs([run], "bench")
     plots = (
@@ -549,7 +544,7 @@ def test_figures_are_drawn_for_pages_and_for_papers(run: RunFolder, tmp_path: Pa
 
 def test_copied_pictures_have_names_that_every_system_takes(tmp_path: Path) -> None:
     """Also what Windows and macOS take for one: large and small letters, two spellings of é."""
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     (tmp_path / "report").mkdir()
     places = Places([run], tmp_path / "report", copied=True)
     names = ("copy", "a:b", "a?b", "a_b", "CON", "a.", "COM¹", "Model", "model", "é", "e\u0301")

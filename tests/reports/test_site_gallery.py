@@ -16,7 +16,7 @@ import pytest
 from editgauge.reports import site
 from editgauge.reports.benchmark import Part
 from editgauge.store import selection
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.study.reading import Known, read_ratings
 from editgauge.tables.frame import Frame
 from editgauge.types import VARIANTS, Metric, Row, Status
@@ -33,7 +33,7 @@ METRICS = {
 ANY = "#/browse/bench?chip=ssim%7C&chip=IF%7Cjudge-1&chip=EA%7C"
 
 
-def more_rows(run: RunFolder) -> Iterator[Row]:
+def more_rows(run: Run) -> Iterator[Row]:
     """EA of `box`: 7 as released and 3 corrected, and no output of the last sample."""
     for number, record in enumerate(run.samples("bench")):
         for variant, value in zip(VARIANTS, (7.0, 3.0), strict=True):
@@ -45,7 +45,7 @@ def more_rows(run: RunFolder) -> Iterator[Row]:
             )  # fmt: skip
 
 
-def no_text(run: RunFolder) -> Iterator[Row]:
+def no_text(run: Run) -> Iterator[Row]:
     """NED, which the sample part/07 cannot have, read by an OCR engine."""
     for editor in ("box", "same"):
         yield Row(
@@ -56,19 +56,19 @@ def no_text(run: RunFolder) -> Iterator[Row]:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = make_run(tmp_path_factory.mktemp("gallery"))
     with run.writer() as rows:
         rows.write(more_rows(run))
         rows.write(no_text(run))
-    run = RunFolder.open(run.path)
+    run = Run.open(run.path)
     part = Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
     site.build([run], [part], run.path / "report")
     return run
 
 
 @pytest.fixture
-def visit(browser: Any, run: RunFolder) -> Iterator[Visit]:
+def visit(browser: Any, run: Run) -> Iterator[Visit]:
     visit = Visit(browser, run.path / "report", offline=True, accept_downloads=True)
     yield visit
     visit.close()
@@ -253,7 +253,7 @@ class TestPages:
         assert card.locator("small").all_inner_texts() == ["input", f"box {value_of(0):.3f}"]
         assert card.locator(".card").get_attribute("title") == "part/00 & <b>"
 
-    def test_for_reviewers_the_worst_comes_first(self, visit: Visit, run: RunFolder) -> None:
+    def test_for_reviewers_the_worst_comes_first(self, visit: Visit, run: Run) -> None:
         page = visit.go("#/reviewers/bench", ".model")
         models = page.locator(".model").evaluate_all("(all) => all.map((e) => e.dataset.editor)")
         assert models == ["box", "same"]
@@ -290,7 +290,7 @@ class TestPages:
         assert 1 <= document.count(b"/Type /Page\n") <= 6
 
     def test_moved_out_of_its_run_it_says_what_is_missing(
-        self, browser: Any, run: RunFolder, tmp_path: Path
+        self, browser: Any, run: Run, tmp_path: Path
     ) -> None:
         shutil.copytree(run.path / "report", tmp_path / "sent")
         visit = Visit(browser, tmp_path / "sent", offline=True)
@@ -302,7 +302,7 @@ class TestPages:
 
 class TestTakenAway:
     def test_notes_are_kept_and_exported_for_the_import(
-        self, visit: Visit, run: RunFolder, tmp_path: Path
+        self, visit: Visit, run: Run, tmp_path: Path
     ) -> None:
         page = visit.go("#/sample/bench/part%2F07", "#note-text")
         page.locator("#note-text").fill('=1+1, the "edge"\nis soft')
@@ -340,7 +340,7 @@ class TestTakenAway:
         page.locator(".regions button").click()
         page.locator(".regions").wait_for(state="detached")
 
-    def test_ids_go_to_the_command_line(self, visit: Visit, run: RunFolder, tmp_path: Path) -> None:
+    def test_ids_go_to_the_command_line(self, visit: Visit, run: Run, tmp_path: Path) -> None:
         page = visit.go("#/browse/bench?where=difficulty%3Dhard", ".row")
         page.locator("#panel-take > summary").click()
         with page.expect_download() as download:

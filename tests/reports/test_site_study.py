@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from editgauge.store.labels import Samples
-from editgauge.store.run_folder import RunFolder
-from editgauge.study.design import make_design
+from editgauge.store.run import Run
+from editgauge.study.assign import answered, next_task
+from editgauge.study.design import resolved
 from editgauge.study.pictures import Pictures
-from editgauge.study.running import collect, editors_by_sample, outputs_of, pictures_of, start
-from editgauge.study.store import Sent, StudyStore
+from editgauge.study.studies import begin, collect, editors_by_sample, outputs_of, pictures_of
 from editgauge.types import Metric, Row, Status
+from editgauge.web.log import Log
 from tests.cli.test_study_command import type_
 from tests.reports.test_site import Visit, browser
 from tests.study.made_study import EDITORS, JUDGE, judged, make_run
@@ -30,7 +31,7 @@ def opinion(who: str, sample: str, editor: str) -> int:
     return int(judged(int(sample[1:]), EDITORS.index(editor))) if who == "ann" else 3
 
 
-def rate(run: RunFolder) -> dict[tuple[str, str], list[float]]:
+def rate(run: Run) -> dict[tuple[str, str], list[float]]:
     """Both annotators answer everything; returns what is marked: (sample, editor) -> box."""
     outputs = outputs_of(run, "bench")
     facts = {
@@ -40,27 +41,19 @@ def rate(run: RunFolder) -> dict[tuple[str, str], list[float]]:
         "questions": [{"id": "IF", "text": "?"}],
     }
     there = editors_by_sample(outputs)
-    design = make_design(facts, Samples(run.samples("bench")), there, "bench")
-    start(run, design, outputs, ["ann", "ben"])
+    design = resolved(facts, Samples(run.samples("bench")), there, "bench")
+    begin(run, design, outputs, ["ann", "ben"])
     pictures, marked = pictures_of(run, design), {}
-    with StudyStore(run.path / "study" / "first.sqlite") as store:
-        for number, who in enumerate(("ann", "ben"), start=1):
-            while (task := store.next(number)) is not None:
-                values = [opinion(who, task.sample, editor) for editor in task.editors]
+    with Log(run.path / "study" / "first.sqlite") as log:
+        for who in ("ann", "ben"):
+            while (task := next_task(log, who)) is not None:
+                sample, editors = task.data["sample"], task.data["editors"]
+                values = [opinion(who, sample, editor) for editor in editors]
                 payload: dict[str, Any] = {"answers": {"IF": values}}
                 if who == "ann":
                     payload["regions"] = [{"slot": 0, "label": "artefact", "box": BOX}]
-                    marked[task.sample, task.editors[0]] = own(
-                        pictures, task.sample, task.editors[0]
-                    )
-                sent = Sent(
-                    annotator=number,
-                    task=task.id,
-                    nonce=f"nonce-{task.id}",
-                    payload=payload,
-                    seconds=1.0,
-                )
-                assert store.submit([sent]) == ["ok"]
+                    marked[sample, editors[0]] = own(pictures, sample, editors[0])
+                answered(log, task, who, payload, 1.0, f"nonce-{task.id}")
     collect(run)
     return marked
 
@@ -75,7 +68,7 @@ def own(pictures: Pictures, sample: str, editor: str) -> list[float]:
     return [left, top, right - left, bottom - top]
 
 
-Made = tuple[RunFolder, dict[tuple[str, str], list[float]]]
+Made = tuple[Run, dict[tuple[str, str], list[float]]]
 
 
 @pytest.fixture(scope="module")

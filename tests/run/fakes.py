@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from editgauge.images import read_image, write_png
+from editgauge.scoring.scorer import Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 METRICS = (Metric("mean", direction="higher", low=0, high=255, variants=("faithful", "corrected")),)
 
 
 @dataclass(frozen=True)
-class MeanScorer:
+class MeanScorer(Scorer):
     """The mean of the output; `trap` names samples on which something happens instead."""
 
     name: str = "test.mean"
@@ -39,7 +40,7 @@ class MeanScorer:
     def applies(self, sample: Sample) -> str | None:
         return "not for this one" if self.trap.get(sample.id) == "not_applicable" else None
 
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+    def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         if self.log is not None:
             with self.log.open("a") as file:
                 file.write(f"{sample.id} {edit.editor}\n")
@@ -78,10 +79,7 @@ class MeanScorer:
 @dataclass(frozen=True)
 class BatchMean(MeanScorer):
     name: str = "test.batch"
-    batch_size: int = 3
-
-    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        return [self(sample, edit) for sample, edit in pairs]
+    batch: int = 3
 
 
 @dataclass(frozen=True)
@@ -92,30 +90,24 @@ class StreamMean(BatchMean):
     broken: str = ""
     sizes: list[int] = field(default_factory=list)
 
-    def score_stream(
-        self, pairs: Sequence[tuple[Sample, Edit]]
-    ) -> Iterator[tuple[int, Sequence[Score]]]:
+    def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
         self.sizes.append(len(pairs))
         for index, (sample, edit) in reversed(list(enumerate(pairs))):
             if sample.id == self.broken:
                 raise ValueError("the stream broke")
-            yield index, self(sample, edit)
+            yield index, self.score(sample, edit)
 
 
 @dataclass(frozen=True)
-class Spread:
-    """A set scorer: how many outputs there are."""
+class Spread(Scorer):
+    """Of a whole set: how many outputs there are."""
 
     name: str = "test.set"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = (Metric("count", direction="higher", low=0, high=1e9),)
-    inputs: tuple[str, ...] = ("images",)
-    source: str = ""
+    whole_set: bool = True
 
-    def origin(self) -> Mapping[str, Any]:
-        return {}
-
-    def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]:
+    def score_set(self, pairs: Sequence[Pair]) -> Sequence[Score]:
         return [Score(metric="count", value=float(len(pairs)))]
 
 

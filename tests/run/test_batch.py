@@ -14,7 +14,7 @@ from editgauge import catalog
 from editgauge.errors import EditgaugeError, RunError, UsageError
 from editgauge.run import batch
 from editgauge.services.ledger import Ledger
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.types import Sample, Status
 from tests.editors.fake_batches import COST, FakeBatches
@@ -31,7 +31,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBatches]:
         yield fake
 
 
-def editor(url: str, run: RunFolder, budget: float | None = None, **settings: Any) -> Any:
+def editor(url: str, run: Run, budget: float | None = None, **settings: Any) -> Any:
     given = {"model": "gpt-image-1", "base_url": url, "pause": 0.001, "timeout": 20, **settings}
     made = catalog.find("editors", "openai")([], **given)
     made.ledger.keep_in(run.path / "ledger.sqlite", purpose="edit", budget=budget)
@@ -45,11 +45,11 @@ def samples_for(folder: Path, *words: str) -> list[Sample]:
     ]
 
 
-def status_of(run: RunFolder) -> dict[str, Status]:
+def status_of(run: Run) -> dict[str, Status]:
     return {record.sample: record.status for record in run.edits("mini")}
 
 
-def check_pictures(run: RunFolder, samples: list[Sample]) -> None:
+def check_pictures(run: Run, samples: list[Sample]) -> None:
     inputs = {sample.id: sample.image for sample in samples}
     for record in run.edits("mini"):
         if record.path:
@@ -60,7 +60,7 @@ def check_pictures(run: RunFolder, samples: list[Sample]) -> None:
 def test_a_batch_gives_what_calls_give_at_half_the_price(
     service: FakeBatches, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, *["none"] * 4), editor(service.url, run)
     sent = batch.submit(run, "mini", samples, made)
     assert (sent.calls, sent.waiting, len(sent.batches)) == (4, 4, 1)
@@ -82,7 +82,7 @@ def test_a_batch_gives_what_calls_give_at_half_the_price(
 
 def test_each_line_ends_as_its_call_would(service: FakeBatches, tmp_path: Path) -> None:
     words = ["none", "line-refused", "line-400", "line-html", "line-500", "line-error", "line-lost"]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, *words), editor(service.url, run)
     batch.submit(run, "mini", samples, made)
     done = batch.collect(run, "mini", samples, made)
@@ -99,7 +99,7 @@ def test_each_line_ends_as_its_call_would(service: FakeBatches, tmp_path: Path) 
 
 
 def test_without_usage_an_output_s_price_is_booked(service: FakeBatches, tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, "line-no-usage"), editor(service.url, run, price=0.3)
     batch.submit(run, "mini", samples, made)
     done = batch.collect(run, "mini", samples, made)
@@ -107,7 +107,7 @@ def test_without_usage_an_output_s_price_is_booked(service: FakeBatches, tmp_pat
 
 
 def test_no_budget_is_passed(service: FakeBatches, tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples = samples_for(tmp_path, *["none"] * 5)
     made = editor(service.url, run, budget=0.11, price=0.05)
     sent = batch.submit(run, "mini", samples, made)
@@ -120,7 +120,7 @@ def test_no_budget_is_passed(service: FakeBatches, tmp_path: Path) -> None:
 def test_where_no_batch_is_made_nothing_is_booked(
     page: str, service: FakeBatches, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, "none"), editor(service.url, run, attempts=2)
     service.faults[page] = 2
     with pytest.raises(RunError, match="no batch"):
@@ -130,7 +130,7 @@ def test_where_no_batch_is_made_nothing_is_booked(
 
 
 def test_a_batch_whose_answer_was_lost_is_found_again(service: FakeBatches, tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, "none", "none"), editor(service.url, run)
     service.faults["cut"] = 1
     assert batch.submit(run, "mini", samples, made).calls == 2
@@ -139,7 +139,7 @@ def test_a_batch_whose_answer_was_lost_is_found_again(service: FakeBatches, tmp_
 
 
 def test_a_batch_that_expired_is_said_and_sent_again(service: FakeBatches, tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, "none"), editor(service.url, run)
     batch.submit(run, "mini", samples, made)
     service.state = "expired"
@@ -153,7 +153,7 @@ def test_a_batch_that_expired_is_said_and_sent_again(service: FakeBatches, tmp_p
 def test_results_that_cannot_be_fetched_now_wait(
     page: str, service: FakeBatches, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples, made = samples_for(tmp_path, "none"), editor(service.url, run, attempts=2)
     batch.submit(run, "mini", samples, made)
     service.faults[page] = 2
@@ -165,10 +165,10 @@ _KILLED = """
 import os, sys
 from pathlib import Path
 from editgauge.run import batch
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from tests.run.test_batch import editor, samples_for
 folder, url, what = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-run = RunFolder.create(folder / "run")
+run = Run.create(folder / "run")
 samples, made = samples_for(folder, "none", "line-400", "none"), editor(url, run)
 name = {"made": "Ledger.leave", "written": "_Batch.write"}.get(what)
 if what == "made":
@@ -199,7 +199,7 @@ def test_killed_anywhere_nothing_is_sent_or_paid_twice(
 ) -> None:
     words = [sys.executable, "-c", _KILLED, str(tmp_path), service.url, what]
     assert subprocess.run(words, check=False).returncode == 9
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     samples = samples_for(tmp_path, "none", "line-400", "none")
     made = editor(service.url, run)
     batch.submit(run, "mini", samples, made)
@@ -213,7 +213,7 @@ def test_killed_anywhere_nothing_is_sent_or_paid_twice(
 def test_a_record_of_a_batch_that_cannot_be_read_is_an_error(
     service: FakeBatches, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     (run.path / batch.FOLDER).mkdir()
     (run.path / batch.FOLDER / "x.json").write_text("{")
     with pytest.raises(EditgaugeError, match=r"x\.json"):
@@ -221,7 +221,7 @@ def test_a_record_of_a_batch_that_cannot_be_read_is_an_error(
 
 
 def test_an_editor_without_batches_says_so(tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     copy = catalog.find("editors", "copy")([])
     with pytest.raises(UsageError, match="cannot be asked by batches"):
         batch.submit(run, "mini", samples_for(tmp_path, "none"), copy)
@@ -230,7 +230,7 @@ def test_an_editor_without_batches_says_so(tmp_path: Path) -> None:
 def test_the_ledger_of_another_command_sees_what_waits(
     service: FakeBatches, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     batch.submit(run, "mini", samples_for(tmp_path, "none"), editor(service.url, run))
     with Ledger(run.path / "ledger.sqlite", purpose="edit", budget=0.04) as other:
         assert other.reserve(0.02, "gpt-image-1") is None

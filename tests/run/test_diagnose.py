@@ -24,7 +24,7 @@ from editgauge.run import diagnose
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples, stored_samples
 from editgauge.testing import ConstantEditor, make_sample
 from editgauge.types import Edit, Status
@@ -47,7 +47,7 @@ def finished(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         make_sample(root / "data", f"s{n}", size=(64, 48), concept=concept)
         for n, concept in enumerate(CONCEPTS)
     ]
-    run = RunFolder.create(root / "run")
+    run = Run.create(root / "run")
     keep_samples(run, "mini", root / "data", samples, samples)
     model = catalog.find("editors", "instructpix2pix")(
         [], model=str(weights), num_inference_steps="2", device="cpu", side="64", seed="3"
@@ -59,15 +59,15 @@ def finished(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(finished: Path, tmp_path: Path) -> RunFolder:
+def run(finished: Path, tmp_path: Path) -> Run:
     import shutil
 
     shutil.copytree(finished, tmp_path / "run")
-    return RunFolder.open(tmp_path / "run")
+    return Run.open(tmp_path / "run")
 
 
-def work(run: RunFolder, hashes: HashStore, **more: Any) -> diagnose.Work:
-    again = RunFolder.open(run.path)
+def work(run: Run, hashes: HashStore, **more: Any) -> diagnose.Work:
+    again = Run.open(run.path)
     samples = stored_samples(again, "mini")
     edits = edits_of(again, "mini", None, [], samples, hashes)
     kept, _ = diagnose.watchable(again, edits)
@@ -76,8 +76,8 @@ def work(run: RunFolder, hashes: HashStore, **more: Any) -> diagnose.Work:
     )
 
 
-def rows(run: RunFolder) -> dict[tuple[str, str], Any]:
-    found = RunFolder.open(run.path).rows()
+def rows(run: Run) -> dict[tuple[str, str], Any]:
+    found = Run.open(run.path).rows()
     return {(row.sample, row.metric): row for row in found if row.scorer == "attention_grounding"}
 
 
@@ -85,7 +85,7 @@ def scorer(weights: Path, **more: Any) -> AttentionScorer:
     return AttentionScorer(model=str(weights), device="cpu", **{"resolution": 4, **more})
 
 
-def test_rows_of_a_watched_editor_and_nothing_twice(run: RunFolder, weights: Path) -> None:
+def test_rows_of_a_watched_editor_and_nothing_twice(run: Run, weights: Path) -> None:
     told: list[Any] = []
     with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
         looking = scorer(weights)
@@ -116,7 +116,7 @@ def test_rows_of_a_watched_editor_and_nothing_twice(run: RunFolder, weights: Pat
 
 
 def test_other_weights_and_unknown_weights_end_the_call_and_write_nothing(
-    run: RunFolder, weights: Path, tmp_path: Path
+    run: Run, weights: Path, tmp_path: Path
 ) -> None:
     other = tiny_pipelines.stable_diffusion(tmp_path / "other")
     with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
@@ -162,14 +162,14 @@ def test_half_precision_of_a_gpu_becomes_single_on_a_cpu() -> None:
     assert remake.settings_of(edit, device="cpu", dtype="float16")["dtype"] == "float16"
 
 
-def test_a_resolution_that_no_layer_has_is_said_in_the_rows(run: RunFolder, weights: Path) -> None:
+def test_a_resolution_that_no_layer_has_is_said_in_the_rows(run: Run, weights: Path) -> None:
     with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
         summary = diagnose.attention(work(run, hashes), scorer(weights, resolution=16))
     assert summary.without_score == 7
     assert "there are 4x3" in rows(run)["s0", "attention_iou"].reason
 
 
-def test_concepts_from_a_file(run: RunFolder, tmp_path: Path) -> None:
+def test_concepts_from_a_file(run: Run, tmp_path: Path) -> None:
     samples = stored_samples(run, "mini")
     file = tmp_path / "concepts.csv"
     file.write_text("sample,concept\ns1,word\ns2,new\n")
@@ -193,7 +193,7 @@ def test_concepts_from_a_file(run: RunFolder, tmp_path: Path) -> None:
     ],
 )
 def test_a_file_of_concepts_that_is_none(
-    run: RunFolder, tmp_path: Path, content: bytes, kind: type[Exception], words: str
+    run: Run, tmp_path: Path, content: bytes, kind: type[Exception], words: str
 ) -> None:
     file = tmp_path / "concepts.csv"
     file.write_bytes(content)
@@ -203,7 +203,7 @@ def test_a_file_of_concepts_that_is_none(
         diagnose.read_concepts(tmp_path / "none.csv", [])
 
 
-def test_the_command_from_end_to_end(run: RunFolder, weights: Path, tmp_path: Path) -> None:
+def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) -> None:
     concepts = tmp_path / "concepts.csv"
     concepts.write_text("sample,concept\ns1,word\ns2,new\n")
     words = ["diagnose", str(run.path), "--model", str(weights), "--resolution", "all"]
@@ -217,13 +217,13 @@ def test_the_command_from_end_to_end(run: RunFolder, weights: Path, tmp_path: Pa
     assert "Where models looked and where they changed the picture" in done.output
     drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())
     assert drawn == {"attention": 3, "pixels": 6}
-    entry = RunFolder.open(run.path).manifest()["entries"][-1]
+    entry = Run.open(run.path).manifest()["entries"][-1]
     assert (entry["command"], entry["computed"]) == ("diagnose", {"change": 42, "attention": 21})
     assert entry["cutoffs"]["iou"] == 0.3
 
 
 def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_weights(
-    run: RunFolder,
+    run: Run,
 ) -> None:
     base = ["diagnose", str(run.path), "--workers", "0"]
     done = invoke([*base, "--editor", "constant", "--from", "attention"])
@@ -243,7 +243,7 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
 
 @pytest.mark.slow
 def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
-    run: RunFolder, weights: Path, tmp_path: Path
+    run: Run, weights: Path, tmp_path: Path
 ) -> None:
     """Change is measured by tasks, attention is watched by an actor that loads the model once."""
     import shutil
@@ -252,10 +252,11 @@ def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
     import torch
 
     from editgauge.diagnosis.change import ChangeScorer
-    from editgauge.run import cluster
+    from editgauge.run.ray import Cluster
+    from editgauge.run.workers import Workers
     from tests.run.nodes import nodes_of_one_core
 
-    away = RunFolder.open(Path(shutil.copytree(run.path, tmp_path / "away")))
+    away = Run.open(Path(shutil.copytree(run.path, tmp_path / "away")))
     with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
         diagnose.change(work(run, hashes), ChangeScorer(), workers=0)
         threads = torch.get_num_threads()
@@ -265,12 +266,14 @@ def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
     other = tiny_pipelines.stable_diffusion(tmp_path / "other")
     with (
         nodes_of_one_core(2) as nodes,
-        cluster.Ray(address=nodes.address) as engine,
+        Cluster(nodes.address) as cluster,
         HashStore(away.cache_folder / "hashes.sqlite") as hashes,
     ):
         with pytest.raises((UsageError, Unavailable)):
-            diagnose.attention(work(away, hashes), scorer(other), workers=engine)
-        diagnose.change(work(away, hashes), ChangeScorer(), workers=engine)
-        told = diagnose.attention(work(away, hashes), scorer(weights), workers=engine)
+            diagnose.attention(work(away, hashes), scorer(other), workers=Workers(cluster=cluster))
+        diagnose.change(work(away, hashes), ChangeScorer(), workers=Workers(cluster=cluster))
+        told = diagnose.attention(
+            work(away, hashes), scorer(weights), workers=Workers(cluster=cluster)
+        )
     assert (told.computed, told.kept) == (14, 7), "what needs no model was written at once"
-    assert RunFolder.open(away.path).rows() == RunFolder.open(run.path).rows()
+    assert Run.open(away.path).rows() == Run.open(run.path).rows()

@@ -13,14 +13,15 @@ import pytest
 from editgauge.errors import BudgetExceeded, RunError
 from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit, edit_one
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.types import Edit, Finding, Sample, Status, with_finding
 from tests.run.fakes import Painter, make_samples
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "run")
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run")
 
 
 @pytest.fixture
@@ -28,14 +29,12 @@ def samples(tmp_path: Path) -> list[Sample]:
     return make_samples(tmp_path, 6)
 
 
-def by_sample(run: RunFolder) -> dict[str, EditRecord]:
+def by_sample(run: Run) -> dict[str, EditRecord]:
     return {record.sample: record for record in run.edits("fake")}
 
 
 @pytest.mark.parametrize("how", ["process", "thread", "serial"])
-def test_outputs_lie_in_the_official_layout(
-    run: RunFolder, samples: list[Sample], how: str
-) -> None:
+def test_outputs_lie_in_the_official_layout(run: Run, samples: list[Sample], how: str) -> None:
     summary = edit(run, "fake", samples, Painter(parallel=how), workers=2)
     assert summary.counts == {"scored": 6}
     for sample in samples:
@@ -53,7 +52,7 @@ def test_outputs_lie_in_the_official_layout(
 
 
 def test_finished_samples_are_never_edited_again(
-    run: RunFolder, samples: list[Sample], tmp_path: Path
+    run: Run, samples: list[Sample], tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
     edit(run, "fake", samples[:4], Painter(log=log), workers=1)
@@ -65,7 +64,7 @@ def test_finished_samples_are_never_edited_again(
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_every_end_has_a_record(run: RunFolder, samples: list[Sample], workers: int) -> None:
+def test_every_end_has_a_record(run: Run, samples: list[Sample], workers: int) -> None:
     trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | (
         {"s004": "die"} if workers else {}
     )
@@ -89,7 +88,7 @@ def test_every_end_has_a_record(run: RunFolder, samples: list[Sample], workers: 
     assert by_sample(run)["s001"].status is Status.SCORED
 
 
-def test_a_budget_stops_and_keeps_what_was_done(run: RunFolder, samples: list[Sample]) -> None:
+def test_a_budget_stops_and_keeps_what_was_done(run: Run, samples: list[Sample]) -> None:
     class Dear(Painter):
         def __call__(self, sample: Sample, folder: Path) -> Edit:
             if sample.id == "s003":
@@ -102,7 +101,7 @@ def test_a_budget_stops_and_keeps_what_was_done(run: RunFolder, samples: list[Sa
 
 
 @pytest.mark.parametrize("stem", ["../../escape", "/etc/passwd", ""])
-def test_a_stem_that_leads_out_is_refused(run: RunFolder, samples: list[Sample], stem: str) -> None:
+def test_a_stem_that_leads_out_is_refused(run: Run, samples: list[Sample], stem: str) -> None:
     bad = Sample(
         benchmark="fake",
         id="bad",
@@ -119,14 +118,14 @@ def test_a_stem_that_leads_out_is_refused(run: RunFolder, samples: list[Sample],
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "x" * 200, "a\0b"])
 def test_an_editor_name_must_be_a_plain_folder_name(
-    run: RunFolder, samples: list[Sample], name: str
+    run: Run, samples: list[Sample], name: str
 ) -> None:
     with pytest.raises(RunError, match="rename it"):
         edit(run, "fake", samples, Painter(name=name), workers=0)
 
 
 def test_an_input_that_comes_back_is_delivered_and_counted_apart(
-    run: RunFolder, samples: list[Sample]
+    run: Run, samples: list[Sample]
 ) -> None:
     class Half:
         """Gives every second input back, re-encoded."""
@@ -179,7 +178,7 @@ class Answers:
     ],
 )
 def test_an_answer_that_is_no_edit_is_a_failed_edit(
-    run: RunFolder, samples: list[Sample], answer: Any, said: str
+    run: Run, samples: list[Sample], answer: Any, said: str
 ) -> None:
     edit(run, "fake", samples[:1], Answers(answer))
     (record,) = run.edits("fake")
@@ -188,7 +187,7 @@ def test_an_answer_that_is_no_edit_is_a_failed_edit(
 
 
 def test_a_file_of_somebody_else_is_copied_and_never_moved(
-    run: RunFolder, samples: list[Sample], tmp_path: Path
+    run: Run, samples: list[Sample], tmp_path: Path
 ) -> None:
     """The data set's own picture, and a link in the editor's folder to it."""
 
@@ -232,7 +231,7 @@ def no_room_in_words(sample: Sample, folder: Path) -> Edit:
 @pytest.mark.parametrize("answer", [no_room, no_room_inside, no_room_in_words])
 @pytest.mark.parametrize("parallel", ["serial", "process", "thread"])
 def test_a_full_disk_is_never_the_editors_failure(
-    run: RunFolder, samples: list[Sample], answer: Any, parallel: str
+    run: Run, samples: list[Sample], answer: Any, parallel: str
 ) -> None:
     """One line, nothing written down; the same command again does it, without --retry."""
     with pytest.raises(RunError, match="No space left on device; what was done is kept"):
@@ -248,7 +247,7 @@ class Program(Painter):
     timeout = 600.0
 
 
-def test_a_program_has_no_more_time_than_a_sample(run: RunFolder, samples: list[Sample]) -> None:
+def test_a_program_has_no_more_time_than_a_sample(run: Run, samples: list[Sample]) -> None:
     editor = Program("program", parallel="thread")
     edit(run, "bench", samples, editor, seconds_a_sample=900.0)
     assert editor.timeout == 600.0
@@ -256,7 +255,7 @@ def test_a_program_has_no_more_time_than_a_sample(run: RunFolder, samples: list[
     assert editor.timeout == 3.0
 
 
-def test_two_commands_do_not_edit_the_same(run: RunFolder, samples: list[Sample]) -> None:
+def test_two_commands_do_not_edit_the_same(run: Run, samples: list[Sample]) -> None:
     """It would be paid twice. Another editor may."""
     seen: list[str] = []
 

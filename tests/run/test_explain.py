@@ -16,7 +16,8 @@ from PIL import Image, ImageDraw, ImageFont
 from editgauge.errors import OcrError, UsageError
 from editgauge.images import Array, read_image, write_png
 from editgauge.run.explain import explain
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.types import Edit, Finding, Sample, Status
 from tests.command_line import invoke
 
@@ -41,8 +42,8 @@ class Silent:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "run")
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run")
 
 
 def sample(tmp_path: Path, **more: Any) -> Sample:
@@ -59,7 +60,7 @@ def sample(tmp_path: Path, **more: Any) -> Sample:
     )
 
 
-def record(run: RunFolder, status: Status = Status.SCORED) -> EditRecord:
+def record(run: Run, status: Status = Status.SCORED) -> EditRecord:
     write_png(run.path / "edits" / "m.png", np.zeros((2, 2, 3), np.uint8))
     path = "edits/m.png" if status is Status.SCORED else None
     return EditRecord(
@@ -73,7 +74,7 @@ def record(run: RunFolder, status: Status = Status.SCORED) -> EditRecord:
     )
 
 
-def test_one_png_an_edit_below_the_run(run: RunFolder, tmp_path: Path) -> None:
+def test_one_png_an_edit_below_the_run(run: Run, tmp_path: Path) -> None:
     paths, problems = explain(
         run, "textedit", [sample(tmp_path)], [record(run)], [Silent(), Drawing()]
     )
@@ -84,9 +85,7 @@ def test_one_png_an_edit_below_the_run(run: RunFolder, tmp_path: Path) -> None:
     assert read_image(path).shape == (3, 4, 3)
 
 
-def test_samples_whose_names_differ_in_odd_signs_have_a_file_each(
-    run: RunFolder, tmp_path: Path
-) -> None:
+def test_samples_whose_names_differ_in_odd_signs_have_a_file_each(run: Run, tmp_path: Path) -> None:
     ids = ["a/b", "a_b", "a:b", "A_B", "a\u0301", "\u00e1", "a", "a_b-drawing?"]
     samples = [replace(sample(tmp_path), id=one) for one in ids]
     records = [
@@ -100,7 +99,7 @@ def test_samples_whose_names_differ_in_odd_signs_have_a_file_each(
     assert set(again) <= set(paths)  # the same things have the same names
 
 
-def test_what_cannot_be_drawn_says_why(run: RunFolder, tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_says_why(run: Run, tmp_path: Path) -> None:
     usable, faulty = (
         sample(tmp_path),
         sample(tmp_path, findings=(Finding("k", "f.json", "broken", "", False),)),
@@ -118,7 +117,7 @@ def test_what_cannot_be_drawn_says_why(run: RunFolder, tmp_path: Path) -> None:
         assert reason in problems[0]
 
 
-def test_no_scorer_that_draws_is_a_usage_error(run: RunFolder, tmp_path: Path) -> None:
+def test_no_scorer_that_draws_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--tracks ocr"):
         explain(run, "textedit", [sample(tmp_path)], [record(run)], [Silent()])
 
@@ -161,7 +160,7 @@ def test_the_command_draws_one_sample_and_its_rows_name_the_engine(tmp_path: Pat
     assert "drawn:" in result.output
     (path,) = (run / "explain").rglob("*.png")
     assert read_image(path).shape[1] > 1100
-    rows = {(row.metric, row.variant): row for row in RunFolder.open(run).rows()}
+    rows = {(row.metric, row.variant): row for row in Run.open(run).rows()}
     assert len(rows) == 10
     assert {row.value for row in rows.values()} == {1.0}
     assert rows["OA", "faithful"].source.startswith("rapidocr-")

@@ -16,14 +16,14 @@ import numpy as np
 import psutil
 import pytest
 
-from editgauge.errors import RunError
 from editgauge.images import write_png
-from editgauge.run.pool import run_batches
+from editgauge.run.processes import run_batches
 from editgauge.run.score import score
 from editgauge.store.collect import import_outputs
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
+from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.types import Row, Sample, Status
 from tests.run.fakes import BatchMean, MeanScorer, Spread, StreamMean, make_samples
@@ -55,14 +55,14 @@ class Bench:
         }
         self.place = place
 
-    def edits(self, run: RunFolder, hashes: HashStore) -> list[EditRecord]:
+    def edits(self, run: Run, hashes: HashStore) -> list[EditRecord]:
         found = []
         for name, folder in self.outputs.items():
             found += import_outputs(run, "fake", name, folder, self.samples, hashes)
         return found
 
-    def score(self, name: str, *scorers: object, **options: object) -> tuple[RunFolder, Summary]:
-        run = RunFolder.create(self.place / name)
+    def score(self, name: str, *scorers: object, **options: object) -> tuple[Run, Summary]:
+        run = Run.create(self.place / name)
         keep_samples(run, "fake", self.data, self.samples, self.samples)
         with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
             summary = score(
@@ -75,7 +75,7 @@ class Bench:
                 roots=[self.data],
                 **options,  # type: ignore[arg-type]
             )
-        return RunFolder.open(self.place / name), summary
+        return Run.open(self.place / name), summary
 
 
 @pytest.fixture
@@ -262,9 +262,8 @@ def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
     undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
     assert run.rows() == undisturbed.rows()
     calls = len(log.read_text().splitlines())
-    assert (
-        number * 2 <= calls <= number * 2 + 2 * len(delays)
-    )  # at most one output in flight a worker a kill
+    batches = 16 * 2  # what two workers may have in hand: a killed batch is done again as a whole
+    assert number * 2 <= calls <= number * 2 + batches * len(delays)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -316,28 +315,9 @@ def test_two_commands_may_write_to_one_run(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, str(script)])
     run, _ = bench.score("run", MeanScorer(pause=0.004), workers=2)
     assert process.wait() == 0
-    run = RunFolder.open(tmp_path / "run")
+    run = Run.open(tmp_path / "run")
     assert run.rows() == bench.score("undisturbed", workers=0)[0].rows()
     assert not [text for text in run.problems if "contradiction" in text]
-
-
-def _cannot_start(reason: str) -> None:
-    raise RunError(reason)
-
-
-def test_workers_that_cannot_start_end_the_call() -> None:
-    """They are not replaced for ever."""
-    outcomes = run_batches(
-        iter([[1]]),
-        len,
-        workers=1,
-        start=_cannot_start,
-        start_args=("no disk",),
-        unfinished=list,
-        seconds_an_item=60,
-    )
-    with pytest.raises(RunError, match="no disk"):
-        list(outcomes)
 
 
 def _dies_at_first(marker: str, times: int) -> None:
@@ -359,31 +339,13 @@ def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Pa
         workers=1,
         start=_dies_at_first,
         start_args=(str(marker), 2),
-        unfinished=list,
-        seconds_an_item=60,
+        seconds=60,
     )
     assert sorted((list(done.items), done.result) for done in outcomes) == [
         ([1, 2], 2),
         ([3], 1),
         ([4, 5, 6], 3),
     ]
-
-
-def test_workers_that_never_come_up_end_the_call(tmp_path: Path) -> None:
-    marker = tmp_path / "starts"
-    marker.touch()
-    outcomes = run_batches(
-        iter([[1]]),
-        len,
-        workers=1,
-        start=_dies_at_first,
-        start_args=(str(marker), 99),
-        unfinished=list,
-        seconds_an_item=60,
-    )
-    with pytest.raises(RunError, match="die before they have done anything"):
-        list(outcomes)
-    assert marker.stat().st_size < 99
 
 
 def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
@@ -402,7 +364,7 @@ def test_ten_thousand_rows_are_read_back_unchanged(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(
         -12, 12, 500
     )
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     with run.writer() as writer:
         writer.write(
             Row(
@@ -427,7 +389,7 @@ def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> Non
     of whole sets and of other edits have none.
     """
     bench = Bench(tmp_path, 3, ("a",))
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     with HashStore(None) as hashes:
         edits = [
             dataclasses.replace(record, settings={"demonstrations": ["s001", "s002"]})
@@ -471,5 +433,5 @@ def test_a_scorer_that_streams_gets_whole_batches_and_its_break_costs_nothing(
     rows = bench.score("stream", scorer, workers=0)[0].rows()
     assert rows == wanted
     assert rows
-    assert min(scorer.sizes) > scorer.batch_size, "not cut into what a network takes at once"
+    assert min(scorer.sizes) > scorer.batch, "not cut into what a network takes at once"
     assert sum(scorer.sizes) == 24

@@ -17,9 +17,9 @@ from editgauge.benchmarks.textedit.metrics import AVERAGE, AVERAGE_NO_CUT_OFF
 from editgauge.benchmarks.texteditbench.metrics import ALL_FULL, OVERALL
 from editgauge.scoring.derived import derive
 from editgauge.store.merge import merge
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables.frame import Frame
-from editgauge.tables.layouts import metrics_of, tables
+from editgauge.tables.layouts import Shown, metrics_of, tables
 from editgauge.types import Benchmark, Derived, Metric, Row, Status
 from tests.made_rows import row
 from tests.oracles import textedit as oracle
@@ -59,16 +59,16 @@ def one(metric: str, value: float | None, sample: str = "s1", **more: Any) -> Ro
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "run")
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run")
 
 
-def write(run: RunFolder, *rows: Row) -> None:
+def write(run: Run, *rows: Row) -> None:
     with run.writer() as writer:
         writer.write(rows)
 
 
-def found(run: RunFolder, metric: str = "") -> dict[tuple[str, str, str, int], Row]:
+def found(run: Run, metric: str = "") -> dict[tuple[str, str, str, int], Row]:
     return {
         (r.metric, r.sample, r.source, r.repeat): r
         for r in run.rows()
@@ -111,7 +111,7 @@ class TestRules:
 
 
 class TestRows:
-    def test_minimum_and_root_of_each_sample_variant_and_repeat(self, run: RunFolder) -> None:
+    def test_minimum_and_root_of_each_sample_variant_and_repeat(self, run: Run) -> None:
         write(run, one("a", 4.0), one("b", 9.0), one("a", 1.0, repeat=1), one("b", 2.0, repeat=1))
         write(run, one("a", 3.0, variant="corrected"), one("b", 8.0, variant="corrected"))
         assert derive(run, benchmark("least", "root")).written == 4
@@ -123,9 +123,7 @@ class TestRows:
         assert rows["root", "s1", "", 0].detail == {"of": {"a": 4.0, "b": 9.0}}
         assert rows["root", "s1", "", 0].origin == {"of": ["a", "b"], "version": "1"}
 
-    def test_nothing_is_computed_again_and_a_changed_parent_remakes_its_row(
-        self, run: RunFolder
-    ) -> None:
+    def test_nothing_is_computed_again_and_a_changed_parent_remakes_its_row(self, run: Run) -> None:
         old = one("a", 4.0)
         write(run, old, one("b", 9.0), one("a", 4.0, "s2"), one("b", 9.0, "s2"))
         bench = benchmark("least")
@@ -139,14 +137,14 @@ class TestRows:
         assert found(run)["least", "s1", "", 0].value == 2.0
         assert len(found(run)) == 2, "the old row no longer counts"
 
-    def test_another_version_of_a_rule_remakes_its_rows(self, run: RunFolder) -> None:
+    def test_another_version_of_a_rule_remakes_its_rows(self, run: Run) -> None:
         write(run, one("a", 4.0), one("b", 9.0))
         derive(run, benchmark("least"))
         newer = replace(RULES["least"], rule=lambda v: max(v.values()), version="2")
         assert derive(run, benchmark("least", least=newer)).written == 1
         assert [r.value for r in found(run).values()] == [9.0]
 
-    def test_rows_whose_parents_are_gone_go_too(self, run: RunFolder) -> None:
+    def test_rows_whose_parents_are_gone_go_too(self, run: Run) -> None:
         rows = [one("a", 4.0), one("b", 9.0)]
         write(run, *rows)
         derive(run, benchmark("least"))
@@ -165,7 +163,7 @@ class TestRows:
         ],
     )
     def test_a_parent_without_a_value_names_itself(
-        self, run: RunFolder, status: Status, reason: str
+        self, run: Run, status: Status, reason: str
     ) -> None:
         write(run, one("a", 4.0), one("b", None, status=status))
         write(run, replace(one("b", None, "s2", status=status), reason="a filter"))
@@ -176,7 +174,7 @@ class TestRows:
         bare = found(run)["least", "s1", "", 0]
         assert bare.reason == f"b: {status.value.replace('_', ' ')}"
 
-    def test_what_was_not_asked_leaves_no_row(self, run: RunFolder) -> None:
+    def test_what_was_not_asked_leaves_no_row(self, run: Run) -> None:
         """`judge --dimensions a` fails nothing that needs b as well; b's score brings the row."""
         write(run, one("a", 4.0))
         derive(run, benchmark("least"))
@@ -185,9 +183,7 @@ class TestRows:
         derive(run, benchmark("least"))
         assert found(run)["least", "s1", "", 0].value == 3.0
 
-    def test_an_optional_parent_may_be_not_applicable_and_may_not_fail(
-        self, run: RunFolder
-    ) -> None:
+    def test_an_optional_parent_may_be_not_applicable_and_may_not_fail(self, run: Run) -> None:
         write(run, one("a", 4.0), one("b", None, status=Status.NOT_APPLICABLE))
         write(run, one("a", 4.0, "s2"), one("b", None, "s2", status=Status.UNPARSABLE))
         write(run, one("a", 4.0, "s3"))
@@ -197,19 +193,19 @@ class TestRows:
         assert rows["either", "s2", "", 0].status is Status.UNPARSABLE
         assert rows["either", "s3", "", 0].value == 4.0
 
-    def test_a_tolerant_rule_decides_what_it_needs(self, run: RunFolder) -> None:
+    def test_a_tolerant_rule_decides_what_it_needs(self, run: Run) -> None:
         write(run, one("a", 4.0), one("b", None, status=Status.UNPARSABLE))
         write(run, one("a", 9.0, "s2"), one("b", None, "s2", status=Status.UNPARSABLE))
         derive(run, benchmark("tolerant"))
         assert found(run)["tolerant", "s1", "", 0].value == 4.0
         assert found(run)["tolerant", "s2", "", 0].status is Status.UNPARSABLE
 
-    def test_two_judges_are_never_mixed_and_pixels_go_with_both(self, run: RunFolder) -> None:
+    def test_two_judges_are_never_mixed_and_pixels_go_with_both(self, run: Run) -> None:
         write(run, one("a", 4.0, source="j1"), one("a", 8.0, source="j2"), one("b", 6.0))
         derive(run, benchmark("least"))
         assert {key[2]: r.value for key, r in found(run).items()} == {"j1": 4.0, "j2": 6.0}
 
-    def test_a_parent_that_was_never_repeated_goes_with_every_repeat(self, run: RunFolder) -> None:
+    def test_a_parent_that_was_never_repeated_goes_with_every_repeat(self, run: Run) -> None:
         write(run, *(one("a", 4.0 + n, source="j", repeat=n) for n in range(3)), one("b", 5.0))
         derive(run, benchmark("least"))
         assert {key[3]: r.value for key, r in found(run).items()} == {0: 4.0, 1: 5.0, 2: 5.0}
@@ -223,16 +219,14 @@ class TestRows:
             (lambda v: "x", "ValueError"),
         ],
     )
-    def test_a_rule_that_breaks_is_a_row_that_says_so(
-        self, run: RunFolder, rule: Any, said: str
-    ) -> None:
+    def test_a_rule_that_breaks_is_a_row_that_says_so(self, run: Run, rule: Any, said: str) -> None:
         write(run, one("a", 4.0), one("b", 9.0))
         derive(run, benchmark("least", least=replace(RULES["least"], rule=rule)))
         made = found(run)["least", "s1", "", 0]
         assert (made.value, made.status) == (None, Status.FAILED)
         assert said in made.reason
 
-    def test_an_infinite_parent_may_give_an_infinite_row(self, run: RunFolder) -> None:
+    def test_an_infinite_parent_may_give_an_infinite_row(self, run: Run) -> None:
         write(run, one("a", None, infinite=True), one("b", 9.0))
         bench = benchmark("least", "either")
         derive(run, bench)
@@ -240,13 +234,13 @@ class TestRows:
         assert rows["least", "s1", "", 0].number == 9.0
         assert rows["either", "s1", "", 0].number == math.inf
 
-    def test_peoples_ratings_and_whole_sets_are_not_combined(self, run: RunFolder) -> None:
+    def test_peoples_ratings_and_whole_sets_are_not_combined(self, run: Run) -> None:
         write(run, one("a", 4.0, source="human:ann"), one("b", 9.0, source="human:ann"))
         write(run, one("a", 4.0, "*"), one("b", 4.0, "*"))
         assert derive(run, benchmark("least")).written == 0
 
 
-def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: RunFolder) -> None:
+def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: Run) -> None:
     run.write_samples("krisbench", [
         {"id": "s1", "category": ["Factual", "Spatial Perception", "t"], "split": "all"},
         {"id": "s2", "category": ["Factual", "Spatial Perception", "t"], "split": "all"},
@@ -258,25 +252,25 @@ def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: R
     ]
     write(run, *rows)
     derive(run, catalog.find("benchmarks", "krisbench"))
-    frame = Frame.of_runs([RunFolder.open(run.path)], "krisbench")
+    frame = Frame.of_runs([Run.open(run.path)], "krisbench")
     assert frame.grid("average", "faithful").values.tolist() == [[75.0, 0.0]]
     assert metrics_of(frame)["average"].direction == "higher"
     names = [table.name for table in tables(frame, "faithful")]
     assert names == ["krisbench.judge"], "the paper's column shows it: no second table"
-    by = tables(frame, "faithful", by="category2")
+    by = tables(frame, "faithful", Shown(by="category2"))
     assert by[0].rows[0].group == "Spatial Perception"
 
 
 def test_merged_runs_that_complete_each_other_are_combined(tmp_path: Path) -> None:
-    first, second = (RunFolder.create(tmp_path / name) for name in ("first", "second"))
+    first, second = (Run.create(tmp_path / name) for name in ("first", "second"))
     bench = benchmark("either")
     write(first, one("a", 4.0))
     write(second, one("b", 5.0), one("a", 4.0))
     for run in (first, second):
         run.write_samples("bench", [{"id": "s1", "category": [], "split": "all"}])
         derive(run, bench)
-    both = RunFolder.create(tmp_path / "both")
+    both = Run.create(tmp_path / "both")
     merge([first, second], both)
-    both = RunFolder.open(both.path)
+    both = Run.open(both.path)
     derive(both, bench)
     assert [r.value for r in found(both).values()] == [9.0]

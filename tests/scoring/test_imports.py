@@ -16,7 +16,7 @@ import pytest
 from editgauge import catalog
 from editgauge.errors import DataError
 from editgauge.scoring.imports import Imported, import_measured
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables import layouts
 from editgauge.tables.draw import draw
 from editgauge.tables.frame import Frame
@@ -35,7 +35,7 @@ def sample(benchmark: str, identity: str) -> Sample:
         category=("x",),
         instruction="Do it",
         images=(Path("none.png"),),
-        output_stems=("none",),
+        output_stems=(identity,),
     )
 
 
@@ -45,12 +45,12 @@ def write(path: Path, text: Any) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "run")
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run")
 
 
 def taken(
-    run: RunFolder, benchmark: str, path: Path, ids: list[str], editor: str | None = None
+    run: Run, benchmark: str, path: Path, ids: list[str], editor: str | None = None
 ) -> Imported:
     found = catalog.find("benchmarks", benchmark)
     return import_measured(
@@ -58,7 +58,7 @@ def taken(
     )
 
 
-def cells(run: RunFolder, benchmark: str, table: str) -> dict[str, str]:
+def cells(run: Run, benchmark: str, table: str) -> dict[str, str]:
     frame = Frame.of_runs([run], benchmark)
     found = {item.name: item for item in layouts.tables(frame, "faithful")}[table]
     (line,) = csv.DictReader(io.StringIO(draw(found, "csv")))
@@ -68,11 +68,11 @@ def cells(run: RunFolder, benchmark: str, table: str) -> dict[str, str]:
 IDS = [f"canva/{TOPIC}/001", f"canva/{TOPIC}/002", "canva/Other_Topic/001"]
 
 
-def keep(run: RunFolder, benchmark: str, ids: list[str], **more: Any) -> None:
+def keep(run: Run, benchmark: str, ids: list[str], **more: Any) -> None:
     run.write_samples(benchmark, [record(each, **more) for each in ids])
 
 
-def test_similarity_reaches_the_cell(run: RunFolder, tmp_path: Path) -> None:
+def test_similarity_reaches_the_cell(run: Run, tmp_path: Path) -> None:
     """SSIM .5 and .7 of 3 samples: .600, n 2; one that the script could not score failed."""
     keep(run, "texteditbench", IDS, split="synthetic")
     entries = [
@@ -103,7 +103,7 @@ def test_similarity_reaches_the_cell(run: RunFolder, tmp_path: Path) -> None:
     assert (again.rows, again.kept) == (0, 6)
 
 
-def test_error_names_a_sample_by_its_number_alone(run: RunFolder, tmp_path: Path) -> None:
+def test_error_names_a_sample_by_its_number_alone(run: Run, tmp_path: Path) -> None:
     """001 fits two topics and is left out by name; of one topic it is clear."""
     keep(run, "texteditbench", IDS, split="synthetic")
     text = (
@@ -120,7 +120,27 @@ def test_error_names_a_sample_by_its_number_alone(run: RunFolder, tmp_path: Path
     assert (line["synthetic_mse"], line["synthetic_psnr"]) == ("3.250", "inf")
 
 
-def test_textedits_classic_file(run: RunFolder, tmp_path: Path) -> None:
+def test_error_files_of_a_folder_are_taken_in_one_call(run: Run, tmp_path: Path) -> None:
+    """A file a topic: its name says which 001 is meant, and of a topic in both splits the folder."""
+    ids = [*IDS, f"real/{TOPIC}/001"]
+    keep(run, "texteditbench", ids)
+    for place, mse in ((f"canva/{TOPIC}", 1.0), (f"real/{TOPIC}", 2.0), ("canva/other_topic", 4.0)):
+        file = tmp_path / "results" / f"{place}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        entry = {"id": "001", "filename": "001_edited.jpg", "mse": mse, "psnr": 40.0}
+        write(file, {"summary": {}, "details": [entry]})
+    found = taken(run, "texteditbench", tmp_path / "results", ids, editor="mine")
+    assert (found.rows, found.unknown) == (6, [])
+    values = {row.sample: row.value for row in run.rows() if row.metric == "mse"}
+    assert values == {IDS[0]: 1.0, ids[3]: 2.0, IDS[2]: 4.0}
+    with pytest.raises(DataError, match="wanted the name of the editor"):
+        taken(run, "texteditbench", tmp_path / "results", ids)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"wanted \.json files of a released script, found none"):
+        taken(run, "texteditbench", tmp_path / "empty", ids, editor="mine")
+
+
+def test_textedits_classic_file(run: Run, tmp_path: Path) -> None:
     """OA .4 and .8: .60; the category is told by the pictures' paths."""
     ids = ["2.1/7", "2.1/8"]
     keep(run, "textedit", ids, split="Real", set="miniset")
@@ -152,14 +172,14 @@ def test_textedits_classic_file(run: RunFolder, tmp_path: Path) -> None:
      '{"summary_by_model": {"m": 3}}', "[" * 5000],
 )  # fmt: skip
 @pytest.mark.parametrize("benchmark", ["texteditbench", "textedit"])
-def test_another_file_is_refused(run: RunFolder, tmp_path: Path, benchmark: str, text: str) -> None:
+def test_another_file_is_refused(run: Run, tmp_path: Path, benchmark: str, text: str) -> None:
     with pytest.raises(DataError):
         taken(run, benchmark, write(tmp_path / "x.json", text), ["a/b/1"])
     assert run.rows() == []
 
 
 @pytest.mark.parametrize("value", ["text", True, math.nan, -math.inf, 10**400, 7.5, [], {}])
-def test_values_that_are_no_score(run: RunFolder, tmp_path: Path, value: Any) -> None:
+def test_values_that_are_no_score(run: Run, tmp_path: Path, value: Any) -> None:
     keep(run, "texteditbench", IDS[:1], split="synthetic")
     entry = {"topic": TOPIC, "id": "001", "ssim_similarity_outside_mask": value}
     found = taken(run, "texteditbench", write(tmp_path / "x.json", [entry]), IDS[:1])
@@ -170,7 +190,7 @@ def test_values_that_are_no_score(run: RunFolder, tmp_path: Path, value: Any) ->
     assert found.rows == 1
 
 
-def test_two_values_of_one_sample_are_refused(run: RunFolder, tmp_path: Path) -> None:
+def test_two_values_of_one_sample_are_refused(run: Run, tmp_path: Path) -> None:
     entries = [
         {"topic": TOPIC, "id": "001", "ssim_similarity_outside_mask": value} for value in (0.1, 0.2)
     ]
@@ -178,7 +198,7 @@ def test_two_values_of_one_sample_are_refused(run: RunFolder, tmp_path: Path) ->
         taken(run, "texteditbench", write(tmp_path / "x.json", entries), IDS)
 
 
-def test_a_benchmark_without_such_files(run: RunFolder, tmp_path: Path) -> None:
+def test_a_benchmark_without_such_files(run: Run, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no released format"):
         taken(run, "krisbench", write(tmp_path / "x.json", []), ["a/1"])
 

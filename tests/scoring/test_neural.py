@@ -21,11 +21,11 @@ from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
 from editgauge.networks.inception import Inception  # noqa: E402
-from editgauge.run.needs import Needs  # noqa: E402
 from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
 from editgauge.scoring.adapter import AdapterScorer  # noqa: E402
+from editgauge.scoring.scorer import Scorer  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
-from editgauge.types import BatchScorer, Edit, Scorer, SetScorer, Status  # noqa: E402
+from editgauge.types import Edit, Status  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
 BENCHMARKS = (texteditbench, textedit, medebench)
@@ -76,8 +76,16 @@ def pair(
     )
 
 
+def many(scorer: Any, pairs: Any) -> list[Any]:
+    """The scores of each pair, in order."""
+    found = dict(scorer.score_many(pairs))
+    return [found[index] for index in range(len(pairs))]
+
+
 @pytest.mark.parametrize("module", BENCHMARKS)
-def test_scorers_keep_the_protocols(module: Any, tmp_path: Path) -> None:
+def test_neural_scorers_can_be_pickled_and_declare_their_memory(
+    module: Any, tmp_path: Path
+) -> None:
     found = [
         s
         for s in module.BENCHMARK.scorers(("embedding",), cache=tmp_path)
@@ -85,12 +93,11 @@ def test_scorers_keep_the_protocols(module: Any, tmp_path: Path) -> None:
     ]
     assert found
     for scorer in found:
-        assert isinstance(scorer, SetScorer)
-        assert isinstance(scorer, BatchScorer) == isinstance(scorer, Scorer)
+        assert isinstance(scorer, Scorer)
         assert pickle.loads(pickle.dumps(scorer)) == scorer
         assert scorer.track == "embedding"
         if not isinstance(scorer, AdapterScorer):
-            assert Needs.of(scorer, 10**6).memory > 500_000_000, "a network's memory is declared"
+            assert scorer.needs.on(10**6).memory > 500_000_000, "a network's memory is declared"
 
 
 def test_lpips_stands_under_pixel_too_and_only_once() -> None:
@@ -107,8 +114,8 @@ def test_missing_weights_fail_with_the_command_and_nothing_else_happens(
     both = [pair(tmp_path, "one"), pair(tmp_path, "two")]
     for scorer in module.BENCHMARK.scorers(("embedding",)):
         before = scorer.origin()
-        lists = scorer.score_batch(both) if isinstance(scorer, BatchScorer) else [scorer(both)]
-        assert len(lists) == (2 if isinstance(scorer, BatchScorer) else 1)
+        lists = many(scorer, both) if not scorer.whole_set else [scorer.score_set(both)]
+        assert len(lists) == (2 if not scorer.whole_set else 1)
         for scores in lists:
             assert {(s.metric, s.variant) for s in scores} == {
                 (m.name, v) for m in scorer.metrics for v in m.variants
@@ -131,7 +138,7 @@ sample, edit = pickle.loads({pickle.dumps((sample, edit))!r})
 for module in (texteditbench, medebench):
     for scorer in module.BENCHMARK.scorers(("pixel",)):
         if scorer.name == "lpips":
-            assert scorer(sample, edit)[0].status == "failed"
+            assert scorer.score(sample, edit)[0].status == "failed"
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 """
     environment = {
@@ -154,7 +161,7 @@ def test_weights_without_the_library_name_the_extra(
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     tiny.install_clip(monkeypatch, tmp_path / "weights")
     monkeypatch.setitem(sys.modules, package, None)
-    found = named(benchmark, name)(*pair(tmp_path))
+    found = named(benchmark, name).score(*pair(tmp_path))
     assert {s.status for s in found} == {Status.FAILED}
     assert (
         f"'{package}', which is not installed: pip install 'editgauge[neural]'" in found[0].reason
@@ -193,7 +200,7 @@ def test_texteditbench_lpips_is_torchmetrics_on_blackened_frames(
 ) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     sample, edit = pair(tmp_path)
-    faithful, corrected = named(texteditbench, "lpips")(sample, edit)
+    faithful, corrected = named(texteditbench, "lpips").score(sample, edit)
     black = read_mask(sample.masks["input"])[:, :, None]
     frames = [
         np.where(black, 0, read_image(path)).astype(np.uint8) for path in (sample.image, edit.path)
@@ -209,7 +216,7 @@ def test_texteditbench_lpips_is_torchmetrics_on_blackened_frames(
 def test_texteditbench_lpips_of_another_size(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     sample, edit = pair(tmp_path, alter=lambda p: resize(p, (128, 96), "bicubic"))
-    faithful, corrected = named(texteditbench, "lpips")(sample, edit)
+    faithful, corrected = named(texteditbench, "lpips").score(sample, edit)
     assert (faithful.value, faithful.status) == (None, Status.NOT_APPLICABLE)
     assert faithful.reason.startswith("the output is 128 x 96, the input 64 x 48")
     assert corrected.value is not None
@@ -219,7 +226,7 @@ def test_texteditbench_lpips_of_another_size(monkeypatch: Any, tmp_path: Path) -
 def test_medebench_lpips_is_the_references_alexnet(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "alex")
     sample, edit = pair(tmp_path, size=(96, 80), alter=lambda p: resize(p, (120, 100), "bicubic"))
-    (score,) = named(medebench, "lpips")(sample, edit)
+    (score,) = named(medebench, "lpips").score(sample, edit)
     output = resize(read_image(edit.path), (96, 80), "bicubic")
     expected = reference_lpips("alex", monkeypatch)(read_image(sample.reference), output)
     assert score.value == pytest.approx(expected, abs=1e-5)
@@ -230,9 +237,9 @@ def test_lpips_does_not_depend_on_batch_or_order(monkeypatch: Any, tmp_path: Pat
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     scorer = named(texteditbench, "lpips")
     pairs = [pair(tmp_path, f"s{n}", size=(64 + 8 * (n % 2), 48)) for n in range(4)]
-    alone = [[s.value for s in scorer(*p)] for p in pairs]
-    assert [[s.value for s in scores] for scores in scorer.score_batch(pairs)] == alone
-    assert [[s.value for s in scores] for scores in scorer.score_batch(pairs[::-1])] == alone[::-1]
+    alone = [[s.value for s in scorer.score(*p)] for p in pairs]
+    assert [[s.value for s in scores] for scores in many(scorer, pairs)] == alone
+    assert [[s.value for s in scores] for scores in many(scorer, pairs[::-1])] == alone[::-1]
 
 
 def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path) -> None:
@@ -249,8 +256,8 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
     small = pair(tmp_path, "small", size=(12, 12))
     masked = pair(tmp_path, "masked")
     write_png(masked[0].masks["input"], np.ones((48, 64), np.bool_))
-    found = named(texteditbench, "lpips").score_batch(
-        [torn, good, no_input, one_mask, small, masked, lost_mask]
+    found = many(
+        named(texteditbench, "lpips"), [torn, good, no_input, one_mask, small, masked, lost_mask]
     )
     statuses = [[s.status for s in scores] for scores in found]
     assert statuses[:5] == [
@@ -270,7 +277,7 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
 def test_frames_that_are_too_large_are_told_so(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     monkeypatch.setattr(lpips_scorer, "MAX_PIXELS", 64 * 48 - 1)
-    found = named(texteditbench, "lpips")(*pair(tmp_path))
+    found = named(texteditbench, "lpips").score(*pair(tmp_path))
     assert {s.status for s in found} == {Status.NOT_APPLICABLE}
     assert "64 x 48 pixels, LPIPS is limited to" in found[0].reason
 
@@ -290,7 +297,7 @@ def test_features_that_are_not_finite_are_a_failure_not_a_number(
     for name, benchmark in (("lpips", medebench), ("clip", medebench)):
         if name == "lpips":
             tiny.install_lpips(monkeypatch, tmp_path / "weights", "alex")
-        found = named(benchmark, name)(sample, edit)
+        found = named(benchmark, name).score(sample, edit)
         assert {(s.status, s.reason) for s in found} == {
             (Status.FAILED, "the network's features are not finite")
         }
@@ -302,7 +309,7 @@ def test_the_inputs_features_are_computed_once_for_all_editors(
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     sample, edit = pair(tmp_path)
     counted = _count(monkeypatch, "editgauge.metrics.lpips.Network", "features")
-    found = named(texteditbench, "lpips").score_batch([(sample, edit)] * 10)
+    found = many(named(texteditbench, "lpips"), [(sample, edit)] * 10)
     assert len({scores[0].value for scores in found}) == 1
     assert len(counted) == 1
 
@@ -377,7 +384,7 @@ def test_textedit_clip_and_aesthetics(clip: Path, monkeypatch: Any, tmp_path: Pa
         pair(tmp_path, "one", caption="the red sign"),
         pair(tmp_path, "two", caption=long, size=(70, 40)),
     ]
-    found = named(textedit, "clip").score_batch(pairs)
+    found = many(named(textedit, "clip"), pairs)
     images, texts = plainly(clip, [e.path for _, e in pairs], ["the red sign", long])
     for n, scores in enumerate(found):
         clip_score, corrected, aes = scores
@@ -417,7 +424,7 @@ def test_textedit_s_faithful_clip_crops_as_the_released_package(
     import transformers
 
     sample, edit = pair(tmp_path, caption="the red sign", size=(width, 64))
-    faithful, corrected, _ = named(textedit, "clip")(sample, edit)
+    faithful, corrected, _ = named(textedit, "clip").score(sample, edit)
     model = transformers.CLIPModel.from_pretrained(clip).eval()
     with torch.no_grad():
         batch = torch.from_numpy(as_the_clip_package(edit.path, 32))[None]
@@ -430,7 +437,7 @@ def test_textedit_s_faithful_clip_crops_as_the_released_package(
 
 
 def test_a_missing_aesthetic_head_leaves_clip_alone(clip: Path, tmp_path: Path) -> None:
-    clip_score, _, aes = named(textedit, "clip")(*pair(tmp_path, caption="a sign"))
+    clip_score, _, aes = named(textedit, "clip").score(*pair(tmp_path, caption="a sign"))
     assert clip_score.value is not None
     assert aes.status is Status.FAILED
     assert aes.reason.endswith("editgauge fetch weights laion-aesthetic-vit-l-14 --trust-first-use")
@@ -438,7 +445,7 @@ def test_a_missing_aesthetic_head_leaves_clip_alone(clip: Path, tmp_path: Path) 
 
 def test_medebench_similarities(clip: Path, tmp_path: Path) -> None:
     sample, edit = pair(tmp_path, instruction="remove the tube", change="a sign, red")
-    found = {s.metric: s.value for s in named(medebench, "clip")(sample, edit)}
+    found = {s.metric: s.value for s in named(medebench, "clip").score(sample, edit)}
     (out, ref, src), (prompt, change) = plainly(
         clip, [edit.path, sample.reference, sample.image], ["remove the tube", "a sign, red"]
     )
@@ -458,7 +465,7 @@ def test_the_similarity_of_instruction_and_input_is_no_editors(clip: Path, tmp_p
     pairs = [(sample, edit), (sample, other)]
     first, second = (
         {score.metric: score.value for score in scores}
-        for scores in named(medebench, "clip").score_batch(pairs)
+        for scores in many(named(medebench, "clip"), pairs)
     )
     assert first["clip_instruction"] == second["clip_instruction"]
     assert first["talign_p"] != second["talign_p"]
@@ -467,7 +474,7 @@ def test_the_similarity_of_instruction_and_input_is_no_editors(clip: Path, tmp_p
 def test_what_a_sample_lacks_is_not_applicable(clip: Path, tmp_path: Path) -> None:
     sample, _ = pair(tmp_path, change=None, reference=None)
     copied = Edit(sample=sample.id, editor="editor", path=sample.image)
-    found = {s.metric: s for s in named(medebench, "clip")(sample, copied)}
+    found = {s.metric: s for s in named(medebench, "clip").score(sample, copied)}
     assert found["talign_p"].value is not None
     reasons = {
         name: score.reason for name, score in found.items() if score.status is Status.NOT_APPLICABLE
@@ -485,14 +492,14 @@ def test_features_are_computed_once_and_kept(clip: Path, monkeypatch: Any, tmp_p
     seen = _count(monkeypatch, "editgauge.networks.clip.ClipModel", "image_features")
     read = _count(monkeypatch, "editgauge.networks.clip.ClipModel", "text_features")
     scorer = named(medebench, "clip", cache=tmp_path / "cache")
-    first = scorer.score_batch(pairs)
+    first = many(scorer, pairs)
     assert sum(len(args[0]) for args in seen) == 9, "output, input and reference of three samples"
     assert sum(args[0].ids.shape[0] for args in read) == 2, (
         "two texts, however many samples share them"
     )
     features._store.cache_clear()
     features._clip_model.cache_clear()
-    assert [[s.value for s in r] for r in scorer.score_batch(pairs)] == [
+    assert [[s.value for s in r] for r in many(scorer, pairs)] == [
         [s.value for s in r] for r in first
     ]
     assert sum(len(args[0]) for args in seen) == 9, "the second run computes nothing"
@@ -503,9 +510,9 @@ def test_clip_does_not_depend_on_the_batch(clip: Path, tmp_path: Path) -> None:
         pair(tmp_path, f"s{n}", caption=f"red {'a ' * n}", size=(40 + n, 40)) for n in range(5)
     ]
     scorer = named(textedit, "clip")
-    together = [scores[0].value for scores in scorer.score_batch(pairs)]
+    together = [scores[0].value for scores in many(scorer, pairs)]
     features._store.cache_clear()
-    assert [scorer(*p)[0].value for p in pairs] == pytest.approx(together, abs=1e-5)
+    assert [scorer.score(*p)[0].value for p in pairs] == pytest.approx(together, abs=1e-5)
 
 
 def test_unreadable_pictures_are_told_apart(clip: Path, tmp_path: Path) -> None:
@@ -514,7 +521,7 @@ def test_unreadable_pictures_are_told_apart(clip: Path, tmp_path: Path) -> None:
     )
     torn[1].path.write_bytes(b"\x89PNG\r\n\x1a\n")
     no_reference[0].reference.unlink()
-    found = named(medebench, "clip").score_batch([torn, no_reference, good])
+    found = many(named(medebench, "clip"), [torn, no_reference, good])
     input_only = "clip_instruction"  # the output has no part in it
     assert {s.status for s in found[0] if s.metric != input_only} == {Status.UNREADABLE}
     assert [s.status for s in found[0] if s.metric == input_only] == [Status.SCORED]
@@ -528,7 +535,9 @@ def test_other_weights_give_other_keys_in_the_store(monkeypatch: Any, tmp_path: 
     values = []
     for seed in (0, 1):
         tiny.install_clip(monkeypatch, tmp_path / "weights" / str(seed), seed=seed)
-        values.append(named(textedit, "clip", cache=tmp_path / "cache")(sample, edit)[0].value)
+        values.append(
+            named(textedit, "clip", cache=tmp_path / "cache").score(sample, edit)[0].value
+        )
     assert abs(values[0] - values[1]) > 1e-4
 
 
@@ -563,7 +572,7 @@ def test_a_device_that_holds_one_picture_gives_the_same_values(
     def values() -> list[float]:
         for cached in (features._store, features._fitting, lpips_scorer._fitting):
             cached.cache_clear()
-        lists = [scorer(pairs)] if name == "fid" else scorer.score_batch(pairs)
+        lists = [scorer.score_set(pairs)] if name == "fid" else many(scorer, pairs)
         return [score.value for scores in lists for score in scores if score.value is not None]
 
     whole = values()
@@ -593,7 +602,7 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     broken = pair(tmp_path, "broken")
     broken[1].path.write_bytes(b"")
     scorer = named(medebench, "fid", cache=tmp_path / "cache")
-    fid, kid = scorer([*pairs, broken])
+    fid, kid = scorer.score_set([*pairs, broken])
     network = Inception(tiny.inception_state())
     outputs = network.features([read_image(e.path) for _, e in pairs]).astype(np.float64)
     references = network.features([read_image(s.reference) for s, _ in pairs]).astype(np.float64)
@@ -607,9 +616,9 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     seen = _count(monkeypatch, "editgauge.networks.inception.Inception", "features_of")
     features._inception.cache_clear()
     features._store.cache_clear()
-    assert [s.value for s in scorer([*pairs, broken])] == [fid.value, kid.value]
+    assert [s.value for s in scorer.score_set([*pairs, broken])] == [fid.value, kid.value]
     assert not seen, "an interrupted set goes on where it was"
-    empty = scorer(pairs[:1])
+    empty = scorer.score_set(pairs[:1])
     assert {s.status for s in empty} == {Status.NOT_APPLICABLE}
     assert "found 1 of 1" in empty[0].reason
 
@@ -630,14 +639,14 @@ def test_a_run_stores_them_and_computes_them_again_only_when_weights_arrive(
     from editgauge.run.score import score
     from editgauge.store import collect
     from editgauge.store.hashes import HashStore
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
 
     samples = [
         make_sample(tmp_path / "data", f"s{n}", caption="a sign", change="red") for n in range(3)
     ]
     for number, sample in enumerate(samples):
         write_png(tmp_path / "out" / f"{sample.id}.png", read_image(sample.image) // (number + 2))
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
 
     def once() -> Any:
         scorers = [*textedit.BENCHMARK.scorers(("embedding",), cache=run.cache_folder)]
@@ -696,7 +705,7 @@ def test_every_metric_on_a_gpu_is_the_processor_s(
     found = []
     for device in ("cpu", "cuda"):
         scorer = named(sys.modules[module], name, device=device, cache=tmp_path / device)
-        lists = scorer.score_batch(pairs) if isinstance(scorer, BatchScorer) else [scorer(pairs)]
+        lists = many(scorer, pairs) if not scorer.whole_set else [scorer.score_set(pairs)]
         assert {score.status for scores in lists for score in scores} <= {
             Status.SCORED,
             Status.NOT_APPLICABLE,

@@ -11,8 +11,8 @@ import pytest
 from editgauge import catalog
 from editgauge.errors import PluginError
 from editgauge.scoring.outside import scorers_of
-from editgauge.store.run_folder import RunFolder
-from editgauge.types import Scorer
+from editgauge.scoring.scorer import Scorer
+from editgauge.store.run import Run
 from tests.command_line import invoke
 from tests.plugins import install
 
@@ -70,8 +70,8 @@ def test_an_outside_metric_runs_on_every_benchmark(put: Any, name: str) -> None:
     ]
     (scorer,) = [one for one in found.scorers if one.name == "gap"]
     assert isinstance(scorer, Scorer)
-    assert scorer.origin()["package"] == "some-gap"
-    assert scorer.origin()["package_version"] == "1.0"
+    assert found.origins()["gap"]["package"] == "some-gap"
+    assert found.origins()["gap"]["package_version"] == "1.0"
     none = scorers_of(catalog.find("benchmarks", name), ["judge"])
     assert "gap" not in {one.name for one in none.scorers}
     every = scorers_of(catalog.find("benchmarks", name), ["judge"], everything=True)
@@ -93,7 +93,7 @@ def test_the_whole_way_from_list_to_report(put: Any, tmp_path: Path) -> None:
     for editor in ("copy", "blank"):
         type_("edit", "mini", "--editor", editor, "--run", run, "--limit", 3, "--workers", 0)
     type_("score", "mini", "--run", run, "--limit", 3, "--workers", 2)
-    folder = RunFolder.open(run)
+    folder = Run.open(run)
     rows = [row for row in folder.rows() if row.metric == "gap"]
     assert len(rows) == 6
     assert {row.origin["package_version"] for row in rows} == {"2.5"}

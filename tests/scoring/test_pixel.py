@@ -13,10 +13,11 @@ import pytest
 
 from editgauge import catalog
 from editgauge.images import read_image, read_mask, write_png
-from editgauge.metrics.error import masked_psnr
+from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.scoring.pixel import BackgroundScorer, Recent, ReferenceScorer
+from editgauge.scoring.scorer import Scorer
 from editgauge.testing import make_sample
-from editgauge.types import Edit, Sample, Score, Scorer, Status
+from editgauge.types import Edit, Sample, Score, Status
 from tests.metrics.drawn import blocks, noisy
 
 
@@ -35,7 +36,7 @@ def sample(tmp_path: Path) -> Sample:
 def score(scorer: Scorer, sample: Sample, path: Path) -> dict[str, Score]:
     return {
         found.metric: found
-        for found in scorer(sample, Edit(sample=sample.id, editor="tested", path=path))
+        for found in scorer.score(sample, Edit(sample=sample.id, editor="tested", path=path))
     }
 
 
@@ -53,7 +54,7 @@ def test_the_input_is_kept_but_not_near(sample: Sample) -> None:
     assert score(BackgroundScorer(), sample, sample.image)["psnr"].number == math.inf
     assert sample.reference is not None
     found = score(ReferenceScorer(), sample, sample.image)["reference_psnr"].number
-    assert found == masked_psnr(read_image(sample.reference), read_image(sample.image))
+    assert found == psnr_of_mse(masked_mse(read_image(sample.reference), read_image(sample.image)))
     assert 5 < found < 30
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from editgauge.images import write_png
 from editgauge.scoring.plain import PlainScorer, metric
+from editgauge.scoring.scorer import Scorer
 from editgauge.testing import ConstantEditor, make_sample
-from editgauge.types import Edit, Sample, Scorer, Status
+from editgauge.types import Edit, Sample, Status
 
 
 @metric("gap", direction="lower", low=0, high=255, unit="levels", note="of the means", version="3")
@@ -42,7 +43,7 @@ def sample(tmp_path: Path) -> Sample:
 
 
 def score(scorer: PlainScorer, sample: Sample, path: Path | None) -> Any:
-    (found,) = scorer(sample, Edit(sample=sample.id, editor="e", path=path))
+    (found,) = scorer.score(sample, Edit(sample=sample.id, editor="e", path=path))
     return found
 
 
@@ -60,7 +61,7 @@ def test_it_is_a_scorer_that_survives_pickling() -> None:
 def test_it_compares_with_the_input(sample: Sample, tmp_path: Path) -> None:
     assert score(gap, sample, sample.image).value == 0.0
     edit = ConstantEditor((0, 0, 0))(sample, tmp_path)
-    (found,) = gap(sample, edit)
+    (found,) = gap.score(sample, edit)
     assert 50 < found.value < 255
 
 

@@ -4,7 +4,6 @@ question, no cookies, no bombs.
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import gzip
 import socket
@@ -21,7 +20,6 @@ pytest.importorskip("httpx", reason="services need the extra api")
 from editgauge import json_text
 from editgauge.services.secrets import Secrets
 from editgauge.services.transport import (
-    AsyncTransport,
     Limits,
     Lost,
     ThreadTransport,
@@ -110,31 +108,6 @@ def test_what_follows_an_answer_answers_nothing_else() -> None:
         asking = transport()
         assert [asking.exchange("GET", url).data for _ in range(3)] == [b"0", b"1", b"2"]
         assert len(heard) == 3
-
-
-def test_a_second_answer_ends_no_question_of_an_event_loop() -> None:
-    """A judge's connections are kept for its next questions, but for those that hold a remainder."""
-
-    def talk(connection: socket.socket, number: int) -> None:
-        for question in range(3):
-            stranger = answer(b"a stranger's") if question == 1 else b""
-            connection.sendall(
-                answer(b"%d.%d" % (number, question), "Set-Cookie: a=b\r\n") + stranger
-            )
-            if b"cookie" in connection.recv(65536).lower():
-                connection.sendall(answer(b"a cookie came back"))
-
-    async def asked(url: str) -> list[bytes]:
-        asking = AsyncTransport({}, Secrets(), Limits(timeout=5, connections=1))
-        asking.open("a test", "api")
-        try:
-            return [(await asking.exchange("GET", url)).data for _ in range(4)]
-        finally:
-            await asking.close()
-
-    with talking(talk) as (url, heard):
-        assert asyncio.run(asked(url)) == [b"0.0", b"0.1", b"1.0", b"1.1"]
-        assert len(heard) == 2
 
 
 def test_cookies_are_not_sent_back() -> None:

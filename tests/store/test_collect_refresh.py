@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.store.damaged import SAMPLES, make_run
+from tests.store.made_run import SAMPLES, make_run
 
 from editgauge.store.collect import refresh
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.types import Sample, Status
 
 
-def look(path: Path) -> tuple[RunFolder, dict[str, str]]:
+def look(path: Path) -> tuple[Run, dict[str, str]]:
     """A run after its outputs were looked at again, and the fingerprint of each."""
-    run = RunFolder.open(path)
+    run = Run.open(path)
     known = {record.sample: record for record in run.edits("mini") if record.editor == "one"}
     samples = [
         Sample(

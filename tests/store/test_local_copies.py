@@ -140,6 +140,26 @@ def test_a_store_that_never_answers_is_named(
         local_copies.local_folder(Path("memory://b/d"))
 
 
+class NoCredentialsError(Exception):
+    """As botocore has it."""
+
+
+def test_an_error_that_no_second_call_mends_is_said_at_once(
+    memory: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.pipe("/b/d/one.txt", b"1")  # type: ignore[attr-defined]
+    calls = []
+
+    def refused(*_: object, **__: object) -> None:
+        calls.append(1)
+        raise NoCredentialsError("Unable to locate credentials")
+
+    monkeypatch.setattr(type(memory), "find", refused)
+    with pytest.raises(DownloadError, match="Unable to locate credentials; check the address"):
+        local_copies.local_folder(Path("memory://b/d"))
+    assert len(calls) == 1
+
+
 def test_a_name_that_leads_out_is_refused(memory: object, tmp_path: Path) -> None:
     store = opened("memory://b/d")
     memory.store["/b/d/../../evil.txt"] = memory.open("/b/x", "wb")  # type: ignore[attr-defined]

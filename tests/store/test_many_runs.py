@@ -9,12 +9,12 @@ import pytest
 
 from editgauge.errors import UsageError
 from editgauge.store.many_runs import FILES_A_RUN, matching, room_for
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 
 
 def test_a_pattern_is_every_run_that_it_matches(tmp_path: Path) -> None:
     for name in ("b", "a", "c10"):
-        RunFolder.create(tmp_path / name)
+        Run.create(tmp_path / name)
     (tmp_path / "d").mkdir()  # no run
     assert matching(tmp_path / "?") == [tmp_path / "a", tmp_path / "b"]
     assert matching(tmp_path / "c[0-9]*") == [tmp_path / "c10"]
@@ -22,7 +22,7 @@ def test_a_pattern_is_every_run_that_it_matches(tmp_path: Path) -> None:
 
 def test_a_name_without_a_pattern_and_one_that_is_there_stay(tmp_path: Path) -> None:
     assert matching(tmp_path / "gone") == [tmp_path / "gone"]
-    RunFolder.create(tmp_path / "odd[1]")
+    Run.create(tmp_path / "odd[1]")
     assert matching(tmp_path / "odd[1]") == [tmp_path / "odd[1]"]
 
 

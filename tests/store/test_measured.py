@@ -10,7 +10,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.store.measured import measured, names_of
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.testing import make_samples
 from editgauge.types import Sample
@@ -86,7 +86,7 @@ def test_the_index_of_a_run_has_them_and_the_data_hash_does_not(
     tmp_path: Path, bench: Measuring
 ) -> None:
     samples = samples_in(tmp_path / "data")
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     one = keep_samples(run, "mini", tmp_path / "data", samples, samples[:1])
     assert ["bytes" in record["attributes"] for record in run.samples("mini")] == [1, 0, 0]
     both = keep_samples(run, "mini", tmp_path / "data", samples, samples)

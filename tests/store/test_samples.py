@@ -13,7 +13,7 @@ from tests.run.fakes import make_samples
 from editgauge import catalog
 from editgauge.errors import UsageError
 from editgauge.store.labels import Samples
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.selection import choose
 from editgauge.types import Sample
@@ -83,7 +83,7 @@ def test_data_and_run_are_narrowed_by_the_same_names(tmp_path: Path) -> None:
         )
         for n, sample in enumerate(make_samples(tmp_path / "data", 6))
     ]
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     keep_samples(run, "fake", tmp_path / "data", samples, samples[:1])
     stored = Samples(run.samples("fake"))
     for name in stored.names():
@@ -122,7 +122,7 @@ def test_a_file_that_is_too_large_for_a_picture_is_not_kept(tmp_path: Path) -> N
     first, second = make_samples(tmp_path, 2)
     with first.images[0].open("ab") as file:
         file.truncate(1 << 33)
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     root = first.images[0].parent
     keep_samples(run, "fake", root, [first, second], [first, second])
     kept = {record["id"]: record["images"] for record in run.samples("fake")}

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from editgauge.errors import RunError
-from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.networks.store import FeatureStore
 from editgauge.ocr import Text, TextStore
 from editgauge.store import sqlite
@@ -126,31 +125,6 @@ def flipped(path: Path, old: bytes, new: bytes) -> None:
     data = path.read_bytes()
     assert old in data
     path.write_bytes(data.replace(old, new))
-
-
-def test_a_reply_that_was_changed_on_disk_is_asked_for_again(tmp_path: Path) -> None:
-    path = tmp_path / "replies.sqlite"
-    with ReplyStore(path) as store:
-        store.put(Reply("one", "ok", "Score: 4", usage={"in": 1}))
-        store.put(Reply("two", "ok", "Score: 2"))
-    flipped(path, b"Score: 4", b"Score: 5")
-    with ReplyStore(path) as store:
-        assert store.get("one") is None
-        assert [reply.key for reply in store] == ["two"]
-
-
-def test_replies_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "replies.sqlite"
-    with ReplyStore(path) as store:
-        store.put(Reply("one", "ok", "Score: 4"))
-    db = sqlite3.connect(path)
-    with db:
-        db.execute("DROP TABLE checks")
-    db.close()
-    with ReplyStore(path) as store:
-        found = store.get("one")
-    assert found is not None
-    assert found.content == "Score: 4"
 
 
 def test_a_vector_that_was_changed_on_disk_is_computed_again(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from tests.run.fakes import MeanScorer
 
 from editgauge.run.plan import Plan
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.store.variants import marks, row_detail
 from editgauge.testing import make_sample
 from editgauge.types import Status
@@ -34,7 +35,7 @@ def test_a_template_is_part_of_the_fingerprint_and_no_template_changes_none(tmp_
     )  # fmt: skip
     found = set()
     for settings in ({}, {"template": TEMPLATE}, {"template": "{instruction}!"}):
-        run = RunFolder.create(tmp_path / "run")
+        run = Run.create(tmp_path / "run")
         asked = replace(record, settings=settings)
         plan = Plan(run, "mini", [sample], [asked], [MeanScorer()], HashStore(None), frozenset())
         (item,) = plan.make(len, len)

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from editgauge.images import write_png
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
+from editgauge.store.schema import EditRecord
 from editgauge.types import Metric, Row, Sample, Status
 
 EDITORS = ("alpha", "beta", "gamma")
@@ -22,7 +23,7 @@ def judged(index: int, number: int) -> float:
 
 def make_run(
     place: Path, *, samples: int = 12, editors: tuple[str, ...] = EDITORS, benchmark: str = "bench"
-) -> RunFolder:
+) -> Run:
     """Samples ``s00``…, an output of each editor, and a judge's rows of the metric ``IF``."""
     random = np.random.default_rng(0)
     data, found = place / "data", []
@@ -46,10 +47,10 @@ def make_run(
                 attributes={"organ": ["eye", "hand"][index % 2], "difficulty": "easy"},
             )
         )
-    run = RunFolder.create(place / "run")
+    run = Run.create(place / "run")
     keep_samples(run, benchmark, data, found, found)
     run.keep_metrics(benchmark, [Metric("IF", direction="higher", low=1.0, high=5.0)])
-    with run.edit_writer() as edits, run.writer() as rows:
+    with run.writer() as rows:
         for index, sample in enumerate(found):
             for number, editor in enumerate(editors):
                 path = f"edits/{benchmark}/{editor}/{index}.png"
@@ -62,7 +63,7 @@ def make_run(
                     status=Status.SCORED,
                     path=path,
                 )
-                run.write_edits([record], edits)
+                run.write_edits([record])
                 value = judged(index, number)
                 rows.write(
                     [
@@ -70,4 +71,4 @@ def make_run(
                             status=Status.SCORED, reason="", fingerprint=f"{index}{editor}", source=JUDGE)
                     ]
                 )  # fmt: skip
-    return RunFolder.open(run.path)
+    return Run.open(run.path)

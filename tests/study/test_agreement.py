@@ -8,7 +8,7 @@ import pytest
 from editgauge.study.agreement import agreement, between, by_category, contested, machines_of
 from editgauge.study.people import answers, averaged, comparisons
 from editgauge.study.scales import Rating
-from editgauge.study.sheets import as_dict, tables
+from editgauge.study.sheets import as_dict, brief, sentence, tables
 from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import tables as layout_tables
 from editgauge.types import Row
@@ -45,7 +45,7 @@ def frame(rows: list[Row]) -> Frame:
 def lines(rows: list[Row]) -> dict[str, tuple[float, int]]:
     (one,) = answers(frame(rows))
     found = between(one, resamples=200)
-    return {line.statistic: (line.interval.value, line.interval.samples) for line in found}
+    return {line.statistic: (line.interval.value, line.interval.n) for line in found}
 
 
 def test_two_annotators_by_hand() -> None:
@@ -160,6 +160,24 @@ def test_everything_is_drawn_and_is_json() -> None:
     facts = as_dict(found)
     assert facts["metrics"][0]["spearman"]["samples"] == 4
     assert facts["people"][0]["annotators"] == 2
+
+
+def test_agreement_begins_with_one_sentence() -> None:
+    rows = rated("ann", "IF", "rate", [[5, 3, 1]] * 4) + rated("ben", "IF", "rate", [[5, 3, 1]] * 4)
+    found = agreement(frame(rows + judge([[5, 2, 1]] * 4)), UP, resamples=100)
+    assert sentence(found) == "People agree well, alpha 1.00; IF agrees best with IF · judge, 1.00."
+    assert as_dict(found)["summary"] == sentence(found)
+    assert [table.name for table in brief(found)] == ["agree.people", "agree.spearman"]
+    assert [row.name for row in brief(found)[0].rows] == ["Krippendorff's alpha (ordinal)"]
+
+
+def test_people_who_differ_agree_poorly_and_one_alone_with_nobody() -> None:
+    ann = rated("ann", "IF", "rate", [[5, 3, 1]] * 4)
+    ben = rated("ben", "IF", "rate", [[1, 3, 5]] * 4)
+    said = sentence(agreement(frame(ann + ben), UP, resamples=100))
+    assert said.startswith("People agree poorly, alpha -")
+    alone = sentence(agreement(frame(ann), UP, resamples=100))
+    assert alone.startswith("How well people agree cannot be said")
 
 
 def test_one_question_on_two_scales_is_refused() -> None:

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from editgauge.errors import RunError
-from editgauge.study.forms import own_boxes
+from editgauge.study.answers import boxes_on_output
 from editgauge.study.pictures import Pictures, filled, fitted, outline, placed
-from editgauge.study.running import outputs_of
+from editgauge.study.studies import outputs_of
 from tests.study.made_study import EDITORS, make_run
 
 
@@ -89,10 +89,10 @@ def test_no_picture_and_no_copy_goes_through_a_link(pictures: Pictures, tmp_path
 def test_a_box_goes_back_to_the_outputs_own_pixels(pictures: Pictures) -> None:
     # alpha is 33 x 50, shown 26 x 40 at x = 17: the right half of it is x from 30 to 43
     region = {"label": "artefact", "box": [30 / 60, 0.5, 1.0, 1.0]}
-    (box,) = own_boxes([region], pictures, "s00", "alpha")
+    (box,) = boxes_on_output([region], pictures, "s00", "alpha")
     assert box == [16.5, 25.0, 33.0, 50.0, "artefact"]
     bar = {"label": "artefact", "box": [0.0, 0.0, 0.1, 0.1]}
-    assert own_boxes([bar], pictures, "s00", "alpha") == []
+    assert boxes_on_output([bar], pictures, "s00", "alpha") == []
 
 
 def test_parts_of_it() -> None:

@@ -11,29 +11,19 @@ import pytest
 from editgauge import catalog
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import BenchmarkError, EditgaugeError
+from editgauge.tables.build import plan
 from editgauge.tables.contract import problems, specimen, verify
-from editgauge.tables.spec import Layout, Leaf, Sheet
+from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.testing import check_benchmark
-from editgauge.types import Benchmark, Derived, Metric, Variant
+from editgauge.types import Benchmark, Derived, Metric
 
 ONE = Metric("one", direction="higher", low=0.0, high=1.0)
 TWO = Metric("two", direction="lower", low=0.0, high=9.0)
 
 
-def layouts(frame: Any, variant: Variant, *metrics: Metric, headline: str = "") -> list[Layout]:
-    sheet = Sheet()
-    for metric in metrics:
-        sheet.add(metric.name, Leaf(metric=metric, variant=variant))
-    return [
-        Layout(
-            name="t",
-            title="T",
-            leaves=sheet.leaves,
-            fields=sheet.fields,
-            variant=variant,
-            headline=headline,
-        )
-    ]
+def papers(*metrics: Metric, headline: str = "") -> list[PaperTable]:
+    columns = [Column(metric.name, (Mean(metric.name),)) for metric in metrics]
+    return [PaperTable(name="t", title="T", columns=columns, headline=headline)]
 
 
 def made(**changes: Any) -> Benchmark:
@@ -62,11 +52,11 @@ def test_every_column_is_fed_by_a_scorer_a_judge_or_a_derived_metric(name: str) 
     frame = specimen(benchmark)
     columns = 0
     for variant in ("faithful", "corrected"):
-        for layout in benchmark.tables(frame, variant):
-            for field in layout.fields:
+        for paper in benchmark.tables(frame):
+            for field in plan(frame, paper, variant).fields:
                 columns += 1
-                assert field.only_here or field.metric.name in given
-                assert {layout.leaves[key].metric.name for key in field.leaves} <= given
+                assert isinstance(field.spec.shows, Metric) or field.metric.name in given
+                assert {mean.metric for mean in field.spec.of} <= given
     assert columns > 10
 
 
@@ -104,24 +94,15 @@ def test_a_benchmark_without_tables_is_fine() -> None:
             },
             "derived: e: of: 'd' is derived itself; name its parents instead",
         ),
-        (
-            {
-                "derived": (Derived(replace(ONE, name="d"), ("one",), min),),
-                "tables": lambda frame, _: layouts(
-                    frame, "corrected", ONE, TWO, replace(ONE, name="d")
-                ),
-            },
-            "tables: d is shown corrected, and is made faithful only",
-        ),
         ({"derived": (Derived(replace(ONE, name="d"), ("one",), "min"),)}, "rule: wanted a funct"),
-        ({"tables": lambda f, v: layouts(f, v, ONE)}, "tables: two is in none of them"),
+        ({"tables": papers(ONE)}, "tables: two is in none of them"),
         (
-            {"tables": lambda f, v: layouts(f, v, ONE, TWO, replace(ONE, name="clip"))},
+            {"tables": lambda f: papers(ONE, TWO, replace(ONE, name="clip"))},
             "tables: t, column clip: 'clip' is no declared metric",
         ),
-        ({"tables": lambda f, v: layouts(f, v, ONE, TWO, headline="x")}, "there is no column 'x'"),
-        ({"tables": lambda f, v: 1 // 0}, "tables: ZeroDivisionError"),
-        ({"tables": lambda f, v: ["a table"]}, "tables: wanted editgauge.Layout objects"),
+        ({"tables": papers(ONE, TWO, headline="x")}, "there is no column 'x'"),
+        ({"tables": lambda f: 1 // 0}, "tables: ZeroDivisionError"),
+        ({"tables": ["a table"]}, "tables: wanted editgauge.PaperTable objects"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_by_package_and_member(changes: dict[str, Any], said: str) -> None:

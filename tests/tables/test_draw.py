@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from editgauge import escape
-from editgauge.tables.draw import as_json, draw, show
+from editgauge.tables.draw import as_json, draw, merged, paper, show
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 COLUMNS = (
@@ -55,11 +56,11 @@ class TestTerminal:
     def test_exact_text(self) -> None:
         assert draw(TABLE, "terminal") == (
             "Title (faithful)\n"
-            "         Synthetic  Synthetic  Synthetic    Real  Real\n"
-            "model       SSIM ↑      MSE ↓          n  SSIM ↑     n\n"
-            "copy         0.900        0.0        4/5   0.950   2/2\n"
-            "blank        0.250       99.9        4/5       ∞   2/2\n"
-            "Paper †      0.899        1.0          –       –     –\n"
+            "         Synthetic                Real\n"
+            "model       SSIM ↑  MSE ↓    n  SSIM ↑    n\n"
+            "copy         0.900    0.0  4/5   0.950  2/2\n"
+            "blank        0.250   99.9  4/5       ∞  2/2\n"
+            "Paper †      0.899    1.0    –       –    –\n"
             "A note.\n"
             "† published: the paper's number, not computed here.\n"
         )
@@ -70,7 +71,7 @@ class TestTerminal:
         assert text.count("copy") == 2
         assert text.count("0.950") == 1
 
-    def test_best_is_bold_and_second_underlined(self) -> None:
+    def test_best_is_bold(self) -> None:
         stream = io.StringIO()
         show(
             TABLE,
@@ -83,7 +84,7 @@ class TestTerminal:
             ),
         )
         assert "\x1b[1m0.900\x1b[0m" in stream.getvalue()
-        assert "\x1b[4m0.250\x1b[0m" in stream.getvalue()
+        assert "\x1b[4m" not in stream.getvalue(), "the worst of two is not second"
 
     def test_escape_sequences_are_shown_not_sent(self) -> None:
         table = Table(
@@ -118,14 +119,42 @@ class TestTerminal:
         )
 
 
+def test_a_file_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns, most in (("40", 40), ("", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        stream = io.StringIO()
+        show(TABLE, Console(file=stream, width=80))
+        lines = stream.getvalue().splitlines()[1:-2]
+        assert max(map(len, lines)) <= most
+        assert (len(lines) > 5) == (columns == "40")
+
+
+def test_notes_take_five_lines_unless_all_are_asked_for() -> None:
+    table = replace(TABLE, notes=[f"Note {n} that is not long." for n in range(9)])
+    for form in ("terminal", "markdown"):
+        few, every = (draw(table, form, every_note=all_of_them) for all_of_them in (False, True))
+        assert "Note 3" in few
+        assert "Note 4" not in few
+        assert "6 more notes: --notes" in few.replace("\\", "")
+        assert "Note 8" in every
+
+
+def test_variants_that_print_alike_are_one_table() -> None:
+    corrected = replace(TABLE, variant="corrected")
+    (one,) = merged([TABLE, corrected])
+    assert one.variant == "faithful and corrected"
+    row = replace(ROWS[0], cells={**ROWS[0].cells, "syn_mse": Cell(value=1.0, n=4, of=5)})
+    assert len(merged([TABLE, replace(corrected, rows=[row, *ROWS[1:]])])) == 2
+
+
 class TestMarkdown:
     def test_exact_text(self) -> None:
         assert draw(TABLE, "markdown") == (
             r"**Title \(faithful\)**" + "\n\n"
             "| model | Synthetic SSIM ↑ | Synthetic MSE ↓ | Synthetic n | Real SSIM ↑ | Real n |\n"
             "| :--- | ---: | ---: | ---: | ---: | ---: |\n"
-            r"| copy | **0\.900** | **0\.0** | 4/5 | <u>0\.950</u> | 2/2 |" + "\n"
-            r"| blank | <u>0\.250</u> | <u>99\.9</u> | 4/5 | **∞** | 2/2 |" + "\n"
+            r"| copy | **0\.900** | **0\.0** | 4/5 | 0\.950 | 2/2 |" + "\n"
+            r"| blank | 0\.250 | 99\.9 | 4/5 | **∞** | 2/2 |" + "\n"
             r"| Paper † | 0\.899 | 1\.0 | – | – | – |" + "\n\n"
             r"- A note\." + "\n"
             r"- † published: the paper's number, not computed here\." + "\n"
@@ -185,36 +214,42 @@ class TestLatex:
     def test_exact_text(self) -> None:
         assert draw(TABLE, "latex") == "\n".join(
             [
-                r"% needs \usepackage{booktabs}",
+                "% needs booktabs, adjustbox",
                 r"\begin{table}[tbp]",
                 r"\centering",
-                r"\small",
-                r"\setlength{\tabcolsep}{3pt}",
                 r"\caption{Title (faithful).}",
                 r"\label{tab:t-faithful}",
-                r"\begin{tabular}{@{}lrrr@{}}",
+                r"\begin{adjustbox}{max width=\linewidth}",
+                r"\begin{tabular}{lrrr}",
                 r"\toprule",
-                r" & \multicolumn{2}{c}{Synthetic} & \multicolumn{1}{c}{Real} \\",
-                r"\cmidrule(lr){2-3}\cmidrule(lr){4-4}",
+                r" & \multicolumn{2}{c}{Synthetic} & Real \\",
+                r"\cmidrule(lr){2-3}",
                 r"model & SSIM $\uparrow$ & MSE $\downarrow$ & SSIM $\uparrow$ \\",
                 r"\midrule",
-                r"copy & \textbf{0.900} & \textbf{0.0} & \underline{0.950} \\",
-                r"blank & \underline{0.250} & \underline{99.9} & \textbf{$\infty$} \\",
+                r"copy & \textbf{0.900} & \textbf{0.0} & 0.950 \\",
+                r"blank & 0.250 & 99.9 & \textbf{$\infty$} \\",
                 r"\midrule",
                 r"Paper $\dagger$ & 0.899 & 1.0 & -- \\",
                 r"\bottomrule",
                 r"\end{tabular}",
+                r"\end{adjustbox}",
                 r"\par\smallskip",
-                r"\begin{minipage}{\linewidth}\scriptsize\raggedright",
                 (
-                    "n: Synthetic SSIM 4/5; Real SSIM 2/2. A note. "
-                    r"$\dagger$ published: the paper's number, not computed here."
+                    r"{\footnotesize\raggedright n: Synthetic SSIM 4/5; Real SSIM 2/2. A note. "
+                    r"$\dagger$ published: the paper's number, not computed here.\par}"
                 ),
-                r"\end{minipage}",
                 r"\end{table}",
                 "",
             ]
         )
+
+    def test_for_a_paper_there_is_one_sentence_below_and_no_variant_in_the_caption(self) -> None:
+        table = replace(TABLE, notes=["A note.", "Published: arXiv 1, Table 3.", "Another."])
+        text = paper(table)
+        assert r"\caption{Title.}" in text
+        assert r"$\dagger$: Published: arXiv 1, Table 3.\par" in text
+        assert "A note" not in text
+        assert "4/5" not in text
 
     def test_a_hostile_name_runs_no_command(self) -> None:
         text = draw(
@@ -347,45 +382,6 @@ class TestAnyText:
     @given(st.text(max_size=60))
     def test_json_reads_back(self, name: str) -> None:
         assert len(json.loads(draw(self.table(name), "json"))["rows"]) == 2
-
-
-class TestDigitsOfAnInterval:
-    """No digit is printed that the resampling does not carry; the value keeps its own."""
-
-    def drawn(self, digits: tuple[int, int] | None, form: str) -> str:
-        cell = Cell(
-            value=1234.5678, n=4, of=4, low=1198.7612, high=1271.2387, interval_digits=digits
-        )
-        table = Table(
-            name="t",
-            title="T",
-            columns=(Column(name="x", heading=("X",), digits=3),),
-            rows=(TableRow(name="a", cells={"x": cell}),),
-        )
-        return draw(table, form)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize(
-        ("digits", "limits"),
-        [
-            (None, ("1198.761", "1271.239")),
-            ((9, 9), ("1198.761", "1271.239")),
-            ((2, 1), ("1198.76", "1271.2")),
-            ((0, 0), ("1199", "1271")),
-            ((2, -1), ("1198.76", "1270")),
-            ((-2, -2), ("1200", "1300")),
-        ],
-    )
-    def test_as_many_as_are_carried(
-        self, digits: tuple[int, int] | None, limits: tuple[str, str]
-    ) -> None:
-        low, high = limits
-        assert f"1234.568 [{low}, {high}]" in self.drawn(digits, "terminal")
-        line = next(csv.DictReader(io.StringIO(self.drawn(digits, "csv"))))
-        assert (line["x_low"], line["x_high"]) == limits
-
-    def test_json_says_how_many(self) -> None:
-        cell = json.loads(self.drawn((2, 1), "json"))["rows"][0]["cells"]["x"]
-        assert (cell["low"], cell["interval_digits"]) == (1198.7612, [2, 1])
 
 
 class TestMarks:

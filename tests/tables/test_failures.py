@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables import failures
 from editgauge.tables.draw import draw
 from editgauge.tables.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
@@ -28,9 +28,10 @@ CASES = (
     (2, 0.9, 0.1, 0.6, 0.004, "neither", "neither"),
     (2, 0.1, 0.6, 0.1, 0.1, "elsewhere", "elsewhere"),
     (2, 0.1, 0.0, 0.6, 0.5, "elsewhere", "there"),
-    (None, 0.9, 0.6, 0.6, 0.1, "", "placed"),
-    (None, 0.9, 0.6, 0.1, 0.1, "", "elsewhere"),
-    (None, 0.9, 0.6, 0.1, 0.0, "", "neither"),
+    (None, 0.9, 0.6, 0.6, 0.1, "placed", "placed"),
+    (None, 0.9, 0.6, 0.1, 0.1, "placed", "elsewhere"),
+    (None, 0.9, 0.6, 0.1, 0.0, "placed", "neither"),
+    (None, None, 0.1, 0.6, 0.1, "astray", "placed"),
     (2, None, 0.6, 0.6, 0.1, "", "there"),
 )
 
@@ -78,12 +79,13 @@ def test_shares_by_task_type_with_counts_and_honest_intervals() -> None:
     lines = {line.group: line for line in by_attention.rows}
     assert list(lines) == ["addition", "removal", "all"]
     cell = lines["all"].cells["well"]
-    assert (cell.value, cell.n, cell.of) == (3 / 8, 3, 8)
-    # Wilson's interval of 3 of 8, worked from its formula with z = 1.959964
-    assert cell.low == pytest.approx(0.13684, abs=1e-4)
-    assert cell.high == pytest.approx(0.69426, abs=1e-4)
-    assert "placed" not in [column.name for column in by_attention.columns]
-    assert "4 outputs have an IoU and are not read" in " ".join(by_attention.notes)
+    assert (cell.value, cell.n, cell.of) == (3 / 12, 3, 12)
+    # Wilson's interval of 3 of 12, worked from its formula with z = 1.959964
+    assert cell.low == pytest.approx(0.08894, abs=1e-4)
+    assert cell.high == pytest.approx(0.53231, abs=1e-4)
+    names = [column.name for column in by_attention.columns]
+    assert names[-3:] == ["placed", "astray", "iou"]
+    assert "1 outputs have an IoU and are not read" in " ".join(by_attention.notes)
     assert "EA at 5, masked_ssim at 0.7, attention_iou at 0.3" in " ".join(by_attention.notes)
     assert [column.heading[0] for column in by_pixels.columns][4] == "changed there (not judged)"
     assert "0.5% of the picture" in " ".join(by_pixels.notes)
@@ -121,7 +123,7 @@ def test_nothing_of_the_track_is_no_table_and_other_benchmarks_have_place_alone(
 def test_the_last_cut_offs_of_a_run_are_found_again_and_nonsense_is_passed_over(
     tmp_path: Path,
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     assert failures.recorded([run], B) == cutoffs_of(B)
     run.record("diagnose", benchmark=B, cutoffs=failures.as_facts(cutoffs_of(B, iou=0.4)))
     run.record("diagnose", benchmark="mini", cutoffs={"iou": 0.9})

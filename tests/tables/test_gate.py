@@ -13,7 +13,8 @@ import pytest
 from typer.testing import Result
 
 from editgauge.errors import EditgaugeError, UnknownName, UsageError
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.tables import gate as gates
 from editgauge.tables.gate import Gate, Rule, Usage, Verdict, judge, read_policy, together, unread
 from editgauge.types import Direction, Row, Status
@@ -236,19 +237,16 @@ class TestCommand:
     @pytest.fixture
     def run(self, tmp_path: Path) -> Callable[[float], Path]:
         def make(shift: float) -> Path:
-            run = RunFolder.create(tmp_path / "run")
+            run = Run.create(tmp_path / "run")
             run.write_samples("mini", RECORDS)
             with run.writer() as writer:
                 writer.write(pair(shift))
-            with run.edit_writer() as writer:
-                run.write_edits(
-                    [
-                        EditRecord(benchmark="mini", sample=f"s{n}", editor="new", status=Status.SCORED, path=f"edits/mini/new/{n}.png",
-                                   seconds=1.0)
-                        for n in range(COUNT)
-                    ],
-                    writer,
-                )  # fmt: skip
+            run.write_edits(
+                [
+                    EditRecord(benchmark="mini", sample=f"s{n}", editor="new", status=Status.SCORED, path=f"edits/mini/new/{n}.png",
+                               seconds=1.0)
+                    for n in range(COUNT)
+                ])  # fmt: skip
             return run.path
 
         return make

@@ -10,7 +10,7 @@ from editgauge.tables import given_back
 from editgauge.tables.compare import compare
 from editgauge.tables.draw import draw
 from editgauge.tables.frame import Delivery, Frame
-from editgauge.tables.layouts import tables
+from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.table import Table, standing
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
@@ -99,7 +99,7 @@ def test_a_line_of_edited_ones_is_no_rival() -> None:
 
 def test_without_anything_given_back_a_table_is_what_it_was() -> None:
     plain = table_of(replace(made(), deliveries={}))
-    assert [row.kind for row in plain.rows] == ["run"] * 3 + ["average"]
+    assert [row.kind for row in plain.rows] == ["run"] * 3
     assert not any("handed back" in note for note in plain.notes)
 
 
@@ -109,7 +109,7 @@ def test_counts_are_those_of_the_chosen_samples() -> None:
 
 
 def test_slices_say_it_too() -> None:
-    found = tables(made(), "faithful", by="topic")
+    found = tables(made(), "faithful", Shown(by="topic"))
     assert all("2 given back" in table.notes[-1] for table in found)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from editgauge.errors import DataError
 from editgauge.tables.draw import draw
-from editgauge.tables.layouts import tables
+from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.models import NOTHING, built_in, load
 from editgauge.tables.table import standing
 from editgauge.types import Status
@@ -62,13 +62,17 @@ def judged(editor: str, value: float, *, several: Status = Status.MISSING) -> li
     return rows
 
 
-def krisbench(*editors: str) -> object:
+def krisbench(*editors: str, worse: float = 0.0) -> object:
     dimension = ("Procedural", "Instruction Decomposition", "multi-element_composition")
     records = [
         record("one", category=dimension, multi_image=False),
         record("two", category=dimension, multi_image=True),
     ]
-    rows = [each for editor in editors for each in judged(editor, 5.0)]
+    rows = [
+        each
+        for number, editor in enumerate(editors)
+        for each in judged(editor, 5.0 - number % 2 * worse)
+    ]
     return frame(rows, records, "krisbench")
 
 
@@ -85,8 +89,8 @@ def test_a_single_image_model_has_the_lowest_score_where_several_are_needed() ->
 
 
 def test_best_and_second_are_told_in_each_section() -> None:
-    made = krisbench("GPT-4o", "Doubao", "OmniGen", "Emu2")
-    table = tables(made, "faithful", published=True)[0]
+    made = krisbench("GPT-4o", "Doubao", "OmniGen", "Emu2", worse=2.0)
+    table = tables(made, "faithful", Shown(published=True))[0]
     sections = {line.name: line.section for line in table.rows}
     assert sections["GPT-4o"] == "Closed-Source Models"
     assert sections["Emu2"] == "Open-Source Models"
@@ -111,7 +115,7 @@ def test_the_published_lines_are_the_judges(judge: str, number: str) -> None:
         both.of_sources([judge]),
         *(f for f in both.by_source() if f.sources_of("VC") == (judge,)),
     ):
-        table = tables(one, "faithful", published=True)[0]
+        table = tables(one, "faithful", Shown(published=True))[0]
         assert any(number in note for note in table.notes)
         assert not any("not comparable" in note and "judge" in note for note in table.notes)
 
@@ -120,7 +124,7 @@ def test_another_judges_rows_are_not_compared_with_the_papers() -> None:
     rows = [row("a", "m", "VC", 3.0, benchmark="krisbench", source="gemini-3-pro#1")]
     dimension = ("Factual", "Attribute Perception", "color_change")
     made = frame(rows, [record("a", category=dimension)], "krisbench")
-    table = tables(made, "faithful", published=True)[0]
+    table = tables(made, "faithful", Shown(published=True))[0]
     assert any("GPT-4o, these rows with gemini-3-pro#1: not comparable" in n for n in table.notes)
     assert table.meta["complete"] is False
 

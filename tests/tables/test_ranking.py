@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from editgauge.tables.frame import Frame
-from editgauge.tables.layouts import every_layout
+from editgauge.tables.layouts import every_table
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.types import Metric, Status
 from tests.made_rows import frame, record, row
@@ -27,8 +27,8 @@ def made(**values: list[float | None]) -> Frame:
 
 
 def ranked(of: Frame) -> Ranking | None:
-    (layout,) = every_layout(of, "faithful")
-    return ranking(of, layout)
+    (paper,) = every_table(of)
+    return ranking(of, paper, "faithful")
 
 
 def test_editors_are_ranked_on_the_samples_that_all_have() -> None:
@@ -60,3 +60,27 @@ def test_who_has_too_few_is_left_out() -> None:
 )
 def test_nobody_is_ranked_alone_or_on_nothing(values: dict[str, list[float | None]]) -> None:
     assert ranked(made(**values)) is None
+
+
+def test_a_model_whose_number_is_not_finite_is_left_out_by_its_name() -> None:
+    """Once nobody was ranked where one model had an infinite mean."""
+    rows = [
+        row(f"s{number}", editor, "VC", None if value is None else value + number,
+            benchmark="unheard", infinite=value is None)
+        for editor, values in {"a": [1.0] * 6, "b": [2.0] * 6, "c": [None] + [3.0] * 5}.items()
+        for number, value in enumerate(values)
+    ]  # fmt: skip
+    of = frame(rows, [record(f"s{number}") for number in range(6)], "unheard")
+    found = ranked(replace(of, described=VC))
+    assert found is not None
+    assert found.left_out == {"c": 6}
+    assert [line.name for line in found.table.rows] == ["a", "b"]
+
+
+def test_the_first_is_ahead_by_a_paired_difference() -> None:
+    noise = [0.0, 1.0, 2.0, 0.0, 3.0, 1.0]
+    found = ranked(made(a=[3 + n for n in noise], b=[1 + n * 1.1 for n in noise], c=[0.0] * 6))
+    assert found is not None
+    assert found.ahead.n == 6
+    assert found.ahead.value == pytest.approx(2 - 0.1 * 7 / 6)
+    assert 1.5 < found.ahead.low < found.ahead.value < found.ahead.high <= 2

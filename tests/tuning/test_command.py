@@ -27,7 +27,7 @@ from editgauge import catalog
 from editgauge.editors import diffusers
 from editgauge.errors import EditgaugeError, RunError, UsageError
 from editgauge.images import read_image
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tuning import split
 from editgauge.tuning.editor import tuned
 from editgauge.types import Status
@@ -92,9 +92,7 @@ def test_the_page_runs_from_its_first_command_to_its_last(page: dict[str, str], 
     assert [line.split()[0] for line in page] == [
         "edit", "score", "table", "table", "grid", "edit", "edit", "tune", "tune", "table", "report",
     ]  # fmt: skip
-    runs = {
-        name: RunFolder.open(desk / "runs" / name) for name in ("sweep", "words", "paper", "ear")
-    }
+    runs = {name: Run.open(desk / "runs" / name) for name in ("sweep", "words", "paper", "ear")}
     assert len({r.editor for r in runs["sweep"].edits("medebench")}) == 8
     assert len({r.editor for r in runs["paper"].edits("medebench")}) == 6
     (worded,) = runs["words"].edits("medebench")
@@ -116,7 +114,7 @@ def test_only_the_split_is_made_where_it_is_asked_for(page: dict[str, str]) -> N
 
 
 def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> None:
-    run = RunFolder.open(desk / "runs" / "ear")
+    run = Run.open(desk / "runs" / "ear")
     (one,) = split.stored(run, "medebench").values()
     for size in (0, 4, 8):
         records = [
@@ -180,7 +178,7 @@ def test_the_tuned_editor_draws_with_the_written_weights(page: dict[str, str], d
     assert not all(torch.equal(one, mine[name]) for name, one in plain.items())
     pictures = {
         r.editor: read_image(desk / "runs/ear" / str(r.path))
-        for r in RunFolder.open(desk / "runs/ear").edits("medebench")
+        for r in Run.open(desk / "runs/ear").edits("medebench")
     }
     assert (pictures["instructpix2pix[tuned 0]"] != pictures["instructpix2pix[tuned 8]"]).any()
 
@@ -258,7 +256,7 @@ def test_demonstrations_come_from_the_training_samples_of_the_split(
         "--held-out", "--set", f"program={shlex.join([sys.executable, str(program)])}",
         "--set", "name=shown",
     )  # fmt: skip
-    run = RunFolder.open(desk / "runs" / "ear")
+    run = Run.open(desk / "runs" / "ear")
     (one,) = split.stored(run, "medebench").values()
     records = [r for r in run.edits("medebench") if r.editor == "shown[2 shots]"]
     assert [r.sample for r in records] == list(one.test)
@@ -313,7 +311,7 @@ def test_a_grid_over_two_settings_wants_one_picture_a_place(
 def test_rows_know_the_template_they_were_asked_with(page: dict[str, str], desk: Path) -> None:
     typed("score", "medebench", "DATA", "--run", "runs/words", "--limit", "1", "--tracks", "pixel",
           "--workers", "0")  # fmt: skip
-    rows = [r for r in RunFolder.open(desk / "runs/words").rows() if "template" in r.editor]
+    rows = [r for r in Run.open(desk / "runs/words").rows() if "template" in r.editor]
     assert {row.detail["template"] for row in rows} == {"Edit this image: {instruction}"}
 
 

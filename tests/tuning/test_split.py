@@ -12,7 +12,7 @@ from PIL import Image
 
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import read_image, write_png
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.tuning import split
 from editgauge.tuning.split import Split
@@ -94,13 +94,13 @@ def test_too_few_samples_are_said(samples: list[Sample]) -> None:
 
 
 def test_the_split_is_stored_and_never_drawn_again(samples: list[Sample], tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
 
     def kept(most: int = 4, seed: int = 0, mine: list[Sample] = samples) -> Split:
         return split.kept(run, "mini", TASK, mine, most=most, tests=None, seed=seed)
 
     first = kept()
-    assert split.stored(RunFolder.open(run.path), "mini") == {TASK: first}
+    assert split.stored(Run.open(run.path), "mini") == {TASK: first}
     more = [*samples, made(tmp_path, "s77")]
     assert kept(mine=more) == first, "a sample that came later changes nothing"
     assert kept(most=2) == first
@@ -118,7 +118,7 @@ def test_the_split_is_stored_and_never_drawn_again(samples: list[Sample], tmp_pa
 def test_a_stored_split_that_was_tampered_with_is_refused(
     samples: list[Sample], tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     first = split.kept(run, "mini", TASK, samples, most=4, tests=None, seed=0)
     file = run.path / "tuning" / "mini" / split.FILE
     leaked = {"tasks": {TASK: {**first.record(), "test": [first.training[0]]}}}

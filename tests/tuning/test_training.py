@@ -25,7 +25,7 @@ import torch
 from editgauge import catalog
 from editgauge.editors import diffusers
 from editgauge.errors import RunError, UsageError
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tuning import checkpoint
 from editgauge.tuning.training import Place, Recipe, Trained, checked, train
 from editgauge.tuning.triplets import Triplet, triplets
@@ -114,7 +114,7 @@ def distance(pipe: Any, kept: list[Triplet]) -> float:
 
 
 def test_eight_squares_are_learned(model: Path, data: Path, tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run")
+    run = Run.create(tmp_path / "run")
     recipe = Recipe(steps_a_sample=16, rate=3e-3, resolution=16)
     made, pipe, kept = learned(model, data, run.path, recipe, count=8, every=1000)
     assert len(made.losses) == 8 * 16
@@ -126,7 +126,7 @@ def test_eight_squares_are_learned(model: Path, data: Path, tmp_path: Path) -> N
 def test_a_killed_training_ends_with_the_same_weights(
     model: Path, data: Path, tmp_path: Path
 ) -> None:
-    runs = {name: RunFolder.create(tmp_path / name).path for name in ("whole", "killed")}
+    runs = {name: Run.create(tmp_path / name).path for name in ("whole", "killed")}
     words = [str(data), str(model), str(runs["killed"]), repr(TINY)]
     done = subprocess.run(
         [sys.executable, "-c", KILLED, *words], check=False, capture_output=True, text=True
@@ -150,7 +150,7 @@ def test_lora_trains_its_own_weights_and_goes_on_where_it_was(
     model: Path, data: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("peft", reason="LoRA needs the extra tuning")
-    run = RunFolder.create(tmp_path / "run").path
+    run = Run.create(tmp_path / "run").path
     recipe = replace(TINY, lora=2)
     whole, pipe, _ = learned(model, data, run, recipe)
     assert whole.tensors
@@ -164,7 +164,7 @@ def test_lora_trains_its_own_weights_and_goes_on_where_it_was(
 
 
 def test_bfloat16_keeps_float32_weights_and_learns(model: Path, data: Path, tmp_path: Path) -> None:
-    run = RunFolder.create(tmp_path / "run").path
+    run = Run.create(tmp_path / "run").path
     made, _, _ = learned(model, data, run, replace(TINY, precision="bfloat16"), count=2)
     plain, _, _ = learned(model, data, run, TINY, count=2, folder="tuning/p")
     assert {one.dtype for one in made.tensors.values()} == {torch.float32}
@@ -175,7 +175,7 @@ def test_bfloat16_keeps_float32_weights_and_learns(model: Path, data: Path, tmp_
 def test_a_checkpoint_of_another_plan_or_a_broken_one_is_refused(
     model: Path, data: Path, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run").path
+    run = Run.create(tmp_path / "run").path
     learned(model, data, run, count=2)
     with pytest.raises(RunError, match="of another plan"):
         learned(model, data, run, count=2, fingerprint="other")
@@ -195,7 +195,7 @@ def test_a_checkpoint_of_another_plan_or_a_broken_one_is_refused(
 def test_a_loss_that_is_no_number_ends_the_training(
     model: Path, data: Path, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run").path
+    run = Run.create(tmp_path / "run").path
     with pytest.raises(RunError, match=r"the loss is (nan|inf).*lower --rate"):
         learned(model, data, run, replace(TINY, rate=1e30, warmup=0), count=2)
 
@@ -203,7 +203,7 @@ def test_a_loss_that_is_no_number_ends_the_training(
 def test_the_random_numbers_of_the_process_are_left_alone(
     model: Path, data: Path, tmp_path: Path
 ) -> None:
-    run = RunFolder.create(tmp_path / "run").path
+    run = Run.create(tmp_path / "run").path
     before = torch.get_rng_state()
     learned(model, data, run, replace(TINY, steps_a_sample=1), count=1)
     assert torch.equal(before, torch.get_rng_state())
@@ -238,7 +238,7 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_there(
 ) -> None:
     import safetensors.torch
 
-    run = RunFolder.create(tmp_path / "run").path
+    run = Run.create(tmp_path / "run").path
     made = checkpoint.Checkpoint(fingerprint="m", step=1, tensors={"a": torch.zeros(3)})
     checkpoint.write(run, "tuning/t", made)
 

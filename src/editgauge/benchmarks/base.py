@@ -10,29 +10,33 @@ from typing import Any, cast
 
 from editgauge import catalog
 from editgauge.errors import DataError, EditgaugeError
-from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Scorer, SetScorer, Track
+from editgauge.parts import part
+from editgauge.scoring.scorer import Scorer
+from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Track
 
 Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
 
 
-MakeSome = Callable[..., Scorer | SetScorer | Sequence[Scorer | SetScorer]]
+MakeSome = Callable[..., Scorer | Sequence[Scorer]]
 """Gives a scorer or some. Called with every option as a keyword (``cache``, ``ocr_engine``,
 ``weights``, ``device``…); it ignores those that it does not know, and imports what it needs inside.
 """
 
 
-def by_track(makers: Mapping[Track, Sequence[MakeSome]]) -> MakeScorers:
-    """A benchmark's `scorers` from the functions that make those of each track.
+def by_track(makers: Mapping[Track, Sequence[MakeSome | str]], package: str = "") -> MakeScorers:
+    """A benchmark's `scorers` from the functions that make those of each track, or their dotted
+    names (``.pixel:scorers`` is below `package`).
 
     A function that stands under two of the wanted tracks (LPIPS, under pixel and embedding) is
     called once.
     """
 
-    def scorers(tracks: Sequence[Track], **options: Any) -> list[Scorer | SetScorer]:
+    def scorers(tracks: Sequence[Track], **options: Any) -> list[Scorer]:
         wanted = [make for track, some in makers.items() if track in tracks for make in some]
-        scorers: list[Scorer | SetScorer] = []
-        for make in dict.fromkeys(wanted):
+        scorers: list[Scorer] = []
+        for name in dict.fromkeys(wanted):
+            make = part(name, package) if isinstance(name, str) else name
             made = make(**options)
             scorers += made if isinstance(made, list | tuple) else [cast(Scorer, made)]
         return scorers

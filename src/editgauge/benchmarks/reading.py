@@ -1,6 +1,7 @@
 """Reading released files that are not what they should be: JSON with repairs, names that lead to
 files, safe paths.
 
+Repaired is what the four releases are known to need; anything else that is wrong is one finding.
 Nothing outside the data folder is ever opened: a name in metadata that leads out of it (``../..``,
 an absolute path, a link) is a finding, and the path that a sample is given for it leads to no file.
 """
@@ -28,29 +29,15 @@ published counts, and categories of the release may be missing.
 """
 MAX_JSON_BYTES = 64 << 20
 """Above any released file by a factor of 20; a larger one is not read."""
+MOST_BLANKS = 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _IGNORED = {"thumbs.db", "desktop.ini", "__macosx"}
-_DIGITS = re.compile(r"(\d+)")
-_TOKEN = re.compile(
-    r'(?P<text>"(?:[^"\\]|\\.|\\\Z)*(?:"|\Z))|(?P<comma>,(?=\s*[\]}]))'
-    r"|(?P<blank>[\x0b\x0c\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f\u2060\u3000\ufeff])|(?P<wide>[，：])",
-    re.DOTALL,
-)
-"""A JSON text, which is left alone, or one of the slips outside of texts that `_mend` repairs."""
-_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
-_MENDED = {
-    "comma": ("json-trailing-comma", "a comma before a closing bracket", "left out"),
-    "blank": ("json-odd-blank", "a blank that JSON does not allow", "an ordinary one"),
-    "wide": (
-        "json-wide-punctuation",
-        "a full-width comma or colon between values",
-        "the ordinary one",
-    ),
-}
+_NOTHING_KNOWN = "nothing is known of what it holds"
 
 
 def natural(name: str) -> tuple[Any, ...]:
     """Sorts ``9`` before ``10`` and ``a2`` before ``a10``; total and the same on every platform."""
-    parts = _DIGITS.split(name)
+    parts = re.split(r"(\d+)", name)
     return tuple(
         (1, int(p), p) if p.isdecimal() and len(p) < 19 else (0, 0, p.casefold()) for p in parts
     ), name
@@ -76,8 +63,7 @@ def plain(text: str) -> str:
 
 def safe_name(text: str) -> str:
     """`text` as one folder's or file's name: what could lead elsewhere is replaced by ``_``."""
-    cleaned = re.sub(r"[^\w.\- ]+", "_", text).strip(" .")
-    return cleaned[:100] or "_"
+    return re.sub(r"[^\w.\- ]+", "_", text).strip(" .")[:100] or "_"
 
 
 @dataclass(slots=True)
@@ -86,7 +72,7 @@ class Tree:
 
     root: Path
     _real: str = ""
-    _listings: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False)
+    _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
     _folders: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -95,10 +81,8 @@ class Tree:
 
     def relative(self, path: Path) -> str:
         """The path below the root, with ``/``; a path outside is named by its last part only."""
-        try:
-            return plain(path.relative_to(self.root).as_posix())
-        except ValueError:
-            return plain(path.name)
+        inside = path.is_relative_to(self.root)
+        return plain(path.relative_to(self.root).as_posix() if inside else path.name)
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
@@ -128,46 +112,44 @@ class Tree:
         """The names in a folder, in natural order, without what file managers leave behind; [] if
         unreadable.
         """
-        try:
-            names = os.listdir(folder)
-        except (OSError, ValueError):
-            return []
-        return sorted((name for name in names if not ignored(name)), key=natural)
+        return [entry.name for entry in below(folder)]
 
     def locate(
         self, base: Path, name: object, *, file: str, what: str, part: str = ""
     ) -> tuple[Path, Finding | None]:
         """Where a name in metadata leads: a path, and what was wrong with the name.
 
-        Tried in this order: the name as it is; without outer blanks; with ``\\`` as ``/``; the same
-        stem in another case or with another extension of a picture. `file` is the metadata's place,
-        `what` is what the name stands for, `part` makes its loss a partial one (see
+        Tried in this order: the name as it is; without outer blanks and with ``\\`` as ``/``; the
+        same stem in another case or with another extension of a picture. `file` is the metadata's
+        place, `what` is what the name stands for, `part` makes its loss a partial one (see
         `types.Finding`). A path without a finding leads to a file.
         """
+
+        def lost(kind: str, found: str, done: str = f"there is no {what}") -> Finding:
+            return Finding(f"{what}-{kind}", file, found, done, False, part)
+
         if not isinstance(name, str) or not name.strip():
-            found = "no name" if name is None or name == "" else f"{shown(name)} for a name"
-            finding = Finding(f"{what}-unnamed", file, found, f"there is no {what}", False, part)
-            return self.nowhere(what), finding
-        if len(name) > LONGEST_PATH:
-            found = f"{shown(name)}, {len(name):,} characters, which no path has"
-            return self.nowhere(what), Finding(
-                f"{what}-missing", file, found, f"there is no {what}", False, part
+            none = name is None or name == ""
+            return self.nowhere(what), lost(
+                "unnamed", "no name" if none else f"{shown(name)} for a name"
             )
-        for tried in dict.fromkeys((name, name.strip(), name.strip().replace("\\", "/"))):
-            path = base / tried
-            if self._leaves(tried, path):
-                found = f"{shown(name)} leads out of the data folder"
-                return self.nowhere(what), Finding(
-                    f"{what}-outside", file, found, "not read", False, part
-                )
-            if os.path.isfile(path):
-                return path, None if tried == name else self._renamed(name, tried, file, what)
-        wanted = base / name.strip().replace("\\", "/")
-        near = self.similar(wanted)
-        if near is not None:
-            return near, self._renamed(name, self._tail(near, base), file, what)
+        if len(name) > LONGEST_PATH:
+            length = f"{shown(name)}, {len(name):,} characters, which no path has"
+            return self.nowhere(what), lost("missing", length)
+        clean = name.strip().replace("\\", "/")
+        tried = (base / name, base / clean)
+        if any(self._leaves(clean, path) for path in tried):
+            found = f"{shown(name)} leads out of the data folder"
+            return self.nowhere(what), lost("outside", found, "not read")
+        wanted = tried[1]
+        path = next(filter(os.path.isfile, tried), None) or self.similar(wanted)
+        if path is None:
+            return wanted, lost("missing", f"{shown(name)}, which is not there")
+        if path == base / name:
+            return path, None
+        meant = path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
         found = f"{shown(name)}, which is not there"
-        return wanted, Finding(f"{what}-missing", file, found, f"there is no {what}", False, part)
+        return path, Finding(f"{what}-name", file, found, f"{shown(meant)} is meant")
 
     def similar(self, wanted: Path) -> Path | None:
         """The file of the same stem in another case or with another extension, when it is a picture
@@ -175,184 +157,100 @@ class Tree:
         """
         listing = self._listing(wanted.parent)
         names = listing.get(alike(wanted.stem), []) + listing.get(alike(wanted.name), [])
-        for name in names:
-            path = wanted.parent / name
-            if self.inside(path) and path.is_file():
-                return path
-        return None
+        paths = (wanted.parent / name for name in names)
+        return next((path for path in paths if self.inside(path) and path.is_file()), None)
 
     def _listing(self, folder: Path) -> dict[str, list[str]]:
-        key = os.fspath(folder)
-        if key not in self._listings:
-            found: dict[str, list[str]] = {}
+        if folder not in self._listings:
+            stems: dict[str, list[str]] = {}
             for name in self.entries(folder) if self.inside(folder) else []:
                 stem, extension = os.path.splitext(name)
                 if extension.casefold() in PICTURES:
-                    found.setdefault(alike(stem), []).append(name)
-            self._listings[key] = found
-        return self._listings[key]
+                    stems.setdefault(alike(stem), []).append(name)
+            self._listings[folder] = stems
+        return self._listings[folder]
 
     def _leaves(self, name: str, path: Path) -> bool:
         """Whether a name, which makes this path, is absolute or leads out of the data folder."""
-        if "\0" in name or name.startswith("/"):
-            return True
-        if (":" in name or "\\" in name) and PureWindowsPath(name).drive:
-            return True
-        return not self.inside(path)
-
-    @staticmethod
-    def _tail(path: Path, base: Path) -> str:
-        return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
-
-    @staticmethod
-    def _renamed(name: str, tried: str, file: str, what: str) -> Finding:
-        return Finding(
-            f"{what}-name", file, f"{shown(name)}, which is not there", f"{shown(tried)} is meant"
-        )
+        absolute = "\0" in name or name.startswith("/") or PureWindowsPath(name).drive
+        return bool(absolute) or not self.inside(path)
 
 
 def read_bytes(tree: Tree, path: Path) -> tuple[bytes | None, Finding | None]:
     """A metadata file's bytes, or the finding that says why there are none."""
-    file = tree.relative(path)
+
+    def lost(kind: str, found: str, done: str) -> tuple[None, Finding]:
+        return None, Finding(f"json-{kind}", tree.relative(path), found, done, False)
+
     if not tree.inside(path):
-        return None, Finding(
-            "json-outside", file, "a link that leads out of the data folder", "not read", False
-        )
+        return lost("outside", "a link that leads out of the data folder", "not read")
     try:
         if not path.is_file() and path.exists():
-            return None, Finding(
-                "json-unreadable", file, "not a file", "nothing is known of what it holds", False
-            )
+            return lost("unreadable", "not a file", _NOTHING_KNOWN)
         size = path.stat().st_size
         if size > MAX_JSON_BYTES:
-            return None, Finding(
-                "json-size", file, f"{size:,} bytes", f"not read (limit {MAX_JSON_BYTES:,})", False
-            )
+            return lost("size", f"{size:,} bytes", f"not read (limit {MAX_JSON_BYTES:,})")
         return path.read_bytes(), None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
-        return None, Finding(
-            "json-unreadable", file, reason, "nothing is known of what it holds", False
-        )
+        return lost("unreadable", reason, _NOTHING_KNOWN)
 
 
 def decode(data: bytes, file: str, *, start: bool = True) -> tuple[str | None, list[Finding]]:
-    """Text from bytes that should be UTF-8, with a finding when they are not. `start`: the file's
-    beginning.
+    """Text from bytes that should be UTF-8; None with a finding when they are not. A byte-order
+    mark is left out with a finding. `start`: the file's beginning.
     """
-    if start and data.startswith(b"\xef\xbb\xbf"):
-        text, findings = decode(data[3:], file, start=False)
-        return text, [
-            Finding("json-byte-order-mark", file, "a byte-order mark", "left out"),
-            *findings,
-        ]
-    if start and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        try:
-            return data.decode("utf-16"), [
-                Finding("json-encoding", file, "UTF-16", "read as UTF-16")
-            ]
-        except UnicodeDecodeError:
-            return None, [Finding("json-encoding", file, "a torn UTF-16 text", "not read", False)]
+    findings = []
+    if start and data.startswith(_BYTE_ORDER_MARK):
+        data = data.removeprefix(_BYTE_ORDER_MARK)
+        findings = [Finding("json-byte-order-mark", file, "a byte-order mark", "left out")]
     try:
-        return data.decode("utf-8"), []
+        return data.decode("utf-8"), findings
     except UnicodeDecodeError as error:
         found = f"byte 0x{data[error.start]:02x} at {error.start}: not UTF-8"
-    # A lone byte between ASCII ones is a Western accent or quote; two or more in a row may be any
-    # other encoding (GB18030, Shift-JIS…), and guessing one would put wrong words into an
-    # instruction.
-    if re.search(rb"[\x80-\xff]{2}", data) is None:
-        try:
-            return data.decode("cp1252"), [
-                Finding("json-encoding", file, found, "Windows-1252 is meant")
-            ]
-        except UnicodeDecodeError:
-            pass
-    return None, [
-        Finding("json-encoding", file, found, "not read: the encoding is not known", False)
-    ]
+    lost = Finding("json-encoding", file, found, "not read: the encoding is not known", False)
+    return None, [*findings, lost]
 
 
 def parse_json(text: str, file: str) -> tuple[Any, list[Finding]]:
-    """A JSON value from text, with repairs: trailing commas, odd blanks and full-width punctuation
-    between values, control characters in texts; a key given twice is noted.
+    """A JSON value from text. A no-break space between values becomes an ordinary one, with a
+    finding; a key given twice is noted.
 
     Gives None and an unrepaired finding where it is beyond repair.
     """
-    twice: list[Finding] = []
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, value in items:
-            if key in result and result[key] != value:
-                twice.append(
-                    Finding("json-key-twice", file, f"{shown(key)} twice", "the last one counts")
-                )
-            result[key] = value
-        return result
-
     if json_text.crowded(text):
         found, limit = f"some {json_text.parts(text):,} values", json_text.MOST_PARTS
         return None, [Finding("json-size", file, found, f"not read (limit {limit:,})", False)]
-    reason = ""
-    for candidate, strict, findings in _candidates(text, file):
-        twice.clear()
-        try:
-            value = json.loads(candidate, strict=strict, object_pairs_hook=pairs)
-            if _HALF_PAIR.search(candidate):
-                value, halves = _whole_letters(value, file)
-                findings = [*findings, *halves]
-            return value, [*findings, *twice]
-        except (ValueError, RecursionError) as error:
-            reason = reason or str(error) or type(error).__name__
-    return None, [
-        Finding(
-            "json-unreadable",
-            file,
-            f"no JSON: {reason}",
-            "nothing is known of what it holds",
-            False,
-        )
+    twice: list[str] = []
+    blanks = 0
+    try:
+        while True:
+            twice.clear()
+            try:
+                value = json.loads(text, object_pairs_hook=lambda items: _object(items, twice))
+                break
+            except json.JSONDecodeError as error:
+                if text[error.pos : error.pos + 1] != "\u00a0" or blanks == MOST_BLANKS:
+                    raise
+                text, blanks = f"{text[: error.pos]} {text[error.pos + 1 :]}", blanks + 1
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()  # half a letter: no file can hold it
+    except (ValueError, RecursionError) as error:
+        found = f"no JSON: {str(error) or type(error).__name__}"
+        return None, [Finding("json-unreadable", file, found, _NOTHING_KNOWN, False)]
+    odd = Finding("json-odd-blank", file, "a blank that JSON does not allow", "an ordinary one")
+    noted = [
+        Finding("json-key-twice", file, f"{shown(key)} twice", "the last one counts")
+        for key in twice
     ]
+    return value, [*([odd] if blanks else []), *noted]
 
 
-def _candidates(text: str, file: str) -> Iterator[tuple[str, bool, list[Finding]]]:
-    """What to parse in turn: text, strictly or not, and what was repaired in it. A clean text, as
-    nearly all are, is never looked through for slips.
-    """
-    yield text, True, []
-    mended, slips = _mend(text, file)
-    yield mended, True, slips
-    control = Finding("json-control-character", file, "a control character in a text", "kept")
-    yield mended, False, [*slips, control]
-
-
-def _whole_letters(value: Any, file: str) -> tuple[Any, list[Finding]]:
-    """Half a surrogate pair, which JSON can spell and no file can hold, becomes the replacement
-    character.
-    """
-    text = json.dumps(value, ensure_ascii=False)
-    whole = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
-    if whole == text:
-        return value, []
-    finding = Finding(
-        "json-half-letter", file, "half of a surrogate pair in a text", "the replacement character"
-    )
-    return json.loads(whole, strict=False), [finding]
-
-
-def _mend(text: str, file: str) -> tuple[str, list[Finding]]:
-    """The text with its slips repaired, and a finding for each kind of slip."""
-    kinds: dict[str, int] = {}
-
-    def replace(match: re.Match[str]) -> str:
-        kind = str(match.lastgroup)
-        if kind == "text":
-            return match[0]
-        kinds[kind] = kinds.get(kind, 0) + 1
-        return {"comma": "", "blank": " "}.get(kind, ":" if match[0] == "：" else ",")
-
-    mended = _TOKEN.sub(replace, text)
-    return mended, [Finding(_MENDED[kind][0], file, *_MENDED[kind][1:]) for kind in kinds]
+def _object(items: list[tuple[str, Any]], twice: list[str]) -> dict[str, Any]:
+    values = dict(items)
+    if len(values) < len(items):
+        twice += [key for key, value in items if values[key] != value]
+    return values
 
 
 def read_json(tree: Tree, path: Path) -> tuple[Any, list[Finding]]:
@@ -387,19 +285,17 @@ class Record:
 
     def __post_init__(self) -> None:
         known = {key: name for name, keys in self.fields.items() for key in keys}
+        for key in filter(known.__contains__, self.data):
+            self._keys.setdefault(known[key], key)
         for key in self.data:
-            if key in known:
-                self._keys.setdefault(known[key], key)
-        for key in self.data:
-            if isinstance(key, str) and key not in known:
-                near = difflib.get_close_matches(
-                    re.sub(r"[\s\-]+", "_", key.strip().lower()), known, n=1, cutoff=0.85
-                )
-                if near and known[near[0]] not in self._keys:
-                    self._keys[known[near[0]]] = key
-                    self.findings.append(
-                        Finding("key-name", self.file, shown(key), f"{near[0]!r} is meant")
-                    )
+            if not isinstance(key, str) or key in known:
+                continue
+            written = key.strip().lower().replace(" ", "_")
+            near = difflib.get_close_matches(written, known, n=1, cutoff=0.85)
+            if near and known[near[0]] not in self._keys:
+                self._keys[known[near[0]]] = key
+                meant = f"{near[0]!r} is meant"
+                self.findings.append(Finding("key-name", self.file, shown(key), meant))
 
     def key(self, name: str) -> str | None:
         """The key under which a field is written in the file, None where it is not there."""
@@ -416,21 +312,20 @@ class Record:
         `needed`: without it the sample cannot be used.
         """
         value = self.raw(name)
-        if isinstance(value, str):
-            if value.strip():
-                return value
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            self.findings.append(
-                Finding("wrong-type", self.file, f"{name}: the number {value}", "its digits")
-            )
+        if isinstance(value, str) and value.strip():
+            return value
+        finding = None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            found = f"{name}: the number {value}"
+            self.findings.append(Finding("wrong-type", self.file, found, "its digits"))
             return str(value)
-        elif value is not None:
+        if value is not None and not isinstance(value, str):
             found = f"{name}: {shown(value)}, wanted a text"
-            self.findings.append(Finding("wrong-type", self.file, found, "left out", not needed))
-            return None
-        if needed:
+            finding = Finding("wrong-type", self.file, found, "left out", not needed)
+        elif needed:
             found = f"no {name}" if value is None else f"{name} is empty"
-            self.findings.append(Finding(f"{name}-missing", self.file, found, "nothing", False))
+            finding = Finding(f"{name}-missing", self.file, found, "nothing", False)
+        self.findings += [finding] if finding else []
         return None
 
     def identity(self) -> str | None:
@@ -461,8 +356,15 @@ def below(folder: Path) -> Iterator[os.DirEntry[str]]:
             yield from sorted(
                 (e for e in entries if not ignored(e.name)), key=lambda e: natural(e.name)
             )
-    except OSError:
+    except (OSError, ValueError):
         return
+
+
+def own_set(root: Path) -> bool:
+    """Whether the folder, or the one above it, holds a set of somebody's own in a released
+    layout.
+    """
+    return any((folder / OWN_SET).is_file() for folder in (root, root.parent))
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

@@ -24,12 +24,16 @@ def agree(
     ] = "terminal",
     resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every statistic, not one of each kind.")
+    ] = False,
     as_json: JsonOpt = False,
 ) -> None:
     """Agreement of annotators with each other and with themselves, and of every metric with them.
 
-    Ratings come from `study import` or `study serve`. Every number has a bootstrap interval over
-    samples, with the number of annotators and samples beside it.
+    Begins with one sentence; one statistic of each kind follows. Ratings come from `study import`
+    or `study serve`. Every number has a bootstrap interval over samples, with the number of
+    annotators and samples beside it.
     """
     from rich.console import Console
 
@@ -39,7 +43,7 @@ def agree(
     from editgauge.store.selection import one_of
     from editgauge.study import agreement, sheets
     from editgauge.study.people import directions_of
-    from editgauge.study.running import collect
+    from editgauge.study.studies import collect
     from editgauge.tables import draw, rows
 
     one_of("--format", form, ("terminal", "markdown", "csv", "latex", "json"))
@@ -62,7 +66,11 @@ def agree(
         print_json({"agreements": [sheets.as_dict(item) for item in found]})
         return
     console = Console(highlight=False)
-    for number, table in enumerate(table for item in found for table in sheets.tables(item)):
+    if form in ("terminal", "markdown"):
+        for item in found:
+            typer.echo(f"{item.benchmark}: {sheets.sentence(item)}\n")
+    shown = sheets.tables if everything else sheets.brief
+    for number, table in enumerate(table for item in found for table in shown(item)):
         if number:
             typer.echo("")
         if form == "terminal":

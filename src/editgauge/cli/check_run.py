@@ -31,14 +31,13 @@ def check_run(
     from dataclasses import asdict
 
     from editgauge.cli import common
-    from editgauge.store import examine
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store import check
+    from editgauge.store.run import Run
 
-    folder = RunFolder.open(run)
+    folder = Run.open(run)
     opened = list(folder.problems)
-    found = examine.repair(folder) if repair else examine.examine(folder)
-    by_hand = examine.examine(folder) if repair else []
-    unknown = examine.without_id(folder)
+    found = check.repair(folder) if repair else check.check(folder)
+    by_hand = check.check(folder) if repair else []
     if json:
         common.print_json(
             {
@@ -47,7 +46,6 @@ def check_run(
                 "damages": [asdict(item) for item in found],
                 "left": [asdict(item) for item in by_hand],
                 "opening": opened,
-                "without_id": unknown,
             }
         )
     else:
@@ -59,11 +57,6 @@ def check_run(
             print(f"… and {len(found) - _SHOWN} more (--json names all)")
         for item in by_hand:
             print(f"left: {item.place}: {item.found} ({item.repair})")
-        if unknown:
-            print(
-                f"{unknown} files of records were written by an earlier version, without the run's "
-                f"id: that they are of this run cannot be told"
-            )
         if not found and not by_hand:
             print(f"{run}: sound; every record and every output stands its check")
         elif not repair:

@@ -17,12 +17,12 @@ from editgauge.errors import EditgaugeError
 from editgauge.escape import plain
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
 
 _WARNINGS = 20
 
 
-def warn(*runs: RunFolder) -> None:
+def warn(*runs: Run) -> None:
     """Say on standard error what was found damaged in runs, or left out of them."""
     for run in () if verbosity.quiet() else runs:
         for text in run.problems[:_WARNINGS]:
@@ -36,7 +36,7 @@ def warn(*runs: RunFolder) -> None:
 
 
 @contextmanager
-def warned(*runs: RunFolder) -> Iterator[None]:
+def warned(*runs: Run) -> Iterator[None]:
     """`warn` at the end of a `with` block, however it ends."""
     try:
         yield
@@ -45,7 +45,7 @@ def warned(*runs: RunFolder) -> Iterator[None]:
 
 
 @contextmanager
-def warned_if_refused(*runs: RunFolder) -> Iterator[None]:
+def warned_if_refused(*runs: Run) -> Iterator[None]:
     """`warn` where a `with` block ends in an error: what was left out may be why."""
     try:
         yield

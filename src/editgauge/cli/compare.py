@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from editgauge import escape
 from editgauge.cli import common, gate
 from editgauge.cli.drawn import print_table, print_tables
 from editgauge.cli.groups import grouped
@@ -38,8 +39,12 @@ def compare(
         typer.Option(rich_help_panel=ROWS, help="Only this metric (may be repeated)."),
     ] = None,
     variant: Annotated[
-        str, typer.Option(rich_help_panel=ROWS, help="faithful, corrected or both.")
-    ] = "both",
+        str,
+        typer.Option(
+            rich_help_panel=ROWS,
+            help="faithful, corrected or both; by default the first that there is.",
+        ),
+    ] = "",
     by: Annotated[
         str,
         typer.Option(
@@ -81,7 +86,7 @@ def compare(
     Holm's correction over every line that is printed.
     """
     from editgauge.errors import UsageError
-    from editgauge.evaluation.compare import compare as compare_editors
+    from editgauge.run.compare import compare as compare_editors
     from editgauge.store.selection import one_of
     from editgauge.study.calibrated_sheets import difference_tables
     from editgauge.study.people import averaged_for
@@ -111,10 +116,19 @@ def compare(
             code = gate.judge(opened, frames, a, b, gating, form=form, seed=seed)
             common.warn(*opened)
             raise typer.Exit(code)
-        variants = rows.variants(variant)
+        variants = rows.variants(variant or "both")
         only = metric or ()
         comparisons = compare_editors(
-            frames, a, b, metrics=only, variants=variants, by=by, top=top, alpha=alpha, seed=seed
+            frames,
+            a,
+            b,
+            metrics=only,
+            variants=variants,
+            one_variant=not variant,
+            by=by,
+            top=top,
+            alpha=alpha,
+            seed=seed,
         )
         if not comparisons:
             raise UsageError(
@@ -134,6 +148,9 @@ def _print(comparisons: list[Comparison], form: str) -> None:
         common.print_json({"comparisons": [compare_sheets.as_dict(item) for item in comparisons]})
         return
     for item in comparisons:
+        if form in ("terminal", "markdown"):
+            said = compare_sheets.sentence(item)
+            typer.echo((escape.markdown if form == "markdown" else escape.plain)(said, None) + "\n")
         print_table(compare_sheets.as_table(item), form)
         if form in ("terminal", "markdown"):
             for line in compare_sheets.moved_lines(item, form):  # type: ignore[arg-type]

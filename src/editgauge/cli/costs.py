@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,10 @@ import typer
 from editgauge.cli.options import JsonOpt
 
 if TYPE_CHECKING:
-    from editgauge.services.statement import Statement
+    from editgauge.services.costs import Costs
 
 _EXAMPLE = "Example: editgauge costs runs/my-model --settle 0.12"
+PAID = "paid.sqlite"
 _SHOWN = 30
 _PANEL = "What is settled"
 
@@ -45,53 +47,57 @@ def costs(
             "--reason", rich_help_panel=_PANEL, help="Only those with this in their reason: 429."
         ),
     ] = "",
-    waiting: Annotated[
-        bool,
-        typer.Option(
-            "--waiting",
-            rich_help_panel=_PANEL,
-            help="Also those in batches or jobs at the service; no later command looks for their "
-            "bills.",
-        ),
-    ] = False,
-    forget_ratio: Annotated[
-        bool,
-        typer.Option(
-            "--forget-ratio",
-            help="Book the next requests at their estimates again, whatever bills came before.",
-        ),
-    ] = False,
     json: JsonOpt = False,
 ) -> None:
     """Show what was billed and what stands booked without a bill, and why; settle that with the
     provider's own figure, so that a budget holds no more than was spent.
     """
-    from dataclasses import asdict
-
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.services import statement as statements
-    from editgauge.services.ledger import FILE
-    from editgauge.store.remote_run import working
+    from editgauge.store.remote import working
 
-    if settle is None and (purpose or model or reason or waiting):
-        raise UsageError("--purpose, --model, --reason and --waiting say what --settle settles")
+    if settle is None and (purpose or model or reason):
+        raise UsageError("--purpose, --model and --reason say what --settle settles")
     with working(run) as here:
-        path = here / FILE
-        found = statements.statement(path)
         if settle is not None:
-            found = statements.settle(
-                path, settle, purpose=purpose, model=model, why=reason, waiting=waiting
-            )
-        if forget_ratio:
-            found = statements.forget_ratios(path)
+            _settle(here, settle, purpose=purpose, model=model, why=reason)
+        found = _costs(here)
     if json:
         common.print_json({"run": str(run), **asdict(found)})
     else:
         print("\n".join(_lines(found, run)))
 
 
-def _lines(found: Statement, run: Path) -> list[str]:
+def _costs(run: Path) -> Costs:
+    """Of judges, and of editors, which still keep a file of their own."""
+    from editgauge.services import costs as paid
+    from editgauge.services import statement as statements
+    from editgauge.services.ledger import FILE
+
+    edits = run / FILE
+    found = paid.Costs() if edits.is_file() else paid.costs(run / PAID)
+    if edits.is_file() and (run / PAID).is_file():
+        found = paid.costs(run / PAID)
+    if edits.is_file():
+        told = statements.statement(edits)
+        found.totals += [paid.Total(**asdict(total)) for total in told.totals]
+        found.standing += [paid.Standing(**asdict(group)) for group in told.standing]
+    return found
+
+
+def _settle(run: Path, dollars: float, **chosen: str) -> None:
+    from editgauge.services import costs as paid
+    from editgauge.services import statement as statements
+    from editgauge.services.ledger import FILE
+
+    edits = (run / FILE).is_file() and statements.statement(run / FILE).standing
+    if edits and chosen["purpose"] != "judge":
+        statements.settle(run / FILE, dollars, **chosen)  # type: ignore[arg-type]
+    else:
+        paid.settle(run / PAID, dollars, **chosen)
+
+
+def _lines(found: Costs, run: Path) -> list[str]:
     out = [
         f"{total.purpose or 'other'}: {total.booked:.4f} US dollars for {total.requests} requests, "
         f"{total.billed:.4f} of it by bills"
@@ -107,19 +113,7 @@ def _lines(found: Statement, run: Path) -> list[str]:
         )
     if len(found.standing) > _SHOWN:
         out.append(f"  … and {len(found.standing) - _SHOWN} more kinds (--json names all)")
-    out += [
-        f"settled {_time(one.at)}: {one.requests} to {one.model or '?'} at {one.dollars:.4f}, "
-        f"which stood at {one.booked:.4f} ({one.why})"
-        for one in found.settlements
-    ]
-    out += [
-        f"{model}: a next request is booked at {ratio:.1f} times its estimate, because one of the "
-        f"last bills was that far above (--forget-ratio)"
-        for model, ratio in sorted(found.ratios.items())
-    ]
-    if found.busy:
-        out.append("a command is at work on this run: what is under way is still to be billed")
-    elif found.standing:
+    if found.standing:
         out.append(
             f"next:  look at the provider's bill of that time, then: editgauge costs {run} "
             f"--settle DOLLARS"

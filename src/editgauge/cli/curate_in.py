@@ -33,6 +33,11 @@ def register(group: typer.Typer) -> None:
     group.command("frames", epilog="Example: editgauge curate frames wards a.mp4 --end 6")(frames)
 
 
+KeepOpt = Annotated[
+    bool, typer.Option("--keep-names", help="Names of files become ids; they leave with the set.")
+]
+
+
 def add(
     folder: DirArg,
     pictures: Annotated[list[Path], typer.Argument(help="Files or folders; DICOM as well.")],
@@ -47,6 +52,7 @@ def add(
     window: WindowOpt = "file",
     frames: FramesOpt = "middle",
     ocr: OcrOpt = "rapidocr",
+    keep_names: KeepOpt = False,
     who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
@@ -58,7 +64,8 @@ def add(
     from editgauge.curation import intake
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.dicom import checked_window
-    from editgauge.curation.fields import engine_for, fields_of
+    from editgauge.curation.fields import fields_of
+    from editgauge.curation.privacy import engine_of
 
     how = intake.Intake(
         who=who,
@@ -66,7 +73,8 @@ def add(
         fields=fields_of(split, category, protocol, (url, licence, consent), attribute or []),
         window=checked_window(window),
         frames=frames,
-        engine=engine_for(pictures, ocr),
+        engine=engine_of(ocr),
+        keep_names=keep_names,
     )
     data = DataSet(folder)
     with progress(json) as show:
@@ -91,6 +99,7 @@ def pair(
     window: WindowOpt = "file",
     frames: FramesOpt = "middle",
     ocr: OcrOpt = "rapidocr",
+    keep_names: KeepOpt = False,
     who: WhoOpt = WHO,
     json: JsonOpt = False,
 ) -> None:
@@ -102,7 +111,8 @@ def pair(
     from editgauge.curation import intake
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.dicom import checked_window
-    from editgauge.curation.fields import engine_for, fields_of
+    from editgauge.curation.fields import fields_of
+    from editgauge.curation.privacy import engine_of
 
     how = intake.Intake(
         who=who,
@@ -111,7 +121,8 @@ def pair(
         align=align,
         window=checked_window(window),
         frames=frames,
-        engine=engine_for([inputs, references], ocr),
+        engine=engine_of(ocr),
+        keep_names=keep_names,
     )
     data = DataSet(folder)
     with progress(json) as show:

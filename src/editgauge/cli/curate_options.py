@@ -13,7 +13,7 @@ WhoOpt = Annotated[
 ]
 SampleArg = Annotated[str, typer.Argument(metavar="SAMPLE", help="The id of a sample.")]
 OcrOpt = Annotated[
-    str, typer.Option("--ocr", help="The engine that reads texts: rapidocr, tesseract… or none.")
+    str, typer.Option("--ocr", help="The engine that reads texts: rapidocr, paddleocr… or none.")
 ]
 SplitOpt = Annotated[str, typer.Option("--split", help="Of the new samples.")]
 CategoryOpt = Annotated[str, typer.Option("--category", help="Broad to narrow: Lung/remove.")]

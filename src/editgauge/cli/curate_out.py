@@ -9,10 +9,11 @@ import typer
 
 from editgauge.cli.curate_options import WHO, DirArg, WhoOpt
 from editgauge.cli.options import JsonOpt
+from editgauge.errors import UsageError
 
 OcrOpt = Annotated[
     str,
-    typer.Option("--ocr", help="Reads scans once more for names: rapidocr, tesseract… or none."),
+    typer.Option("--ocr", help="Reads scans once more for names: rapidocr, paddleocr… or none."),
 ]
 ReadyOpt = Annotated[
     bool, typer.Option("--ready-only", help="Leave out samples that are not ready.")
@@ -39,9 +40,12 @@ def ready(
     """Say what keeps samples from being exported. Exit code 1: there is something."""
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
+    from editgauge.curation.exports import LAYOUTS
     from editgauge.curation.privacy import engine_of
     from editgauge.curation.readiness import faults, of_set
 
+    if layout and layout not in LAYOUTS:
+        raise UsageError(f"--layout {layout!r}: wanted one of {', '.join(LAYOUTS)}")
     data = DataSet(folder)
     records = data.records()
     found = faults(data, records, layout, engine=engine_of(ocr))
@@ -55,7 +59,8 @@ def ready(
         for fault in found:
             print(f"{fault.sample}: {fault.why}")
         back = len({fault.sample for fault in found})
-        print(f"{len(records) - back} of {len(records)} samples are ready")
+        of = f" for {layout}" if layout else "; a layout may ask for more: --layout NAME"
+        print(f"{len(records) - back} of {len(records)} samples are ready{of}")
     if found or whole:
         raise typer.Exit(1)
 

@@ -40,22 +40,21 @@ def serve(
 ) -> None:
     """Open a data set in the browser until interrupted: every change is on the disk at once.
 
-    Where nobody was invited yet, a link for `owner` is made and printed. Listens on this machine
-    only, unless --host says otherwise; then put it behind HTTPS.
+    A link for `owner` is made anew and printed; others are invited with `curate invite`. Listens on
+    this machine only, unless --host says otherwise; then put it behind HTTPS.
     """
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.people import first_link, people
+    from editgauge.curation.people import owner_link
     from editgauge.curation.server import Workbench
-    from editgauge.study.serving import serve as run
+    from editgauge.web.pages import serve as run
 
     data = DataSet(folder)
-    with people(data) as store:
-        link = first_link(store, f"http://{host}:{port}")
-        bench = Workbench(data, store, hosts=[host, *(allow_host or [])], ocr=ocr, weights=weights)
+    with data.log:
+        link = owner_link(data, f"http://{host}:{port}")
+        bench = Workbench(data, data.log, ocr=ocr, weights=weights)
         print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
-        if link:
-            print(f"owner: {link}", flush=True)
-        run(bench.app(), host=host, port=port)
+        print(f"owner: {link}", flush=True)
+        run(bench.application([host, *(allow_host or [])]), host=host, port=port)
     print("stopped; every change is kept: run the same command again to go on")
 
 
@@ -72,11 +71,8 @@ def invite(
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.people import invite as make
-    from editgauge.curation.people import people
 
-    data = DataSet(folder)
-    with people(data) as store:
-        token = make(data, store, name, expert=expert)
+    token = make(DataSet(folder), name, expert=expert)
     link = f"{base.rstrip('/')}/a/{token}"
     if json:
         print_json({"name": name, "link": link, "expert": expert})
@@ -87,12 +83,8 @@ def invite(
 def revoke(folder: DirArg, name: NameArg) -> None:
     """Make a link useless; what its holder did stays."""
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.people import people
-    from editgauge.curation.people import revoke as end
 
-    data = DataSet(folder)
-    with people(data) as store:
-        end(data, store, name)
+    DataSet(folder).log.revoke(name)
     print(f"{name}: link revoked")
 
 

@@ -15,7 +15,7 @@ def register(group: typer.Typer) -> None:
         "set", epilog="Example: editgauge curate set wards s-1 instruction='Remove it.' split=test"
     )(set_fields)
     group.command("about", epilog="Example: editgauge curate about wards --reviews 2")(about)
-    group.command("propose", epilog="Example: editgauge curate propose wards --ocr tesseract")(
+    group.command("propose", epilog="Example: editgauge curate propose wards --ocr paddleocr")(
         propose
     )
     group.command("withdraw", epilog="Example: editgauge curate withdraw wards s-1 --why blurred")(
@@ -42,10 +42,11 @@ def set_fields(
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.fields import patch_of
+    from editgauge.web.log import Act
 
     data = DataSet(folder)
     record = data.record(sample)
-    made = data.change(sample, record["version"], patch_of(record, fields), who, note=note)
+    made = data.change(sample, record["version"], patch_of(record, fields), Act(who, note=note))
     if json:
         print_json(made)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -73,16 +74,20 @@ def log(
     sample: Annotated[str, typer.Option("--sample", help="Only of this one.")] = "",
     json: JsonOpt = False,
 ) -> None:
-    """Print the audit trail, oldest first; its checksums are verified."""
+    """Print every change ever made, oldest first; what is damaged is named."""
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
 
-    events = [e for e in DataSet(folder).events() if not sample or e.sample == sample]
+    data = DataSet(folder)
+    events = [e for e in data.events() if not sample or e.item == sample]
     if json:
         print_json([event._asdict() for event in events])
         return
     for event in events:
         names = ", ".join(sorted(event.after))[:120]
         note = f" ({event.note})" if event.note else ""
-        print(f"{event.at}  {event.who}  {event.what}  {event.sample}  {names}{note}")
-    print(f"{len(events)} events; the trail is whole")
+        at = datetime.fromtimestamp(event.at, UTC).isoformat(" ", "seconds")
+        print(f"{at}  {event.who}  {event.what}  {event.item}  {names}{note}")
+    for problem in data.problems:
+        typer.echo(f"damaged: {problem}", err=True)
+    print(f"{len(events)} events")

@@ -106,7 +106,7 @@ _COMPARED = {
 
 def _compare(run: Path) -> None:
     """Say by how much `typeset` is better than `copy`, and where the samples are too few to say."""
-    from editgauge.evaluation.compare import compare
+    from editgauge.run.compare import compare
     from editgauge.tables import compare_sheets, rows
 
     frames = rows.frames(rows.open_runs([run]), "mini", editors=["copy", "typeset"])

@@ -56,11 +56,11 @@ def diagnose(
     """
     from editgauge.cli import common
     from editgauge.cli.drawn import print_table
-    from editgauge.evaluation.diagnose import Request
-    from editgauge.evaluation.diagnose import diagnose as diagnosed
+    from editgauge.run.diagnosing import Request
+    from editgauge.run.diagnosing import diagnose as diagnosed
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import changing
+    from editgauge.store.remote import changing
     from editgauge.tables.draw import as_json
 
     common.set_memory(memory)

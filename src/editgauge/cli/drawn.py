@@ -11,28 +11,34 @@ from editgauge.cli import common, output
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
     from editgauge.tables.table import Table
 
 
-def print_table(table: Table, form: Any, failures: Any = "out", width: Any = "auto") -> None:
+def print_table(
+    table: Table, form: Any, failures: Any = "out", width: Any = "auto", *, every_note: bool = False
+) -> None:
     """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`.
     `width`: where LaTeX puts it.
     """
     from editgauge.tables import draw
 
     if form == "terminal":
-        draw.show(table, output.console(), failures=failures)
+        draw.show(table, output.console(), failures=failures, every_note=every_note)
     else:
-        typer.echo(draw.draw(table, form, failures=failures, place=width), nl=False)
+        text = draw.draw(table, form, failures=failures, place=width, every_note=every_note)
+        typer.echo(text, nl=False)
 
 
 def print_tables(
     tables: Sequence[Table],
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     form: str,
     failures: Any = "out",
     width: Any = "auto",
+    *,
+    every_note: bool = False,
+    paper: bool = False,
 ) -> None:
     """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""
     from editgauge.tables import draw
@@ -48,8 +54,13 @@ def print_tables(
         shown = [draw.as_json(draw.with_failures(item, failures)) for item in tables]
         common.print_json({"tables": shown, "problems": problems})
         return
+    if form in ("terminal", "markdown"):
+        tables = draw.merged(tables)
     for number, item in enumerate(tables):
         if number:
             typer.echo("")
-        print_table(item, form, failures, width)
+        if paper:
+            typer.echo(draw.paper(draw.with_failures(item, failures)), nl=False)
+        else:
+            print_table(item, form, failures, width, every_note=every_note)
     common.warn(*runs)

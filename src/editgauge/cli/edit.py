@@ -69,11 +69,11 @@ def edit(
     from editgauge.cli import common, edit_batch
     from editgauge.editors import costs
     from editgauge.errors import UsageError
-    from editgauge.evaluation import edit as evaluation
+    from editgauge.run import editing as evaluation
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import fetched, working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import fetched, working
+    from editgauge.store.run import Run
 
     common.set_memory(memory)
     if not editor:
@@ -87,8 +87,6 @@ def edit(
         editor=editor,
         settings=settings | selection.settings(set_ or ()),
         instruction=telling.instruction,
-        rewriter=telling.rewriter,
-        rewriter_url=telling.rewriter_url,
         template=telling.template,
         preset=varying.preset,
         sweeps=varying.sweep or (),
@@ -96,7 +94,7 @@ def edit(
     )
     shown = None
     if telling.held_out:
-        material, shown = narrowing.held_out(material, RunFolder.open(fetched(run)))
+        material, shown = narrowing.held_out(material, Run.open(fetched(run)))
     made = evaluation.make(material, request, shown)
     name = material.benchmark.name
     if spending.batch:
@@ -105,14 +103,14 @@ def edit(
         return
     if spending.estimate:
         known = fetched(run) if address_of(run) else run
-        there = RunFolder.open(known) if known.exists() else None
+        there = Run.open(known) if known.exists() else None
         for one in made:
             todo = evaluation.remaining(material, there, one.editor)
             _print_estimate(one.editor.name, name, costs.estimate(one.editor, todo), json)
         return
     summaries = []
     with working(run) as here, placing.open() as engine, common.progress(json) as show:
-        folder = RunFolder.create(here)
+        folder = Run.create(here)
         limits = evaluation.Limits(
             workers=engine, retry=retried, seconds_a_sample=timeout, budget=spending.budget
         )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from editgauge.evaluation import edit as evaluation
-from editgauge.evaluation.material import Material
+from editgauge.run import editing as evaluation
+from editgauge.run.material import Material
 
 
 def by_batch(
@@ -25,13 +25,13 @@ def by_batch(
     """
     from editgauge.cli import common
     from editgauge.store import selection
-    from editgauge.store.remote_run import working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
 
     selection.one_of("--batch", action, ("submit", "collect"))
     facts, lines, codes = [], [], {0}
     with working(run) as here:
-        folder = RunFolder.create(here)
+        folder = Run.create(here)
         for one in made:
             if action == "submit":
                 sent = evaluation.submit(material, folder, one.editor, limits)

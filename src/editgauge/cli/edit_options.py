@@ -62,16 +62,6 @@ class Telling:
             "--template", help='Words around each instruction: "Edit this image: {instruction}".'
         ),
     ] = ""
-    rewriter: Annotated[
-        str,
-        typer.Option(
-            "--rewriter",
-            help="A chat model that rewrites each instruction before the editor sees it.",
-        ),
-    ] = ""
-    rewriter_url: Annotated[
-        str, typer.Option("--rewriter-url", help="The rewriter's OpenAI-compatible address.")
-    ] = "https://api.openai.com/v1"
 
 
 @dataclass(slots=True, kw_only=True)

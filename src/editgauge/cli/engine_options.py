@@ -10,7 +10,7 @@ import typer
 from editgauge.cli.options import WorkersOpt
 
 if TYPE_CHECKING:
-    from editgauge.run.engine import Engine
+    from editgauge.run.workers import Workers
 
 
 AddressOpt = Annotated[
@@ -35,36 +35,15 @@ class Placing:
     ] = "local"
     address: AddressOpt = ""
 
-    def open(self, devices: str = "") -> Engine:
-        """The engine; a context manager. Raises as `run.engine.open_engine`."""
+    def open(self, devices: str = "") -> Workers:
+        """A context manager. Raises as `run.workers.open_workers`."""
         from editgauge.cli import common
-        from editgauge.run.engine import open_engine
+        from editgauge.run.workers import open_workers
 
-        return open_engine(
+        return open_workers(
             self.engine,
             workers=self.workers,
             cores=common.cores(),
             address=self.address,
             devices=devices,
         )
-
-
-@dataclass(slots=True, kw_only=True)
-class Preparing:
-    """Where pictures are made ready for a judge, who is asked from here."""
-
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            help="Where pictures are decoded and resized for the judge: local (threads here) or "
-            "ray.",
-        ),
-    ] = "local"
-    address: AddressOpt = ""
-
-    def open(self) -> Engine:
-        """The engine; a context manager. Raises as `run.engine.open_engine`."""
-        from editgauge.run.engine import open_engine
-
-        return open_engine(self.engine, workers=None, cores=0, address=self.address)

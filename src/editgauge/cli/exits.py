@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from editgauge.errors import EditgaugeError
+from editgauge.errors import EditgaugeError, UsageError
 
 INTERRUPTED = "interrupted; what was done is kept: run the same command again to go on"
 UsageMistake: Any = typer.BadParameter.__bases__[0]
@@ -30,7 +30,7 @@ def code_of(command: Callable[[], int | None]) -> int | str | None:
     except SystemExit as stop:
         return stop.code
     except EditgaugeError as error:
-        _say(f"error: {error}")
+        _say(f"error: {_words(error)}")
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         _say(INTERRUPTED)
@@ -61,6 +61,18 @@ def code_of(command: Callable[[], int | None]) -> int | str | None:
             f"lines above. What was done is kept."
         )
         return 2
+
+
+_OPTIONS = {"samples": "--sample", "editors": "--editor", "ids": "--sample"}
+"""Arguments of the library whose option has another name."""
+
+
+def _words(error: EditgaugeError) -> str:
+    """An error with the option in the place of the library's argument."""
+    if not isinstance(error, UsageError) or not error.argument:
+        return str(error)
+    option = _OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
+    return option + str(error)[len(error.argument) :]
 
 
 def _say(text: str) -> None:

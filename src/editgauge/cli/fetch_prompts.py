@@ -16,14 +16,14 @@ def fetch(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.judging import choice, paper
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
 
     if len(names) != 1 or (run is None) == (to is None):
         raise UsageError("fetch prompts: wanted one benchmark, and --run RUN or --to FOLDER")
     benchmark = catalog.find("benchmarks", names[0])
     released = choice.declared(benchmark)
     if run is not None:
-        RunFolder.create(run)
+        Run.create(run)
     target = to or choice.folder_of(run or Path(), benchmark.name)
     made = paper.fetch(released, target, clone=clone, progress=bytes_shown("prompts", json))
     if json:

@@ -13,7 +13,7 @@ from editgauge.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from editgauge.cli.option_groups import Gating
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
     from editgauge.tables.frame import Frame
 
 
@@ -28,7 +28,7 @@ def goes_with(gating: Gating, form: str, other: bool) -> None:
 
 
 def judge(
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     frames: Sequence[Frame],
     a: str,
     b: str,
@@ -38,7 +38,7 @@ def judge(
     seed: int,
 ) -> int:
     """Judge B on every frame, print the verdict and write what was asked for; the exit code."""
-    from editgauge.evaluation.gate import gate, policy_of
+    from editgauge.run.gate import gate, policy_of
     from editgauge.tables import gate as gates
 
     assert gating.gate is not None

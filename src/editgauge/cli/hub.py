@@ -38,11 +38,11 @@ def push(
     Left out are caches, reports, and studies with their annotators. Needs HF_TOKEN.
     """
     from editgauge.cli import common
-    from editgauge.evaluation import hub_runs
-    from editgauge.store.remote_run import fetched
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.run import hub_runs
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
 
-    folder = RunFolder.open(fetched(run))
+    folder = Run.open(fetched(run))
     with common.warned(folder):
         done = hub_runs.push(folder, repo, private=not public, pictures=pictures)
     if json:
@@ -64,7 +64,7 @@ def pull(
     written into the folder: the same command goes on where it stopped.
     """
     from editgauge.cli import common
-    from editgauge.evaluation import hub_runs
+    from editgauge.run import hub_runs
 
     done = hub_runs.pull(repo, run, revision=revision or None)
     if json:

@@ -37,9 +37,10 @@ def import_outputs(
     pattern: Annotated[
         str,
         typer.Option(
-            help="Path of an output below it. Fields: {id}, {flat}, {name}, {stem}, {image}, "
-            "{split}, {category}, {category1}…, {folder}, {folder1}… of the official output name, "
-            "attributes; * for any text. Default: the usual ones are tried."
+            help="Path of an output below it. Fields: {id}, {flat}, {name}, {number}, {stem}, "
+            "{image}, {split}, {category}, {category1}…, {folder}, {folder1}… of the official "
+            "output name, attributes; * for any text. Default: the usual ones, and what the "
+            "names suggest."
         ),
     ] = "",
     map: Annotated[

@@ -22,7 +22,10 @@ def import_scores(
     benchmark: BenchmarkArg,
     data: DataArg = None,
     source: Annotated[
-        Path | None, typer.Option("--from", help="The file that the released script wrote.")
+        Path | None,
+        typer.Option(
+            "--from", help="The file that the released script wrote, or a folder of such files."
+        ),
     ] = None,
     run: RunOpt = Path("runs/default"),
     editor: Annotated[
@@ -42,8 +45,8 @@ def import_scores(
     from editgauge.scoring.imports import import_measured
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
     from editgauge.store.samples import keep_samples
 
     if source is None:
@@ -51,7 +54,7 @@ def import_scores(
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
     chosen = selection.choose(samples, where=where or ())
     with working(run) as here:
-        folder = RunFolder.create(here)
+        folder = Run.create(here)
         keep_samples(folder, bench.name, dataset.root, samples, [])
         found = import_measured(folder, bench, source, chosen, editor=editor or None)
         derive(folder, bench)

@@ -9,7 +9,6 @@ import typer
 from typer.core import TyperGroup
 
 from editgauge.cli import judge_compare, judge_decide, judge_extras, judge_views
-from editgauge.cli.engine_options import Preparing
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_live import LiveLine
 from editgauge.cli.judge_options import What, Who
@@ -81,7 +80,6 @@ def run(
     how: How,
     traffic: Traffic,
     money: Money,
-    preparing: Preparing,
     compare_prompts: Annotated[
         bool,
         typer.Option(
@@ -94,19 +92,16 @@ def run(
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
     """
-    from editgauge.run.prepare import Preparing as Prepared
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import working
+    from editgauge.store.remote import working
 
-    with working(what.run) as here, preparing.open() as engine:
+    with working(what.run) as here:
         there = replace(what, run=here)
         # the paper's first: where they were not fetched, nothing is asked
         for prompts in ("paper", "ours") if compare_prompts else (who.prompts,):
             asked = replace(who, prompts=prompts)
             with session(there, asked, how, traffic, money) as opened:
                 opened.named = address_of(what.run) or str(what.run)
-                if engine.away:
-                    opened.todo.engine.pictures.to_png = Prepared(engine, opened.places)
                 judge(opened, json, go_on=compare_prompts)
     if compare_prompts:
         judge_compare.compare(
@@ -119,9 +114,12 @@ def judge(opened: Session, json: bool, *, go_on: bool = False) -> None:
     score do not end the command.
     """
     from editgauge.cli import common
-    from editgauge.judging import command
+    from editgauge.judging import command, estimate
 
     live = LiveLine(opened, quiet=json)
+    asks = opened.options.budget is not None and not opened.options.offline
+    if asks and (told := estimate.bought(opened, estimate.of_session(opened)[""])):
+        live.say(told)
     outcome = command.run(opened, progress=live.show, say=live.say, interruptible=True)
     live.end()
     if json:

@@ -53,7 +53,7 @@ def decide(
     from dataclasses import asdict
 
     from editgauge.cli.common import print_json
-    from editgauge.evaluation import decide as evaluation
+    from editgauge.run import decide as evaluation
 
     what.editor = [a, b]
     question = evaluation.Question(

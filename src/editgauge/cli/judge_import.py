@@ -40,15 +40,15 @@ def import_scores(
     from editgauge.judging import imports
     from editgauge.scoring.derived import derive
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
     from editgauge.store.samples import keep_samples
 
     if not model or source is None:
         raise UsageError("wanted --model (the judge that the script asked) and --from (its files)")
     bench, dataset, samples = catalog.open_data(benchmark, data, split)
     with working(run) as here:
-        folder = RunFolder.create(here)
+        folder = Run.create(here)
         keep_samples(folder, bench.name, dataset.root, samples, [])
         imported = imports.import_scores(
             folder, bench, source, samples, judge=model, editor=editor or None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from editgauge.judging.engine import Stats
+    from editgauge.judging.asking import Stats
     from editgauge.judging.session import Session
 
 

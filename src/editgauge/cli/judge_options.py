@@ -13,12 +13,12 @@ import typer
 from editgauge.cli.options import (
     BenchmarkArg,
     DataArg,
-    LimitOpt,
     RunOpt,
     SampleOpt,
     SplitOpt,
     WhereOpt,
 )
+from editgauge.cli.panels import SAMPLES
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,7 +38,19 @@ class What:
         list[str] | None, typer.Option("--editor", help="Only this editor; may be repeated.")
     ] = None
     split: SplitOpt = None
-    limit: LimitOpt = None
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            rich_help_panel=SAMPLES,
+            help="Only N samples, drawn at random among those with outputs, the same every time.",
+        ),
+    ] = None
+    first: Annotated[
+        int | None,
+        typer.Option("--first", min=1, rich_help_panel=SAMPLES, help="Only the first N samples."),
+    ] = None
     sample: SampleOpt = None
     where: WhereOpt = None
 

@@ -65,6 +65,7 @@ def session(
         editors=what.editor or (),
         split=what.split,
         limit=what.limit,
+        first=what.first,
         ids=what.sample or (),
         where=what.where or (),
     )

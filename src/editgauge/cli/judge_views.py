@@ -58,15 +58,17 @@ def estimate(
 ) -> None:
     """Print calls, tokens and dollars of what is left to ask. Sends nothing."""
     from editgauge.cli import common
-    from editgauge.judging.estimate import of_session
+    from editgauge.judging.estimate import bought, of_session
 
     with session(what, who, how, traffic, money, looking=True) as opened:
         found, batch = of_session(opened), of_session(opened, batch=True)
         price, name = opened.price, opened.todo.benchmark
+        told = bought(opened, found[""])
         common.warn(opened.todo.run)
     if json:
         lines = {call or "total": asdict(line) for call, line in found.items()}
         facts: dict[str, Any] = {"benchmark": name, "model": who.model, "calls": lines}
+        facts |= {"budget": told} if told else {}
         facts |= {"batch": batch[""].dollars, "price": price.source if price else None}
         common.print_json(facts)
         return
@@ -78,6 +80,8 @@ def estimate(
         print(f"price: {price.input:g} in and {price.output:g} out for a million, {price.source}")
     else:
         print(f"the price of {who.model} is not known: give it with --price IN/OUT")
+    if told:
+        print(told)
     print("nothing was sent; the real usage of the first calls will say more")
 
 

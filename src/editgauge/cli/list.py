@@ -28,7 +28,7 @@ def list_names(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.evaluation.names import KINDS, entries
+    from editgauge.run.names import KINDS, entries
 
     if kind and kind not in KINDS:
         raise UsageError(f"list {kind!r}: wanted one of {', '.join(KINDS)}")

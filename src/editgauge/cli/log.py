@@ -47,8 +47,8 @@ def log(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.evaluation.report import parts_of
     from editgauge.reports import trackers, tracking
+    from editgauge.run.report import parts_of
     from editgauge.store.selection import one_of
     from editgauge.tables import rows
 

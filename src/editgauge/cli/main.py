@@ -23,7 +23,6 @@ COMMANDS: dict[str, str] = {
     "check": "Check data and outputs before anything is scored.",
     "edit": "Make outputs with an editor.",
     "import-outputs": "Show what a folder of outputs holds and what it matches.",
-    "recipe": "Install, call and join models in repositories of their own.",
     "tune": "Fine-tune an editor on a few samples of a task.",
     "score": "Score outputs and print the table.",
     "plan": "Say what scoring would take: processor-hours, space.",

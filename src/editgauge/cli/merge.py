@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
 
 _EXAMPLE = "Example: editgauge merge machine-1 machine-2 --to runs/all"
 
@@ -33,13 +33,13 @@ def merge(
     from editgauge.escape import plain
     from editgauge.store.addresses import address_of
     from editgauge.store.merge import merge as merge_runs
-    from editgauge.store.remote_run import working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
     from editgauge.tables import rows
 
     with working(to) as here:
-        done = merge_runs(rows.open_runs(runs, pictures=True), RunFolder.create(here))
-        _derive(RunFolder.open(here))
+        done = merge_runs(rows.open_runs(runs, pictures=True), Run.create(here))
+        _derive(Run.open(here))
     place = address_of(to) or str(to)
     if as_json:
         print_json({"run": place, **asdict(done)})
@@ -69,7 +69,7 @@ def _why_left(name: str) -> str:
     return "no part of a run's data"
 
 
-def _derive(run: RunFolder) -> None:
+def _derive(run: Run) -> None:
     """Combine what the runs have brought together; a benchmark that is not installed here stays as
     it is.
     """

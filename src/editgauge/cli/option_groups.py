@@ -17,8 +17,8 @@ from editgauge.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from editgauge.evaluation.material import Material
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.run.material import Material
+    from editgauge.store.run import Run
     from editgauge.study.calibrated_sheets import Calibration
     from editgauge.types import Sample
 
@@ -34,7 +34,7 @@ class Narrowing:
 
     def open(self, benchmark: str, data: Path | None, ids: Sequence[str] = ()) -> Material:
         """The benchmark's data and the samples that the options leave, or those of `ids` more."""
-        from editgauge.evaluation.material import Material
+        from editgauge.run.material import Material
 
         return Material.open(
             benchmark,
@@ -45,7 +45,7 @@ class Narrowing:
             where=self.where or (),
         )
 
-    def held_out(self, material: Material, run: RunFolder) -> tuple[Material, Sequence[Sample]]:
+    def held_out(self, material: Material, run: Run) -> tuple[Material, Sequence[Sample]]:
         """The material with the test samples of a run's split alone, as far as the options leave
         them, and the samples that demonstrations may come from.
         """

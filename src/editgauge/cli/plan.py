@@ -64,9 +64,9 @@ def plan(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.evaluation import plan as planning
-    from editgauge.evaluation.material import Material
-    from editgauge.evaluation.score import default_tracks, tracks_of
+    from editgauge.run import estimate as planning
+    from editgauge.run.material import Material
+    from editgauge.run.score import default_tracks, tracks_of
     from editgauge.tables import rows
 
     bench = planning.of_benchmark(benchmark)

@@ -56,8 +56,8 @@ def report(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.evaluation.report import paper_figures, parts_of, thumbnails_on
     from editgauge.reports import site
+    from editgauge.run.report import paper_figures, parts_of, thumbnails_on
     from editgauge.store.addresses import address_of
     from editgauge.store.published import copy_of, publish
     from editgauge.tables import rows

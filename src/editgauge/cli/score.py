@@ -85,11 +85,11 @@ def score(
     which are named at the start; 1: other scores are lacking, or none could be made.
     """
     from editgauge.cli import common
-    from editgauge.evaluation.score import Request, Scoring, tracks_of
+    from editgauge.run.score import Request, Scoring, tracks_of
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
     from editgauge.tables import rows
 
     common.set_memory(memory)
@@ -109,7 +109,7 @@ def score(
     )
     material = narrowing.open(benchmark, data, explain or ())
     with working(run) as here, placing.open(devices) as engine:
-        scoring = Scoring(material, RunFolder.create(here), replace(request, workers=engine))
+        scoring = Scoring(material, Run.create(here), replace(request, workers=engine))
         for why, titles in scoring.empty_columns().items():
             typer.echo(f"these columns will stay empty: {', '.join(titles)}: {why}", err=True)
         with common.progress(json) as show:
@@ -132,7 +132,7 @@ def score(
 def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None:
     from editgauge.cli.drawn import print_tables
     from editgauge.errors import EditgaugeError
-    from editgauge.evaluation.tables import Choice, tables
+    from editgauge.run.tables import Choice, tables
     from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
@@ -144,5 +144,5 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
     place = address_of(run) or run
-    print(f"\nrows:  {place}/rows   report: editgauge report {place}")
+    print(f"\nrows:  {place}   report: editgauge report {place}")
     print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")

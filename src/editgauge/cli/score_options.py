@@ -23,7 +23,7 @@ class Engines:
         str,
         typer.Option(
             "--ocr-engine",
-            help="What reads text for the track ocr: rapidocr, paddleocr, tesseract.",
+            help="What reads text for the track ocr: rapidocr, paddleocr.",
         ),
     ] = "rapidocr"
 

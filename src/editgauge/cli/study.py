@@ -50,7 +50,7 @@ def import_file(
     from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import changing
+    from editgauge.store.remote import changing
     from editgauge.study.ratings import import_ratings as write
     from editgauge.study.ratings import known_of, salt_of
     from editgauge.study.reading import columns_of, read_ratings
@@ -100,11 +100,11 @@ def export(
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
     from editgauge.cli.common import print_json, warned
     from editgauge.errors import UsageError
-    from editgauge.store.remote_run import changing
+    from editgauge.store.remote import changing
     from editgauge.store.selection import one_of
     from editgauge.study import ratings as table
     from editgauge.study.reading import scale_named
-    from editgauge.study.running import collect
+    from editgauge.study.studies import collect
 
     one_of("--shape", shape, ("long", "wide"))
     with changing(run) as folder, warned(folder):

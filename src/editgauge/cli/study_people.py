@@ -32,15 +32,12 @@ def invite(
     json: JsonOpt = False,
 ) -> None:
     """Add an annotator, who takes over what others leave undone; print the personal link."""
-    from editgauge.store.remote_run import changing
-    from editgauge.study.running import study_path
-    from editgauge.study.store import StudyStore
+    from editgauge.store.remote import changing
+    from editgauge.study.studies import study_path
+    from editgauge.web.log import Log
 
-    with (
-        changing(run) as folder,
-        StudyStore(study_path(folder, study), folder.owner()) as store,
-    ):
-        token = store.invite(pseudonym)
+    with changing(run) as folder, Log(study_path(folder, study)) as log:
+        token = log.invite(pseudonym)
     print_links({pseudonym: token}, base, json)
 
 
@@ -50,15 +47,13 @@ def revoke(
     study: StudyOpt = "",
 ) -> None:
     """Make an annotator's link useless; open samples go to the others, answers stay."""
-    from editgauge.store.remote_run import changing
-    from editgauge.study.running import study_path
-    from editgauge.study.store import StudyStore
+    from editgauge.store.remote import changing
+    from editgauge.study import assign
+    from editgauge.study.studies import study_path
+    from editgauge.web.log import Log
 
-    with (
-        changing(run) as folder,
-        StudyStore(study_path(folder, study), folder.owner()) as store,
-    ):
-        moved = store.revoke(pseudonym)
+    with changing(run) as folder, Log(study_path(folder, study)) as log:
+        moved = assign.revoke(log, pseudonym)
     print(f"{pseudonym}: link revoked, {moved} open samples given to others")
 
 
@@ -73,6 +68,6 @@ def print_links(
         print_json({"links": links, **({"study": design.name} if design else {})})
         return
     if design:
-        print(f"study {design.name}: {len(design.samples)} samples, {len(links)} annotators")
+        print(f"study {design.name}: {len(design.drawn)} samples, {len(links)} annotators")
     for name, link in links.items():
         print(f"{name}: {link}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -48,11 +47,11 @@ def plan(
     """
     from editgauge.cli.common import print_json, warned
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import fetched
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
     from editgauge.study.planning import planned
 
-    folder = RunFolder.open(fetched(run))
+    folder = Run.open(fetched(run))
     with warned(folder):
         plan = planned(folder, design, annotators, width, benchmark)
     if json:
@@ -81,14 +80,15 @@ def start(
     """
     from editgauge.cli.common import warned
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import changing
-    from editgauge.study.running import begin
+    from editgauge.store.remote import changing
+    from editgauge.study.studies import begin, designed, pseudonyms_of
 
     with changing(run) as folder, warned(folder):
-        made, tokens = begin(folder, design, annotators, benchmark)
-        print_links(tokens, base, json, made)
+        plan, outputs = designed(folder, design, benchmark)
+        tokens = begin(folder, plan, outputs, pseudonyms_of(annotators))
+        print_links(tokens, base, json, plan)
     if not json:
-        print(f"next:  editgauge study serve {address_of(run) or run} --study {made.name}")
+        print(f"next:  editgauge study serve {address_of(run) or run} --study {plan.name}")
 
 
 def serve(
@@ -107,17 +107,17 @@ def serve(
     """
     from editgauge.cli.common import warned
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import changing, keeping_up
-    from editgauge.study.running import collect, serving
+    from editgauge.store.remote import changing, keeping_up
+    from editgauge.study.studies import application_of, collect
+    from editgauge.web.pages import serve as serve_application
 
     with changing(run) as folder:
         with (
-            serving(folder, study, [host, *(allow_host or [])]) as (made, serve_it),
+            application_of(folder, study, [host, *(allow_host or [])]) as (plan, app),
             keeping_up(run, lambda: collect(folder), HANDED_OVER),
         ):
-            print(f"study {made.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
-            with suppress(KeyboardInterrupt):  # its usual end: answers become rows then
-                serve_it(host, port)
+            print(f"study {plan.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
+            serve_application(app, host=host, port=port)
         with warned(folder):
             done = collect(folder)
     print(f"{done.new + done.changed} new ratings; next: editgauge agree {address_of(run) or run}")
@@ -126,8 +126,8 @@ def serve(
 def status(run: RunArg, study: StudyOpt = "", json: JsonOpt = False) -> None:
     """Say how far each annotator is, and who passed the attention checks; take ratings in."""
     from editgauge.cli.common import print_json, warned
-    from editgauge.store.remote_run import changing
-    from editgauge.study.running import state_of
+    from editgauge.store.remote import changing
+    from editgauge.study.studies import state_of
 
     with changing(run) as folder, warned(folder):
         state = state_of(folder, study)

@@ -42,6 +42,14 @@ def table(
         bool,
         typer.Option("--intervals", rich_help_panel=SHOWN, help="Add 95 % bootstrap intervals."),
     ] = False,
+    mean: Annotated[
+        bool,
+        typer.Option(
+            "--mean",
+            rich_help_panel=SHOWN,
+            help="Add the mean over the models, where all were scored on the same samples.",
+        ),
+    ] = False,
     failures: Annotated[
         str,
         typer.Option(
@@ -121,11 +129,22 @@ def table(
     cutoff: Annotated[
         float | None, typer.Option(help="TextEdit: a TA below this sets the others to 0.")
     ] = None,
+    notes: Annotated[
+        bool, typer.Option("--notes", rich_help_panel=SHOWN, help="All notes below a table.")
+    ] = False,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            rich_help_panel=SHOWN,
+            help="LaTeX for a paper: faithful, with the published lines and one note.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     correcting: Correcting,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    from editgauge.evaluation import tables as evaluation
+    from editgauge.run import tables as evaluation
     from editgauge.store.selection import one_of
     from editgauge.study.calibrated_sheets import mean_tables
     from editgauge.tables import draw, latex, rows
@@ -133,7 +152,7 @@ def table(
     one_of("--format", form, draw.FORMATS)
     one_of("--failures", failures, ("out", "floor", "both"))
     one_of("--width", width, latex.PLACES)
-    form = "json" if as_json else form
+    form = "latex" if paper else "json" if as_json else form
     opened = rows.open_runs(runs)
     if correcting.calibrate:
         asked = correcting.of(benchmark, where, source, seed)
@@ -148,8 +167,9 @@ def table(
         columns=_words(columns),
         metrics=_words(metrics),
         by=by,
-        published=published,
+        published=published or paper,
         intervals=intervals,
+        mean=mean,
         weights=_weights(weights),
         cutoff=cutoff,
         seed=seed,
@@ -157,8 +177,8 @@ def table(
         best_by=best_by,
     )
     with common.warned_if_refused(*opened):
-        found = evaluation.tables(opened, choice, rows.variants(variant))
-        print_tables(found, opened, form, failures, width)
+        found = evaluation.tables(opened, choice, rows.variants("faithful" if paper else variant))
+        print_tables(found, opened, form, failures, width, every_note=notes, paper=paper)
 
 
 def _words(text: str) -> list[str]:

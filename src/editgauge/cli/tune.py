@@ -63,11 +63,11 @@ def tune(
     the same split: editgauge edit --shots 2 --held-out.
     """
     from editgauge.cli import common
-    from editgauge.evaluation.material import Material
-    from editgauge.evaluation.score import Request, Scoring
+    from editgauge.run.material import Material
+    from editgauge.run.score import Request, Scoring
     from editgauge.store.addresses import address_of
-    from editgauge.store.remote_run import working
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
     from editgauge.store.selection import settings as parsed
     from editgauge.tuning import command
     from editgauge.tuning import split as splits
@@ -88,7 +88,7 @@ def tune(
     tasks = splits.tasks(whole.every, task or ())
     place = address_of(run) or str(run)
     with working(run) as here, common.progress(json) as show:
-        folder = RunFolder.create(here)
+        folder = Run.create(here)
         found = command.splits_of(folder, whole.benchmark.name, tasks, order)
         tested = {identity for one in found for identity in one.test}
         material = replace(whole, samples=[s for s in whole.every if s.id in tested])

@@ -19,10 +19,11 @@ from editgauge.benchmarks.base import Note, Samples
 from editgauge.benchmarks.reading import Tree
 from editgauge.curation import records
 from editgauge.curation.conventions import sample_of
+from editgauge.curation.dataset import FILE, DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.tables.frame import Frame
-from editgauge.tables.spec import Layout, Leaf, Sheet, choose
-from editgauge.types import Benchmark, Metric, Plot, Sample, Variant
+from editgauge.tables.spec import Column, Mean, PaperTable
+from editgauge.types import Benchmark, Plot, Sample
 
 _BASE = "mini"
 """What measures a set without a protocol."""
@@ -38,7 +39,7 @@ def named(name: str) -> Benchmark:
     """
     if name.startswith("dir:"):
         folder = Path(name.removeprefix("dir:"))
-        about = records.read_about(folder)
+        about, _ = _contents(folder)
         return _made(about.name, about.protocol, folder.absolute())
     _, set_name, *rest = name.split(".")
     protocol = rest[0] if rest else ""
@@ -89,7 +90,7 @@ def _load(
     name = name_of(set_name, protocol)
     if folder is None:
         raise DataError(f"{name}: wanted the folder of the data set; name it: dir:DIR")
-    about = records.read_about(folder)
+    about, every = _contents(folder)
     if about.name != set_name:
         raise DataError(
             f"{folder}: wanted the data set {set_name!r}, found {about.name!r}; name it as "
@@ -97,11 +98,11 @@ def _load(
         )
     found = [
         record
-        for record in records.read_samples(folder)
+        for record in every
         if record.get("state") != "withdrawn" and split in (None, record.get("split"))
     ]
     if split is not None and not found:
-        there = sorted({str(record.get("split", "")) for record in records.read_samples(folder)})
+        there = sorted({str(record.get("split", "")) for record in every})
         raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
 
     def read(note: Note) -> Iterator[Sample]:
@@ -113,73 +114,71 @@ def _load(
     return Samples(name, folder.absolute(), read, split or "")
 
 
+def _contents(folder: Path) -> tuple[records.About, list[dict[str, Any]]]:
+    """What is said of a set, and its samples: of one that is being made, or of a released one.
+    Raises `DataError` for a folder that is neither.
+    """
+    if (folder / FILE).is_file():
+        data = DataSet(folder)
+        with data.log:
+            return data.about, data.records()
+    return records.read_about(folder), records.read_samples(folder)
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def _tables(base: Benchmark, name: str, frame: Frame, variant: Variant) -> Sequence[Any]:
+def _tables(base: Benchmark, name: str, frame: Frame) -> Sequence[PaperTable]:
     """The base's own tables without what its paper published, and those by category and
     difficulty.
     """
-    own: list[Layout] = []
+    own: list[PaperTable] = []
     if base.name != _BASE and base.tables is not None:
-        own = [_unpublished(layout, name) for layout in base.tables(frame, variant)]
+        made = base.tables(frame) if callable(base.tables) else base.tables
+        own = [_unpublished(table, name) for table in made]
     sliced = [
-        layout
+        _by(base, name, frame, by, label)
         for by, label in (("category1", "category"), ("difficulty", "difficulty"))
-        if (layout := _by(base, name, frame, variant, by, label)) is not None
     ]
-    return [*own, *sliced]
+    return [*own, *(table for table in sliced if table is not None)]
 
 
-def _unpublished(layout: Layout, name: str) -> Layout:
-    short = layout.name.rpartition(".")[2]
+def _unpublished(table: PaperTable, name: str) -> PaperTable:
     return replace(
-        layout,
-        name=f"{name}.{short}",
-        title=f"{name}: {layout.title}",
+        table,
+        name=f"{name}.{table.name.rpartition('.')[2]}",
+        title=f"{name}: {table.title}",
         size=None,
         published=(),
-        published_note="",
-        published_alone=False,
-        published_repeats=(),
-        published_repeats_note="",
+        alone=False,
+        published_repeats=None,
     )
 
 
-def _by(
-    base: Benchmark, name: str, frame: Frame, variant: Variant, by: str, label: str
-) -> Layout | None:
+def _by(base: Benchmark, name: str, frame: Frame, by: str, label: str) -> PaperTable | None:
     """Every metric that has rows, for each value of a label, and over all samples."""
     values = _values(frame, by)
-    metrics = [m for m in base.every_metric.values() if not m.whole_set and m.name in frame.metrics]
+    metrics = [m for m in base.every_metric.values() if not m.whole_set and frame.has(m.name)]
     if not values or not metrics:
         return None
-    sheet = Sheet()
-    for value in (*values[:_MOST_SLICES], ""):
-        for metric in metrics:
-            _add(sheet, frame, metric, variant, {by: value} if value else {})
+    columns = [
+        Column(
+            f"{value or 'all'}_{metric.name}",
+            (Mean(metric.name, {by: value} if value else {}),),
+            (value or "all",),
+        )
+        for value in (*values[:_MOST_SLICES], "")
+        for metric in metrics
+    ]
     left = len(values) - _MOST_SLICES
     notes = (f"{left} further values of {label} are in the last lines only.",) if left > 0 else ()
-    return Layout(
+    return PaperTable(
         name=f"{name}.{label}",
         title=f"{name} by {label}",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
+        columns=columns,
         transposed=True,
         notes=notes,
     )
-
-
-def _add(
-    sheet: Sheet, frame: Frame, metric: Metric, variant: Variant, where: dict[str, str]
-) -> None:
-    made, note = choose(frame, metric.name, variant)
-    if not frame.has(metric.name, made):
-        return
-    title = next(iter(where.values()), "all")
-    leaf = Leaf(metric=metric, variant=made, where=where)
-    sheet.add(f"{title}_{metric.name}", leaf, above=(title,), note=note)
 
 
 _TIERS = ("easy", "medium", "hard")

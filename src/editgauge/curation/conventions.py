@@ -23,6 +23,20 @@ from editgauge.types import Finding, Sample
 
 Attributes = dict[str, str | int | float | bool]
 OTHER = "Other"
+READ: Mapping[str, tuple[str, ...]] = {
+    "texteditbench": ("topic", "operation"),
+    "textedit": ("textedit_category",),
+    "medebench": ("organ", "task"),
+    "krisbench": ("kris_task", "missing_frame"),
+}
+"""Protocol -> the attributes that its scorers and tables read."""
+ASKED: Mapping[str, tuple[str, ...]] = {
+    "texteditbench": ("source_text", "target_text", "knowledge"),
+    "textedit": ("source_text", "target_text", "caption"),
+    "medebench": ("change", "concept", "rephrased"),
+    "krisbench": ("knowledge",),
+}
+"""Protocol -> the texts besides the instruction that its prompts, scorers and layout read."""
 
 
 def sample_of(

@@ -1,9 +1,10 @@
-"""A data set that is being made: its records, and the one way to change them.
+"""A data set that is being made: its samples, and the one way to change them.
 
-What counts is the trail; ``samples.jsonl`` is written anew from it after every event. A change
-names the version of the sample that it was made from: one that another person's change has
-overtaken is refused, and kept in the trail as refused, so that its words are not lost. Any number
-of processes may work on one folder.
+``set.sqlite`` holds the samples, what is said of the whole set, and every change ever made
+(`web.log`); ``pictures/`` and ``masks/`` the pictures, called by their pixels. A change names the
+version of the sample that it was made from: one that another person's change has overtaken is
+refused, and kept among the events as refused, so that its words are not lost. Any number of
+processes may work on one folder.
 """
 
 from __future__ import annotations
@@ -11,15 +12,12 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import shutil
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import orjson
@@ -27,19 +25,18 @@ from PIL import Image
 
 from editgauge.curation import records
 from editgauge.curation.records import About
-from editgauge.curation.trail import Event, Trail
-from editgauge.errors import DataError, EditgaugeError, UsageError
-from editgauge.escape import plain
+from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
 from editgauge.images import Array, Mask
-from editgauge.store import paths
-from editgauge.store.lease import lock, sweep
+from editgauge.store import paths, sqlite
+from editgauge.web.log import Act, Event, Item, Log
+from editgauge.web.log import Conflict as Overtaken
 
+FILE = "set.sqlite"
 PRIVATE = ".curate"
-"""What belongs to the making of a set and not to the set: links of people, locks. Not exported."""
-LOCK = "lock"
-OUTSIDE = "outside"
-"""Who changed ``samples.jsonl`` without this tool, as the trail has it."""
-_OWN = {"id", "version"}
+"""What belongs to the making of a set and is never exported: hashes of names, replies."""
+_ABOUT, _SAMPLE = "about", "sample"
+_WITHDRAWN = "withdrawn"
+_NOT_SET = {"id", "version"}
 
 
 class Conflict(EditgaugeError):
@@ -48,40 +45,32 @@ class Conflict(EditgaugeError):
     def __init__(self, record: Mapping[str, Any], version: int) -> None:
         super().__init__(
             f"{record['id']}: version {version} was changed, the newest is {record['version']}; "
-            f"somebody was faster. What you wrote is in the trail: look at both and save again",
+            f"somebody was faster. What you wrote is kept among the events: look at both and save "
+            f"again",
             sample=str(record["id"]),
         )
         self.record = dict(record)
 
 
-class Act(NamedTuple):
-    """What somebody does: an event of the trail before it has a number and a time."""
-
-    who: str
-    what: str
-    sample: str
-    before: Mapping[str, Any]
-    after: Mapping[str, Any]
-    note: str = ""
-    nonce: str = ""
-
-
 class DataSet:
-    """An open data set; every method may be called from any thread. Raises `DataError` for a folder
-    that is none, `RunError` for a damaged trail and a disk that cannot be written.
+    """An open data set; every method may be called from any thread.
+
+    Raises `DataError` for a folder that is none, `RunError` for a damaged file and a disk that
+    cannot be written. A set that cannot be written is read.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
-        self.about: About = records.read_about(self.root)
-        self._thread = threading.RLock()
-        self._trail = Trail(path=self.root / records.TRAIL)
-        self._records: dict[str, dict[str, Any]] = {}
-        self._inside = False
-        self._seen: tuple[int, ...] | None = None
-        with self._held():
-            pass  # reads everything
-        sweep(self.root)
+        if not os.path.lexists(self.root / FILE):
+            raise DataError(
+                f"{root}: wanted the folder of a data set that is being made (no {FILE} in it); "
+                f"begin one: editgauge new dataset {root}"
+            )
+        with sqlite.readable(self.root / FILE) as place:
+            self.log = Log(place)
+        if place != self.root / FILE:
+            self.log.read_only(self.root / FILE)
+        self.about = self._about()
 
     @classmethod
     def create(cls, root: Path, about: About) -> DataSet:
@@ -89,40 +78,44 @@ class DataSet:
         records.checked_about(about, str(root))
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(f"{root}: there is something already; name a new or an empty folder")
-        there = root.exists()
+        existed = root.exists()
         try:
             root.mkdir(parents=True, exist_ok=True)
-            _write_about(root, about)
-            paths.write(root, records.SAMPLES, b"", sync=True)
-            return cls(root)
-        except BaseException:  # a full disk: the same command can be run again
-            shutil.rmtree(root / PRIVATE, ignore_errors=True)
-            for name in (records.DATASET, records.SAMPLES, records.TRAIL):
+            (root / PRIVATE).mkdir()
+            with Log(root / FILE) as log:
+                log.add(_ABOUT, _ABOUT, about.as_dict(), "")
+        except (OSError, RunError) as error:  # a full disk: the same command can be run again
+            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
                 (root / name).unlink(missing_ok=True)
-            if not there:
-                with suppress(OSError):
+            with suppress(OSError):
+                (root / PRIVATE).rmdir()
+                if not existed:
                     root.rmdir()
-            raise
+            raise RunError(f"{root}: the data set cannot be written ({error})") from error
+        return cls(root)
 
     # -- reading -----------------------------------------------------------------------------------
 
+    @property
+    def problems(self) -> list[str]:
+        """What was damaged and left out, a line each."""
+        return self.log.problems
+
     def records(self, *, withdrawn: bool = False) -> list[dict[str, Any]]:
         """All samples as they are now, in the order in which they were made."""
-        with self._held():
-            return [
-                dict(record)
-                for record in self._records.values()
-                if withdrawn or record.get("state") != "withdrawn"
-            ]
+        return [
+            _record(item)
+            for item in self.log.all(_SAMPLE)
+            if withdrawn or item.data.get("state") != _WITHDRAWN
+        ]
 
     def record(self, sample: str) -> dict[str, Any]:
         """One sample as it is now. Raises `UsageError` where there is none of this id."""
-        with self._held():
-            return dict(self._need(sample))
+        return _record(self._item(sample))
 
     def events(self) -> list[Event]:
-        """The whole trail, read anew: raises `RunError` where it was tampered with."""
-        return list(Trail(path=self.root / records.TRAIL).read())
+        """Everything that was ever done, oldest first; ``item`` is the sample."""
+        return list(self.log.events())
 
     def path(self, relative: str) -> Path:
         """A picture of the set. Raises `RunError` for a path that leads elsewhere."""
@@ -130,98 +123,63 @@ class DataSet:
 
     # -- changing ----------------------------------------------------------------------------------
 
-    def add(self, record: Mapping[str, Any], who: str, *, note: str = "") -> dict[str, Any]:
+    def add(self, record: Mapping[str, Any], who: str) -> dict[str, Any]:
         """Make a sample; its pictures are there already. Raises `UsageError` for an id that is
         taken.
         """
-        with self._held():
-            made = {
-                "state": "draft",
-                **{key: value for key, value in record.items() if value is not None},
-                "version": 1,
-            }
-            made = records.checked(made, "new sample")
-            if made["id"] in self._records:
-                raise UsageError(f"{made['id']}: there is a sample of this id; give another one")
-            self._write(Act(who, "added", made["id"], {}, made, note))
-            return dict(self._records[made["id"]])
+        fresh = records.checked({"state": "draft", **_without_none(record)}, "new sample")
+        data = {key: value for key, value in fresh.items() if key != "version"}
+        return _record(self.log.add(data["id"], _SAMPLE, data, who))
 
     def change(
-        self,
-        sample: str,
-        version: int,
-        fields: Mapping[str, Any],
-        who: str,
-        *,
-        what: str = "changed",
-        note: str = "",
-        nonce: str = "",
+        self, sample: str, version: int, fields: Mapping[str, Any], act: Act
     ) -> dict[str, Any]:
         """Set fields of a sample (None takes one out); returns the sample as it is then.
 
         Raises `Conflict` when `version` is not the newest, `DataError` for values that are none of
-        the field's. The same `nonce` again changes nothing; one of another sample or person is no
-        repetition, and refused as `DataError`.
+        the field's. The same nonce again changes nothing; one of another sample or person is no
+        repetition, and refused as `UsageError`.
         """
-        with self._held():
-            record = self._need(sample)
-            if nonce and (before_it := self._trail.nonces.get(nonce)):
-                if (before_it.sample, before_it.who) != (sample, who):
-                    raise DataError(f"{sample}: this nonce is that of another change")
-                return dict(record)
-            if _OWN & set(fields):
-                raise DataError(f"{sample}: {', '.join(sorted(_OWN & set(fields)))}: not to be set")
-            after = {k: v for k, v in fields.items() if record.get(k) != v}
-            if record.get("state") == "verified" and records.CONTENT & set(after):
+        if _NOT_SET & set(fields):
+            names = ", ".join(sorted(_NOT_SET & set(fields)))
+            raise DataError(f"{sample}: {names}: not to be set")
+        with self.log.transaction():
+            item = self._item(sample)
+            after = {k: v for k, v in fields.items() if item.data.get(k) != v}
+            if item.data.get("state") == "verified" and records.CONTENT & set(after):
                 after.setdefault("state", "refined")  # what was verified is no longer what it was
-            before = {key: record.get(key) for key in after}
-            if version != record["version"]:
-                self._log(Act(who, "refused", sample, before, after, f"{what}: {note}"))
-                raise Conflict(record, version)
-            if not after:
-                return dict(record)
-            records.checked(_patched(record, after), "change")
-            self._write(Act(who, what, sample, before, after, note, nonce))
-            return dict(self._records[sample])
+            if not after and version == item.version:
+                return _record(item)
+            data = _without_none({**item.data, **after})
+            records.checked(data, "change")
+        try:
+            return _record(self.log.change(sample, version, data, act))
+        except Overtaken as late:
+            raise Conflict(_record(late.newest), version) from late
 
     def update(
-        self,
-        sample: str,
-        make: Callable[[dict[str, Any]], Mapping[str, Any]],
-        who: str,
-        *,
-        what: str = "changed",
-        note: str = "",
-        nonce: str = "",
+        self, sample: str, make: Callable[[dict[str, Any]], Mapping[str, Any]], act: Act
     ) -> dict[str, Any]:
         """Set the fields that `make` gives for the newest record: for what adds to a sample and
         contradicts nobody (a comment, a review of a version).
         """
-        with self._held():
-            record = self._need(sample)
-            return self.change(
-                sample, record["version"], make(dict(record)), who,
-                what=what, note=note, nonce=nonce,
-            )  # fmt: skip
+        with self.log.transaction():
+            record = self.record(sample)
+            return self.change(sample, record["version"], make(dict(record)), act)
 
     def describe(self, who: str, **fields: Any) -> About:
         """Change what is said of the whole set."""
-        with self._held():
-            self.about = records.read_about(self.root)
-            made = records.checked_about(replace(self.about, **fields), str(self.root))
-            old, new = self.about.as_dict(), made.as_dict()
-            after = {key: value for key, value in new.items() if old[key] != value}
-            if after:
-                before = {key: old[key] for key in after}
-                self._log(Act(who, "described", "", before, after))
-                _write_about(self.root, made)
-                self.about = made
-            return self.about
+        with self.log.transaction():
+            item = self.log.get(_ABOUT)
+            about = records.checked_about(replace(self._about(), **fields), str(self.root))
+            if about.as_dict() != item.data:
+                self.log.change(_ABOUT, item.version, about.as_dict(), Act(who, "described"))
+        self.about = about
+        return about
 
     def note(self, who: str, what: str, sample: str = "", **facts: Any) -> None:
         """An event that changes no field: an export, a release."""
-        with self._held():
-            self._log(Act(who, what, sample, {}, facts))
+        self.log.note(who, what, sample, **facts)
 
     def keep(self, pixels: Array | Mask, room: str = "pictures") -> str:
         """Put a picture into the set as PNG without any metadata; returns its path below the set.
@@ -242,149 +200,45 @@ class DataSet:
         return place
 
     def new_id(self, wish: str) -> str:
-        """An id that is free, made of the wish."""
-        with self._held():
-            return next(made for made in _ids(wish) if made not in self._records)
+        """An id that is free, made of the wish; ``s`` gives s0001, s0002…"""
+        taken = {record["id"] for record in self.records(withdrawn=True)}
+        return next(name for name in _ids(wish) if name not in taken)
 
-    def untouched(self, wish: str, made: Mapping[str, Any]) -> str:
-        """The sample that was made of the same wish with the same fields, and that nobody has
-        changed since; "" where there is none.
+    def untouched(self, fields: Mapping[str, Any]) -> str:
+        """The id of the sample that was made with these fields and that nobody has changed since;
+        "" where there is none.
         """
-        wanted = orjson.loads(orjson.dumps(_patched({"state": "draft", "version": 1}, made)))
-        with self._held():
-            for identity in _ids(wish):
-                there = self._records.get(identity, {})
-                if not there or there == {**wanted, "id": identity}:
-                    return identity if there else ""
+        wanted = orjson.loads(orjson.dumps({"state": "draft", **_without_none(fields)}))
+        for item in self.log.all(_SAMPLE):
+            if {key: value for key, value in item.data.items() if key != "id"} == wanted:
+                return item.id
         return ""
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _need(self, sample: str) -> dict[str, Any]:
-        if sample not in self._records:
-            raise UsageError(f"{plain(sample)!r}: no sample of this id in {self.root.name}")
-        return self._records[sample]
+    def _about(self) -> About:
+        return records.about_of(self.log.get(_ABOUT).data, f"{self.root / FILE}")
 
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        """Nobody else changes the set meanwhile, and what others changed before is known."""
-        with self._thread:
-            if self._inside:
-                yield
-                return
-            with ExitStack() as stack:
-                if self._writable():
-                    paths.folder(self.root, PRIVATE)
-                    stack.enter_context(lock(self.root / PRIVATE / LOCK))
-                self._inside = True
-                try:
-                    self._refresh()
-                    yield
-                finally:
-                    self._inside = False
-
-    def _writable(self) -> bool:
-        """Whether this process may change the set: one that it may not is read without a lock."""
-        return os.access(self.root, os.W_OK)
-
-    def _refresh(self) -> None:
-        for event in self._trail.read():
-            self._apply(event)
-            if event.sample in self._records:
-                where = f"{self.root / records.TRAIL}, event {event.number}"
-                records.checked(self._records[event.sample], where)
-        self._look_at_file()
-
-    def _apply(self, event: Event) -> None:
-        if not event.sample or event.what == "refused" or event.what in _FACTS_ONLY:
-            return
-        record = self._records.get(event.sample)
-        if record is None:
-            self._records[event.sample] = dict(event.after)
-        else:
-            version = record["version"] + 1
-            self._records[event.sample] = {**_patched(record, event.after), "version": version}
-
-    def _write(self, act: Act) -> None:
-        self._log(act)
-        self._snapshot()
-
-    def _log(self, act: Act) -> None:
-        """Put an act at the end of the trail, and into the records where it is of one."""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        event = Event(self._trail.number + 1, now, *act)
-        self._trail.append(event)
-        self._apply(event)
-
-    def _snapshot(self) -> None:
-        data = records.written(self._records.values())
-        path = paths.write(self.root, records.SAMPLES, data, sync=True)
-        paths.write(self.root, f"{PRIVATE}/{_SNAPSHOT}", _hash(data).encode())
-        self._seen = _stamp(path)
-
-    def _look_at_file(self) -> None:
-        """Make ``samples.jsonl`` and the trail agree: a file that a killed process left behind the
-        trail is written anew (its hash is the one that was kept beside it), and what somebody wrote
-        into it by hand becomes events.
-        """
-        path = self.root / records.SAMPLES
-        if self._seen is not None and self._seen == _stamp(path):
-            return
-        there = records.read_samples(self.root)
-        data = path.read_bytes()
-        kept = self.root / PRIVATE / _SNAPSHOT
-        ours = kept.is_file() and kept.read_text("ascii", "replace") == _hash(data)
-        if not ours and there != list(self._records.values()):
-            self._take_in(there)
-        if (ours and data == records.written(self._records.values())) or not self._writable():
-            self._seen = _stamp(path)
-        else:
-            self._snapshot()
-
-    def _take_in(self, there: Sequence[dict[str, Any]]) -> None:
-        for record in there:
-            known = self._records.get(record["id"])
-            if known is None:
-                made = {"state": "draft", **record, "version": 1}
-                self._log(Act(OUTSIDE, "added", record["id"], {}, made))
-                continue
-            names = (set(known) | set(record)) - _OWN
-            after = {k: record.get(k) for k in sorted(names) if known.get(k) != record.get(k)}
-            if after:
-                before = {k: known.get(k) for k in after}
-                self._log(Act(OUTSIDE, "changed", record["id"], before, after))
-        left = {record["id"] for record in there}
-        for identity, record in list(self._records.items()):
-            if identity not in left and record.get("state") != "withdrawn":
-                before, after = {"state": record.get("state")}, {"state": "withdrawn"}
-                self._log(Act(OUTSIDE, "withdrawn", identity, before, after))
+    def _item(self, sample: str) -> Item:
+        with suppress(UsageError):
+            item = self.log.get(sample)
+            if item.kind == _SAMPLE:
+                return item
+        raise UsageError(f"{sample!r}: no sample of this id in {self.root.name}")
 
 
-_SNAPSHOT = "snapshot"
-_FACTS_ONLY = frozenset({"exported", "released", "invited", "revoked", "erased"})
+def _record(item: Item) -> dict[str, Any]:
+    return {**item.data, "version": item.version}
 
 
-def _patched(record: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    made = {**record, **after}
-    return {key: value for key, value in made.items() if value is not None}
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    state = path.stat()
-    return (state.st_mtime_ns, state.st_size, state.st_ino)
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-def _write_about(root: Path, about: About) -> None:
-    data = orjson.dumps(about.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    paths.write(root, records.DATASET, data, sync=True)
+def _without_none(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if value is not None}
 
 
 def _ids(wish: str) -> Iterator[str]:
     """The ids that a wish is tried as, without end."""
+    if wish == "s":
+        yield from (f"s{number:04d}" for number in count(1))
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
     stem = stem.strip("-_")[:80] or "sample"
     yield stem

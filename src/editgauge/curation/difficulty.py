@@ -21,6 +21,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError
 from editgauge.images import Array, Mask, read_image, read_mask
 from editgauge.metrics.text import language_of
+from editgauge.web.log import Act
 
 COMPUTED: tuple[str, ...] = ("num_text_regions", "text_length", "task_category", "semantic_linkage")
 YES_NO = frozenset({"context_dependency", "semantic_linkage"})
@@ -128,7 +129,7 @@ def rate(
             attributes |= {"difficulty_total": total, "difficulty": tier_of(total)}
         return {"ratings": ratings, "attributes": attributes}
 
-    return data.update(sample, made, who, what="rated", nonce=nonce)
+    return data.update(sample, made, Act(who, "rated", nonce=nonce))
 
 
 def _medians(ratings: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

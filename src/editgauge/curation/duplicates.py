@@ -22,6 +22,7 @@ import numpy.typing as npt
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, ImageError, MissingExtra, UsageError
 from editgauge.images import read_image
+from editgauge.web.log import Act
 
 NEAR = 6
 """Bits of 64 in which two pictures may differ and still be nearly the same."""
@@ -124,7 +125,7 @@ def accept(data: DataSet, first: str, second: str, why: str, who: str) -> dict[s
             alike[second] = {"why": why.strip(), "pictures": _of_both(record, other)}
         return {"alike": alike or None}
 
-    return data.update(first, made, who, what="compared", note=why.strip())
+    return data.update(first, made, Act(who, "compared", why.strip()))
 
 
 def why_accepted(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:

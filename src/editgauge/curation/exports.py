@@ -64,13 +64,13 @@ def export(
     records = data.records()
     found = faults(data, records, layout, engine=engine)
     if found and not ready_only:
-        raise DataError(refusal(found))
+        raise DataError(refusal(found, layout))
     if whole := of_set(data):
         raise DataError(f"{whole[0]}; change it with: editgauge curate about DIR")
     kept_back = {fault.sample for fault in found}
     records = [record for record in records if record["id"] not in kept_back]
     if not records:
-        raise DataError("no sample is ready to be exported; see: editgauge curate ready DIR")
+        raise DataError(refusal(found, layout) if found else "the set has no sample")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         temporary.sweep(to.parent)
@@ -94,14 +94,15 @@ def export(
     return Exported(to, len(records), found)
 
 
-def refusal(found: Sequence[Fault]) -> str:
-    """What an error says of samples that may not leave."""
+def refusal(found: Sequence[Fault], layout: str = "") -> str:
+    """What an error says of samples that may not leave, and the command that names them all."""
     first = "; ".join(f"{fault.sample}: {fault.why}" for fault in found[:5])
     more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
     count = len({fault.sample for fault in found})
+    command = "editgauge curate ready DIR" + (f" --layout {layout}" if layout else "")
     return (
-        f"{count} samples are not ready: {first}{more}. Nothing was written; fix them, or leave "
-        f"them out with --ready-only"
+        f"{count} samples are not ready: {first}{more}. Nothing was written; fix them (all of "
+        f"them: {command}), or leave them out with --ready-only"
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from editgauge.curation import dicom, privacy
+from editgauge.curation import privacy
+from editgauge.curation.conventions import READ
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.intake import files_in
 from editgauge.curation.records import SOURCE, TEXTS, Policy
 from editgauge.errors import UsageError
 
+_READ = [name for names in READ.values() for name in names]
 _PLAIN = (*TEXTS, "split", "state", "protocol")
 
 
@@ -27,7 +28,9 @@ def attributes_of(pairs: Sequence[str]) -> dict[str, Any]:
 
 def patch_of(record: Mapping[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     """The fields of a record that ``name=value`` pairs set: a field of a sample, ``category``
-    (steps joined by ``/``), ``source.<name>``, else an attribute. An empty value takes it out.
+    (steps joined by ``/``), ``source.<name>``, an attribute that a protocol reads or that the
+    sample has, or ``attribute.<name>``. An empty value takes it out. Raises `UsageError` for any
+    other name.
     """
     made: dict[str, Any] = {}
     attributes = dict(record.get("attributes") or {})
@@ -41,19 +44,28 @@ def patch_of(record: Mapping[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
         elif name.startswith("source."):
             _set(source, name.removeprefix("source."), value)
             made["source"] = source or None
-        else:
-            _set(attributes, name, _value(value))
+        elif name.startswith("attribute.") or name in attributes or name in _READ:
+            _set(attributes, name.removeprefix("attribute."), _value(value))
             made["attributes"] = attributes or None
+        else:
+            raise UsageError(_unknown(name, attributes))
     if odd := set(source) - set(SOURCE):
         raise UsageError(f"source.{min(odd)}: wanted one of {', '.join(SOURCE)}")
     return made
 
 
-def engine_for(places: Sequence[Path], name: str) -> Any:
-    """The OCR engine where a scan is among the files; None where none is needed."""
-    if any(dicom.is_dicom(path) for path in files_in(places)):
-        return privacy.engine_of(name)
-    return None
+def _unknown(name: str, attributes: Mapping[str, Any]) -> str:
+    """Why a field cannot be set, and the nearest one that can."""
+    if name in ("id", "version"):
+        return f"{name}: given by the set, and not to be set"
+    source = (f"source.{one}" for one in SOURCE)
+    known = dict.fromkeys([*_PLAIN, "category", *source, *_READ, *attributes])
+    near = difflib.get_close_matches(name, known, n=2, cutoff=0.75)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return (
+        f"{name!r}: no field of a sample; {hint}A new attribute is attribute.{name}=VALUE; fields "
+        f"are: {', '.join(known)}"
+    )
 
 
 def _split(pair: str) -> tuple[str, str]:

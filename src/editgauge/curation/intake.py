@@ -1,8 +1,9 @@
 """Pictures into a data set: files, folders, pairs, DICOM, frames of a video.
 
 Whatever comes in is decoded, turned as its EXIF says, scaled down where that was asked for, and
-written anew as PNG: no metadata comes with it. Names of files become ids of samples, but those of
-DICOM files, which may be names of people.
+written anew as PNG: no metadata comes with it. The names of files may be names of people: samples
+get neutral ids, unless the names are to be kept. Every picture is searched for texts and faces; a
+person decides what is hidden.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Intake:
     frames: str = "middle"
     """Of a scan that has several: see `dicom.FRAMES`."""
     engine: Any = None
-    """The OCR engine that looks for text in scans; None: a person looks alone."""
+    """The OCR engine that looks for text in pictures; None: a person looks alone."""
+    keep_names: bool = False
+    """Whether files' names become ids; those of DICOM files never do."""
 
 
 class Taken(NamedTuple):
@@ -142,7 +145,7 @@ def frames(
     reference = kept.pop(missing - 1)
     attributes = {**how.fields.get("attributes", {}), "missing_frame": missing}
     made = {**how.fields, "attributes": attributes, "images": kept, "reference": reference}
-    record = data.add({**made, "id": data.new_id(video.stem)}, how.who, note="frames of a video")
+    record = data.add({**made, "id": data.new_id("s")}, how.who)
     return Taken(video.name, record["id"], f"frames at {', '.join(f'{t:.2f} s' for t in times)}")
 
 
@@ -217,14 +220,15 @@ def _single(path: Path, how: Intake) -> _Picture:
 def _keep(data: DataSet, picture: _Picture, how: Intake) -> tuple[str, dict[str, Any]]:
     """Where the picture lies in the set, and its facts."""
     privacy.remember(data, picture.words)
-    facts = dict(picture.facts)
-    if facts and how.engine is not None:
-        facts["proposals"] = privacy.texts_in(picture.pixels, how.engine)
+    facts = {**picture.facts, **privacy.facts_of(picture.pixels, how.engine)}
     return data.keep(picture.pixels), facts
 
 
-def _name(path: Path) -> str:
-    return "scan" if dicom.is_dicom(path) else path.stem
+def _name(path: Path, how: Intake) -> str:
+    """What the id of a sample is made of."""
+    if dicom.is_dicom(path):
+        return "scan"
+    return path.stem if how.keep_names else "s"
 
 
 def _add_one(data: DataSet, path: Path, picture: _Picture, how: Intake) -> Taken:
@@ -239,17 +243,19 @@ def _made(data: DataSet, path: Path, made: dict[str, Any], how: Intake, said: st
     """The new sample; or the one that an earlier call made of the same file and that is as it was
     then, so that a call that was killed can be made again.
     """
-    wish = _name(path)
-    if before := data.untouched(wish, made):
+    if before := data.untouched(made):
         return Taken(path.name, before, BEFORE)
-    return Taken(path.name, data.add({**made, "id": data.new_id(wish)}, how.who)["id"], said)
+    identity = data.new_id(_name(path, how))
+    return Taken(path.name, data.add({**made, "id": identity}, how.who)["id"], said)
 
 
 def _open(facts: Mapping[str, Any]) -> str:
     if not facts:
         return ""
     number = len(facts.get("proposals", ()))
-    return f"a scan: {number} texts to look at" if number else "a scan: to be looked at"
+    if facts.get("needs_look"):
+        return f"a scan: {number} texts to look at" if number else "a scan: to be looked at"
+    return f"{number} texts or faces to look at" if number else ""
 
 
 def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
@@ -269,10 +275,9 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
     elif moving.shape != fixed.shape:
         privacy.purge(data, [place])
         raise DataError(f"{one.name} and {two.name}: of two sizes; take them in with --align")
-    if second.facts or facts:  # the frame's border is the input's own, and what is burnt into it
+    about |= privacy.facts_of(moving, how.engine)
+    if second.facts or first.facts:  # the frame's border is the input's own, with what is burnt in
         about["needs_look"] = True
-        if how.engine is not None:
-            about["proposals"] = privacy.texts_in(moving, how.engine)
     reference = data.keep(moving)
     pictures = {key: value for key, value in ((place, facts), (reference, about)) if value}
     made = {

@@ -19,6 +19,7 @@ from editgauge.images import Array, Mask, read_image, read_mask
 from editgauge.instructions import quoted
 from editgauge.metrics.outside import outside_difference
 from editgauge.metrics.text import similarity
+from editgauge.web.log import Act
 
 THRESHOLD = 12
 """Levels of 255, the largest channel: above the noise of an 8-bit JPEG of usual quality."""
@@ -256,7 +257,7 @@ def save(
     else:
         masks.pop(name, None)
     fields = {"masks": masks or None}
-    return data.change(sample, version, fields, who, what="masked", note=note, nonce=nonce)
+    return data.change(sample, version, fields, Act(who, "masked", note, nonce))
 
 
 def faults(data: DataSet, record: Mapping[str, Any]) -> list[str]:

@@ -18,9 +18,10 @@ import numpy as np
 from editgauge.curation.dataset import PRIVATE, DataSet
 from editgauge.curation.faces import faces_in
 from editgauge.curation.records import pictures_of
-from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
 from editgauge.images import Array, read_image
 from editgauge.store import paths
+from editgauge.web.log import Act
 
 Box = tuple[int, int, int, int]
 """Left, top, width, height in pixels."""
@@ -66,13 +67,15 @@ def propose(
             if path not in pictures_of(newest):
                 continue  # somebody has hidden something in it meanwhile
             about = facts.setdefault(path, {})
+            if engine is not None:
+                about["searched"] = True
             known = about.get("proposals", [])
             about["proposals"] = [*known, *(new := [item for item in found if item not in known])]
             if new:
                 about.pop("looked", None)
         return {"pictures": facts}
 
-    record = data.update(sample, made, who, what="searched")
+    record = data.update(sample, made, Act(who, "searched"))
     return sum(len(open_proposals(about)) for about in (record.get("pictures") or {}).values())
 
 
@@ -90,16 +93,32 @@ def open_proposals(about: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def unseen(record: Mapping[str, Any]) -> list[str]:
     """The pictures of a sample that a person must look at before they leave the house: those with
-    open proposals, and every scan.
+    open proposals, every scan, and those that nothing was searched for names and faces.
     """
-    facts = record.get("pictures") or {}
+    facts, masks = record.get("pictures") or {}, set((record.get("masks") or {}).values())
     return [
-        path
-        for path in pictures_of(record)
-        if (about := facts.get(path))
-        and not about.get("looked")
-        and (about.get("proposals") or about.get("needs_look"))
+        path for path in pictures_of(record) if path not in masks and _waits(facts.get(path, {}))
     ]
+
+
+def _waits(about: Mapping[str, Any]) -> bool:
+    """Whether a picture with these facts still wants a look."""
+    if about.get("looked"):
+        return False
+    return bool(about.get("proposals") or about.get("needs_look")) or not about.get("searched")
+
+
+def facts_of(pixels: Array, engine: Any) -> dict[str, Any]:
+    """What a new picture's search for texts and faces gives: its proposals, and that it was
+    searched. Without an OCR engine nothing was searched: a person must look.
+    """
+    if engine is None:
+        return {}
+    try:
+        faces = faces_in(pixels)
+    except MissingExtra:  # the person who looks for texts looks for faces, too
+        return {"proposals": texts_in(pixels, engine), "needs_look": True}
+    return {"searched": True, "proposals": [*faces, *texts_in(pixels, engine)]}
 
 
 def hide(
@@ -122,7 +141,7 @@ def hide(
     if path not in (*record["images"], record.get("reference")):
         raise UsageError(f"{sample}: {path!r} is no picture of it")
     fields = dict(_replaced(data, record, path, boxes, who))
-    made = data.change(sample, version, fields, who, what="hidden", nonce=nonce)
+    made = data.change(sample, version, fields, Act(who, "hidden", nonce=nonce))
     purge(data, [path])
     return made
 

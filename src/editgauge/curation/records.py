@@ -1,6 +1,5 @@
-"""The format of a data set: ``dataset.json``, and a sample a line in ``samples.jsonl``.
-
-Both may be written by hand. Whoever reads them checks them here, and every error names the line.
+"""What a sample of a data set may hold; and a released set's two files, ``dataset.json`` and a
+sample a line in ``samples.jsonl``, whose errors name the line.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from editgauge.store import paths
 
 DATASET = "dataset.json"
 SAMPLES = "samples.jsonl"
-TRAIL = "trail.jsonl"
 FORMAT = 1
 PROTOCOLS: tuple[str, ...] = ("texteditbench", "textedit", "medebench", "krisbench")
 STATES: tuple[str, ...] = ("draft", "refined", "verified", "withdrawn")
@@ -119,24 +117,27 @@ def name_from(folder: Path) -> str:
 
 
 def read_about(folder: Path) -> About:
-    """The set's ``dataset.json``. Raises `DataError` where it is not there or not what it should
-    be.
+    """The ``dataset.json`` of a released set. Raises `DataError` where it is not there or not what
+    it should be.
     """
     path = folder / DATASET
-    value = _json(_bytes(path), f"{path}")
-    if not isinstance(value, dict):
-        raise DataError(f"{path}: wanted an object, found {type(value).__name__}")
+    return about_of(_json(_bytes(path), f"{path}"), f"{path}")
+
+
+def about_of(value: Any, where: str) -> About:
+    """What is said of a set, from its JSON. Raises `DataError` for anything else."""
+    if not isinstance(value, Mapping):
+        raise DataError(f"{where}: wanted an object, found {type(value).__name__}")
     if value.get("format") != FORMAT:
-        raise DataError(f"{path}: format {value.get('format')!r}, wanted {FORMAT}")
+        raise DataError(f"{where}: format {value.get('format')!r}, wanted {FORMAT}")
     if odd := sorted(set(value) - {"format", "policy", *_ABOUT_TEXTS}):
-        raise DataError(f"{path}: {plain(odd[0])!r} is no field of a data set; take it out")
+        raise DataError(f"{where}: {plain(odd[0])!r} is no field of a data set; take it out")
     texts = {name: value.get(name, getattr(_EMPTY, name)) for name in _ABOUT_TEXTS}
     for name, text in texts.items():
         if not isinstance(text, str) or len(text) > LONGEST_TEXT:
-            raise DataError(f"{path}: {name}: wanted a text, found {str(text)[:60]!r}")
-    return checked_about(
-        About(**{**texts, "policy": _policy(value.get("policy", {}), path)}), f"{path}"
-    )
+            raise DataError(f"{where}: {name}: wanted a text, found {str(text)[:60]!r}")
+    policy = _policy(value.get("policy", {}), where)
+    return checked_about(About(**{**texts, "policy": policy}), where)
 
 
 def checked_about(about: About, where: str) -> About:
@@ -159,16 +160,16 @@ def checked_about(about: About, where: str) -> About:
     return about
 
 
-def _policy(value: Any, path: Path) -> Policy:
+def _policy(value: Any, where: str) -> Policy:
     known = {"required", "reviews", "expert"}
     if not isinstance(value, dict) or set(value) - known:
-        raise DataError(f"{path}: policy: wanted an object of {', '.join(sorted(known))}")
+        raise DataError(f"{where}: policy: wanted an object of {', '.join(sorted(known))}")
     reviews = value.get("reviews", 0)
     lists = [value.get(name, []) for name in ("required", "expert")]
     if type(reviews) is not int or not 0 <= reviews <= 9:
-        raise DataError(f"{path}: policy: reviews: wanted 0 to 9, found {str(reviews)[:40]!r}")
+        raise DataError(f"{where}: policy: reviews: wanted 0 to 9, found {str(reviews)[:40]!r}")
     if not all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in lists):
-        raise DataError(f"{path}: policy: required and expert: wanted lists of texts")
+        raise DataError(f"{where}: policy: required and expert: wanted lists of texts")
     return Policy(required=tuple(lists[0]), reviews=reviews, expert=tuple(lists[1]))
 
 

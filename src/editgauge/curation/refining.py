@@ -7,7 +7,6 @@ for twice), its budget. What it says is a proposal beside the sample (`proposed`
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -20,19 +19,21 @@ from editgauge.curation.dataset import PRIVATE, DataSet
 from editgauge.curation.privacy import unseen
 from editgauge.errors import DataError, UsageError
 from editgauge.instructions import quoted
+from editgauge.judging.asking import Engine, Job, Settings
 from editgauge.judging.cache import ReplyStore
-from editgauge.judging.calls import Call, ExchangeResult, Picture, fenced
-from editgauge.judging.client import Client
-from editgauge.judging.engine import Engine, Job, Settings
+from editgauge.judging.chat import Client
 from editgauge.judging.models import check_alias
-from editgauge.judging.objects import decode_whole
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call, Picture, fenced
+from editgauge.judging.reading import read
 from editgauge.judging.rubrics import RubricFolder
+from editgauge.judging.scores import ExchangeResult
 from editgauge.judging.session import Options, price_for
-from editgauge.services.ledger import Ledger
-from editgauge.services.throttle import Gate
+from editgauge.services.booking import Ledger
 from editgauge.store.hashes import HashStore
+from editgauge.store.paid import Paid
 from editgauge.types import Status
+from editgauge.web.log import Act
 
 PARTS: tuple[str, ...] = ("modality", "action", "entity", "region", "context")
 """Of a description of change (MedEBench, arXiv 2506.01921, appendix D.1)."""
@@ -92,25 +93,24 @@ def refine(
 
     private = data.root / PRIVATE
     with ExitStack() as stack:
-        store = stack.enter_context(ReplyStore(options.replies or private / "replies.sqlite"))
-        book = stack.enter_context(
-            Ledger(private / "ledger.sqlite", purpose=_PURPOSE, budget=options.budget)
-        )
+        paid = stack.enter_context(Paid(private / "paid.sqlite"))
+        store = ReplyStore(paid.path, paid)
+        if options.replies is not None:
+            store = ReplyStore(options.replies, stack.enter_context(Paid(options.replies)))
+        book = Ledger(paid, purpose=_PURPOSE, budget=options.budget)
         hashes = stack.enter_context(HashStore(private / "hashes.sqlite"))
-        client = options.client or Client(options.base_url, connections=options.concurrency)
-        settings = Settings(model=options.model, retry=frozenset({"failed"}), repair=False)
-        gate = Gate(options.concurrency)
-        engine = Engine(
-            client, store, PictureStore(hashes), gate, settings, price=price, ledger=book
+        client = options.client or Client(options.base_url)
+        stack.callback(client.close)
+        settings = Settings(
+            model=options.model,
+            retry=frozenset({"failed"}),
+            repair=False,
+            concurrency=options.concurrency,
         )
-        asyncio.run(_run(engine, client, jobs, done))
+        engine = Engine(client, store, PictureStore(hashes), settings, price=price, ledger=book)
+        engine.run(jobs, done)
         made.spent, made.asked, made.stopped = engine.stats.spent, engine.stats.asked, engine.broke
     return made
-
-
-async def _run(engine: Engine, client: Client, jobs: Sequence[Job], done: Any) -> None:
-    async with client:
-        await engine.run(jobs, done)
 
 
 def _call(
@@ -142,10 +142,9 @@ def _call(
     return Call(
         name="describe" if describe else "refine",
         parts=(words, *pictures),
-        fields={},
+        reply=dict.fromkeys(fields, str),
         metrics={},
         rubric=rubric,
-        reasons=fields,
     )
 
 
@@ -153,19 +152,13 @@ def _said(call: Call, heard: ExchangeResult) -> dict[str, str]:
     """The texts of a reply. Raises `DataError` with what is wrong with it."""
     if heard.status is not Status.SCORED or heard.last is None:
         raise DataError(heard.reason or "no reply")
-    if heard.cut_off:
-        raise DataError("the reply was cut off")
-    try:
-        value = decode_whole(heard.last)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise DataError("the reply is no JSON object")
-    said = {name: value.get(name) for name in call.reasons}
-    for name, text in said.items():
-        if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST:
+    verdict = read(call, heard.last, cut_off=heard.cut_off)
+    if verdict.problem:
+        raise DataError(f"the reply cannot be read: {verdict.problem}")
+    for name, text in verdict.words.items():
+        if not text.strip() or len(text) > _LONGEST:
             raise DataError(f"the reply has no usable {name}")
-    return {name: str(text).strip() for name, text in said.items()}
+    return {name: text.strip() for name, text in verdict.words.items()}
 
 
 def _rewritten(record: Mapping[str, Any], said: Mapping[str, str], seed: int) -> dict[str, Any]:
@@ -203,7 +196,7 @@ def _propose(data: DataSet, identity: str, fields: Mapping[str, Any], model: str
         known = record.get("proposed") or {}
         return {"proposed": {**known, **new, "by": model} if new or known else None}
 
-    data.update(identity, made, who, what="proposed")
+    data.update(identity, made, Act(who, "proposed"))
 
 
 # -- a person decides ------------------------------------------------------------------------------
@@ -253,7 +246,7 @@ def decide(
     if take:
         fields |= {name: text, "state": "refined"}
     what = "taken over" if take else "put away"
-    return data.change(sample, version, fields, who, what=what, note=name, nonce=nonce)
+    return data.change(sample, version, fields, Act(who, what, name, nonce))
 
 
 def _text(value: Any) -> str:

@@ -49,7 +49,11 @@ def published(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record as a release has it: without what names the people who made it."""
     made = {key: value for key, value in record.items() if key not in _PROCESS}
     pictures = {
-        path: {k: v for k, v in about.items() if k not in ("looked", "proposals", "needs_look")}
+        path: {
+            k: v
+            for k, v in about.items()
+            if k not in ("looked", "proposals", "needs_look", "searched")
+        }
         for path, about in (record.get("pictures") or {}).items()
     }
     kept = {path: about for path, about in pictures.items() if about}
@@ -110,7 +114,7 @@ def release(
     leaving = [record for record in records if record["id"] not in back]
     new = {record["id"]: published(record) for record in leaving}
     if not new:
-        raise DataError("no sample is ready; see: editgauge curate ready DIR")
+        raise DataError(refusal(found) if found else "the set has no sample")
     told = {
         "version": version,
         "since": past[-1]["version"] if past else None,

@@ -16,8 +16,8 @@ import orjson
 
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.records import CONTENT, VERDICTS, Policy
-from editgauge.curation.trail import Event
 from editgauge.errors import DataError
+from editgauge.web.log import Act, Event
 
 
 def content_of(record: Mapping[str, Any]) -> str:
@@ -72,7 +72,7 @@ def review(
         return fields
 
     try:
-        return data.update(sample, made, who, what="reviewed", note=verdict, nonce=nonce)
+        return data.update(sample, made, Act(who, "reviewed", verdict, nonce))
     except Conflict:
         data.note(who, "refused", sample, verdict=verdict, comment=comment)
         raise
@@ -81,14 +81,9 @@ def review(
 def _at(data: DataSet, sample: str, version: int) -> str:
     """The content of a sample at one of its versions."""
     record: dict[str, Any] = {}
-    number = 0
-    for event in data.events():
-        if event.sample != sample or event.what == "refused":
-            continue
-        number += 1
-        record.update(event.after)
-        if number == version:
-            break
+    for event in data.log.events(sample):
+        if 0 < event.version <= version and event.what != "refused":
+            record.update(event.after)
     return content_of({key: value for key, value in record.items() if value is not None})
 
 
@@ -122,7 +117,7 @@ def comment(data: DataSet, sample: str, text: str, who: str, *, nonce: str = "")
     def made(record: dict[str, Any]) -> Mapping[str, Any]:
         return {"comments": [*(record.get("comments") or []), {"who": who, "text": text.strip()}]}
 
-    return data.update(sample, made, who, what="commented", nonce=nonce)
+    return data.update(sample, made, Act(who, "commented", nonce=nonce))
 
 
 def queue(records: Sequence[Mapping[str, Any]], who: str, policy: Policy) -> list[str]:
@@ -159,11 +154,11 @@ def agreement(events: Sequence[Event], records: Sequence[Mapping[str, Any]]) -> 
     ids = {record["id"] for record in records}
     first: dict[tuple[str, str], float] = {}
     for event in events:
-        if event.what != "reviewed" or event.sample not in ids:
+        if event.what != "reviewed" or event.item not in ids:
             continue
         verdict = (event.after.get("reviews") or {}).get(event.who, {}).get("verdict")
         if verdict in VERDICTS:
-            first.setdefault((event.who, event.sample), float(VERDICTS.index(verdict)))
+            first.setdefault((event.who, event.item), float(VERDICTS.index(verdict)))
     both = [s for s in ids if sum(key[1] == s for key in first) > 1]
     accepted = [s for s in both if all(v == 0.0 for key, v in first.items() if key[1] == s)]
     ratings = {name: _table(_rated(records, name)) for name in ATTRIBUTES}
@@ -195,7 +190,7 @@ def _table(said: Mapping[tuple[str, str], float]) -> np.ndarray[Any, Any]:
 
 
 def _alpha(table: np.ndarray[Any, Any], level: Any) -> float | None:
-    from editgauge.study.statistics.alpha import krippendorff_alpha
+    from editgauge.statistics.agreement import krippendorff_alpha
 
     if table.shape[0] < 2:
         return None

@@ -1,7 +1,7 @@
 """The workbench of a data set in the browser: texts, masks, faces, difficulty, review.
 
-Links, keys, limits and headers are those of the human study (`study.site`). Every change names the
-version that the page has seen; one that came too late is answered 409 with the newest record, and
+Links, keys and headers are those of `editgauge.web`. Every change names the version that the page
+has seen; one that came too late is answered 409 with the newest record, and
 the page shows both. Two reviewers do not see each other's verdict before they gave their own.
 """
 
@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from PIL import Image
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -35,64 +34,41 @@ from editgauge.curation import (
     refining,
     review,
 )
+from editgauge.curation.conventions import ASKED, READ
 from editgauge.curation.dataset import Conflict, DataSet
 from editgauge.curation.people import is_expert
 from editgauge.curation.statistics import statistics
 from editgauge.errors import (
-    DataError,
     EditgaugeError,
     ImageError,
-    MissingExtra,
-    UsageError,
-    WeightsError,
 )
 from editgauge.images import Array, Mask, read_file, read_mask
 from editgauge.reports.figures import svg
-from editgauge.study.forms import Refused
-from editgauge.study.site import Limits, Site, as_json, error
-from editgauge.study.store import Annotator, StudyStore
+from editgauge.web.log import Act, Log, Person
+from editgauge.web.pages import PICTURE_CACHE, Refused, application, refusal
+from editgauge.web.people import MOST_BYTES, key_of, person
 
 EDITABLE = frozenset(
     {*records.TEXTS, "split", "category", "protocol", "attributes", "source", "paraphrases"}
 )
 """Fields that the page may set; the others have a way of their own."""
 _NONCE = re.compile(r"[A-Za-z0-9]{8,64}")
-_PICTURE_CACHE = {"Cache-Control": "private, max-age=3600"}
-_CODE = "text/javascript; charset=utf-8"
 
 
-class Workbench(Site):
-    """The handlers of one data set."""
-
-    cookie = "editgauge_curate"
-    package = "editgauge.curation"
-    statics: Mapping[str, str] = {
-        "app.js": _CODE,
-        "paint.js": _CODE,
-        "style.css": "text/css; charset=utf-8",
-    }
-    most_bytes = 8 << 20
-    asker = "who keeps the data set"
+class Workbench:
+    """The handlers of one data set; each is called in a thread, with who asks and what."""
 
     def __init__(
-        self,
-        data: DataSet,
-        store: StudyStore,
-        *,
-        hosts: Sequence[str] = (),
-        limits: Limits | None = None,
-        ocr: str = "none",
-        weights: Path | None = None,
+        self, data: DataSet, log: Log, *, ocr: str = "none", weights: Path | None = None
     ) -> None:
-        super().__init__(store, hosts=hosts, limits=limits)
-        self.data, self.ocr, self.weights = data, ocr, weights
+        self.data, self.log, self.ocr, self.weights = data, log, ocr, weights
         self._networks = masks.networks_here(weights)
         self._engine: Any = None
         self._drawn: dict[str, str] = {}
 
-    def app(self) -> Starlette:
-        """The application: every route answers with `study.site.HEADERS`."""
-        posts: Mapping[str, Callable[[Annotator, Any], Any]] = {
+    def application(self, hosts: Sequence[str] = ()) -> Starlette:
+        """The application of the data set."""
+        posts: Mapping[str, Callable[[Person, Any], Any]] = {
             "change": self._change,
             "review": self._review,
             "comment": self._comment,
@@ -102,88 +78,83 @@ class Workbench(Site):
             "rate": self._rate,
             "decide": self._decide,
         }
-        return Starlette(
-            routes=[
-                *self.routes(),
-                Route("/api/set", self._guard(self._getter(self._set))),
-                Route("/api/stats", self._guard(self._getter(self._stats))),
-                Route("/api/sample/{sample}", self._guard(self._getter(self._sample))),
-                *(
-                    Route(f"/api/{name}", self._guard(self._poster_of(act)), methods=["POST"])
-                    for name, act in posts.items()
-                ),
-                Route("/figure/{name}.svg", self._guard(self.figure)),
-                Route("/picture/{mac}/{path:path}", self._guard(self.picture)),
-            ]
-        )
+        routes = [
+            Route("/api/set", person(self._set)),
+            Route("/api/stats", person(self._stats)),
+            Route("/api/sample/{sample}", person(self._sample)),
+            Route("/figure/{name}.svg", person(self.figure)),
+            Route("/picture/{mac}/{path:path}", person(self.picture)),
+        ]
+        for name, act in posts.items():
+            handler = person(self._or_newest(act), posts=True)
+            routes.append(Route(f"/api/{name}", handler, methods=["POST"]))
+        return application(self.log, routes, package="editgauge.curation", hosts=hosts)
+
+    def _or_newest(self, act: Callable[[Person, Any], Any]) -> Callable[[Person, Any], Any]:
+        """`act`, or the newest record where somebody was faster."""
+
+        def acted(who: Person, sent: Any) -> Any:
+            try:
+                return act(who, sent)
+            except Conflict as late:
+                return refusal(409, str(late), newest=self._told(late.record, who))
+
+        return acted
 
     # -- getting -----------------------------------------------------------------------------------
 
-    def _getter(self, tell: Callable[[Annotator, Request], Any]) -> Any:
-        async def handler(request: Request) -> Response:
-            who = self._who(request)
-            if who is None:
-                return error(401, "open your personal link")
-            if not self.limits.gets.take(str(who.id)):
-                return error(429, "too fast; wait a second")
-            try:
-                return as_json(await run_in_threadpool(tell, who, request))
-            except UsageError as why:
-                return error(404, str(why))
-
-        return handler
-
-    def _set(self, who: Annotator, request: Request) -> dict[str, Any]:
+    def _set(self, who: Person, request: Request) -> dict[str, Any]:
         del request
         every = self.data.records()
         return {
             "name": self.data.about.title or self.data.about.name,
-            "who": who.pseudonym,
-            "expert": is_expert(who.pseudonym),
-            "key": self.key_of(who.id),
+            "who": who.name,
+            "expert": is_expert(who),
+            "key": key_of(self.log, who),
+            "protocol": self.data.about.protocol,
+            "fields": {name: [*ASKED[name], *READ[name]] for name in records.PROTOCOLS},
             "masks": list(records.MASKS),
             "attributes": list(ATTRIBUTES),
             "yes_no": sorted(difficulty.YES_NO),
             "ocr": self.ocr not in ("", "none"),
             "networks": list(self._networks),
-            "queue": review.queue(every, who.pseudonym, self.data.about.policy),
+            "queue": review.queue(every, who.name, self.data.about.policy),
             "samples": [
                 {
                     "id": record["id"],
                     "state": record.get("state", "draft"),
                     "category": "/".join(record.get("category") or []),
                     "look": len(privacy.unseen(record)),
-                    "reviewed": who.pseudonym in review.current(record),
+                    "reviewed": who.name in review.current(record),
                 }
                 for record in every
             ],
         }
 
-    def _sample(self, who: Annotator, request: Request) -> dict[str, Any]:
+    def _sample(self, who: Person, request: Request) -> dict[str, Any]:
         return self._told(self.data.record(request.path_params["sample"]), who)
 
-    def _stats(self, who: Annotator, request: Request) -> dict[str, Any]:
+    def _stats(self, who: Person, request: Request) -> dict[str, Any]:
         del who, request
         told = statistics(self.data)
         found = plots.figures(told)
         self._drawn = {figure.name: svg(figure) for figure in found}
         return {**told, "figures": plots.shown(found)}
 
-    async def figure(self, request: Request) -> Response:
+    def figure(self, who: Person, request: Request) -> Response:
         """A figure of the statistics as they were last asked for."""
-        if self._who(request) is None:
-            return error(401, "open your personal link")
+        del who
         drawn = self._drawn.get(request.path_params["name"])
         if drawn is None:
-            return error(404, "not here; open the statistics again")
-        return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+            return refusal(404, "not here; open the statistics again")
+        return Response(drawn, media_type="image/svg+xml")
 
-    def _told(self, record: dict[str, Any], who: Annotator) -> dict[str, Any]:
+    def _told(self, record: dict[str, Any], who: Person) -> dict[str, Any]:
         """A sample as the page needs it; of others' reviews and ratings what this person may
         see.
         """
         named = {path: self._url(path) for path in records.pictures_of(record)}
-        mine = (record.get("ratings") or {}).get(who.pseudonym, {})
+        mine = (record.get("ratings") or {}).get(who.name, {})
         hidden = ("reviews", "ratings", "proposed")
         shown = {k: v for k, v in record.items() if k not in hidden}
         try:
@@ -193,9 +164,9 @@ class Workbench(Site):
         return {
             "record": shown,
             "urls": named,
-            "reviews": review.seen_by(record, who.pseudonym),
-            "lacking": review.lacking(record, self.data.about.policy),
-            "faults": [fault.why for fault in readiness.faults(self.data, [record])],
+            "reviews": review.seen_by(record, who.name),
+            "lacking": self._lacking(record, who),
+            "faults": self._faults(record, who),
             "difficulty": {"computed": list(difficulty.COMPUTED), "proposed": told, "mine": mine},
             "proposals": {
                 path: privacy.open_proposals(about)
@@ -205,91 +176,83 @@ class Workbench(Site):
             "proposed": refining.proposals(record),
         }
 
-    def _url(self, path: str) -> str:
-        return f"/picture/{self.store.mac('picture', path)}/{path}"
+    def _faults(self, record: Mapping[str, Any], who: Person) -> list[str]:
+        """What keeps the sample from leaving, but for what others' verdicts are."""
+        hidden = set(review.lacking(record, self.data.about.policy))
+        hidden -= set(self._lacking(record, who))
+        found = [fault.why for fault in readiness.faults(self.data, [record])]
+        return [why for why in found if why not in hidden]
 
-    async def picture(self, request: Request) -> Response:
-        who = self._who(request)
-        if who is None:
-            return error(401, "open your personal link")
-        if not self.limits.gets.take(str(who.id)):
-            return error(429, "too fast; wait a second")
+    def _lacking(self, record: Mapping[str, Any], who: Person) -> list[str]:
+        """What is missing before the sample is verified, for who has given a verdict: it says what
+        others decided.
+        """
+        if who.name not in review.current(record):
+            return []
+        return review.lacking(record, self.data.about.policy)
+
+    def _url(self, path: str) -> str:
+        return f"/picture/{self.log.mac('picture', path)}/{path}"
+
+    def picture(self, who: Person, request: Request) -> Response:
+        """A picture of the set, at an address that only this set can make."""
+        del who
         path = request.path_params["path"]
-        wanted = self.store.mac("picture", path)
-        if not hmac.compare_digest(wanted.encode(), request.path_params["mac"].encode()):
-            return error(404, "not here")
+        address = self.log.mac("picture", path)
+        if not hmac.compare_digest(address.encode(), request.path_params["mac"].encode()):
+            return refusal(404, "not here")
         try:
-            data = await run_in_threadpool(lambda: read_file(self.data.path(path)))
+            data = read_file(self.data.path(path))
         except (EditgaugeError, OSError):
-            return error(404, "this picture is not there (any more)")
-        return Response(data, media_type="image/png", headers=_PICTURE_CACHE)
+            return refusal(404, "this picture is not there (any more)")
+        return Response(data, media_type="image/png", headers=PICTURE_CACHE)
 
     # -- posting -----------------------------------------------------------------------------------
 
-    def _poster_of(self, act: Callable[[Annotator, Any], Any]) -> Any:
-        async def handler(request: Request) -> Response:
-            posted = await self._poster(request)
-            if isinstance(posted, Response):
-                return posted
-            who, payload = posted
-            if not isinstance(payload, dict):
-                raise Refused("wanted an object")
-            try:
-                return as_json(await run_in_threadpool(act, who, payload))
-            except Conflict as late:
-                told = {"error": str(late), "newest": self._told(late.record, who)}
-                response = as_json(told)
-                response.status_code = 409
-                return response
-            except (DataError, UsageError, WeightsError, MissingExtra) as why:
-                return error(400, str(why))
-
-        return handler
-
-    def _change(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _change(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, version, nonce = _about(sent)
         fields = sent.get("fields")
         if not isinstance(fields, dict) or set(fields) - EDITABLE:
             raise Refused(f"fields: wanted some of {', '.join(sorted(EDITABLE))}")
         cleaned = {name: value or None for name, value in fields.items()}
-        made = self.data.change(sample, version, cleaned, who.pseudonym, nonce=nonce)
+        made = self.data.change(sample, version, cleaned, Act(who.name, nonce=nonce))
         return self._told(made, who)
 
-    def _review(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _review(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, version, nonce = _about(sent)
         made = review.review(
-            self.data, sample, version, str(sent.get("verdict")), who.pseudonym,
-            comment=_text(sent, "comment"), expert=is_expert(who.pseudonym), nonce=nonce,
+            self.data, sample, version, str(sent.get("verdict")), who.name,
+            comment=_text(sent, "comment"), expert=is_expert(who), nonce=nonce,
         )  # fmt: skip
         return self._told(made, who)
 
-    def _comment(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _comment(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, _, nonce = _about(sent)
         text = _text(sent, "text")
-        return self._told(review.comment(self.data, sample, text, who.pseudonym, nonce=nonce), who)
+        return self._told(review.comment(self.data, sample, text, who.name, nonce=nonce), who)
 
-    def _hide(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _hide(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, version, nonce = _about(sent)
         boxes = sent.get("boxes")
         if not isinstance(boxes, list) or not all(isinstance(box, dict) for box in boxes):
             raise Refused("boxes: wanted a list of objects")
         path = _text(sent, "path")
-        made = privacy.hide(self.data, sample, version, path, boxes, who.pseudonym, nonce=nonce)
+        made = privacy.hide(self.data, sample, version, path, boxes, who.name, nonce=nonce)
         return self._told(made, who)
 
-    def _mask(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _mask(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, version, nonce = _about(sent)
         name = sent.get("name")
         if name not in records.MASKS:
             raise Refused(f"name: wanted one of {', '.join(records.MASKS)}")
-        mask = _mask_of(_text(sent, "png", most=self.most_bytes))
+        mask = _mask_of(_text(sent, "png", most=MOST_BYTES))
         made = masks.save(
-            self.data, sample, version, str(name), mask, who.pseudonym, nonce=nonce,
+            self.data, sample, version, str(name), mask, who.name, nonce=nonce,
             note=_text(sent, "note")[:200],
         )  # fmt: skip
         return self._told(made, who)
 
-    def _propose(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _propose(self, who: Person, sent: Mapping[str, Any]) -> Any:
         del who
         record = self.data.record(_text(sent, "sample"))
         how, box = _text(sent, "how"), sent.get("box") or []
@@ -311,21 +274,21 @@ class Workbench(Site):
             ]
         }
 
-    def _rate(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _rate(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, _, nonce = _about(sent)
         values = sent.get("values")
         if not isinstance(values, dict):
             raise Refused("values: wanted an object")
-        made = difficulty.rate(self.data, sample, values, who.pseudonym, nonce=nonce)
+        made = difficulty.rate(self.data, sample, values, who.name, nonce=nonce)
         return self._told(made, who)
 
-    def _decide(self, who: Annotator, sent: Mapping[str, Any]) -> Any:
+    def _decide(self, who: Person, sent: Mapping[str, Any]) -> Any:
         sample, version, nonce = _about(sent)
         take = sent.get("take")
         if not isinstance(take, bool):
             raise Refused("take: wanted true or false")
         made = refining.decide(
-            self.data, sample, version, _text(sent, "field"), take, who.pseudonym, nonce=nonce
+            self.data, sample, version, _text(sent, "field"), take, who.name, nonce=nonce
         )
         return self._told(made, who)
 

@@ -14,6 +14,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import pictures_of
 from editgauge.errors import UsageError
 from editgauge.store import paths
+from editgauge.web.log import Act
 
 OUT = "withdrawn"
 
@@ -28,7 +29,7 @@ def withdraw(
     record = data.record(sample)
     if record.get("state") != OUT:
         fields = {"state": OUT}
-        record = data.change(sample, record["version"], fields, who, what="withdrawn", note=why)
+        record = data.change(sample, record["version"], fields, Act(who, "withdrawn", why))
     if erase:
         gone = _erase(data, record)
         data.note(who, "erased", sample, pictures=gone, why=why)
@@ -46,17 +47,17 @@ def restore(data: DataSet, sample: str, who: str, *, why: str = "") -> dict[str,
         raise UsageError(f"{sample}: it is not withdrawn")
     if lost := [path for path in pictures_of(record) if not _there(data, path)]:
         raise UsageError(f"{sample}: {len(lost)} of its pictures were erased; take them in anew")
-    before = [e.before for e in data.events() if e.sample == sample and e.after.get("state") == OUT]
+    before = [e.before for e in data.log.events(sample) if e.after.get("state") == OUT]
     state = str(before[-1].get("state") or "draft") if before else "draft"
     if state == "verified" and review.lacking(record, data.about.policy):
         state = "refined"
     fields = {"state": state}
-    return data.change(sample, record["version"], fields, who, what="restored", note=why)
+    return data.change(sample, record["version"], fields, Act(who, "restored", why))
 
 
 def _erase(data: DataSet, record: dict[str, Any]) -> int:
     """Delete the pictures that only this sample, and erased ones, show; returns how many."""
-    erased = {record["id"], *(event.sample for event in data.events() if event.what == "erased")}
+    erased = {record["id"], *(event.item for event in data.events() if event.what == "erased")}
     others = [
         one
         for one in data.records(withdrawn=True)

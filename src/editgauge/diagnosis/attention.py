@@ -27,6 +27,7 @@ from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
 from editgauge.images import Mask, read_image
 from editgauge.metrics.grounding import ALPHA, BINS, Floats, cut, enlarged, grounding
 from editgauge.scoring import NoScore
+from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 RESOLUTION = 16
@@ -38,7 +39,7 @@ def _nobody() -> None:
 
 
 @dataclass(slots=True, kw_only=True)
-class AttentionScorer:
+class AttentionScorer(Scorer):
     """Attention grounding (see the module), one row for each metric of `ATTENTION`.
 
     Holds one editor at a time, in the process that works. `resolution`: see `collect.watch`; None
@@ -56,12 +57,10 @@ class AttentionScorer:
     track: Track = "diagnosis"
     metrics: tuple[Metric, ...] = ATTENTION
     inputs: tuple[str, ...] = ("images", "masks", "instruction", "concept")
-    source: str = ""
     first: Edit | None = None
     """An output whose model `begin` loads."""
-    num_cpus: float = 1.0
-    num_gpus: float | None = None
-    """On a cluster: one for each worker, where there are any (`run.needs`)."""
+    needs: Needs = field(default=Needs(num_gpus=None))
+    """On a cluster: a GPU for each worker, where there are any."""
     _made: tuple[dict[str, Any], Any] | None = field(default=None, init=False, repr=False)
 
     def origin(self) -> dict[str, Any]:
@@ -87,7 +86,7 @@ class AttentionScorer:
             return "the sample names no key concept; give one with --concepts FILE"
         return None
 
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             values, tokens, told = self._looked(sample, edit)
             return self._scored(sample, values, tokens, told)

@@ -25,6 +25,7 @@ from editgauge.metrics.align import estimate_alignment, provenance, sift_feature
 from editgauge.metrics.grounding import ALPHA, BINS, Floats, Mask, cut, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import Source, read_output, source_of
+from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 SIDE = 512
@@ -100,7 +101,7 @@ def _levels(values: Floats, level: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeScorer:
+class ChangeScorer(Scorer):
     """Change grounding (see the module), one row for each metric of `CHANGE`."""
 
     alpha: float = ALPHA
@@ -110,7 +111,6 @@ class ChangeScorer:
     track: Track = "diagnosis"
     metrics: tuple[Metric, ...] = CHANGE
     inputs: tuple[str, ...] = ("images", "masks")
-    source: str = ""
 
     def origin(self) -> dict[str, Any]:
         return {
@@ -124,7 +124,7 @@ class ChangeScorer:
     def applies(self, sample: Sample) -> str | None:
         return None if sample.masks else "the sample has no mask of where it should change"
 
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             source = masked_source(sample)
             output, _ = read_output(edit)

@@ -11,7 +11,7 @@ from editgauge.editors.families import FAMILIES
 from editgauge.errors import UsageError
 from editgauge.types import Edit
 
-_OF_THE_TRACK = ("instruction", "rewriter", "rubric", "demonstrations")
+_OF_THE_TRACK = ("instruction", "demonstrations")
 """Recorded beside the editor's own settings: see `editors.tracks`."""
 
 

@@ -19,6 +19,7 @@ is then refused.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import math
@@ -642,15 +643,14 @@ def current_commit(model: str) -> str:
         ) from error
 
 
+@functools.lru_cache(maxsize=4)
 def content_hash(folder: Path) -> str:
-    """What tells one folder of weights from another: a hash of its configuration files and of all
-    names and sizes.
-    """
+    """What tells one folder of weights from another: all names and bytes, hashed once a process."""
     digest = hashlib.blake2b(digest_size=8)
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(f"{file.relative_to(folder).as_posix()} {file.stat().st_size}\n".encode())
-        if file.suffix == ".json" and file.stat().st_size < 1 << 20:
-            digest.update(file.read_bytes())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            own = hashlib.file_digest(file, "blake2b").hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()} {own}\n".encode())
     return f"folder-{digest.hexdigest()}"
 
 

@@ -18,53 +18,42 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from editgauge import toml
-from editgauge.editors.asking import numbered, shots_for
-from editgauge.editors.delivery import decoded, deliver, faulty, known, number, whole
-from editgauge.editors.prices import Price
-from editgauge.editors.sending import as_file, data_address, passed_through, sized
-from editgauge.editors.service import (
-    Charge,
-    Gone,
-    Ledger,
-    Reply,
-    Request,
-    Service,
-    call_key,
-    key_from,
-    words,
+import msgspec
+
+from editgauge import schema
+from editgauge.editors.delivery import decoded, deliver
+from editgauge.editors.providers import at as found_at
+from editgauge.editors.providers import data_url, encoded
+from editgauge.editors.remote import (
+    Ask,
+    Call,
+    Count,
+    Made,
+    Nothing,
+    RemoteEditor,
+    Seconds,
+    Settings,
+    filtered,
+    remote,
+    settings_of,
 )
-from editgauge.errors import DataError, ImageError, RunError, UsageError
+from editgauge.editors.sending import sized
+from editgauge.editors.service import Charge, Gone, Reply, Request, call_key, words
+from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import write_bytes
 from editgauge.services import policy
+from editgauge.services.prices import ImagePrice
 from editgauge.store import paths
 from editgauge.types import Edit, Sample, Status
 
 SERVICES = ("bfl", "fal", "replicate", "dashscope", "ideogram")
 """The services that have a file here; each is an editor of that name."""
-OWN = (
-    "model",
-    "base_url",
-    "name",
-    "price",
-    "shots",
-    "pictures",
-    "picture_field",
-    "seed",
-    "concurrency",
-    "timeout",
-    "attempts",
-    "pause",
-    "wait",
-)
-_PACKAGE = "editgauge.editors"
 _ASKED = ("address", "result")
 """The addresses of a job that is under way."""
 _GONE = (404, 410)
@@ -73,145 +62,124 @@ _DOUBTS = 3
 """How often an answer about a job is asked for again that the next moment may put right: a job that
 is not known yet, is done without a picture, or whose picture's address has expired.
 """
+Dollars = Annotated[float, msgspec.Meta(ge=0, lt=1e6)]
+Words = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobService:
-    """A service as its TOML file describes it.
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of a service's file."""
 
-    Places in requests and replies are dotted paths (``output.results.0.url``). `job` holds: ``id``
-    (where it is named, a reply about another job is not believed);
-    ``poll`` (a path with ``{id}``) or ``poll_url`` (where the reply names the address);
-    ``result_url`` (where another reply has the result); ``status`` and its words ``done``,
-    ``failed``, ``refused`` (any other word: wait); ``result``, ``reasons`` and ``codes`` (places,
-    the first that holds something counts); ``filters`` (codes of a content filter); ``unsafe`` (a
-    place that is false when a filter withheld the picture).
+
+class Sized(Part, frozen=True, kw_only=True):
+    """The names for the input's width and height, and what they are multiples of."""
+
+    width: str
+    height: str
+    step: Count = 16
+    most: Count = 2048
+
+
+class Asking(Part, frozen=True, kw_only=True):
+    """Where in the request what stands: dotted places. `image` is the first picture and ``more``
+    (with ``{n}``) the others, or `images` all of them; `within`: where parameters are.
     """
 
-    title: str
-    source: str
-    checked: str
+    prompt: str
+    image: str = ""
+    more: str = ""
+    images: str = ""
+    picture: Literal["data", "base64"] = "data"
+    form: Literal["json", "multipart"] = "json"
+    model: str = ""
+    within: str = ""
+    constants: Mapping[str, Any] = {}
+    sized: Sized | None = None
+
+
+class Job(Part, frozen=True, kw_only=True):
+    """Where in a reply what stands: dotted places (``output.results.0.url``).
+
+    `id` (where it is named, a reply about another job is not believed); `poll` (a path with
+    ``{id}``) or `poll_url` (where the reply names the address); `result_url` (where another reply
+    has the result); `status` and its words `done`, `failed`, `refused` (any other word: wait);
+    `result`, `reasons` and `codes` (the first place that holds something counts); `filters` (codes
+    of a content filter); `safe` (false when a filter withheld the picture) or `unsafe` (true then,
+    or a list with one that is).
+    """
+
+    status: str
+    done: Words
+    result: Words
+    failed: Words = ()
+    refused: Words = ()
+    id: str = ""
+    poll: str = ""
+    poll_url: str = ""
+    result_url: str = ""
+    reasons: Words = ()
+    codes: Words = ()
+    filters: Words = ()
+    safe: str = ""
+    unsafe: str = ""
+
+
+class Bill(Part, frozen=True, kw_only=True):
+    """Where a reply says what it cost, and how many US dollars one unit is."""
+
+    path: str
+    unit: Dollars = 1.0
+
+
+class JobService(Part, frozen=True, kw_only=True):
+    """A service as its TOML file describes it."""
+
     base_url: str
-    hosts: tuple[str, ...]
-    keys: tuple[str, ...]
     header: str
-    model: str
     submit: str
-    request: Mapping[str, Any]
-    job: Mapping[str, Any]
+    keys: Words
+    request: Asking
+    job: Job
+    title: str = ""
+    source: str = ""
+    checked: str = ""
+    hosts: Words = ()
+    model: str = ""
     scheme: str = ""
-    pictures: int = 1
-    headers: Mapping[str, str] = field(default_factory=dict)
-    bill: Mapping[str, Any] = field(default_factory=dict)
-    prices: Mapping[str, float] = field(default_factory=dict)
+    pictures: Count = 1
+    headers: Mapping[str, str] = {}
+    bill: Bill | None = None
+    prices: Mapping[str, Dollars] = {}
 
 
 def load(name: str) -> JobService:
     """A service by its name in `SERVICES` or by the path of a TOML file. Raises `UsageError` for
     one that is neither, and `DataError` naming what its file lacks.
     """
-    if name in SERVICES:
-        place: Any = resources.files(_PACKAGE).joinpath("job_services", f"{name}.toml")
-    elif name.endswith(".toml"):
-        place = Path(name).expanduser()
-    else:
+    if name not in SERVICES and not name.endswith(".toml"):
         raise UsageError(
             f"service {name!r}: wanted one of {', '.join(SERVICES)}, or the path of a .toml file"
         )
-    try:
-        told = toml.read(place)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{Path(name).name}: cannot be read as TOML ({error})") from error
-    fields = JobService.__dataclass_fields__
-    unknown = sorted(set(told) - set(fields))
-    needed = ("base_url", "header", "job", "keys", "request", "submit")
-    lacking = [name for name in needed if name not in told]
-    if unknown or lacking:
-        raise DataError(
-            f"{Path(name).name}: "
-            + "; ".join(
-                [f"has no {', '.join(lacking)}"] * bool(lacking)
-                + [f"{', '.join(unknown)}: not known"] * bool(unknown)
-            )
-        )
-    if said := next(_misfits(told), ""):
-        raise DataError(f"{Path(name).name}: {said}")
-    listed = {name: tuple(told.get(name, ())) for name in ("hosts", "keys")}
-    plain = {"title": name, "source": "", "checked": "", "model": ""}
-    return JobService(**{**plain, **told, **listed})
-
-
-_TABLES = ("request", "job", "headers", "bill", "prices")
-_INNER = ("constants", "sized")
-_DEAREST = 1e6
-"""US dollars that nothing costs."""
-_LISTS = ("done", "failed", "refused", "result", "reasons", "codes", "filters")
-_FIELDS = {"submit": {"model"}, "more": {"n"}, "poll": {"id"}}
-"""Texts with fields in braces, and which."""
-
-
-def _misfits(told: Mapping[str, Any]) -> Iterator[str]:
-    """What is of a wrong kind in a service's file, in words; the first is to be told, since the
-    later ones take the earlier for granted.
-    """
-    for name, value in told.items():
-        yield from _kind(name, value)
-    yield from _incomplete(told["request"], told["job"])
-    for name, value in told["job"].items():
-        if not (_texts(value) if name in _LISTS else isinstance(value, str)):
-            yield f"job.{name}: wanted {'a list of texts' if name in _LISTS else 'a text'}"
-    for name, value in told["request"].items():
-        if not isinstance(value, dict if name in _INNER else str):
-            yield f"request.{name}: wanted a {'table' if name in _INNER else 'text'}"
-    yield from _wrong_numbers(told)
-    for name, fields in _FIELDS.items():
-        text = {**told, **told["job"], **told["request"]}.get(name, "")
-        if set(re.findall(r"\{([^{}]*)\}|[{}]", text)) - fields:
-            yield f"{name}: wanted no braces but {', '.join(f'{{{field}}}' for field in fields)}"
-
-
-def _kind(name: str, value: Any) -> Iterator[str]:
-    if name in _TABLES:
-        good, wanted = isinstance(value, dict), "a table"
-    elif name in ("hosts", "keys"):
-        good, wanted = _texts(value), "a list of texts"
-    elif name == "pictures":
-        good, wanted = type(value) is int and value > 0, "a whole number from 1"
-    else:
-        good, wanted = isinstance(value, str), "a text"
-    if not good:
-        yield f"{name}: wanted {wanted}"
-
-
-def _incomplete(request: Mapping[str, Any], job: Mapping[str, Any]) -> Iterator[str]:
-    for table, told, wanted in (
-        ("request", request, (("prompt",), ("image", "images"))),
-        ("job", job, (("status",), ("done",), ("result",), ("poll", "poll_url"))),
+    own = Path(__file__).with_name("job_services") / f"{name}.toml"
+    service = schema.read_toml(own if name in SERVICES else Path(name).expanduser(), JobService)
+    for places, wanted in (
+        ((service.request.image, service.request.images), "request: has no image or images"),
+        ((service.job.poll, service.job.poll_url), "job: has no poll or poll_url"),
     ):
-        for names in wanted:
-            if not set(names) & set(told):
-                yield f"{table}: has no {' or '.join(names)}"
+        if not any(places):
+            raise DataError(f"{Path(name).name}: {wanted}")
+    for text, known in ((service.submit, "model"), (service.request.more, "n"),
+                        (service.job.poll, "id")):  # fmt: skip
+        if set(re.findall(r"\{([^{}]*)\}|[{}]", text)) - {known}:
+            raise DataError(f"{Path(name).name}: {text!r}: wanted no braces but {{{known}}}")
+    return service
 
 
-def _wrong_numbers(told: Mapping[str, Any]) -> Iterator[str]:
-    if sized := told["request"].get("sized"):
-        steps = [sized.get(name, 1) for name in ("step", "most")]
-        if not {"width", "height"} <= set(sized) or not all(
-            type(step) is int and step > 0 for step in steps
-        ):
-            yield "request.sized: wanted width, height, and whole numbers as step and most"
-    if not all(isinstance(value, str) for value in told.get("headers", {}).values()):
-        yield "headers: wanted texts"
-    bill = told.get("bill", {})
-    if bill and not isinstance(bill.get("path"), str):
-        yield "bill: has no path"
-    dollars = [*told.get("prices", {}).values(), bill.get("unit", 1.0)]
-    if not all(type(value) in (int, float) and 0 <= value < _DEAREST for value in dollars):
-        yield "prices, bill.unit: wanted numbers of US dollars"
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+class JobSettings(Settings, kw_only=True, frozen=True):
+    pictures: Count | None = None
+    picture_field: str = ""
+    seed: int | None = None
+    timeout: Seconds = 120.0
+    wait: Seconds = 900.0
 
 
 def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
@@ -226,7 +194,7 @@ def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
     return make(service, samples, **settings)
 
 
-def make(name: str, samples: Sequence[Sample], **settings: Any) -> JobEditor:
+def make(service_name: str, samples: Sequence[Sample], /, **settings: Any) -> JobEditor:
     """A service of `SERVICES`, or a file, as an editor.
 
     Settings: `model`, `base_url`, `name`, `price` (US dollars an output), `shots`, `pictures` (how
@@ -235,50 +203,28 @@ def make(name: str, samples: Sequence[Sample], **settings: Any) -> JobEditor:
     (1 s between questions), and ``extra.NAME=VALUE`` for what is passed to the model as it is.
     Raises `UsageError` for another setting, without a model or without a key.
     """
-    service = load(name)
-    own = {key: value for key, value in settings.items() if not key.startswith("extra.")}
-    known(name, own, *OWN, "extra.NAME")
-    model = str(own.get("model") or service.model)
-    if not model and "{model}" in service.submit:
-        raise UsageError(f"editor {name!r}: wanted the setting model; give it with --model")
-    address = str(own.get("base_url") or service.base_url)
+    service = load(service_name)
+    told, extra = settings_of(service_name, settings, JobSettings)
+    told = msgspec.structs.replace(told, model=told.model or service.model)
+    if not told.model and "{model}" in service.submit:
+        raise UsageError(f"editor {service_name!r}: wanted the setting model; give it with --model")
     scheme = f"{service.scheme} " if service.scheme else ""
-    shots = whole(name, own, "shots", 0)
-    concurrency = whole(name, own, "concurrency", 4, least=1)
-    pause = number(name, own, "pause", 1.0)
-    given = own.get("price")
-    price = service.prices.get(model) if given is None else number(name, own, "price", 0.0)
-    return JobEditor(
-        name=str(own.get("name") or model.strip("/").rsplit("/", 1)[-1].replace(":", "-") or name),
-        model=model,
-        kind=service,
-        service=Service(
-            address,
-            key=key_from(
-                ("EDITGAUGE_EDITOR_KEY", *service.keys), needed=address == service.base_url
-            ),
-            auth=lambda key: {service.header: f"{scheme}{key}"},
-            concurrency=concurrency,
-            timeout=number(name, own, "timeout", 120.0, least=0.001),
-            attempts=whole(name, own, "attempts", 5, least=1),
-            pause=pause,
-        ),
-        price=Price(
-            picture=price,
-            source="--price"
-            if given is not None
-            else ", ".join(filter(None, (service.title, service.checked))),
-        ),
-        extra=passed_through(settings),
-        picture_field=str(own.get("picture_field") or ""),
-        seed=whole(name, own, "seed", 0) if "seed" in own else None,
-        pictures=whole(name, own, "pictures", service.pictures, least=1),
-        wait=number(name, own, "wait", 900.0, least=0.001),
-        pause=pause,
-        shots=shots,
-        samples=samples if shots else (),
-        concurrency=concurrency,
+    made = remote(
+        JobProvider(service, told, extra),
+        told,
+        samples,
+        address=service.base_url,
+        keys=service.keys,
+        auth=lambda key: {service.header: f"{scheme}{key}"},
+        seed=told.seed,
+        name=service_name,
     )
+    by = ", ".join(filter(None, (service.title, service.checked)))
+    price = ImagePrice(picture=service.prices.get(told.model), source=by)
+    if told.price is not None:
+        price = made.price
+    values = {name: getattr(made, name) for name in made.__dataclass_fields__}
+    return JobEditor(**{**values, "price": price}, kind=service, wait=told.wait, pause=told.pause)
 
 
 def _named(name: str) -> Callable[..., JobEditor]:
@@ -290,7 +236,8 @@ def _named(name: str) -> Callable[..., JobEditor]:
     factory.__doc__ = (
         f"{service.title}, by jobs{model}.\n\n"
         f"Written after {service.source}, {service.checked}; never called from here with a real "
-        f"key. Settings: {', '.join(OWN)}, and extra.NAME for what the model takes."
+        f"key. Settings: {', '.join(JobSettings.__struct_fields__)}, and extra.NAME for what the "
+        f"model takes."
     )
     return factory
 
@@ -300,6 +247,91 @@ fal = _named("fal")
 replicate = _named("replicate")
 dashscope = _named("dashscope")
 ideogram = _named("ideogram")
+
+
+@dataclass(frozen=True, slots=True)
+class JobProvider:
+    """The call that begins a job of a service."""
+
+    kind: JobService
+    told: JobSettings
+    extra: Mapping[str, Any]
+
+    @property
+    def pictures(self) -> int:
+        return self.told.pictures or self.kind.pictures
+
+    def request(self, ask: Ask) -> Call:
+        spec = self.kind.request
+        body: dict[str, Any] = {}
+        for place, value in {**spec.constants, spec.prompt: ask.prompt}.items():
+            _put(body, place, value)
+        if spec.model:
+            _put(body, spec.model, self.told.model)
+        seed = {} if self.told.seed is None else {"seed": self.told.seed}
+        for name, value in {**seed, **self._size(ask), **self.extra}.items():
+            _put(body, self._place(name), value)
+        path = self.kind.submit.format(model=self.told.model.strip("/"))
+        if spec.form == "multipart":
+            name = self.told.picture_field or spec.image
+            fields = {place: str(value) for place, value in body.items()}
+            parts = [(name, file) for file in ask.files]
+            return Call(path, {"data": fields, "files": parts}, self.extra)
+        write = encoded if spec.picture == "base64" else data_url
+        self._put_pictures(body, [write(file) for file in ask.files])
+        return Call(path, {"json": body}, self.extra)
+
+    def _place(self, name: str) -> str:
+        within = self.kind.request.within
+        return f"{within}.{name}" if within else name
+
+    def _size(self, ask: Ask) -> dict[str, int]:
+        """The input's size to the service's step, where the service is told one."""
+        spec = self.kind.request.sized
+        if spec is None:
+            return {}
+        width, height = sized(ask.shown, spec.step, spec.most)
+        return {spec.width: width, spec.height: height}
+
+    def _put_pictures(self, body: dict[str, Any], pictures: Sequence[str]) -> None:
+        """The pictures under the names that the service has for them, or the one that is set."""
+        spec, own = self.kind.request, self.told.picture_field
+        if own:
+            many = len(pictures) > 1 or own.endswith("s")
+            _put(body, self._place(own), list(pictures) if many else pictures[0])
+        elif spec.images:
+            _put(body, spec.images, list(pictures))
+        else:
+            _put(body, spec.image, pictures[0])
+            for index, picture in enumerate(pictures[1:], 2):
+                _put(body, spec.more.format(n=index), picture)
+
+    def result(self, value: Any) -> Made | Nothing:
+        """The picture of a finished job, at the first place that has one."""
+        found = next((v for p in self.kind.job.result if isinstance(v := at(value, p), str) and v),
+                     None)  # fmt: skip
+        if self._withheld(value):
+            return Nothing(Status.REFUSED, "withheld by the service's content filter")
+        if found is None:
+            places = " or ".join(self.kind.job.result)
+            reason = f"output: the finished job has no picture at {places}"
+            return Nothing(Status.UNREADABLE, reason)
+        return Made(data=found) if found.startswith("data:") else Made(url=found)
+
+    def _withheld(self, value: Any) -> bool:
+        """Whether a finished job says that a content filter blackened its picture."""
+        job = self.kind.job
+        flags = at(value, job.unsafe) if job.unsafe else False
+        safe = at(value, job.safe) if job.safe else True
+        return safe is False or flags is True or (isinstance(flags, list) and True in flags)
+
+    def bill(self, value: Any, price: ImagePrice) -> float | None:
+        """What the reply says that it cost; the price where it does not say."""
+        bill = self.kind.bill
+        told = at(value, bill.path) if bill else None
+        if bill is None or isinstance(told, bool) or not isinstance(told, int | float):
+            return price.picture
+        return round(float(told) * bill.unit, 6) if told >= 0 else price.picture
 
 
 class _Given:
@@ -319,51 +351,24 @@ class _Given:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobEditor:
+class JobEditor(RemoteEditor):
     """See `make`. Runs on `concurrency` threads of one process; `ledger` keeps what it costs within
     a budget.
     """
 
-    name: str
-    model: str
     kind: JobService
-    service: Service
-    price: Price
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    picture_field: str = ""
-    seed: int | None = None
-    pictures: int = 1
     wait: float = 900.0
     pause: float = 1.0
-    shots: int = 0
-    samples: Sequence[Sample] = ()
-    concurrency: int = 4
-    ledger: Ledger = field(default_factory=Ledger)
-    parallel: str = "thread"
     over: dict[str, _Memory] = field(default_factory=dict)
     """Jobs that ended, by sample, until the run has recorded what came of them."""
     given: _Given = field(default_factory=_Given)
 
-    def estimate(self, sample: Sample) -> float | None:
-        """What one edit will about cost, in US dollars; None where the price is not known."""
-        return 0.0 if faulty(sample, self.name, pictures=self.pictures) else self.price.picture
-
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        fault = faulty(sample, self.name, pictures=self.pictures)
-        if fault is not None:
-            return fault
-        shots = shots_for(sample, self.samples, self.shots)
-        prompt, pictures = numbered(sample, shots)
-        if len(pictures) > self.pictures:
-            reason = (
-                f"{len(shots)} demonstrations make {len(pictures)} pictures, the service "
-                f"takes {self.pictures}"
-            )
-            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
-        try:
-            submission = self._submission(sample, folder, prompt, pictures)
-        except ImageError as error:
-            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
+        asked = self._asked(sample)
+        if isinstance(asked, Edit):
+            return asked
+        ask, call = asked
+        submission = self._submission(folder, ask, call)
         charge = Charge(self.ledger, self.price.picture, self.model, submission.request.key)
         memory = _Memory.of(folder, submission.question)
         outcome = self._job(submission, charge, memory)
@@ -371,11 +376,11 @@ class JobEditor:
             self.over[sample.id] = memory
         outcome.cost = self._settled(charge, outcome)
         facts: dict[str, Any] = {
-            "settings": {"model": self.model, **self.extra},
+            "settings": {"model": self.model, **call.facts},
             "seed": self.seed,
             "seconds": round(outcome.seconds, 6),
             "cost": outcome.cost,
-            "detail": {"job": outcome.job, "shots": [shot.id for shot in shots]},
+            "detail": {"job": outcome.job, "shots": [shot.id for shot in ask.shots]},
         }
         if outcome.status is not Status.SCORED:
             return Edit.without(sample.id, self.name, outcome.status, outcome.reason, **facts)
@@ -408,79 +413,21 @@ class JobEditor:
         if memory is not None:
             memory.forget()
 
-    # -- the request -------------------------------------------------------------------------------
-
-    def _submission(
-        self, sample: Sample, folder: Path, prompt: str, pictures: Sequence[Path]
-    ) -> _Submission:
-        told = self.kind.request
-        body: dict[str, Any] = {}
-        for place, value in {**told.get("constants", {})}.items():
-            _put(body, place, value)
-        _put(body, str(told["prompt"]), prompt)
-        if "model" in told:
-            _put(body, str(told["model"]), self.model)
-        within = str(told.get("within", ""))
-        seed = {} if self.seed is None else {"seed": self.seed}
-        for name, value in {**seed, **self._size(pictures[0]), **self.extra}.items():
-            _put(body, f"{within}.{name}" if within else name, value)
-        path = self.kind.submit.format(model=self.model.strip("/"))
-        files = [as_file(picture, index) for index, picture in enumerate(pictures)]
-        text = json.dumps(body, sort_keys=True)
-        content: list[str | bytes] = [self.model, text, *(data for _, data, _ in files)]
-        key = call_key(folder, sample.id, *content)
-        question = call_key(folder, sample.id, *content, question=True)
-        request = self._request(path, body, files, pictures)
-        return _Submission(
-            replace(request, key=key), question, call_key(Path(), *content, question=True)
-        )
-
-    def _request(
-        self,
-        path: str,
-        body: dict[str, Any],
-        files: Sequence[tuple[str, bytes, str]],
-        pictures: Sequence[Path],
-    ) -> Request:
-        told = self.kind.request
-        headers = dict(self.kind.headers)
-        if told.get("form") == "multipart":
-            name = self.picture_field or str(told["image"])
-            fields = {place: str(value) for place, value in body.items()}
-            parts = [(name, file) for file in files]
-            return Request(path, lambda: {"data": fields, "files": parts}, headers=headers)
-        self._put_pictures(body, [self._written(picture) for picture in pictures])
-        return Request(path, lambda: {"json": body}, headers=headers)
-
-    def _size(self, picture: Path) -> dict[str, int]:
-        """The input's size to the service's step, where the service is told one."""
-        told = self.kind.request.get("sized")
-        if not told:
-            return {}
-        width, height = sized(picture, int(told.get("step", 16)), int(told.get("most", 2048)))
-        return {str(told["width"]): width, str(told["height"]): height}
-
-    def _written(self, picture: Path) -> str:
-        address = data_address(picture)
-        bare = self.kind.request.get("picture") == "base64"
-        return address.partition(",")[2] if bare else address
-
-    def _put_pictures(self, body: dict[str, Any], pictures: Sequence[str]) -> None:
-        """The pictures under the names that the service has for them, or the one that is set."""
-        told = self.kind.request
-        if self.picture_field:
-            within = str(told.get("within", ""))
-            place = f"{within}.{self.picture_field}" if within else self.picture_field
-            many = len(pictures) > 1 or self.picture_field.endswith("s")
-            _put(body, place, list(pictures) if many else pictures[0])
-        elif "images" in told:
-            _put(body, str(told["images"]), list(pictures))
-        else:
-            _put(body, str(told["image"]), pictures[0])
-            for index, picture in enumerate(pictures[1:], 2):
-                _put(body, str(told["more"]).format(n=index), picture)
-
     # -- the job -----------------------------------------------------------------------------------
+
+    def _submission(self, folder: Path, ask: Ask, call: Call) -> _Submission:
+        told = {name: value for name, value in call.body.items() if name != "files"}
+        text = json.dumps([call.path, told], sort_keys=True)
+        content: list[str | bytes] = [self.model, text, *(data for _, data, _ in ask.files)]
+        sample = ask.sample.id
+        request = Request(
+            call.path,
+            lambda: call.body,
+            headers=self.kind.headers,
+            key=call_key(folder, sample, *content),
+        )
+        question = call_key(folder, sample, *content, question=True)
+        return _Submission(request, question, call_key(Path(), *content, question=True))
 
     def _job(self, submission: _Submission, charge: Charge, memory: _Memory) -> _Outcome:
         began = time.monotonic()
@@ -535,12 +482,12 @@ class JobEditor:
         Raises nothing for an address on a strange host: that is no job of this service.
         """
         told = self.kind.job
-        number = at(value, str(told.get("id", "id")))
-        if "poll" in told:
-            address = str(told["poll"]).format(id=number) if _plain_id(number) else ""
+        number = at(value, told.id or "id")
+        if told.poll:
+            address = told.poll.format(id=number) if _plain_id(number) else ""
         else:
-            address = str(at(value, str(told["poll_url"])) or "")
-        result = str(at(value, str(told["result_url"])) or "") if "result_url" in told else ""
+            address = str(at(value, told.poll_url) or "")
+        result = str(at(value, told.result_url) or "") if told.result_url else ""
         if not address or not self._own(address) or (result and not self._own(result)):
             return None
         return {"id": str(number or ""), "address": address, "result": result}
@@ -570,7 +517,7 @@ class JobEditor:
             if time.monotonic() - began + pause > self.wait:
                 if ended is not None:
                     return ended
-                state = str(at(reply.value, str(self.kind.job["status"])) or "not known")
+                state = str(at(reply.value, self.kind.job.status) or "not known")
                 reason = f"the job was not done within {self.wait:g} s (it is {words(state)[:40]})"
                 return _Outcome(status=Status.FAILED, reason=reason, over=False)
             time.sleep(pause)
@@ -590,9 +537,9 @@ class JobEditor:
 
     def _another(self, value: Any, job: Mapping[str, str]) -> bool:
         """Whether a reply says that it is about another job; one that says nothing is believed."""
-        if "id" not in self.kind.job or not job["id"]:
+        if not self.kind.job.id or not job["id"]:
             return False
-        number = at(value, str(self.kind.job["id"]))
+        number = at(value, self.kind.job.id)
         return isinstance(number, str | int) and str(number) not in ("", job["id"])
 
     def _strange(self) -> _Outcome:
@@ -602,26 +549,16 @@ class JobEditor:
     def _ended(self, value: Any, job: Mapping[str, str] | None = None) -> _Outcome | None:
         """What came of a job, or None while it is under way."""
         told = self.kind.job
-        state = at(value, str(told["status"]))
-        if state in told.get("refused", ()):
-            return _Outcome(
-                status=Status.REFUSED,
-                reason=self._why(value, str(state)),
-                cost=self._billed(value, None),
-            )
-        if state in told.get("failed", ()):
-            refused = self._filtered(value)
-            status = Status.REFUSED if refused else Status.FAILED
-            return _Outcome(
-                status=status, reason=self._why(value, str(state)), cost=self._billed(value, None)
-            )
-        if state not in told.get("done", ()):
+        state = at(value, told.status)
+        if state in told.refused or (state in told.failed and self._filtered(value)):
+            cost = self._billed(value, None)
+            return _Outcome(status=Status.REFUSED, reason=self._why(value, str(state)), cost=cost)
+        if state in told.failed:
+            cost = self._billed(value, None)
+            return _Outcome(status=Status.FAILED, reason=self._why(value, str(state)), cost=cost)
+        if state not in told.done:
             return None
         cost = self._billed(value, self.price.picture)
-        if "unsafe" in told and at(value, str(told["unsafe"])) is False:
-            return _Outcome(
-                status=Status.REFUSED, reason="withheld by the service's content filter", cost=cost
-            )
         if job is not None and job.get("result"):
             reply = self.service.call(Request(job["result"], dict, method="GET"))
             if reply.status is not Status.SCORED:
@@ -636,61 +573,46 @@ class JobEditor:
         return self._fetched(value, cost)
 
     def _fetched(self, value: Any, cost: float | None) -> _Outcome:
-        places = [str(place) for place in self.kind.job["result"]]
-        found = next((v for p in places if isinstance(v := at(value, p), str) and v), None)
-        if found is None:
-            reason = f"output: the finished job has no picture at {' or '.join(places)}"
-            return _Outcome(status=Status.UNREADABLE, reason=reason, cost=cost, doubtful=True)
-        if found.startswith("data:"):
-            data = decoded(found)
-            if data is None:
-                return _Outcome(
-                    status=Status.UNREADABLE, reason="output: no base64 in the picture", cost=cost
-                )
-            return _Outcome(status=Status.SCORED, reason="", cost=cost, data=data)
+        found = self.provider.result(value)
+        if isinstance(found, Nothing):
+            doubtful = found.status is Status.UNREADABLE
+            return _Outcome(status=found.status, reason=found.reason, cost=cost, doubtful=doubtful)
+        if found.data:
+            if (data := decoded(found.data)) is not None:
+                return _Outcome(status=Status.SCORED, reason="", cost=cost, data=data)
+            reason = "output: no base64 in the picture"
+            return _Outcome(status=Status.UNREADABLE, reason=reason, cost=cost)
         try:
-            return _Outcome(
-                status=Status.SCORED, reason="", cost=cost, data=self.service.fetch(found)
-            )
+            data = self.service.fetch(found.url)
         except OSError as error:
             # The address is good for minutes: the job is kept, and asked for anew, also by a retry.
+            doubtful = isinstance(error, Gone)
             return _Outcome(
-                status=Status.FAILED,
-                reason=str(error),
-                cost=cost,
-                over=False,
-                doubtful=isinstance(error, Gone),
+                status=Status.FAILED, reason=str(error), cost=cost, over=False, doubtful=doubtful
             )
+        return _Outcome(status=Status.SCORED, reason="", cost=cost, data=data)
 
     def _refused_or_failed(self, reply: Reply) -> _Outcome:
-        refused = reply.http in (400, 403, 422, 451) and (
-            self._filtered(reply.value)
-            or re.search(
-                r"moderat|safety|sensitive|content.?(filter|policy)",
-                f"{reply.code} {reply.reason}",
-                re.I,
-            )
-        )
-        status = Status.REFUSED if refused else Status.FAILED
-        return _Outcome(status=status, reason=reply.reason, cost=0.0, seconds=reply.seconds)
+        refused = self._filtered(reply.value) and reply.http in (400, 403, 422, 451)
+        found = Nothing(Status.REFUSED, reply.reason) if refused else self._result(reply)
+        assert isinstance(found, Nothing)
+        return _Outcome(status=found.status, reason=reply.reason, cost=0.0, seconds=reply.seconds)
 
     def _filtered(self, value: Any) -> bool:
-        told = self.kind.job
-        codes = [str(at(value, str(place)) or "") for place in told.get("codes", ())]
-        return any(word in code for code in codes for word in told.get("filters", ()))
+        """Whether an error's code is that of a content filter."""
+        job = self.kind.job
+        codes = [str(at(value, place) or "") for place in job.codes]
+        return any(filtered(code) or any(word in code for word in job.filters) for code in codes)
 
     def _why(self, value: Any, state: str) -> str:
-        for place in self.kind.job.get("reasons", ()):
-            if said := at(value, str(place)):
+        for place in self.kind.job.reasons:
+            if said := at(value, place):
                 return words(f"{state}: {said if isinstance(said, str) else json.dumps(said)}")
         return words(state)
 
     def _billed(self, value: Any, otherwise: float | None) -> float | None:
         """What the reply says that it cost, in US dollars; `otherwise` where it does not say."""
-        told = at(value, str(self.kind.bill["path"])) if self.kind.bill else None
-        if isinstance(told, bool) or not isinstance(told, int | float) or not told >= 0:
-            return otherwise
-        return round(float(told) * float(self.kind.bill.get("unit", 1.0)), 6)
+        return self.provider.bill(value, ImagePrice(picture=otherwise))
 
 
 @dataclass(frozen=True, slots=True)
@@ -757,12 +679,8 @@ class _Memory:
 
 def at(value: Any, place: str) -> Any:
     """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
-    for step in place.split("."):
-        if isinstance(value, list):
-            value = value[int(step)] if step.isdigit() and len(value) > int(step) else None
-        else:
-            value = value.get(step) if isinstance(value, dict) else None
-    return value
+    steps = place.split(".")
+    return found_at(value, *(int(step) if step.isdigit() else step for step in steps))
 
 
 def _put(body: dict[str, Any], place: str, value: Any) -> None:

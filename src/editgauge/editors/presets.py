@@ -1,11 +1,11 @@
 """Settings under a name: how a paper ran the editors that have a name here.
 
 MedEBench (arXiv 2506.01921, appendix C) ran seven models. Four are editors of this package and
-stand below; the other three are recipes with a preset of the same name
-(``editgauge recipe run icedit CHECKOUT --preset medebench``). Where the paper gives several values
-of a setting, the preset is a sweep over them: which of its outputs the paper's tables show, it does
-not say. Its line on InstructPix2Pix names the text guidance twice; values near 1.6 are taken as the
-picture's, as in the same line.
+stand below; the other three (ICEdit, InstructDiffusion, SEED-X) have repositories of their own: see
+``docs/how-to/models-of-the-papers.md``. Where the paper gives several values of a setting, the
+preset is a sweep over them: which of its outputs the paper's tables show, it does not say. Its line
+on InstructPix2Pix names the text guidance twice; values near 1.6 are taken as the picture's, as in
+the same line.
 """
 
 from __future__ import annotations
@@ -57,8 +57,6 @@ PRESETS: dict[str, dict[str, Preset]] = {
         ),
     }
 }
-RECIPES: dict[str, tuple[str, ...]] = {"medebench": ("icedit", "instructdiffusion", "seed-x")}
-"""The models of a preset that are recipes, each with a preset of this name."""
 
 
 def preset(name: str, editor: str) -> Preset:
@@ -69,9 +67,8 @@ def preset(name: str, editor: str) -> Preset:
         raise UsageError(f"--preset {name}: wanted one of {', '.join(PRESETS)}")
     found = PRESETS[name].get(editor)
     if found is None:
-        recipes = ", ".join(RECIPES.get(name, ()))
         raise UsageError(
-            f"--preset {name}: has no settings of {editor!r}; it has {', '.join(PRESETS[name])}"
-            + (f", and as recipes (editgauge recipe run): {recipes}" if recipes else "")
+            f"--preset {name}: has no settings of {editor!r}; it has {', '.join(PRESETS[name])}; "
+            f"those of models in repositories of their own are in docs/how-to/models-of-the-papers"
         )
     return found

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import UsageError
-from editgauge.images import read_file, read_header
+from editgauge.images import need_readable, read_file, read_header
 
 EXTRA = "extra."
 """How the name of a setting begins that is passed to the model as it is."""
@@ -22,6 +22,7 @@ def as_file(path: Path, index: int) -> tuple[str, bytes, str]:
     format, else PNG.
     """
     header = read_header(path)
+    need_readable(header, path)  # what we could not score is not sent, and not paid
     media = _MEDIA.get(header.format)
     if media is not None:
         return f"image-{index + 1}{header.extension}", read_file(path), media

@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from editgauge.errors import ServiceStopped, UsageError
+from editgauge.errors import ServiceStopped
 from editgauge.images import free_memory
 from editgauge.services import policy
 from editgauge.services.ledger import Charge, Ledger
@@ -39,7 +39,7 @@ __all__ = [
     "Service",
     "ServiceStopped",
     "call_key",
-    "checked_address",
+    "key_for",
     "key_from",
     "retry_after",
     "words",
@@ -134,7 +134,7 @@ class Service:
             reply, meant, pause = self._attempt(request, identity)
             tries += 1
             if request.charge is not None and reply.status is not Status.SCORED:
-                request.charge.lost(meant.billed, reply.reason, reported=not meant.lost)
+                request.charge.lost(meant.lost, reply.reason)  # an error that it reports is free
             spent = time.monotonic() - began
             if meant.kind == "stop":
                 self._stop(reply)
@@ -311,6 +311,14 @@ AGAIN = ".asked-before"
 """
 
 
+def key_for(address: str, own: str, names: Sequence[str]) -> str:
+    """The key for an address: of the variables `names` the first is for any service, the others are
+    for the host of `own` alone, which needs one. Raises `UsageError` without it.
+    """
+    ours = urlsplit(address).hostname == urlsplit(own).hostname
+    return key_from(names if ours else names[:1], needed=ours)
+
+
 def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
     """A call's identity: the same for the same question in the same run, also after the run was
     killed; another one when the user asks again, but for that of the `question` alone.
@@ -324,13 +332,3 @@ def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
-
-
-def checked_address(address: str) -> str:
-    """A service's address without a slash at its end. Raises `UsageError` for one that is none or
-    holds a key.
-    """
-    found = service_address(address, "base_url")
-    if found.query:
-        raise UsageError("base_url: put no key into the address; keys come from the environment")
-    return found.base

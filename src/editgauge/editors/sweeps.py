@@ -18,7 +18,7 @@ from editgauge.editors.delivery import typed
 from editgauge.editors.presets import Preset
 from editgauge.editors.tracks import Making
 from editgauge.errors import UsageError
-from editgauge.store.run_folder import plain_name
+from editgauge.store.paths import plain_name
 from editgauge.types import Editor
 
 MOST = 256

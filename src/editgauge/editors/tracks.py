@@ -3,10 +3,8 @@ no table mixes two.
 
 ``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description``
 its description of the change (MedEBench has both); ``kontext[rephrased]`` is then an editor of its
-own. A rewriter is a chat model that turns the instruction into a plainer one under a fixed rubric;
-what it wrote is kept in the record of each edit. A template puts fixed words around the
-instruction; a preset, swept settings and what the editor was fine-tuned on are told in the same way
-(`Making`).
+own. A template puts fixed words around the instruction; a preset, swept settings and what the
+editor was fine-tuned on are told in the same way (`Making`).
 """
 
 from __future__ import annotations
@@ -15,20 +13,16 @@ import hashlib
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from editgauge.editors.asking import shots_for
 from editgauge.editors.delivery import faulty
-from editgauge.editors.service import Ledger, Request, Service, key_from, words
+from editgauge.editors.service import Ledger
 from editgauge.errors import UsageError
 from editgauge.types import Edit, Editor, Sample, Status
 
 INSTRUCTIONS = ("original", "rephrased", "description")
-KEY_NAMES = ("EDITGAUGE_REWRITER_KEY", "OPENAI_API_KEY")
-LONGEST = 4000
-"""Characters of a rewritten instruction that are believed to be one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +55,13 @@ PLAIN = Making()
 def on_track(
     editor: Editor,
     instruction: str = "original",
-    rewriter: Rewriter | None = None,
     *,
     shots: int = 0,
     samples: Sequence[Sample] = (),
     making: Making = PLAIN,
 ) -> Editor:
-    """The editor on a prompt track: itself on the original one, without a rewriter, demonstrations
-    and anything in `making`.
+    """The editor on a prompt track: itself on the original one, without demonstrations and
+    anything in `making`.
 
     `shots`: how many demonstrations each sample is shown, from `samples` (those that the editor was
     made with). A sample that cannot have so many is *not applicable*: fewer would be another track
@@ -80,8 +73,6 @@ def on_track(
         raise UsageError(f"--instruction {instruction!r}: wanted one of {', '.join(INSTRUCTIONS)}")
     checked_template(making.template)
     words = [instruction] if instruction != "original" else []
-    if rewriter is not None:
-        words.append(f"rewritten by {rewriter.model.rsplit('/', 1)[-1].replace(':', '-')}")
     words += making.marks
     learned = ["1 shot" if shots == 1 else f"{shots} shots"] if shots else []
     if making.tuned is not None:
@@ -104,7 +95,6 @@ def on_track(
     return OnTrack(
         editor=editor,
         instruction=instruction,
-        rewriter=rewriter,
         name=_marked(editor.name, [*words, *learned, *swept]),
         shots=shots,
         samples=samples,
@@ -162,7 +152,6 @@ class OnTrack:
 
     editor: Editor
     instruction: str
-    rewriter: Rewriter | None
     name: str
     shots: int = field(default=0, kw_only=True)
     samples: Sequence[Sample] = field(default=(), kw_only=True)
@@ -172,10 +161,7 @@ class OnTrack:
 
     @property
     def parallel(self) -> str:
-        own = str(getattr(self.editor, "parallel", "process"))
-        # A service is waited for on threads, and is asked from one process, so that its limits are
-        # kept.
-        return "thread" if self.rewriter is not None and own == "process" else own
+        return str(getattr(self.editor, "parallel", "process"))
 
     @property
     def concurrency(self) -> int:
@@ -204,7 +190,7 @@ class OnTrack:
     def told(self, sample: Sample) -> Sample | Edit:
         """The sample with the track's instruction, or the edit that says why there is none."""
         told = retold(sample, self.instruction)
-        if told is not None and self.rewriter is None:
+        if told is not None:
             told = templated(told, self.template)
         reason = f"the sample has no {self.instruction} instruction"
         if told is not None:
@@ -225,19 +211,10 @@ class OnTrack:
         return [shot.id for shot in shots_for(sample, there, self.shots)] if self.shots else []
 
     def _prepared(self, sample: Sample) -> Sample | Edit:
-        fault = faulty(sample, self.name)
-        told = fault or self.told(sample)
-        if isinstance(told, Edit) or self.rewriter is None:
-            return told
-        written = self.rewriter(told.instruction)
-        if isinstance(written, str):
-            return templated(replace(told, instruction=written), self.template)
-        return Edit.without(sample.id, self.name, written.status, f"rewriter: {written.reason}")
+        return faulty(sample, self.name) or self.told(sample)
 
     def _named(self, made: Edit, told: Sample) -> Edit:
         settings = {**made.settings, **self.facts, "instruction": self.instruction}
-        if self.rewriter is not None:
-            settings |= {"rewriter": self.rewriter.model, "rubric": self.rewriter.rubric_hash}
         if self.shots:
             settings["demonstrations"] = self._shown(told)
         return replace(made, editor=self.name, instruction=told.instruction, settings=settings)
@@ -269,79 +246,3 @@ class OnTrack:
         return [
             self._refused(t) if isinstance(t, Edit) else self._named(next(made), t) for t in told
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why there is no rewritten instruction."""
-
-    status: Status
-    reason: str
-
-
-def rubric() -> str:
-    """What a rewriter is told to do."""
-    return resources.files("editgauge.editors").joinpath("rubrics/rewrite.md").read_text("utf-8")
-
-
-@dataclass(frozen=True)
-class Rewriter:
-    """A chat model behind an OpenAI-compatible endpoint that rewrites instructions, at temperature
-    0.
-
-    The same instruction is asked once. The instruction is data: it goes between marks and cannot
-    change the rubric.
-    """
-
-    model: str
-    service: Service
-    rubric: str = field(default_factory=rubric)
-    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def rubric_hash(self) -> str:
-        return hashlib.blake2b(self.rubric.encode(), digest_size=8).hexdigest()
-
-    def __call__(self, instruction: str) -> str | Failure:
-        if instruction in self._known:
-            return self._known[instruction]
-        mark = hashlib.blake2b(
-            instruction.encode("utf-8", "surrogatepass"), digest_size=4
-        ).hexdigest()
-        body = {
-            "model": self.model,
-            "temperature": 0,
-            "messages": [
-                {"role": "system", "content": self.rubric},
-                {
-                    "role": "user",
-                    "content": f"[[instruction {mark}]]\n{instruction}\n[[end of instruction "
-                    f"{mark}]]",
-                },
-            ],
-        }
-        reply = self.service.call(Request("/chat/completions", lambda: {"json": body}))
-        if reply.status is not Status.SCORED:
-            return Failure(reply.status, reply.reason)
-        try:
-            message = reply.value["choices"][0]["message"]
-            text = message.get("content")
-        except (LookupError, TypeError, AttributeError):
-            return Failure(Status.UNPARSABLE, "the reply has no message")
-        if message.get("refusal"):
-            return Failure(Status.REFUSED, words(str(message["refusal"])))
-        if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
-            return Failure(
-                Status.UNPARSABLE,
-                f"wanted an instruction of up to {LONGEST:,} characters, found {text!r:.80}",
-            )
-        self._known[instruction] = text.strip()
-        return self._known[instruction]
-
-
-def rewriter(model: str, base_url: str = "https://api.openai.com/v1", **options: Any) -> Rewriter:
-    """A rewriter by its model's name; the key comes from `KEY_NAMES`. Raises `UsageError` without
-    one where needed.
-    """
-    key = key_from(KEY_NAMES, needed="api.openai.com" in base_url)
-    return Rewriter(model, Service(base_url, key=key, **options))

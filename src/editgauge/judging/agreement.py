@@ -11,7 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from editgauge.tables.resampling import Floats, Moments, bootstrap, units
+from editgauge.statistics.agreement import kappa_of, kappa_parts, quadratic_kappa
+from editgauge.statistics.resampling import Floats, parts_interval
 
 Interval = tuple[float, float]
 
@@ -83,11 +84,12 @@ def agreement(
     mae = math.fsum(abs(b - a) for a, b in pairs) / n
     bias = math.fsum(b - a for a, b in pairs) / n
     equal = sum(a == b for a, b in pairs) / n
+    kappa = quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs])
     numbers = {label: number for number, label in enumerate(dict.fromkeys(w[2] for w in whole))}
     kappa_interval, bias_interval = intervals(pairs, [numbers[label] for _, _, label in whole])
     return Agreement(
         n=n,
-        kappa=quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs]),
+        kappa=None if math.isnan(kappa) else kappa,
         mae=mae,
         bias=bias,
         equal=equal,
@@ -100,48 +102,21 @@ def intervals(
     pairs: Sequence[tuple[float, float]], samples: Sequence[int]
 ) -> tuple[Interval | None, Interval | None]:
     """95 % intervals of quadratic kappa and of bias, by a bootstrap over samples. `samples`: the
-    sample of each pair, as a number.
-
-    Kappa is a function of five means, so that no resample is formed: 1 - E[(a-b)²] / (E[a²] +
-    E[b²] - 2 E[a] E[b]).
+    sample of each pair, as a number. None below `LEAST` samples.
     """
-    if len(set(samples)) < 2:
-        return None, None
     a, b = np.asarray(pairs, dtype=np.float64).T
-    moments = units(np.stack([(a - b) ** 2, a, b, a**2, b**2], axis=1), samples)
-    found = bootstrap(moments, _kappa_and_bias)
-    kappa, bias = (
-        (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None
-        for low, high in zip(found.low, found.high, strict=True)
-    )
-    return kappa, bias
+    each = kappa_parts(a[:, None], b[:, None])
+    parts = np.zeros((max(samples) + 1, each.shape[1]))
+    np.add.at(parts, np.asarray(samples), each)
+    kappa = parts_interval(parts, kappa_of)
+    bias = parts_interval(parts, _bias)
+    limits = [(found.low, found.high) for found in (kappa, bias)]
+    return tuple(None if math.isnan(low) else (low, high) for low, high in limits)  # type: ignore[return-value]
 
 
-def _kappa_and_bias(moments: Moments) -> Floats:
-    """(..., 5) means -> (..., 2): kappa (NaN where it is not defined) and bias."""
-    mean = moments.mean
-    squared, a, b, aa, bb = (mean[..., column] for column in range(5))
-    expected = aa + bb - 2 * a * b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kappa = np.where(expected > 1e-12, 1 - squared / expected, np.nan)
-    return np.stack([kappa, b - a], axis=-1)
-
-
-def quadratic_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Cohen's kappa with quadratic weights over complete pairs, None where expected disagreement is
-    0.
-
-    The weights' scale cancels, so the range of the scores need not be known: observed over expected
-    mean squared difference, the latter over all n x n pairs of the two raters' scores.
-    """
-    n = len(first)
-    if n == 0 or n != len(second):
-        return None
-    observed = math.fsum((a - b) ** 2 for a, b in zip(first, second, strict=True)) / n
-    mean_a, mean_b = math.fsum(first) / n, math.fsum(second) / n
-    squares = math.fsum(a * a for a in first) / n + math.fsum(b * b for b in second) / n
-    expected = squares - 2 * mean_a * mean_b
-    return None if expected <= 1e-12 else 1 - observed / expected
+def _bias(parts: Floats) -> Floats:
+    """(..., 6) parts of kappa -> the mean of second minus first: (...,)."""
+    return np.asarray((parts[..., 2] - parts[..., 1]) / parts[..., 5])
 
 
 def between(raters: dict[str, Sequence[float | None]]) -> dict[tuple[str, str], Agreement]:

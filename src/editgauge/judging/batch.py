@@ -6,8 +6,7 @@ key is the custom id) and hands them to the server; `collect` fetches what is fi
 it. A call that waits in a batch is not submitted again. Replies that are cut off or cannot be read
 are left to a later ordinary run. Each call is booked in the ledger before its file is sent, at the
 most that it can cost in a batch, and stays booked until `collect` finds its bill. A batch cannot be
-called back: while fewer than `PILOT` bills of the judge are known, only so much is sent that bills
-of `FEARED` times their estimates would fit into the budget.
+called back: it goes as far as the budget does at the price that is known.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from typing import Any
 import orjson
 
 from editgauge.errors import ImageError, RunError
-from editgauge.judging.asker import Request
-from editgauge.judging.client import build, read_response
-from editgauge.judging.engine import Engine, Job
+from editgauge.judging.asking import FIRST, Engine, Job
+from editgauge.judging.chat import pieces
 from editgauge.services import batches, policy
 from editgauge.services.batches import File
-from editgauge.services.ledger import FEARED, NO_BILL, Entry
-from editgauge.services.transport import Lost, Response
+from editgauge.services.booking import Entry
+from editgauge.services.http import Lost, Request, Response, form_request, json_request
+from editgauge.services.paid import decoded, failed
 
 _ENDPOINT = "/v1/chat/completions"
-PILOT = 10
-"""Bills of a judge from which on a batch goes as far as the budget does."""
+_LONG = 600.0
+"""Seconds for a file of a batch."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +46,17 @@ class Batched:
     """
     broke: str = ""
     """Why the budget left calls out, or empty."""
+
+
+def _send_json(engine: Engine, method: str, path: str, value: Any = None) -> tuple[int, Any, bytes]:
+    """A request outside of chat: status, decoded reply or None, raw bytes. Raises `Lost`."""
+    url, client = engine.client.address.of(path), engine.client
+    if value is not None:
+        request = json_request(url, value, seconds=_LONG, limit=1 << 30)
+    else:
+        request = Request(url=url, method=method, seconds=_LONG, limit=1 << 30)
+    response = client.http.send(request)
+    return response.status, decoded(response.data, client.secrets), response.data
 
 
 def pending(engine: Engine) -> dict[str, dict[str, Any]]:
@@ -65,7 +75,7 @@ def _note(engine: Engine, mark: str, record: Mapping[str, Any]) -> None:
     engine.store.note(f"batch {mark}", orjson.dumps(dict(record)).decode())
 
 
-async def _settled(engine: Engine) -> dict[str, dict[str, Any]]:
+def _settled(engine: Engine) -> dict[str, dict[str, Any]]:
     """The pending batches, after those of a killed command were looked for: one that was never made
     is forgotten, and its calls released.
 
@@ -76,7 +86,7 @@ async def _settled(engine: Engine) -> dict[str, dict[str, Any]]:
         if record["number"]:
             continue
         try:
-            status, told, _ = await engine.client.exchange_json("GET", "/batches?limit=100")
+            status, told, _ = _send_json(engine, "GET", "/batches?limit=100")
             reason = f"HTTP {status}"
         except Lost as error:
             told, reason = None, error.reason
@@ -106,16 +116,16 @@ def _standing(engine: Engine, record: Mapping[str, Any]) -> dict[str, Entry]:
     return engine.ledger.standing([batches.entry_key(key) for key in record["keys"]])
 
 
-async def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
+def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Send all calls that are neither stored nor waiting, as far as the budget goes.
 
     Raises `RunError` when the server takes no batch; nothing stays booked for it then, unless it is
     not known whether one was made.
     """
     result = Batched()
-    taken = {key for record in (await _settled(engine)).values() for key in record["keys"]}
+    taken = {key for record in (_settled(engine)).values() for key in record["keys"]}
     for file in _files(engine, jobs, taken, result):
-        result.batches.append(await _send(engine, file))
+        result.batches.append(_send(engine, file))
         for entry in file.entries:
             engine.ledger.leave(entry)
         result.calls += len(file.keys)
@@ -123,7 +133,7 @@ async def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     return result
 
 
-async def _send(engine: Engine, file: File) -> str:
+def _send(engine: Engine, file: File) -> str:
     """Hand one file to the server and write the batch down, before it is made and after; returns
     its number.
     """
@@ -131,9 +141,16 @@ async def _send(engine: Engine, file: File) -> str:
     record = {"keys": file.keys, "at": time.time(), "number": ""}
     try:
         try:
-            status, answer = await client.upload(
-                "/files", {"purpose": "batch"}, "calls.jsonl", file.data
+            kind = "application/octet-stream"
+            answered = client.http.send(
+                form_request(
+                    client.address.of("/files"),
+                    {"purpose": "batch"},
+                    [("file", "calls.jsonl", kind, file.data)],
+                    seconds=_LONG,
+                )
             )
+            status, answer = answered.status, decoded(answered.data, client.secrets)
         except Lost as error:
             raise RunError(f"{client.host}: no batch file taken ({error.reason})") from error
         if status not in (200, 201) or not isinstance(answer, dict) or "id" not in answer:
@@ -147,7 +164,7 @@ async def _send(engine: Engine, file: File) -> str:
         raise
     wanted = batches.wanted(answer["id"], _ENDPOINT, {batches.MARK: mark})
     try:
-        status, answer, _ = await client.exchange_json("POST", "/batches", wanted)
+        status, answer, _ = _send_json(engine, "POST", "/batches", wanted)
     except Lost as error:
         if not error.sent:
             _forget(engine, mark, record)
@@ -168,7 +185,7 @@ async def _send(engine: Engine, file: File) -> str:
     return str(number)
 
 
-async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
+def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """Fetch finished batches into the store. `jobs` tell what each key is about (those of the same
     command).
 
@@ -178,15 +195,15 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
     result = Batched()
     about = {engine.key(job): job for job in jobs}
     others: set[str] = set()
-    for mark, record in (await _settled(engine)).items():
+    for mark, record in (_settled(engine)).items():
         name = record["number"]
         try:
-            status, answer, _ = await engine.client.exchange_json("GET", f"/batches/{name}")
+            status, answer, _ = _send_json(engine, "GET", f"/batches/{name}")
             state = answer.get("status") if isinstance(answer, dict) else None
             if status != 200 or state is None or state in batches.UNFINISHED:
                 result.waiting += len(record["keys"])
                 continue
-            lines = await _lines(engine, answer)
+            lines = _lines(engine, answer)
         except Lost:  # it is there tomorrow as well
             result.waiting += len(record["keys"])
             continue
@@ -212,16 +229,14 @@ async def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
     return result
 
 
-async def _lines(engine: Engine, batch: Mapping[str, Any]) -> list[bytes]:
+def _lines(engine: Engine, batch: Mapping[str, Any]) -> list[bytes]:
     """The lines of a finished batch's results and errors. Raises `Lost` for a file that cannot be
     had now.
     """
     found: list[bytes] = []
     for part in ("output_file_id", "error_file_id"):
         if batch.get(part):
-            status, _, data = await engine.client.exchange_json(
-                "GET", f"/files/{batch[part]}/content"
-            )
+            status, _, data = _send_json(engine, "GET", f"/files/{batch[part]}/content")
             if status not in (200, 404, 410):  # only these two are gone for good
                 raise Lost(f"HTTP {status}", sent=True)
             found += data.splitlines() if status == 200 else []
@@ -236,30 +251,19 @@ def _files(engine: Engine, jobs: Iterable[Job], taken: set[str], result: Batched
             if key in taken or engine.store.get(key) is not None:
                 continue
             webp = engine.dialect.webp
-            skeleton = engine.skeleton(job)
-            body = build(
-                skeleton, [engine.pictures.encode(picture, webp) for picture in job.call.pictures]
-            ).joined()
+            words = engine.body(job)
+            encoded = [engine.pictures.encode(picture, webp) for picture in job.call.pictures]
+            body = b"".join(pieces(words, encoded))
         except ImageError:
             continue  # it ends as unreadable when rows are made
         line = batches.line_of(key, _ENDPOINT, body)
-        estimate = engine.asker.estimate(Request(job=job), len(skeleton), batch=True)
-        standing = engine.ledger.standing([batches.entry_key(key)]) if estimate else {}
-        entry = standing.get(batches.entry_key(key))
-        if estimate and entry is None:
-            model = engine.settings.model
-            careful = not engine.ledger.trusts(model, PILOT)
-            entry = engine.ledger.reserve(
-                estimate, model, key=batches.entry_key(key), beside=careful
-            )
+        most = engine.most(job, FIRST, len(words), batch=True)
+        mark, model = batches.entry_key(key), engine.settings.model
+        entry = engine.ledger.standing([mark]).get(mark) if most else None
+        if most and entry is None:
+            entry = engine.ledger.try_to_book(most, model, key=mark)
             if entry is None:
-                result.broke = str(engine.ledger.exceeded(estimate, model))
-                if careful and taken:
-                    result.broke += (
-                        f". Few bills of {model} are known: a batch goes only as far as bills of "
-                        f"{FEARED:g} times their estimates would fit; collect it, then submit the "
-                        f"rest"
-                    )
+                result.broke = str(engine.ledger.exceeded(most, model))
                 break
         if file.full(line):
             yield file
@@ -279,23 +283,25 @@ def _store(
     others: set[str],
 ) -> int:
     """Store the reply of one call; 1, or 0 for a call of another command."""
-    outcome = read_response(response, 0.0, engine.client.secrets, engine.client.address.host)
+    client = engine.client
+    fine = 200 <= response.status < 300
+    outcome = client.read(response) if fine else failed(response, client.secrets, client.host)
     entry = standing.pop(batches.entry_key(key), None)
     job = about.get(key)
-    words = len(engine.skeleton(job)) if job is not None else 0
-    cost = engine.asker.bill(outcome, words, batch=True)
-    if entry is not None and cost is not None:
-        engine.ledger.bill(entry, cost)
-    elif entry is not None and outcome.billed:
-        engine.ledger.keep(entry, outcome.reason or NO_BILL)
+    outcome = engine.billed(outcome, len(engine.body(job)) if job is not None else 0, batch=True)
+    if entry is not None and outcome.cost is not None:
+        engine.ledger.bill(entry, outcome.cost)
+    elif entry is not None and outcome.booked:
+        engine.ledger.keep(entry, outcome.reason or "no usable bill")
     elif entry is not None:
         engine.ledger.release(entry, outcome.reason)
-    engine.count_request(outcome)
+    engine.stats.asked += 1
     if job is None:
         return 0  # of another command: it stays in the provider's files
-    if not engine.answer_of(outcome.model):
-        others.add(outcome.model)
-        key = f"{key} {outcome.model}"
+    model = outcome.value.model if outcome.value is not None else ""
+    if not engine.answer_of(model):
+        others.add(model)
+        key = f"{key} {model}"
     engine.prove(engine.dialect)
-    engine.keep(Request(job=job, attempt="first"), key, outcome, cost)
+    engine.put(job, FIRST, engine.dialect, outcome, key)
     return 1

@@ -19,9 +19,9 @@ from typing import Any
 from editgauge.errors import UsageError
 from editgauge.images import write_bytes
 from editgauge.judging import prompts
-from editgauge.judging.calls import Judging
 from editgauge.judging.paper import SET, ReleasedPrompts
 from editgauge.judging.prompts import PromptSet
+from editgauge.judging.protocol import Judging
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.types import Benchmark
 

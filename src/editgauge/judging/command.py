@@ -4,17 +4,17 @@ happens is told by callbacks.
 
 from __future__ import annotations
 
-import asyncio
 import signal
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
 
 from editgauge import catalog
 from editgauge.judging import batch as batches
 from editgauge.judging import models, trust
-from editgauge.judging.engine import Stats
+from editgauge.judging.asking import Stats
 from editgauge.judging.outcome import Outcome, facts
 from editgauge.judging.run import judge as judge_all
 from editgauge.judging.session import Session, judging_of
@@ -40,13 +40,13 @@ def run(
     """
     session.asks()
     todo = session.todo
-    say = say or (lambda text: None)
-    running = _Running(session, progress, say, interruptible)
+    running = _Running(session=session, progress=progress, say=say or (lambda text: None))
     began = time.monotonic()
     complete = False
     try:
-        complete = asyncio.run(running.main())
-    except (asyncio.CancelledError, KeyboardInterrupt):
+        with running.signals() if interruptible else nullcontext():
+            complete = running.main()
+    except KeyboardInterrupt:
         running.interrupted = True
     finally:
         todo.run.record(
@@ -69,60 +69,62 @@ def run(
             **facts(todo.engine.stats),
         )
     derive(todo.run, catalog.find("benchmarks", todo.benchmark))
-    notes = [*running.notes, *views(todo.run, todo.benchmark, todo.source)]
+    notes = [*running.notes, *todo.engine.warnings()]
+    notes += views(todo.run, todo.benchmark, todo.source)
     return Outcome(session, complete and not running.interrupted, running.interrupted, notes)
 
 
+@dataclass(slots=True, kw_only=True)
 class _Running:
-    """One run in its event loop."""
+    """One run of a session."""
 
-    def __init__(
-        self, session: Session, progress: Progress | None, say: Say, interruptible: bool
-    ) -> None:
-        self.session, self.progress, self.say = session, progress, say
-        self.interruptible = interruptible
-        self.interrupted = False
-        self.notes: list[str] = []
+    session: Session
+    progress: Progress | None
+    say: Say
+    interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
 
-    async def main(self) -> bool:
+    def main(self) -> bool:
         session, todo = self.session, self.session.todo
-        if self.interruptible:
-            self._take_signals()
-        async with todo.engine.client:
-            listed = asyncio.create_task(self._warn_of_end())  # no call needs to wait for it
-            try:
-                complete = await judge_all(todo, session.samples, session.edits, self.progress)
-            except BaseException:
-                listed.cancel()
-                raise
-            await listed
-            if complete and not session.options.offline and self._wants_calibration():
-                mark = str(todo.run.manifest().get("created", ""))
-                judging = judging_of(catalog.find("benchmarks", "mini"))
-                self.notes.extend((await trust.calibrate(todo.engine, judging, mark)).lines())
-            return complete
+        looking = threading.Thread(target=self._warn_of_end, daemon=True)
+        looking.start()  # no call needs to wait for it
+        complete = judge_all(todo, session.samples, session.edits, self.progress)
+        looking.join(20)
+        if complete and not session.options.offline and self._wants_calibration():
+            mark = str(todo.run.manifest().get("created", ""))
+            judging = judging_of(catalog.find("benchmarks", "mini"))
+            self.notes.extend(trust.calibrate(todo.engine, judging, mark).lines())
+        return complete
 
-    async def _warn_of_end(self) -> None:
+    def _warn_of_end(self) -> None:
         model = self.session.options.model
         if self.session.options.offline:
             return
-        listed = await self.session.todo.engine.client.get(f"/models/{model}")
+        listed = self.session.todo.engine.client.get(f"/models/{model}")
         if warning := models.end_warning(model, listed):
             self.notes.append(warning)
             self.say(f"warning: {warning}")
 
-    def _take_signals(self) -> None:
-        task = asyncio.current_task()
+    @contextmanager
+    def signals(self) -> Iterator[None]:
+        """Ctrl-C ends what is in flight, a second one drops it."""
+        before = signal.getsignal(signal.SIGINT)
 
-        def on_signal() -> None:
-            if self.interrupted and task is not None:
-                task.cancel()
+        def on_signal(number: int, frame: object) -> None:
+            if self.interrupted:
+                raise KeyboardInterrupt
             self.interrupted = True
             self.session.todo.engine.stop()
             self.say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
 
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, on_signal)
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        signal.signal(signal.SIGINT, on_signal)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _wants_calibration(self) -> bool:
         return trust.wanted(self.session.options.calibration, self.session.todo.engine.stats.asked)
@@ -133,13 +135,8 @@ def batch(session: Session, action: str) -> batches.Batched:
     session.asks()
     todo = session.todo
 
-    async def main() -> batches.Batched:
-        async with todo.engine.client:
-            jobs = todo.jobs(session.samples, session.edits, None)
-            work = batches.submit if action == "submit" else batches.collect
-            return await work(todo.engine, jobs)
-
-    done = asyncio.run(main())
+    jobs = todo.jobs(session.samples, session.edits, None)
+    done = (batches.submit if action == "submit" else batches.collect)(todo.engine, jobs)
     todo.run.record(
         f"judge batch {action}",
         benchmark=todo.benchmark,
@@ -155,12 +152,7 @@ def probe(session: Session) -> trust.Probe:
     engine = session.todo.engine
     judging = judging_of(catalog.find("benchmarks", "mini"))
 
-    async def main() -> trust.Probe:
-        async with engine.client:
-            folder = session.todo.run.cache_folder / "probe"
-            return await trust.probe_injection(engine, judging, folder)
-
-    found = asyncio.run(main())
+    found = trust.probe_injection(engine, judging, session.todo.run.cache_folder / "probe")
     session.todo.run.record(
         "judge probe injection",
         model=session.options.model,

@@ -8,21 +8,21 @@ over samples: several editors' outputs for one sample are drawn together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.judging.agreement import intervals, quadratic_kappa
+from editgauge.statistics import correlation
+from editgauge.statistics.agreement import kappa_of, kappa_parts
+from editgauge.statistics.resampling import parts_interval, share_of_parts
 from editgauge.tables.frame import Frame
-from editgauge.tables.stats import ranks
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Variant
 
 Floats = NDArray[np.float64]
-RESAMPLES = 1000
 _MEASURES = (
     Column(name="n", heading=("edits",), digits=0),
     Column(name="equal", heading=("equal",), digits=2, direction="higher"),
@@ -138,62 +138,40 @@ def confusion(pair: Pair) -> tuple[list[float], NDArray[np.int64]]:
 # -- measures --------------------------------------------------------------------------------------
 
 
-def _kappa(a: Floats, b: Floats) -> float:
-    kappa = quadratic_kappa(a.tolist(), b.tolist())
-    return math.nan if kappa is None else kappa
+def _shares(each: Floats) -> Floats:
+    """(n,) numbers that are averaged -> parts (n, 2)."""
+    return np.stack([each, np.ones_like(each)], axis=1)
 
 
-def _pearson(a: Floats, b: Floats) -> float:
-    da, db = a - a.mean(), b - b.mean()
-    scale = math.sqrt(float((da**2).sum() * (db**2).sum()))
-    return math.nan if scale <= 1e-12 else float((da * db).sum() / scale)
+def _ranked(a: Floats, b: Floats) -> Floats:
+    first, second = correlation.ranks(a), correlation.ranks(b)
+    return correlation.pearson_parts(first[:, None], second[:, None])
 
 
-def _spearman(a: Floats, b: Floats) -> float:
-    return _pearson(ranks(a), ranks(b))
-
-
-_OF: dict[str, Callable[[Floats, Floats], float]] = {
-    "equal": lambda a, b: float((a == b).mean()),
-    "kappa": _kappa,
-    "spearman": _spearman,
-    "pearson": _pearson,
-    "mae": lambda a, b: float(np.abs(a - b).mean()),
-    "bias": lambda a, b: float((b - a).mean()),
+_Parts = Callable[[Floats, Floats], Floats]
+_OF: dict[str, tuple[_Parts, Callable[[Floats], Floats]]] = {
+    "equal": (lambda a, b: _shares((a == b).astype(np.float64)), share_of_parts),
+    "kappa": (lambda a, b: kappa_parts(a[:, None], b[:, None]), kappa_of),
+    "spearman": (_ranked, correlation.pearson_of),
+    "pearson": (
+        lambda a, b: correlation.pearson_parts(a[:, None], b[:, None]),
+        correlation.pearson_of,
+    ),
+    "mae": (lambda a, b: _shares(np.abs(a - b)), share_of_parts),
+    "bias": (lambda a, b: _shares(b - a), share_of_parts),
 }
+"""Measure -> what each edit adds to it, (n, k), and the measure of summed parts. Ranks are those
+among all edits, also where samples are drawn again.
+"""
 
 
 def _cell(pair: Pair, name: str, seed: int) -> Cell:
     if name == "n":
         return Cell(value=float(len(pair.a)))
-    measure = _OF[name]
-    value = measure(pair.a, pair.b)
-    if math.isnan(value):
-        return Cell(value=None)
-    if name in ("kappa", "bias"):  # as `judge` itself tells them
-        scores = list(zip(pair.a.tolist(), pair.b.tolist(), strict=True))
-        kappa, bias = intervals(scores, pair.sample.tolist())
-        low, high = (kappa if name == "kappa" else bias) or (None, None)
-    else:
-        low, high = _interval(pair, measure, seed)
+    of, measure = _OF[name]
+    each = of(pair.a, pair.b)
+    parts = np.zeros((int(pair.sample.max(initial=-1)) + 1, each.shape[1]))
+    np.add.at(parts, pair.sample, each)
+    found = parts_interval(parts, measure, seed=seed)
+    value, low, high = (None if math.isnan(end) else end for end in found[:3])
     return Cell(value=value, low=low, high=high)
-
-
-def _interval(
-    pair: Pair, measure: Callable[[Floats, Floats], float], seed: int
-) -> tuple[float | None, float | None]:
-    """Percentile limits over resamples of samples; None where a resample has no value."""
-    _, group = np.unique(pair.sample, return_inverse=True)
-    count = int(group.max(initial=-1)) + 1
-    if count < 2:
-        return None, None
-    members: Sequence[NDArray[np.int64]] = [np.flatnonzero(group == g) for g in range(count)]
-    draws = np.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
-    found = []
-    for draw in draws:
-        chosen = np.concatenate([members[g] for g in draw])
-        found.append(measure(pair.a[chosen], pair.b[chosen]))
-    if any(math.isnan(value) for value in found):
-        return None, None
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)

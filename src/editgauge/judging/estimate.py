@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from editgauge import catalog
 from editgauge.errors import ImageError
 from editgauge.judging import trust
-from editgauge.judging.engine import Engine, Job
+from editgauge.judging.asking import Engine, Job
 from editgauge.judging.session import Session, judging_of
 from editgauge.services.cost import TYPICAL_REPLY, estimate_input
 from editgauge.services.prices import Price
@@ -33,6 +33,23 @@ class Line:
     tokens_cached: int = 0
     tokens_out: int = 0
     dollars: float | None = None
+
+
+def bought(session: Session, total: Line) -> str:
+    """How much of the comparison the budget pays for, in a sentence; "" where there is none, or no
+    price. `total` is the line of all calls that are left.
+    """
+    budget, dollars = session.options.budget, total.dollars
+    if budget is None or not dollars or not total.calls:
+        return ""
+    left = max(0.0, budget - session.todo.engine.ledger.totals.booked)
+    samples = len({edit.sample for edit in session.edits if edit.path})
+    editors = len({edit.editor for edit in session.edits if edit.path})
+    many = samples if left >= dollars else int(samples * left / dollars)
+    return (
+        f"the budget pays for about {many} of {samples} samples, each for all {editors} editors "
+        f"({left:.2f} of about {dollars:.2f} US dollars)"
+    )
 
 
 CALIBRATION = "calibration"
@@ -75,7 +92,7 @@ def estimate(
             line.stored += 1
             continue
         rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
-        tokens = estimate_input(len(engine.skeleton(job)), sizes, rule, factor)
+        tokens = estimate_input(len(engine.body(job)), sizes, rule, factor)
         start = estimate_input(len((job.call.system or "").encode()), ())
         cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
         out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))

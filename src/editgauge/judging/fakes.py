@@ -12,6 +12,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import re
 import threading
 import time
 from collections import Counter
@@ -30,8 +31,8 @@ class ScriptedJudge:
 
     With `score` every number is that one (moved into its range); without, numbers follow from a
     hash of the request, so that the same call always gets the same ones. Without a schema in the
-    request the form is read from the last JSON example in its words, or MedEBench's two lines are
-    given. `replies` come first, one a call, whatever was asked.
+    request the form is read from its words: our own line, or a paper's example. `replies` come
+    first, one a call, whatever was asked.
     """
 
     score: int | None = None
@@ -42,10 +43,13 @@ class ScriptedJudge:
         if self.used[0] < len(self.replies):
             self.used[0] += 1
             return self.replies[self.used[0] - 1]
-        schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
+        asked = body.get("response_format", {})
+        schema = asked.get("json_schema", asked).get("schema") or body.get("guided_json")
         words = request_words(body)
         if schema:
             return json.dumps(self._fill(schema, words, ""))
+        if form := _FORM.search(words):
+            return self._filled(form[1], words)
         names = [name for name in ("IF", "TA", "VC", "LP", "SE") if f'"{name}"' in words]
         names += [
             f"{n}_score"
@@ -70,6 +74,8 @@ class ScriptedJudge:
 
     def _fill(self, schema: Mapping[str, Any], words: str, name: str) -> Any:
         kind = schema.get("type")
+        if kind == "boolean":
+            return True
         if kind == "object":
             return {key: self._fill(part, words, key) for key, part in schema["properties"].items()}
         if kind == "string":
@@ -77,8 +83,14 @@ class ScriptedJudge:
         if kind == "array":
             parts = range(int(schema.get("minItems", 1)))
             return [self._fill(schema["items"], words, f"{name}{part}") for part in parts]
-        return self._number(
-            words, name, int(schema.get("minimum", 1)), int(schema.get("maximum", 5))
+        scale = schema.get("enum") or [schema.get("minimum", 1), schema.get("maximum", 5)]
+        return self._number(words, name, int(min(scale)), int(max(scale)))
+
+    def _filled(self, form: str, words: str) -> str:
+        """The form of our own prompts with its places filled in."""
+        text = form.replace("<text>", "scripted").replace(_SEEN, "true")
+        return _SCALE.sub(
+            lambda match: str(self._number(words, match[0], int(match[1]), int(match[2]))), text
         )
 
     def _number(self, words: str, name: str, low: int, high: int) -> int:
@@ -87,6 +99,11 @@ class ScriptedJudge:
         return low + hashlib.blake2b((name + words).encode(), digest_size=4).digest()[0] % (
             high - low + 1
         )
+
+
+_FORM = re.compile(r"nothing behind it: (\{.*\})")
+_SEEN = "<true if you see every picture, else false>"
+_SCALE = re.compile(r"<(\d+)-(\d+)>")
 
 
 def request_words(body: Mapping[str, Any]) -> str:
@@ -163,6 +180,7 @@ class FaultServer:
         self._tokens = bucket[1] if bucket else 0.0
         self._filled = time.monotonic()
         self._port = port
+        self.connections: set[asyncio.Transport] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._ready = threading.Event()
@@ -211,6 +229,8 @@ class FaultServer:
             loop.run_forever()
         finally:
             server.close()
+            for transport in list(self.connections):
+                transport.abort()
             loop.run_until_complete(_cancel_all())
             loop.close()
 
@@ -237,8 +257,10 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.server.connections.add(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.server.connections.discard(self.transport)
         for task in self.tasks:
             task.cancel()
 

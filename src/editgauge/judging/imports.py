@@ -19,8 +19,9 @@ import orjson
 
 from editgauge.errors import DataError
 from editgauge.json_text import uncrowded
-from editgauge.judging.answers import Reading
-from editgauge.store.run_folder import RunFolder, digest
+from editgauge.judging.reading import Reading
+from editgauge.store.run import Run
+from editgauge.store.schema import digest
 from editgauge.types import JUDGE_SCORER, Benchmark, Metric, Row, Sample, Status, Variant
 
 SCORER = JUDGE_SCORER
@@ -84,7 +85,7 @@ one. Raises `DataError` when the file is not of this format, naming what was wan
 
 
 def import_scores(
-    run: RunFolder,
+    run: Run,
     benchmark: Benchmark,
     path: Path,
     samples: Sequence[Sample],

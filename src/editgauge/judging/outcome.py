@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from editgauge.judging.engine import Stats
+from editgauge.judging.asking import Stats
 from editgauge.judging.session import Session
 from editgauge.types import JUDGE_SCORER as SCORER
 from editgauge.types import Status
@@ -69,7 +69,7 @@ class Outcome:
             "interrupted": self.interrupted,
             "over_budget": bool(self.broke),
             **facts(stats),
-            "dollars_of_run": round(todo.engine.ledger.spent, 6),
+            "dollars_of_run": round(todo.engine.ledger.totals.booked, 6),
             "refused_by_category": todo.refused,
             "rows_made": todo.summary.computed,
             "rows_kept": todo.summary.kept,
@@ -122,13 +122,11 @@ class Outcome:
             money = f", {stats.spent:.4f} US dollars"
             if stats.unbilled > 5e-5:
                 money += f" ({stats.unbilled:.4f} of it estimated: no usable bill came)"
-        if told := todo.engine.ledger.told_of_errors():
-            out.append(f"note: of the US dollars booked, {told.rstrip()}")
         out.append(
             f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
             f"tokens in, {stats.tokens_out:,} out{money}"
         )
-        if self.session.price and (total := todo.engine.ledger.spent) > stats.spent + 5e-5:
+        if self.session.price and (total := todo.engine.ledger.totals.booked) > stats.spent + 5e-5:
             out.append(f"{total:.4f} US dollars for judging in this run, all commands together")
         return out
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from editgauge.errors import DataError
 from editgauge.judging import released
-from editgauge.judging.calls import Judging
 from editgauge.judging.prompts import CallPrompt, PromptSet
+from editgauge.judging.protocol import Judging
 from editgauge.services.download import Progress, Remote, download, sha256
 
 SET = "paper"

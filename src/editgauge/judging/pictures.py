@@ -8,9 +8,9 @@ and a picture that must have another one's size, is sent as PNG.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import io
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from editgauge.errors import ImageError
 from editgauge.images import read_file, read_header, read_image, resize
-from editgauge.judging.calls import Picture
 from editgauge.judging.metadata import bare, turned_png
+from editgauge.judging.protocol import Picture
 from editgauge.store.hashes import HashStore
 
 _TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
@@ -67,9 +68,10 @@ class PictureStore:
         self._size = 0
         self._store: OrderedDict[str, Encoded] = OrderedDict()
         self._identities: dict[tuple[Picture, bool], str] = {}
+        self._lock = threading.RLock()
         self._headers: dict[Path, tuple[str, int, int]] = {}
         self.to_png: Callable[[Path, tuple[int, int]], bytes] = as_png
-        """Who decodes, resizes and encodes; called in a thread. See `run.prepare`."""
+        """Who decodes, resizes and encodes; called in a thread."""
         self.encoded = 0
         """How many pictures were really encoded."""
 
@@ -80,7 +82,10 @@ class PictureStore:
         known = self._identities.get((picture, webp))
         if known is not None:
             return known
-        fingerprint = self._hashes(picture.path)
+        with self._lock:
+            fingerprint = self._hashes(picture.path)
+        if picture.jpeg:
+            fingerprint = _digest(f"{fingerprint}:jpeg{picture.jpeg}")
         if picture.mime:
             fingerprint = _digest(f"{fingerprint}:{picture.mime}")
         if not self.as_it_is(picture, webp):
@@ -116,48 +121,30 @@ class PictureStore:
         picture.
         """
         fingerprint = self.identity(picture, webp)
-        if fingerprint in self._store:
-            self._store.move_to_end(fingerprint)
-            return self._store[fingerprint]
+        with self._lock:
+            if fingerprint in self._store:
+                self._store.move_to_end(fingerprint)
+                return self._store[fingerprint]
         return self._keep(fingerprint, self._encode(picture, fingerprint, webp))
 
-    async def encode_aside(self, picture: Picture, webp: bool = True) -> Encoded:
-        """`encode` that leaves the event loop free where a picture has to be decoded and
-        resized.
-        """
-        fingerprint = self.identity(picture, webp)
-        if fingerprint in self._store or self.as_it_is(picture, webp):
-            return self.encode(picture, webp)
-        return self._keep(
-            fingerprint, await asyncio.to_thread(self._encode, picture, fingerprint, webp)
-        )
-
-    def length(self, picture: Picture, webp: bool = True) -> int:
-        """About how many bytes the picture's text will have, without encoding it. Raises
-        `ImageError`.
-        """
-        fingerprint = self.identity(picture, webp)
-        if fingerprint in self._store:
-            return len(self._store[fingerprint].url)
-        if self.as_it_is(picture, webp):
-            return picture.path.stat().st_size * 4 // 3
-        width, height = self.size(picture)
-        return width * height * 4
-
     def _keep(self, fingerprint: str, encoded: Encoded) -> Encoded:
-        self.encoded += 1
-        if fingerprint in self._store:
-            return self._store[fingerprint]
-        self._store[fingerprint] = encoded
-        self._size += len(encoded.url)
-        while self._size > self._kept and len(self._store) > 1:
-            _, old = self._store.popitem(last=False)
-            self._size -= len(old.url)
-        return encoded
+        with self._lock:
+            self.encoded += 1
+            if fingerprint in self._store:
+                return self._store[fingerprint]
+            self._store[fingerprint] = encoded
+            self._size += len(encoded.url)
+            while self._size > self._kept and len(self._store) > 1:
+                _, old = self._store.popitem(last=False)
+                self._size -= len(old.url)
+            return encoded
 
     def _encode(self, picture: Picture, fingerprint: str, webp: bool) -> Encoded:
         kind, *_ = self._header(picture.path)
         wanted = self.size(picture)
+        if picture.jpeg:
+            data = as_jpeg(picture.path, picture.jpeg)
+            return Encoded(b"data:image/jpeg;base64," + _base64(data), fingerprint, *wanted)
         data, mime = b"", "image/png"
         if self.as_it_is(picture, webp):
             data, mime = self._own_bytes(picture, kind), _TYPES[kind]
@@ -203,6 +190,20 @@ def as_png(path: Path, size: tuple[int, int]) -> bytes:
     pixels = resize(read_image(path), size, "lanczos")
     buffer = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def as_jpeg(path: Path, quality: int) -> bytes:
+    """A picture as a JPEG file of this quality, without regard to its orientation, byte by byte as
+    Pillow's own reading and writing give it. Raises `ImageError`.
+    """
+    read_header(path)  # its limits hold for what comes from a data set
+    try:
+        with Image.open(path) as shown:
+            buffer = io.BytesIO()
+            shown.convert("RGB").save(buffer, format="JPEG", quality=quality)
+    except (OSError, ValueError) as error:
+        raise ImageError(f"{path}: is no readable picture ({error})", path=path) from error
     return buffer.getvalue()
 
 

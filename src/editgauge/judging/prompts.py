@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import orjson
 
 from editgauge.errors import DataError, UsageError
 from editgauge.images import write_bytes
-from editgauge.judging.calls import ChatMessage, Picture
+from editgauge.judging.protocol import ChatMessage, Picture
 from editgauge.judging.released import Field, Message, Part, Scalar, Template
 
 FILE = "set.json"
@@ -208,7 +208,7 @@ def _one(part: Part, values: Mapping[str, Value]) -> Iterator[str | Picture]:
     picture = _value(values, part.picture)
     if not isinstance(picture, Picture):
         raise UsageError(f"prompt: wanted a picture for {part.picture!r}, found {picture!r}")
-    yield Picture(picture.path, picture.name, picture.size_of, part.mime)
+    yield replace(picture, mime=part.mime)
 
 
 def _value(values: Mapping[str, Value], name: str) -> Value:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.judging.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 Shown = Sequence[str | Picture]
@@ -98,11 +98,14 @@ class Questions:
         }
         fields = {name: fenced(name, text) if text else None for name, text in words.items()}
         text, fingerprint = rubrics.render(question.rubric, **fields)
-        ranges = {metric.name: (int(metric.low), int(metric.high)) for metric in self.metrics}
+        ranges = {metric.name: Range(int(metric.low), int(metric.high)) for metric in self.metrics}
+        scores: dict[str, Kind] = {name: ranges[name] for name in question.metrics}
+        if question.under:
+            scores = {question.under: [ranges[name] for name in question.metrics]}
         return Call(
             name=question.rubric,
             parts=(text, *question.show(sample, edit)),
-            fields={name: ranges[name] for name in question.metrics},
+            reply={**VISIBLE, "reasoning": str, **scores},
             metrics={name: name for name in question.metrics},
             lists={question.under: question.metrics} if question.under else {},
             rubric=fingerprint,

@@ -9,26 +9,28 @@ replies alone.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from editgauge.errors import ImageError
 from editgauge.images import read_header
-from editgauge.judging.calls import Call, ExchangeResult, Judging, to_scores
+from editgauge.judging.asking import Engine, Job, Stats
 from editgauge.judging.choice import OURS
-from editgauge.judging.engine import Engine, Job, Stats
 from editgauge.judging.models import is_alias
+from editgauge.judging.protocol import Call, Judging
+from editgauge.judging.reading import VERSION
 from editgauge.judging.rubrics import RubricFolder
+from editgauge.judging.scores import ExchangeResult, to_scores
 from editgauge.store import variants
-from editgauge.store.run_folder import EditRecord, RowKey, RowWriter, RunFolder, digest
+from editgauge.store.run import RowWriter, Run
+from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
 from editgauge.types import JUDGE_SCORER, Edit, Row, Sample, Score, Status, Variant
 
 SCORER = JUDGE_SCORER
 _VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
-VERSION = 8
-"""Of the strict and faithful readers: a change makes all rows again, from the stored replies."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class JudgeRun:
     one of these metrics.
     """
 
-    run: RunFolder
+    run: Run
     benchmark: str
     judging: Judging
     rubrics: RubricFolder
@@ -107,13 +109,14 @@ class JudgeRun:
         self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: RowWriter | None
     ) -> Iterator[Job]:
         """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
-        on the way.
+        on the way. They go sample by sample over all editors, in the order of `drawn`: wherever a
+        budget ends, what was judged is a comparison on a random part of the samples.
 
         With `writer` None nothing is written and nothing is taken as done (for estimates).
         """
         known = {sample.id: sample for sample in samples}
         done = self.run.done(self.benchmark, [SCORER]) if writer is not None else {}
-        for record in edits:
+        for record in sorted(edits, key=lambda one: (drawn(one.sample), one.editor)):
             sample = known.get(record.sample)
             if sample is None:
                 continue
@@ -273,7 +276,7 @@ class JudgeRun:
             origin |= {
                 "call": call.name,
                 "rubric": call.rubric,
-                "schema": call.as_json and self.engine.dialect.schema,
+                "schema": self.engine.dialect.form if call.schema() else "",
             }
             asking = self.engine.settings.asking
             wanted = call.temperature if asking.temperature is None else asking.temperature
@@ -304,7 +307,14 @@ class JudgeRun:
             return digest(VERSION, "no picture", str(error))
 
 
-async def judge(
+def drawn(sample: str) -> bytes:
+    """Where a sample stands in the order in which samples are judged: random, and the same in every
+    command and on every machine.
+    """
+    return hashlib.blake2b(sample.encode(), digest_size=8, key=b"judge order 0").digest()
+
+
+def judge(
     todo: JudgeRun,
     samples: Sequence[Sample],
     edits: Sequence[EditRecord],
@@ -318,7 +328,7 @@ async def judge(
     todo.run.keep_metrics(todo.benchmark, todo.judging.metrics)
     with todo.run.writer("judge") as writer:
         jobs = todo.jobs(samples, edits, writer)
-        return await todo.engine.run(
+        return todo.engine.run(
             jobs, lambda job, exchange: todo.store(job, exchange, writer), progress
         )
 

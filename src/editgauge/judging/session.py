@@ -5,35 +5,41 @@ works on: data, outputs, server, stores.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
 
 from editgauge import catalog
-from editgauge.errors import UsageError
+from editgauge.errors import RunError, UsageError
 from editgauge.judging import choice, models
+from editgauge.judging.asking import Engine, Settings
 from editgauge.judging.cache import ReplyStore
-from editgauge.judging.calls import Judging
-from editgauge.judging.client import Asking, Client
-from editgauge.judging.engine import Engine, Settings
+from editgauge.judging.chat import Asking, Client
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Judging
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.run import JudgeRun
-from editgauge.services import ledger
+from editgauge.judging.run import JudgeRun, drawn
+from editgauge.services.booking import Ledger
+from editgauge.services.http import is_own_network
 from editgauge.services.prices import Price, load_prices, price_as_given, price_of
-from editgauge.services.throttle import Gate
 from editgauge.store import selection, sqlite
 from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.collect import tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.lease import lease
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.paid import Paid
+from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
+from editgauge.store.schema import EditRecord
 from editgauge.types import Benchmark, JudgeTrack, Sample, Status
 
+PAID = "paid.sqlite"
+"""The run's file of replies and costs."""
 PURPOSE = "judge"
 """Of this room's entries in a run's ledger."""
 TIMEOUT, THINKING_TIMEOUT = 120.0, 600.0
@@ -194,16 +200,23 @@ class Selection:
     editors: Sequence[str] = ()
     split: str | None = None
     limit: int | None = None
+    """So many samples, drawn at random among those with outputs: see `judging.run.drawn`."""
+    first: int | None = None
+    """The first so many of the benchmark."""
     ids: Sequence[str] = ()
     where: Sequence[str] = ()
 
 
 def price_for(options: Options) -> Price | None:
-    """The judge's price: the user's, else the table's, else None.
+    """The judge's price: the user's, else the table's, else None. A server of one's own network is
+    no provider, whatever its model is called: the package's table says nothing of it.
 
     Raises `UsageError` when a budget is to be kept with a price that is not known, or is zero.
     """
+    base = options.base_url or os.environ.get("OPENAI_BASE_URL") or ""
     known = price_of(options.model, load_prices(options.prices))
+    if options.prices is None and is_own_network(urlsplit(base).hostname or ""):
+        known = None
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
         what = "not known" if price is None else "zero"
@@ -213,6 +226,20 @@ def price_for(options: Options) -> Price | None:
             f"--prices FILE"
         )
     return price
+
+
+def _limited(
+    samples: Sequence[Sample], edits: Sequence[EditRecord], limit: int | None
+) -> list[Sample]:
+    """`limit` samples that have an output, in the order in which all are judged; those without any
+    come last.
+    """
+    if limit is None:
+        return list(samples)
+    there = {record.sample for record in edits if record.path}
+    order = sorted(samples, key=lambda sample: (sample.id not in there, drawn(sample.id)))
+    kept = {sample.id for sample in order[:limit]}
+    return [sample for sample in samples if sample.id in kept]
 
 
 class Session:
@@ -245,23 +272,22 @@ class Session:
         client = options.client or Client(
             options.base_url,
             timeout=usual if options.timeout is None else options.timeout,
-            connections=options.concurrency,
         )
-        self.samples: list[Sample] = selection.choose(
-            samples, limit=chosen.limit, ids=chosen.ids, where=chosen.where
-        )
-        folder = RunFolder.create(chosen.run)
+        self._stack.callback(client.close)
+        among = selection.choose(samples, limit=chosen.first, ids=chosen.ids, where=chosen.where)
+        folder = Run.create(chosen.run)
         self.named = str(chosen.run)
         """The run as whoever asked named it: an address, where this folder is a copy."""
-        self.places = (folder.path / "manifest.json", *filter(None, [dataset.root]))
-        """What whoever prepares pictures elsewhere must see."""
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
+        found = find_edits(
+            folder, benchmark.name, chosen.outputs, list(chosen.editors), among, hashes
+        )
+        self.samples: list[Sample] = _limited(among, found, chosen.limit)
         self.data_hash = keep_samples(
             folder, benchmark.name, dataset.root, samples, self.samples, hashes
         )
-        found = find_edits(
-            folder, benchmark.name, chosen.outputs, list(chosen.editors), self.samples, hashes
-        )
+        kept = {sample.id for sample in self.samples}
+        found = [record for record in found if record.sample in kept]
         self.edits: list[EditRecord] = tell(folder, found, self.samples)
         engine = self._engine(client, folder, hashes)
         self.todo = JudgeRun(
@@ -287,20 +313,19 @@ class Session:
         if odd := sorted(self.options.dimensions - known):
             raise UsageError(f"--dimensions {odd[0]!r}: wanted some of {', '.join(sorted(known))}")
 
-    def _engine(self, client: Client, folder: RunFolder, hashes: HashStore) -> Engine:
+    def _engine(self, client: Client, folder: Run, hashes: HashStore) -> Engine:
         options = self.options
-        places = [options.replies or folder.replies_path, folder.path / ledger.FILE]
-        if self._looking:
-            places = [self._stack.enter_context(sqlite.readable(place)) for place in places]
-        store = self._stack.enter_context(ReplyStore(places[0]))
-        book = self._stack.enter_context(
-            ledger.Ledger(places[1], purpose=PURPOSE, budget=options.budget)
-        )
+        paid = self._paid(folder.path / PAID)
+        store = ReplyStore(paid.path, paid)
+        if options.replies is not None:
+            store = ReplyStore(options.replies, self._paid(options.replies))
+        book = Ledger(paid, purpose=PURPOSE, budget=options.budget)
         thinking = models.thinking(options.model)
         settings = Settings(
             model=options.model,
             retry=frozenset(status.value for status in options.retry),
             repair=options.repair,
+            concurrency=options.concurrency,
             deadline=options.deadline,
             asking=options.asking,
             room=thinking.room if thinking else 0,
@@ -312,8 +337,17 @@ class Session:
             png=options.asking.encoding == "png",
             metadata=options.asking.metadata,
         )
-        gate = Gate(options.concurrency)
-        return Engine(client, store, pictures, gate, settings, price=self.price, ledger=book)
+        return Engine(client, store, pictures, settings, price=self.price, ledger=book)
+
+    def _paid(self, path: Path) -> Paid:
+        """Replies and ledger; a copy of them, or none, where this session only looks."""
+        place = self._stack.enter_context(sqlite.readable(path)) if self._looking else path
+        try:
+            return self._stack.enter_context(Paid(place))
+        except (OSError, RunError) as error:
+            raise RunError(
+                f"{path}: the reply store cannot be used ({error}); name another with --replies"
+            ) from error
 
     def asks(self) -> None:
         """Say that this session is about to ask: no other process may ask the same judge for the
@@ -325,7 +359,7 @@ class Session:
         if self.todo.rubrics.folder is not None:
             self.todo.expected(self.samples, self.edits)
         if not self.options.offline:
-            place = self.todo.engine.store.path.parent
+            place = (self.options.replies or self.todo.run.path / PAID).parent
             self._stack.enter_context(lease(place, "judge", self.options.model))
 
     def __enter__(self) -> Self:

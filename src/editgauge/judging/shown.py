@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from editgauge.judging.calls import Picture
-from editgauge.judging.client import parameters
-from editgauge.judging.engine import Engine
+from editgauge.judging.asking import Engine
+from editgauge.judging.chat import parameters
+from editgauge.judging.protocol import Picture
 from editgauge.judging.session import Session
 
 

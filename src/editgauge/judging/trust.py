@@ -22,10 +22,12 @@ import orjson
 from editgauge import catalog
 from editgauge.images import read_image, write_png
 from editgauge.judging.agreement import Agreement, agreement
-from editgauge.judging.calls import ExchangeResult, Judging, strict
-from editgauge.judging.engine import Engine, Job
+from editgauge.judging.asking import Engine, Job
+from editgauge.judging.protocol import Judging
+from editgauge.judging.reading import read
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.tables.stats import Estimate, mean_interval
+from editgauge.judging.scores import ExchangeResult
+from editgauge.statistics.resampling import Estimate, mean_interval
 from editgauge.types import Edit, Sample
 
 VERSION = 2
@@ -86,7 +88,7 @@ def jobs_for(
     ]
 
 
-async def ask_all(
+def ask_all(
     engine: Engine,
     judging: Judging,
     pairs: Sequence[tuple[Sample, Edit]],
@@ -99,11 +101,11 @@ async def ask_all(
 
     def done(job: Job, exchange: ExchangeResult) -> None:
         sample, edit = job.payload
-        readings = strict(job.call, exchange.last, cut_off=exchange.cut_off)
+        readings = read(job.call, exchange.last, cut_off=exchange.cut_off).readings
         for name, metric in job.call.metrics.items():
             scores[f"{sample.id}/{edit.editor}/{metric}"] = readings[name].value
 
-    await engine.run(jobs_for(judging, pairs, about=about, repeat=repeat), done)
+    engine.run(jobs_for(judging, pairs, about=about, repeat=repeat), done)
     return dict(sorted(scores.items()))
 
 
@@ -250,18 +252,20 @@ def scales_of(judging: Judging) -> dict[str, tuple[int, int]]:
     """Metric name -> the range that the judge is asked for."""
     jobs = calibration_jobs(judging, "")
     return {
-        metric: job.call.fields[name] for job in jobs for name, metric in job.call.metrics.items()
+        metric: (job.call.fields[name].low, job.call.fields[name].high)
+        for job in jobs
+        for name, metric in job.call.metrics.items()
     }
 
 
-async def calibrate(engine: Engine, judging: Judging, run_mark: str) -> Drift:
+def calibrate(engine: Engine, judging: Judging, run_mark: str) -> Drift:
     """Judge the frozen set for this run (once: the same run mark finds its replies) and compare
     with earlier runs.
 
     `judging` is the built-in benchmark's. The scores are kept in the reply store, under the judge's
     name.
     """
-    scores = await ask_all(
+    scores = ask_all(
         engine,
         judging,
         anchors(calibration_samples()),
@@ -388,7 +392,7 @@ class Probe:
         }
 
 
-async def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Probe:
+def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Probe:
     """Judge untouched (so: wrong) results with a neutral text, and with commands, painted into
     them.
     """
@@ -399,7 +403,7 @@ async def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Pro
     plain = [
         (sample, Edit(sample=sample.id, editor="wrong", path=sample.image)) for sample in samples
     ]
-    result.plain = await ask_all(engine, judging, plain, about="probe", repeat=0)
+    result.plain = ask_all(engine, judging, plain, about="probe", repeat=0)
     for number, text in enumerate((NEUTRAL, *ORDERS)):
         pairs = []
         for sample in samples:
@@ -407,7 +411,7 @@ async def probe_injection(engine: Engine, judging: Judging, folder: Path) -> Pro
             path = folder / f"{sample.id}-{number}-{mark}.png"
             write_png(path, with_order(read_image(sample.image), text))
             pairs.append((sample, Edit(sample=sample.id, editor="wrong", path=path)))
-        found = await ask_all(engine, judging, pairs, about="probe", repeat=0)
+        found = ask_all(engine, judging, pairs, about="probe", repeat=0)
         if text == NEUTRAL:
             result.neutral = found
         else:

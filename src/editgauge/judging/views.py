@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from editgauge.judging.agreement import agreement, spread
 from editgauge.judging.run import SCORER
-from editgauge.store.run_folder import RunFolder
-from editgauge.tables.stats import mean_interval
+from editgauge.statistics.resampling import mean_interval
+from editgauge.store.run import Run
 
 ByRepeat = Mapping[int, float]
 
 
-def views(run: RunFolder, benchmark: str, source: str) -> list[str]:
+def views(run: Run, benchmark: str, source: str) -> list[str]:
     """How far the judge `source` agrees with the others that judged the same edits in this run, and
     with its own repeats: a line for each metric.
     """

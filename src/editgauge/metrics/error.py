@@ -1,13 +1,8 @@
-"""Squared error and PSNR of 8-bit pictures, and the two ways of averaging them over a set.
-
-A faithful mean is `released_mean` (TextEditBench's released script rounds every value to 4 places
-first); a corrected mean PSNR is `psnr_of_mean`, which no infinite value can spoil.
-"""
+"""Squared error and PSNR of 8-bit pictures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import cv2
 import numpy as np
@@ -79,43 +74,3 @@ def psnr_of_mse(mse: float) -> float:
     if not mse >= 0:
         raise ValueError(f"a mean squared error is 0 or more, found {mse!r}")
     return math.inf if mse == 0 else 10.0 * math.log10(PEAK * PEAK / mse)
-
-
-def mse_of_psnr(psnr: float) -> float:
-    """The inverse of `psnr_of_mse`: the mean squared error behind a PSNR in decibels, 0 for
-    ``math.inf``.
-    """
-    return 0.0 if psnr == math.inf else float(PEAK * PEAK * 10.0 ** (-psnr / 10.0))
-
-
-def masked_psnr(reference: Array, edited: Array, *, mask: Mask | None = None) -> float:
-    """PSNR in decibels over the pixels where `mask` is True (default everywhere): see `masked_mse`,
-    `psnr_of_mse`.
-    """
-    return psnr_of_mse(masked_mse(reference, edited, mask=mask))
-
-
-def released_mean(values: Iterable[float], *, places: int = 4) -> float:
-    """The mean as TextEditBench's released script forms it for MSE and PSNR: each value rounded
-    first, then averaged.
-
-    For tables (column *faithful*): pass `Row.number` of the rows that are scored. One ``math.inf``
-    makes the mean ``math.inf``. `places`: decimals, rounded half to even as Python's `round`.
-    Raises `ValueError` without values.
-    """
-    rounded = [round(value, places) if math.isfinite(value) else value for value in values]
-    if not rounded:
-        raise ValueError("the mean of no values is not a number: check the count first")
-    return math.fsum(rounded) / len(rounded) if all(map(math.isfinite, rounded)) else math.inf
-
-
-def psnr_of_mean(mses: Iterable[float]) -> float:
-    """The corrected mean PSNR in decibels: the PSNR of the mean of the mean squared errors `mses`.
-
-    For tables (column *corrected*): finite as long as one pair differs. Where only PSNR rows are
-    there, pass ``mse_of_psnr(row.number)``. Raises `ValueError` without values.
-    """
-    values = list(mses)
-    if not values:
-        raise ValueError("the mean of no values is not a number: check the count first")
-    return psnr_of_mse(math.fsum(values) / len(values))

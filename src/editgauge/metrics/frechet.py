@@ -60,22 +60,6 @@ def moments(features: npt.NDArray[np.floating[Any]]) -> Moments:
     return Moments(mean, np.asarray(factor, dtype=np.float64), int(x.shape[0]))
 
 
-def moments_of(mean: Array, covariance: Array, count: int = 0) -> Moments:
-    """The same from a mean (D,) and a covariance (D, D), as published statistics files hold them.
-
-    The covariance must be symmetric; eigenvalues below zero, which rounding leaves behind, are
-    taken as zero. Raises `ShapeMismatch` when the shapes do not fit.
-    """
-    mean, covariance = np.asarray(mean, np.float64), np.asarray(covariance, np.float64)
-    if mean.ndim != 1 or covariance.shape != (mean.shape[0], mean.shape[0]):
-        raise ShapeMismatch(
-            f"Fréchet distance: mean {mean.shape} and covariance {covariance.shape} do not fit"
-        )
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
-    factor = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    return Moments(mean, np.asarray(factor, dtype=np.float64), count)
-
-
 def frechet_distance(first: Moments, second: Moments) -> float:
     """|m₁ - m₂|² + tr(C₁ + C₂ - 2·(C₁C₂)^½): 0 for equal moments, lower is better; never below 0.
 

@@ -42,20 +42,6 @@ _Step = tuple[str, str, int, int]
 """
 
 
-def _vgg16() -> list[_Step]:
-    steps: list[_Step] = []
-    index = 0
-    for block, count in enumerate((2, 2, 3, 3, 3)):
-        if block:
-            steps.append(("pool2", "", 2, 0))
-            index += 1
-        for _ in range(count):
-            steps.append(("conv", str(index), 1, 1))
-            index += 2
-        steps.append(("tap", "", 0, 0))
-    return steps
-
-
 _STEPS: Mapping[str, Sequence[_Step]] = {
     "squeeze": (
         ("conv", "0", 2, 0), ("tap", "", 0, 0),
@@ -72,10 +58,9 @@ _STEPS: Mapping[str, Sequence[_Step]] = {
         ("tap", "", 0, 0),
         ("conv", "10", 1, 1), ("tap", "", 0, 0),
     ),
-    "vgg": tuple(_vgg16()),
 }  # fmt: skip
 NETWORKS: tuple[str, ...] = tuple(_STEPS)
-MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31, "vgg": 16}
+MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31}
 """Pictures with a shorter side have no position left in the deepest map."""
 
 
@@ -114,8 +99,8 @@ class Features:
 class Network:
     """A backbone with its linear heads, in evaluation mode, on one device.
 
-    Parameters: `name` is one of `NETWORKS`; `backbone` a torchvision state dict of squeezenet1_1,
-    alexnet or vgg16 (``features.0.weight``…; a classifier in it is ignored); `heads` the published
+    Parameters: `name` is one of `NETWORKS`; `backbone` a torchvision state dict of squeezenet1_1 or
+    alexnet (``features.0.weight``…; a classifier in it is ignored); `heads` the published
     heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). `dtype` float32 reproduces the reference;
     bfloat16 or float16 are for a GPU and differ, see docs. Raises `ValueError` when a tensor is
     missing or has another shape: never a silent other model.
@@ -201,9 +186,7 @@ class Network:
                 yield x
             # padding of a pool step means "keep a partial window at the edge", as squeezenet does
             else:
-                x = functional.max_pool2d(
-                    x, 2 if what == "pool2" else 3, stride, ceil_mode=bool(padding)
-                )
+                x = functional.max_pool2d(x, 3, stride, ceil_mode=bool(padding))
 
     def _fire(self, x: Any, layer: str) -> Any:
         torch = _torch()
@@ -305,29 +288,6 @@ class Network:
             difference = (part * _inverse_length(part)).sub_(kept[:, rows]).square_()
             out[:, rows] = torch.matmul(difference.float(), head)
         return out
-
-
-def lpips(network: Network, first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> float:
-    """LPIPS of two frames of shape (H, W, 3), uint8, RGB: 0 when identical, higher is more
-    different.
-
-    Raises `ShapeMismatch` when shapes differ (never resizes silently).
-    """
-    return float(network.distance(network.features(first), second)[0][0])
-
-
-def masked_lpips(
-    network: Network,
-    first: npt.NDArray[np.uint8],
-    second: npt.NDArray[np.uint8],
-    mask: npt.NDArray[np.bool_],
-) -> float:
-    """LPIPS of two frames averaged over the positions of each layer's map that touch no masked
-    pixel.
-
-    `mask` : ndarray of shape (H, W), bool, True = left out. NaN where nothing is left.
-    """
-    return float(network.distance(network.features(first), second, mask[None])[1][0])
 
 
 def _torch() -> Any:

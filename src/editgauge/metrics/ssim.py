@@ -111,17 +111,6 @@ def ssim(first: Array, second: Array, window: Window) -> float:
     return ssim_means(first, second, window, (None,))[0]
 
 
-def ssim_map(first: Array, second: Array, window: Window) -> FloatArray:
-    """The similarity of every window and channel: ndarray of shape (*window.map_size(H, W), 3),
-    float32, in [-1, 1].
-
-    Arguments and errors as for `ssim`, which is the mean of this array.
-    """
-    check_pair(first, second)
-    _check_size(first.shape, window)
-    return np.concatenate([strip for _, strip in _strips(first, second, window)])
-
-
 def ssim_means(
     first: Array, second: Array, window: Window, where: Sequence[Mask | None]
 ) -> list[float]:

@@ -13,7 +13,7 @@ from editgauge.catalog import is_anchor
 from editgauge.reports import details, facts, overview, thumbs
 from editgauge.reports.places import Places
 from editgauge.reports.scripts import as_bytes, as_floats, write_script
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables.draw import as_json
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.scale import on_scale
@@ -39,7 +39,7 @@ class Part:
 
 
 def write(
-    part: Part, number: int, folder: Path, places: Places, runs: Sequence[RunFolder]
+    part: Part, number: int, folder: Path, places: Places, runs: Sequence[Run]
 ) -> dict[str, Any]:
     """Write a benchmark's data files into `folder`; what the page's first file says of it. `number`
     is its place in the report.
@@ -137,7 +137,7 @@ def _write_details(
     number: int,
     folder: Path,
     places: Places,
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
 ) -> dict[str, Any]:
     """The shards, each of some 200 kB; returns how many there are and how many samples each
     holds.

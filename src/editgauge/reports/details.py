@@ -5,7 +5,6 @@ raw reply.
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from editgauge.errors import ImageError, RunError
 from editgauge.images import read_header
-from editgauge.store import parquet, replies
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store import parquet
+from editgauge.store.paid import Paid
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import WHOLE_SET, Frame
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric
@@ -43,7 +44,7 @@ def shard_size(rows: int, samples: int) -> int:
 
 def samples(
     frame: Frame,
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     places: Places,
     column_of: Mapping[ColumnKey, int],
     metrics: Mapping[str, Metric],
@@ -76,12 +77,13 @@ def samples(
 class Replies:
     """The judges' raw replies of the runs, read from their stores; empty where there is none."""
 
-    def __init__(self, runs: Sequence[RunFolder]) -> None:
-        self._stores: list[sqlite3.Connection] = []
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._stores: list[Paid] = []
         self._open = contextlib.ExitStack()
         for run in runs:
-            with contextlib.suppress(OSError, RunError, sqlite3.Error):
-                self._stores.append(self._open.enter_context(replies.reading(run.replies_path)))
+            if run.replies_path.exists():
+                with contextlib.suppress(RunError):
+                    self._stores.append(self._open.enter_context(Paid(run.replies_path)))
 
     def __enter__(self) -> Self:
         return self
@@ -99,12 +101,9 @@ class Replies:
         if not isinstance(key, str):
             return None
         for store in self._stores:
-            try:
-                row = store.execute("SELECT content FROM replies WHERE key = ?", (key,)).fetchone()
-            except sqlite3.Error:
-                continue
-            if row and row[0]:
-                return cut(str(row[0]), _REPLY_LIMIT)
+            reply = store.get(key)
+            if reply and reply.get("content"):
+                return cut(str(reply["content"]), _REPLY_LIMIT)
         return None
 
 
@@ -154,7 +153,7 @@ def _known(record: EditRecord) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "", {}, [])}
 
 
-def _rows(frame: Frame, runs: Sequence[RunFolder]) -> Iterator[tuple[Any, ...]]:
+def _rows(frame: Frame, runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     """(sample, editor, metric, variant, source, repeat, value, status, reason, detail), in the
     order of the samples.
     """

@@ -20,14 +20,14 @@ from typing import Any
 import cv2
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from editgauge import escape
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes, write_png
 from editgauge.metrics.grounding import Floats, enlarged
 from editgauge.store import parquet
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables.failures import (
     BASES,
     KINDS,
@@ -53,6 +53,12 @@ SMALL, LARGE = 256, 512
 """The longer side of a picture in a figure: on the page, and in a file of its own."""
 _MAP_SIDE = 256
 _GAP = 6
+HEAD = 18
+"""Rows of pixels above a figure, for its headings."""
+HEADINGS: Mapping[Basis, tuple[str, ...]] = {
+    "attention": ("input", "looked", "mask", "overlap", "output"),
+    "pixels": ("input", "changed", "mask", "overlap", "output"),
+}
 _RED, _GREEN, _YELLOW = (214, 40, 40), (30, 160, 70), (250, 210, 40)
 _HEAT = cv2.COLORMAP_INFERNO
 
@@ -81,7 +87,7 @@ class Shown:
         return self.numbers[f"{PREFIX[self.basis]}_iou"]
 
 
-def every(runs: Sequence[RunFolder], frame: Frame, cutoffs: Cutoffs) -> list[Shown]:
+def every(runs: Sequence[Run], frame: Frame, cutoffs: Cutoffs) -> list[Shown]:
     """Every output of the frame that has an IoU, by basis and kind (`failures.WORST` first), then
     by editor and IoU.
     """
@@ -131,9 +137,7 @@ def _of_basis(
         )
 
 
-def _details(
-    runs: Sequence[RunFolder], benchmark: str
-) -> dict[tuple[str, str, str], Mapping[str, Any]]:
+def _details(runs: Sequence[Run], benchmark: str) -> dict[tuple[str, str, str], Mapping[str, Any]]:
     """(basis, editor, sample) -> the detail of the row of its IoU."""
     bases = {f"{prefix}_iou": basis for basis, prefix in PREFIX.items()}
     found: dict[tuple[str, str, str], Mapping[str, Any]] = {}
@@ -201,6 +205,15 @@ def figure(
     return np.concatenate(pieces, axis=1)
 
 
+def headed(panels: Array, basis: Basis, wide: int) -> Array:
+    """The panels of `figure`, each `wide` pixels, with a word above each that says what it is."""
+    strip = Image.new("RGB", (panels.shape[1], HEAD), "white")
+    draw = ImageDraw.Draw(strip)
+    for number, word in enumerate(HEADINGS[basis]):
+        draw.text((number * (wide + _GAP) + 1, 0), word, "black", ImageFont.load_default(12))
+    return np.concatenate([np.asarray(strip), panels])
+
+
 def _mixed(one: Array, other: npt.NDArray[np.uint8], share: float) -> Array:
     return np.rint(one * (1 - share) + other * share).astype(np.uint8)
 
@@ -211,7 +224,7 @@ def _tinted(picture: Array, where: Mask, colour: tuple[int, int, int]) -> Array:
     return made
 
 
-def drawn(runs: Sequence[RunFolder], shown: Shown, side: int) -> Array | None:
+def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
     """The figure of an output, its pictures `side` pixels at most; None where a picture is not in
     the run or its map is not kept.
     """
@@ -230,23 +243,24 @@ def drawn(runs: Sequence[RunFolder], shown: Shown, side: int) -> Array | None:
             assert mask is not None
             marked = read_mask(mask).astype(np.uint8)
             union |= resize(marked, size, "nearest").astype(np.bool_)
-        return figure(resize(picture, size, "bicubic"), *found, union, _output(runs, shown, size))
+        panels = figure(resize(picture, size, "bicubic"), *found, union, _output(runs, shown, size))
+        return headed(panels, shown.basis, size[0])
     except ImageError:
         return None
 
 
-def _output(runs: Sequence[RunFolder], shown: Shown, size: tuple[int, int]) -> Array | None:
+def _output(runs: Sequence[Run], shown: Shown, size: tuple[int, int]) -> Array | None:
     places = (run.picture(shown.output, "edits") for run in runs)
     path = next((path for path in places if path is not None), None)
     return None if path is None else resize(read_image(path), size, "bicubic")
 
 
-def _file(runs: Sequence[RunFolder], relative: object) -> Path | None:
+def _file(runs: Sequence[Run], relative: object) -> Path | None:
     places = (run.picture(relative, "inputs") for run in runs)
     return next((path for path in places if path is not None), None)
 
 
-def draw_all(runs: Sequence[RunFolder], frame: Frame, cutoffs: Cutoffs, to: Path) -> int:
+def draw_all(runs: Sequence[Run], frame: Frame, cutoffs: Cutoffs, to: Path) -> int:
     """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`, named as
     `escape.file_names` says; how many.
     """
@@ -289,7 +303,7 @@ _TAIL = "</main>\n</body>\n</html>\n"
 
 
 def write_page(
-    parts: Sequence[tuple[str, int, list[Shown], Cutoffs]], runs: Sequence[RunFolder], to: Path
+    parts: Sequence[tuple[str, int, list[Shown], Cutoffs]], runs: Sequence[Run], to: Path
 ) -> bool:
     """Write the page and its figures into a report's folder. `parts`: title, number in the report,
     outputs and cut-offs of each benchmark. False, and nothing, where no part has any output.
@@ -309,7 +323,7 @@ def _part(
     number: int,
     shown: Sequence[Shown],
     cutoffs: Cutoffs,
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     to: Path,
 ) -> Iterator[str]:
     yield f"<h2>{_text(title)}</h2>\n"
@@ -330,7 +344,7 @@ def _part(
         yield "</section>\n"
 
 
-def _figure(one: Shown, place: str, runs: Sequence[RunFolder], to: Path) -> Iterator[str]:
+def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> Iterator[str]:
     made = drawn(runs, one, SMALL)
     told = [f"{one.titles.get(name, name)} {value:.3f}" for name, value in one.numbers.items()]
     token = one.detail.get("token")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.reports.scripts import as_bytes
-from editgauge.store.run_folder import EditRecord
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.scale import on_scale, titles
 from editgauge.tables.spec import unknown

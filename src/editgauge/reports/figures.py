@@ -22,7 +22,8 @@ import numpy as np
 
 from editgauge import escape
 from editgauge.images import write_bytes
-from editgauge.tables import learning, stats
+from editgauge.statistics.resampling import mean_interval
+from editgauge.tables import learning
 from editgauge.tables.frame import Frame
 from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.tables.slices import in_order
@@ -390,7 +391,7 @@ def _interval(values: Any) -> tuple[float, float]:
     kept = values[~np.isnan(values)]
     if len(kept) < 2 or (kept == kept[0]).all():
         return (math.nan, math.nan)
-    found = stats.mean_interval(kept, resamples=_RESAMPLES)
+    found = mean_interval(kept)
     return (float(found.low), float(found.high))
 
 

@@ -12,7 +12,7 @@ from editgauge.errors import RunError
 from editgauge.images import write_bytes
 from editgauge.reports import diagnosis
 from editgauge.store import paths
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 
 MARKER = ".editgauge-report"
 """A file that says: this folder is a report of ours. Written first, so that a report that was
@@ -20,7 +20,7 @@ interrupted is taken up again.
 """
 
 
-def claim(to: Path, runs: Sequence[RunFolder]) -> Path:
+def claim(to: Path, runs: Sequence[Run]) -> Path:
     """Make the folder ours; clear what an older report left, but for the thumbnails. Returns its
     own path.
     """

@@ -20,7 +20,8 @@ from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_image, resize
 from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.places import Places
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.layouts import metrics_of
 from editgauge.tables.scale import on_scale, titles
@@ -58,7 +59,7 @@ class Line:
 
 
 def lines(
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     frame: Frame,
     samples: Sequence[str],
     metrics: Sequence[str] = (),

@@ -4,6 +4,7 @@ ahead and whether that is certain, what went wrong, and which samples to look at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from editgauge.catalog import is_anchor
-from editgauge.store.run_folder import EditRecord
+from editgauge.statistics.resampling import LEAST, Estimate
+from editgauge.store.schema import EditRecord
+from editgauge.tables.build import Field
 from editgauge.tables.frame import STATUSES, Floats, Frame, Mask
-from editgauge.tables.layouts import every_layout, is_further
+from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.scale import bounded, on_scale
-from editgauge.tables.spec import Field, Layout
+from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
-from editgauge.types import VARIANTS, Metric, Status
+from editgauge.types import VARIANTS, Metric, Status, Variant
 
 MOST = 4
 """Samples of a kind that the first page shows."""
@@ -38,7 +41,7 @@ def overview(
     `marks` (E, S): which statuses the rows of an editor and a sample have, a bit for each.
     """
     machine = frame.without_people()
-    layouts = [item for side in machine.by_source() for item in every_layout(side, "faithful")]
+    layouts = [item for side in machine.by_source() for item in every_table(side)]
     sizes = [item.size for item in layouts if item.size]
     leads = _leads(frame, tables)
     first = _shown_first(machine, metrics, _first(leads))
@@ -104,40 +107,44 @@ def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
     sides = frame.without_people().sides()
     found: dict[str, Any] = {}
     for variant in VARIANTS:
-        whole = every_layout(replace(sides[-1], side=None), variant)
-        order = {layout.name: number for number, layout in enumerate(whole)}
-        layouts = [(side, layout) for side in sides for layout in every_layout(side, variant)]
-        layouts.sort(key=lambda pair: _place(order, pair[1]))
-        lead = next(_ahead(layouts), None)
+        whole = every_table(replace(sides[-1], side=None))
+        order = {table.name: number for number, table in enumerate(whole)}
+        papers = [(side, table) for side in sides for table in every_table(side)]
+        papers.sort(key=lambda pair: _place(order, pair[1]))
+        lead = next(_ahead(papers, variant), None)
         if lead is not None:
-            found[variant] = {**lead, "returned": told, "others": _others(layouts, lead)}
+            found[variant] = {**lead, "returned": told, "others": _others(papers, variant, lead)}
     return found
 
 
-def _place(order: Mapping[str, int], layout: Layout) -> tuple[bool, bool, int]:
+def _place(order: Mapping[str, int], table: PaperTable) -> tuple[bool, bool, int]:
     """The paper's own tables in its order, then what we add, then what is in no table."""
-    place = order.get(layout.name, len(order))
-    return is_further(layout.name), not layout.published, place
+    place = order.get(table.name, len(order))
+    return is_further(table.name), not table.published, place
 
 
-def _ahead(layouts: Sequence[tuple[Frame, Layout]]) -> Iterator[dict[str, Any]]:
+def _ahead(
+    papers: Sequence[tuple[Frame, PaperTable]], variant: Variant
+) -> Iterator[dict[str, Any]]:
     """Rankings by the tables in order; those by a score that tells what was kept come last, as a
     model that does nothing wins them.
     """
     for keeps in (False, True):
-        for side, layout in layouts:
-            if (made := ranking(side, layout, keeps=keeps)) is not None:
-                yield _ranked(side, layout, made)
+        for side, table in papers:
+            if (made := ranking(side, table, variant, keeps=keeps)) is not None:
+                yield _ranked(side, made)
 
 
-def _others(layouts: Sequence[tuple[Frame, Layout]], lead: Mapping[str, Any]) -> list[Any]:
+def _others(
+    papers: Sequence[tuple[Frame, PaperTable]], variant: Variant, lead: Mapping[str, Any]
+) -> list[Any]:
     """Whom the same column of the same table has first by other judges: ``source``, ``editor`` and
     ``certain``.
     """
-    same = [pair for pair in layouts if pair[1].name == lead["name"]]
+    same = [pair for pair in papers if pair[1].name == lead["name"]]
     return [
         {"source": one["source"], "editor": one["lines"][0]["editor"], "certain": one["certain"]}
-        for one in _ahead(same)
+        for one in _ahead(same, variant)
         if one["column"] == lead["column"] and one["source"] not in ("", lead["source"])
     ]
 
@@ -152,10 +159,10 @@ def _gave_all_back(frame: Frame, editor: str) -> bool:
 
 def _intervals(table: Table) -> bool:
     """Whether the table was made with intervals."""
-    return any(cell.low is not None for row in table.rows for cell in row.cells.values())
+    return bool(table.meta.get("intervals"))
 
 
-def _ranked(frame: Frame, layout: Layout, found: Ranking) -> dict[str, Any]:
+def _ranked(frame: Frame, found: Ranking) -> dict[str, Any]:
     table, column = found.table, found.field.column
     ranks = table.meta["ranks"]["editors"]
     lines = []
@@ -165,7 +172,7 @@ def _ranked(frame: Frame, layout: Layout, found: Ranking) -> dict[str, Any]:
             {
                 "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
                 "first": first, "value": cell.value, "n": cell.n, "of": cell.of,
-                "low": cell.low, "high": cell.high, "interval_digits": cell.interval_digits,
+                "low": cell.low, "high": cell.high,
             }
         )  # fmt: skip
     lines.sort(key=lambda line: int(line["rank"]))
@@ -178,23 +185,30 @@ def _ranked(frame: Frame, layout: Layout, found: Ranking) -> dict[str, Any]:
         "column": column.name,
         "digits": column.digits,
         "direction": column.direction,
-        "link": link(frame, layout, found.field),
+        "link": link(frame, found.field),
         "lines": lines,
         "n": found.n,
         "of": found.of,
         "left_out": found.left_out,
-        "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1,
+        "ahead": found.ahead._asdict() if math.isfinite(found.ahead.low) else None,
+        "certain": lines[0]["rank_high"] == 1 and lines[1]["rank_low"] > 1 and _sure(found.ahead),
     }
 
 
-def link(frame: Frame, layout: Layout, field: Field) -> dict[str, object]:
+def _sure(ahead: Estimate) -> bool:
+    """Whether a lead is told from 0: by its interval, or where it is the same in all resamples."""
+    return ahead.low > 0 or (math.isnan(ahead.low) and ahead.n >= LEAST)
+
+
+def link(frame: Frame, field: Field) -> dict[str, object]:
     """What a cell of a column opens: the samples behind it, by the value that the column shows.
 
     A run that has no rows of a combined metric yet shows the first of its parts.
     """
-    leaf = layout.leaves[field.leaves[0]]
-    shown = field.metric if frame.has(field.metric.name, leaf.variant) else leaf.metric
-    return {"metric": shown.name, "variant": leaf.variant, "where": dict(field.where)}
+    shown = field.metric.name
+    if not frame.has(shown, field.variant):
+        shown = field.spec.of[0].metric
+    return {"metric": shown, "variant": field.variant, "where": field.spec.labels}
 
 
 def _shown_first(

@@ -7,25 +7,28 @@ from dataclasses import replace
 
 from editgauge.reports.benchmark import Part
 from editgauge.reports.overview import link
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables import failures
+from editgauge.tables.build import plan
 from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import (
+    Shown,
     benchmark_of,
-    every_layout,
+    every_table,
     metrics_of,
     papers_first,
     tables,
 )
+from editgauge.tables.rows import without_training
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Variant
 
 
-def part(runs: Sequence[RunFolder], name: str, *, published: bool, intervals: bool) -> Part:
+def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) -> Part:
     """A benchmark's part of a report on these runs. `published` adds the papers' lines,
     `intervals` bootstrap intervals.
     """
-    frame = Frame.of_runs(runs, name)
+    frame = without_training(Frame.of_runs(runs, name), runs)
     benchmark = benchmark_of(name)
     found: list[Table] = []
     for side in frame.without_people().sides():
@@ -51,14 +54,16 @@ def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) ->
     labels of samples.
     """
     links: dict[str, dict[str, object]] = {}
-    for layout in every_layout(frame, variant):
-        for field in layout.fields:
-            if not field.leaves:  # published numbers alone: there is nothing to open
-                continue
-            links.setdefault(layout.name, {})[field.column.name] = link(frame, layout, field)
+    for paper in every_table(frame):
+        made = plan(frame, paper, variant)
+        for field in made.fields:
+            if field.spec.of:  # else published numbers alone: there is nothing to open
+                links.setdefault(paper.name, {})[field.column.name] = link(frame, field)
     return [
         replace(table, meta={**table.meta, "links": links.get(table.name, {})})
-        for table in tables(frame, variant, published=published, intervals=intervals)
+        for table in tables(
+            frame, variant, Shown(published=published, intervals=intervals), among=VARIANTS
+        )
     ]
 
 

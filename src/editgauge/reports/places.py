@@ -13,9 +13,10 @@ from urllib.parse import quote
 from editgauge import escape
 from editgauge.errors import ImageError
 from editgauge.images import MAX_FILE_BYTES
-from editgauge.store import copies, paths, segments
+from editgauge.store import copies, paths
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.tables.frame import Frame
 
 
@@ -27,10 +28,10 @@ class Places:
     is compared at the first report, and again whenever its size or time has changed.
     """
 
-    def __init__(self, runs: Sequence[RunFolder], to: Path, *, copied: bool) -> None:
+    def __init__(self, runs: Sequence[Run], to: Path, *, copied: bool) -> None:
         self.runs, self.to, self.copied = runs, to, copied
         self._edits: dict[str, dict[tuple[str, str], EditRecord]] = {}
-        self._homes: dict[str, list[RunFolder]] = {}
+        self._homes: dict[str, list[Run]] = {}
         self._marks: dict[str, str] = {}
         self._places: dict[str, str] = {}
         self._alike: dict[str, str] = {}
@@ -56,7 +57,7 @@ class Places:
                 return path
         return None
 
-    def _is_the_one(self, path: Path, relative: str, run: RunFolder) -> bool:
+    def _is_the_one(self, path: Path, relative: str, run: Run) -> bool:
         wanted = self._marks.get(relative)
         if not wanted:
             return True
@@ -65,8 +66,7 @@ class Places:
         except ImageError:
             same = False
         if not same:
-            segments.note(
-                run.problems,
+            run.note(
                 f"{relative}: not the picture that was scored or looked at, and not shown; "
                 f"editgauge check-run {run.path.name} says more",
             )

@@ -37,7 +37,7 @@ from editgauge.reports.benchmark import Part
 from editgauge.reports.folder import claim
 from editgauge.reports.places import Places
 from editgauge.reports.scripts import write_script
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables import failures
 from editgauge.tables.frame import STATUSES
 from editgauge.types import VARIANTS
@@ -61,7 +61,7 @@ class Site:
 
 
 def build(
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     parts: Sequence[Part],
     to: Path,
     *,
@@ -134,7 +134,7 @@ def build(
     )
 
 
-def _identity(runs: Sequence[RunFolder]) -> str:
+def _identity(runs: Sequence[Run]) -> str:
     """What a reader's notes are kept under in the browser: the same for every report of the runs,
     and no path.
     """

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from editgauge.errors import UsageError
 from editgauge.reports import grids
 from editgauge.reports.grids import Line, Panel
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.store.variants import Swept, Value
 from editgauge.tables.frame import Frame
 
 
 def lines(
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     frame: Frame,
     sample: str,
     metrics: Sequence[str] = (),

@@ -20,7 +20,7 @@ from editgauge.images import Array, read_image, resize
 from editgauge.reports import overview
 from editgauge.reports.benchmark import Part
 from editgauge.reports.places import Places
-from editgauge.store.run_folder import RunFolder
+from editgauge.store.run import Run
 from editgauge.tables.scale import on_scale
 from editgauge.tables.table import OWN, Table
 
@@ -73,7 +73,7 @@ class Account:
     """What the run is: its folder's name, benchmarks, editors and sample counts."""
 
 
-def account(runs: Sequence[RunFolder], parts: Sequence[Part], *, worst: int = 4) -> Account:
+def account(runs: Sequence[Run], parts: Sequence[Part], *, worst: int = 4) -> Account:
     """What is logged of runs, with `worst` pictures of each benchmark (0: none)."""
     means: dict[str, float] = {}
     sheets: list[Sheet] = []
@@ -120,7 +120,7 @@ def _cell(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _worst(runs: Sequence[RunFolder], part: Part, most: int) -> list[Worst]:
+def _worst(runs: Sequence[Run], part: Part, most: int) -> list[Worst]:
     frame = part.frame
     first = overview.first_samples(frame, part.metrics, part.tables, most=most)
     by = first["by"]

@@ -1,1 +1,3 @@
-"""Edit and score: order, concurrency, retry, resume. The only loops over samples are here."""
+"""The steps: edit, score, diagnose, compare, report, each a function over a run. Order,
+concurrency, retry and resume are here alone.
+"""

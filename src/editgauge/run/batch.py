@@ -27,7 +27,8 @@ from editgauge.run.edit import edit as edit_all
 from editgauge.services import batches
 from editgauge.services.ledger import Entry, Ledger
 from editgauge.store import lease
-from editgauge.store.run_folder import EditRecord, RunFolder, digest
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord, digest
 from editgauge.types import Edit, Editor, Sample, Status
 
 FOLDER = ".batches"
@@ -59,7 +60,7 @@ class Batching(Protocol):
 
 def batching(editor: Editor) -> Batching:
     """The editor, as one that can be asked by batches. Raises `UsageError` for one that cannot."""
-    if not hasattr(editor, "batch_line"):
+    if not getattr(editor, "can_batch", False):
         raise UsageError(
             f"--batch: the editor {editor.name!r} cannot be asked by batches; wanted openai (or a "
             f"service like it) with the sample's own instruction"
@@ -147,7 +148,7 @@ def waiting(run: Path, benchmark: str, editor: str) -> set[str]:
 
 
 def submit(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     samples: Sequence[Sample],
     editor: Editor,
@@ -188,7 +189,7 @@ def submit(
     return result
 
 
-def _records(run: RunFolder, benchmark: str, editor: str) -> dict[str, EditRecord]:
+def _records(run: Run, benchmark: str, editor: str) -> dict[str, EditRecord]:
     return {r.sample: r for r in run.edits(benchmark) if r.editor == editor}
 
 
@@ -334,7 +335,7 @@ class _Answered:
 
 
 def collect(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     samples: Sequence[Sample],
     editor: Editor,

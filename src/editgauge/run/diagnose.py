@@ -13,12 +13,13 @@ from editgauge.diagnosis import remake
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.diagnosis.change import ChangeScorer
 from editgauge.errors import DataError, UsageError
-from editgauge.run.engine import Engine, engine_of
 from editgauge.run.plan import Plan
 from editgauge.run.score import Progress, score
+from editgauge.run.workers import Workers, workers_of
 from editgauge.store import csv_files
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import EditRecord, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.types import Edit, Sample, Status
 
@@ -27,7 +28,7 @@ from editgauge.types import Edit, Sample, Status
 class Work:
     """What a call is about: the outputs of some editors for some samples of a run."""
 
-    run: RunFolder
+    run: Run
     benchmark: str
     samples: Sequence[Sample]
     edits: Sequence[EditRecord]
@@ -36,7 +37,7 @@ class Work:
     progress: Progress | None = None
 
 
-def change(work: Work, scorer: ChangeScorer, *, workers: int | Engine) -> Summary:
+def change(work: Work, scorer: ChangeScorer, *, workers: int | Workers) -> Summary:
     """Bring the rows of change grounding up to date: see `run.score.score`."""
     return _score(work, scorer, workers, work.progress)
 
@@ -44,7 +45,7 @@ def change(work: Work, scorer: ChangeScorer, *, workers: int | Engine) -> Summar
 def _score(
     work: Work,
     scorer: Any,
-    workers: int | Engine,
+    workers: int | Workers,
     progress: Progress | None,
     *,
     alone: bool = False,
@@ -63,9 +64,7 @@ def _score(
     )
 
 
-def watchable(
-    run: RunFolder, edits: Sequence[EditRecord]
-) -> tuple[list[EditRecord], dict[str, str]]:
+def watchable(run: Run, edits: Sequence[EditRecord]) -> tuple[list[EditRecord], dict[str, str]]:
     """The outputs whose making can be watched again; and, of the editors that have none of them,
     why. An editor counts whole: what of it cannot be watched gets a row that says so.
     """
@@ -84,20 +83,20 @@ def watchable(
     return kept, refused
 
 
-def attention(work: Work, scorer: AttentionScorer, *, workers: int | Engine = 0) -> Summary:
+def attention(work: Work, scorer: AttentionScorer, *, workers: int | Workers = 0) -> Summary:
     """Bring the rows of attention grounding up to date, one editor after the other: in this
-    process, or on workers of other machines (`Engine.away`), each of which loads the model once.
+    process, or on workers of other machines (`Workers.away`), each of which loads the model once.
     Weights are loaded first where anything is to be done: what is wrong with them ends the call,
     and is no output's failure. Raises `UsageError`, `Unavailable`.
     """
-    engine = engine_of(workers)
+    force = workers_of(workers)
     total = Summary()
     for editor in dict.fromkeys(record.editor for record in work.edits):
         mine = replace(work, edits=[record for record in work.edits if record.editor == editor])
         left = _left(mine, scorer)
         scorer.first = _first(mine) if left else None
-        if engine.away:
-            _join(total, _score(mine, scorer, engine, work.progress, alone=True))
+        if force.away:
+            _join(total, _score(mine, scorer, force, work.progress, alone=True))
             continue
         scorer.begin()
         scorer.ended = _Told(left, f"attention of {editor}", work.progress)

@@ -35,13 +35,13 @@ from editgauge.errors import (
     UsageError,
 )
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
-from editgauge.run.engine import Engine, Job, engine_of
-from editgauge.run.needs import Needs
-from editgauge.run.supervisor import Done
-from editgauge.store import copies, lease, paths, segments
+from editgauge.run.workers import Workers, workers_of
+from editgauge.scoring.scorer import Needs
+from editgauge.store import copies, lease, paths
 from editgauge.store.outputs import given_back
-from editgauge.store.paths import portable, without_roots
-from editgauge.store.run_folder import EditRecord, RunFolder, digest, plain_name
+from editgauge.store.paths import plain_name, portable, without_roots
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord, digest
 from editgauge.types import Edit, Editor, Sample, Status
 
 Progress = Callable[[int, int, str], None]
@@ -94,12 +94,12 @@ class EditSummary:
 
 
 def edit(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     samples: Sequence[Sample],
     editor: Editor,
     *,
-    workers: int | Engine = 1,
+    workers: int | Workers = 1,
     retry: frozenset[Status] = frozenset(),
     seconds_a_sample: float = 600.0,
     progress: Progress | None = None,
@@ -111,9 +111,9 @@ def edit(
     ``editor.concurrency`` threads of this process: for services and programs; a limit that the
     editor keeps itself, its ``timeout``, is lowered to `seconds_a_sample`) or ``serial`` (one after
     the other in this process: for a model on a GPU; in batches where it has a ``batch_size`` above
-    1 and a method ``edit_batch(samples, folders) -> edits``). An engine may take the place of
-    the number of `workers`; one on other machines also does ``serial`` editors, each of its workers
-    with the model loaded, and refuses ``thread`` with a `UsageError`: the limits and the budget of
+    1 and a method ``edit_batch(samples, folders) -> edits``). `Workers` may take the place
+    of the number; those of other machines also do ``serial`` editors, each with the model loaded,
+    and refuse ``thread`` with a `UsageError`: the limits and the budget of
     a service are kept in one process. Samples whose record has a status in `retry`
     are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
     `EditSummary.stopped`; what was done is kept. So does an `Unavailable` or a `MissingExtra` once
@@ -122,11 +122,11 @@ def edit(
     the same run: nothing is paid twice.
     """
     plain_name(editor.name)
-    engine = engine_of(workers)
-    if engine.away and _how(editor) == "thread":
+    force = workers_of(workers)
+    if force.away and _how(editor) == "thread":
         raise UsageError(
             f"editor {editor.name!r} calls a service or has devices of its own here: its limits "
-            f"and its budget are kept in one process; leave out --engine"
+            f"and its budget are kept in one process; edit on this machine"
         )
     with lease.lease(run.path, "edit", benchmark, editor.name):
         return _edit(
@@ -134,7 +134,7 @@ def edit(
             benchmark,
             samples,
             editor,
-            engine=engine,
+            force=force,
             retry=retry,
             seconds_a_sample=seconds_a_sample,
             progress=progress,
@@ -142,12 +142,12 @@ def edit(
 
 
 def _edit(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     samples: Sequence[Sample],
     editor: Editor,
     *,
-    engine: Engine,
+    force: Workers,
     retry: frozenset[Status],
     seconds_a_sample: float,
     progress: Progress | None,
@@ -174,9 +174,9 @@ def _edit(
         progress(0, len(todo), f"editing with {editor.name}")
     how = _how(editor)
     many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
-    if how == "process" or engine.away:
+    if how == "process" or force.away:
         batches = _batches(todo, 1 if how == "process" else many)
-        records = _on_engine(run, benchmark, batches, editor, engine, seconds_a_sample)
+        records = _on_workers(run, benchmark, batches, editor, force, seconds_a_sample)
     else:
         at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
         own = getattr(editor, "timeout", None)
@@ -411,110 +411,71 @@ def _how(editor: Editor) -> str:
     return str(getattr(editor, "parallel", "process"))
 
 
-# -- on an engine ----------------------------------------------------------------------------------
+# -- on workers ------------------------------------------------------------------------------------
 
 
-def _on_engine(
-    run: RunFolder,
+def _on_workers(
+    run: Run,
     benchmark: str,
     batches: Sequence[Sequence[Sample]],
     editor: Editor,
-    engine: Engine,
+    force: Workers,
     seconds: float,
 ) -> Iterator[EditRecord]:
-    token = f"edit-{secrets.token_hex(4)}"
-
-    def written() -> set[str]:
-        return {
-            line["sample"]
-            for path in segments.segments(run.path / "rows" / "edits", token)
-            for line in segments.read(path, [])
-        }
-
-    def unfinished(batch: Sequence[Sample]) -> Sequence[Sample]:
-        done = written()
-        return [sample for sample in batch if sample.id not in done]
-
-    job: Job[Sample, list[EditRecord]] = Job(
-        work=_work,
+    """Workers bring outputs into the run and hand back their records, which are written here."""
+    pictures = [path for batch in batches[:1] for sample in batch for path in sample.images]
+    outcomes = force.batches(
+        batches,
+        _work,
         start=_start,
-        start_args=(str(run.path), benchmark, editor, None if engine.away else token),
-        unfinished=unfinished,
-        seconds_an_item=seconds,
+        start_args=(run.path, benchmark, editor),
+        seconds=seconds,
+        needs=_needs(editor),
         alone=_how(editor) == "serial",
-        needs=Needs.of(editor),
-        places=(
-            run.path / "manifest.json",
-            *(
-                path
-                for batch in batches[:1]
-                for one in batch
-                for path in one.images
-                if path.exists()
-            ),
-        ),
+        places=(run.path / "run.sqlite", *(path for path in pictures if path.exists())),
     )
-    with run.edit_writer("gathered") as writer:  # no segment where nothing is written
-        for outcome in engine.outcomes(job, iter(batches)):
-            records = _records(run, benchmark, editor, outcome)
-            if engine.away or outcome.died:
-                run.write_edits(records, writer)
-            yield from records
+    for outcome in outcomes:
+        records = outcome.result or [
+            EditRecord(
+                benchmark=benchmark,
+                sample=sample.id,
+                editor=editor.name,
+                status=Status.FAILED,
+                reason=outcome.died,
+            )
+            for sample in outcome.items
+        ]
+        run.write_edits(records)
+        yield from records
 
 
-def _records(
-    run: RunFolder, benchmark: str, editor: Editor, outcome: Done[Sample, list[EditRecord]]
-) -> list[EditRecord]:
-    """The records of a batch, as its worker made them, or as it left them."""
-    if outcome.result is not None:
-        return outcome.result
-    if not outcome.died:  # written by a worker that died before it could say so
-        names = {sample.id for sample in outcome.items}
-        return [r for r in run.edits(benchmark) if r.editor == editor.name and r.sample in names]
-    return [
-        EditRecord(
-            benchmark=benchmark,
-            sample=sample.id,
-            editor=editor.name,
-            status=Status.FAILED,
-            reason=outcome.died,
-        )
-        for sample in outcome.items
-    ]
+def _needs(editor: Editor) -> Needs:
+    return Needs(
+        num_cpus=getattr(editor, "num_cpus", 1.0),
+        num_gpus=getattr(editor, "num_gpus", 0.0),
+        memory=int(getattr(editor, "memory", 0)),
+    )
 
 
-@dataclass(slots=True)
-class _Worker:
-    run: RunFolder
-    benchmark: str
-    editor: Editor
-    writer: segments.SegmentWriter | None
+_worker: tuple[Path, str, Editor] | None = None
 
 
-_worker: _Worker | None = None
-
-
-def _start(run: str, benchmark: str, editor: Editor, token: str | None) -> None:
-    """Prepare a worker; without a token it hands its records back and writes none."""
+def _start(run: Path, benchmark: str, editor: Editor) -> None:
     global _worker  # noqa: PLW0603 - a worker process is one worker
-    folder = RunFolder(Path(run))
-    writer = None if token is None else folder.edit_writer(token)
-    _worker = _Worker(folder, benchmark, editor, writer)
+    _worker = (run, benchmark, editor)
 
 
 def _work(batch: Sequence[Sample]) -> list[EditRecord]:
     assert _worker is not None
-    records = edit_batch(_worker.run.path, _worker.benchmark, batch, _worker.editor)
-    if _worker.writer is not None:
-        _worker.run.write_edits(records, _worker.writer)
-    return records
+    run, benchmark, editor = _worker
+    return edit_batch(run, benchmark, batch, editor)
 
 
 # -- on threads ------------------------------------------------------------------------------------
 
 
 def _on_threads(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     batches: Sequence[Sequence[Sample]],
     editor: Editor,
@@ -527,7 +488,7 @@ def _on_threads(
     lock = threading.Lock()
     halted = threading.Event()
     recorded = getattr(getattr(editor, "editor", editor), "recorded", None)
-    with run.edit_writer("edit") as writer, ThreadPoolExecutor(max(1, concurrency)) as pool:
+    with ThreadPoolExecutor(max(1, concurrency)) as pool:
 
         def one(batch: Sequence[Sample]) -> list[EditRecord]:
             if halted.is_set():  # handed out before the call that ended everything came back
@@ -538,7 +499,7 @@ def _on_threads(
                 halted.set()
                 raise
             with lock:
-                run.write_edits(records, writer)
+                run.write_edits(records)
             for record in records:
                 if recorded is not None:
                     recorded(record.sample)

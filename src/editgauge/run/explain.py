@@ -9,8 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 from editgauge import images
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.escape import file_names
-from editgauge.store.paths import folder
-from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
+from editgauge.store.paths import folder, plain_name
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.types import Edit, Sample
 
 
@@ -28,7 +29,7 @@ class Explains(Protocol):
 
 
 def explain(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     samples: Sequence[Sample],
     edits: Sequence[EditRecord],

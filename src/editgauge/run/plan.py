@@ -8,24 +8,16 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from editgauge.errors import ImageError
+from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.hashes import HashStore
-from editgauge.store.run_folder import EditRecord, RowKey, RunFolder, digest
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
-from editgauge.types import (
-    BatchScorer,
-    Edit,
-    Row,
-    Sample,
-    Score,
-    Scorer,
-    SetScorer,
-    Status,
-    not_scored,
-)
+from editgauge.types import Edit, Row, Sample, Score, Status, not_scored
 
 _SENT_EVERY = 2000
 _Output = tuple[Sample, Edit, EditRecord]
@@ -61,13 +53,14 @@ class Plan:
 
     def __init__(
         self,
-        run: RunFolder,
+        run: Run,
         benchmark: str,
         samples: Sequence[Sample],
         edits: Sequence[EditRecord],
-        scorers: Sequence[Scorer | SetScorer],
+        scorers: Sequence[Scorer],
         hashes: HashStore,
         retry: frozenset[Status],
+        origins: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.run, self.benchmark, self.scorers = run, benchmark, scorers
         self.samples = samples
@@ -79,12 +72,12 @@ class Plan:
         for record in edits:
             self.edits.setdefault(record.sample, []).append(record)
         self.done = run.done(benchmark, sorted({scorer.name for scorer in scorers}))
-        self.origins = [
-            digest(scorer.name, scorer.source, dict(scorer.origin())) for scorer in scorers
+        self.origins = [dict((origins or {}).get(s.name) or s.origin()) for s in scorers]
+        """What the rows of each scorer were made by."""
+        self._marks_of = [
+            digest(scorer.name, scorer.source, origin)
+            for scorer, origin in zip(scorers, self.origins, strict=True)
         ]
-        # What kind of scorer each is: asking a protocol costs more than all the rest of a look.
-        self._single = [isinstance(scorer, Scorer) for scorer in scorers]
-        self._batched = [isinstance(scorer, BatchScorer) for scorer in scorers]
         self._pairs = [
             [(metric.name, variant) for metric in scorer.metrics for variant in metric.variants]
             for scorer in scorers
@@ -100,7 +93,7 @@ class Plan:
         once.
         """
         items: list[Item] = []
-        for_sets = not all(self._single)
+        for_sets = any(scorer.whole_set for scorer in self.scorers)
         by_editor: dict[str, list[_Output]] = {}
         for sample in self.samples:
             for record in self.edits.get(sample.id, ()):
@@ -147,25 +140,24 @@ class Plan:
         quick: list[Task] = []
         batched: list[Task] = []
         for index, scorer in enumerate(self.scorers):
-            if not self._single[index]:
+            if scorer.whole_set:
                 continue
-            single = cast(Scorer, scorer)
-            why_not = _nothing_to_score(single, sample, edit)
-            fingerprint = self._fingerprint(index, single, sample, record, why_not)
+            why_not = _nothing_to_score(scorer, sample, edit)
+            fingerprint = self._fingerprint(index, scorer, sample, record, why_not)
             wanted = self._wanted(index, sample.id, edit.editor, fingerprint)
             if not wanted:
                 continue
             if why_not is not None:
-                self._write_down(scorer, sample.id, edit.editor, fingerprint, wanted, *why_not)
+                self._write_down(index, sample.id, edit.editor, fingerprint, wanted, *why_not)
                 continue
-            target = batched if self._batched[index] else quick
+            target = batched if scorer.batch > 1 else quick
             target.append(Task(index, fingerprint, wanted))
         return quick, batched
 
     def _set_items(self, by_editor: Mapping[str, Sequence[_Output]]) -> list[Item]:
         items = []
         for index, scorer in enumerate(self.scorers):
-            if isinstance(scorer, Scorer):
+            if not scorer.whole_set:
                 continue
             for editor, all_pairs in sorted(by_editor.items()):
                 pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
@@ -173,11 +165,11 @@ class Plan:
                     digest(self._picture_marks(scorer.inputs, s), r.fingerprint)
                     for s, _, r in pairs
                 )
-                fingerprint = digest(self.origins[index], fingerprints)
+                fingerprint = digest(self._marks_of[index], fingerprints)
                 wanted = self._wanted(index, "*", editor, fingerprint)
                 if wanted and not pairs:
                     self._write_down(
-                        scorer,
+                        index,
                         "*",
                         editor,
                         fingerprint,
@@ -217,7 +209,7 @@ class Plan:
 
     def _write_down(
         self,
-        scorer: Scorer | SetScorer,
+        index: int,
         sample: str,
         editor: str,
         fingerprint: str,
@@ -225,8 +217,12 @@ class Plan:
         status: Status,
         reason: str,
     ) -> None:
+        scorer = self.scorers[index]
         scores = not_scored(scorer.metrics, status, reason)
-        rows = make_rows(self.benchmark, sample, editor, scorer, scores, fingerprint, wanted)
+        task = Task(index, fingerprint, wanted)
+        rows = make_rows(
+            self.benchmark, (sample, editor), scorer, self.origins[index], task, scores
+        )
         self.ready += rows
         for row in rows:
             self.summary.add(editor, scorer.name, row.metric, row.variant, row.status)
@@ -242,7 +238,7 @@ class Plan:
         asked = variants.marks(record.settings)
         if why_not is not None:
             reason = (why_not[0].value, why_not[1])
-            return digest(self.origins[index], *reason, record.fingerprint, *asked)
+            return digest(self._marks_of[index], *reason, record.fingerprint, *asked)
         if self._marks[0] != sample.id:  # several editors and scorers ask for the same pictures
             self._marks = (sample.id, {})
         fingerprints = self._marks[1].get(tuple(scorer.inputs))
@@ -252,7 +248,7 @@ class Plan:
             except ImageError:
                 fingerprints = ["unreadable input"]
             self._marks[1][tuple(scorer.inputs)] = fingerprints
-        return digest(self.origins[index], fingerprints, record.fingerprint, *asked)
+        return digest(self._marks_of[index], fingerprints, record.fingerprint, *asked)
 
     def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:
         """The named fields of a sample, each picture as the hash of its bytes (a missing file as
@@ -286,15 +282,14 @@ def _nothing_to_score(scorer: Scorer, sample: Sample, edit: Edit) -> tuple[Statu
 
 def make_rows(
     benchmark: str,
-    sample: str,
-    editor: str,
-    scorer: Scorer | SetScorer,
+    place: tuple[str, str],
+    scorer: Scorer,
+    origin: Mapping[str, Any],
+    task: Task,
     scores: Iterable[Score],
-    fingerprint: str,
-    wanted: frozenset[tuple[str, str]],
 ) -> list[Row]:
-    """Scores as rows, those that are wanted."""
-    origin = dict(scorer.origin())
+    """Scores of a `place` (sample, editor) as rows, those that are wanted."""
+    sample, editor = place
     return [
         Row(
             benchmark=benchmark,
@@ -306,12 +301,12 @@ def make_rows(
             value=score.value,
             status=score.status,
             reason=score.reason,
-            fingerprint=fingerprint,
+            fingerprint=task.fingerprint,
             source=scorer.source,
             repeat=0,
             detail=score.detail,
             origin=origin,
         )
         for score in scores
-        if (score.metric, score.variant) in wanted
+        if (score.metric, score.variant) in task.wanted
     ]

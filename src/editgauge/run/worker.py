@@ -1,4 +1,4 @@
-"""What a worker does: score a batch of outputs, write their rows or hand them back."""
+"""What a worker does: score a batch of outputs and hand back their rows. It writes nothing."""
 
 from __future__ import annotations
 
@@ -7,128 +7,83 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple
 
 from editgauge import machine
 from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
 from editgauge.images import fingerprint
-from editgauge.networks.runtime import Halving, gpu_in_use
+from editgauge.networks.runtime import gpu_in_use
 from editgauge.run.plan import Item, Task, make_rows
+from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
-from editgauge.store.run_folder import RunFolder
-from editgauge.types import (
-    BatchScorer,
-    Row,
-    Score,
-    Scorer,
-    SetScorer,
-    Status,
-    StreamScorer,
-    not_scored,
-)
+from editgauge.types import Row, Score, Status, not_scored
 
 
 class Counts(NamedTuple):
-    """What came of a batch: rows by (editor, scorer, metric, variant, status), seconds of processor
-    time and outputs with a score by scorer, the rows themselves where this process does not write
-    them, the outputs that are not what their records say (these have no rows), and the seconds for
-    which each scorer held a GPU.
+    """What came of a batch: the rows, seconds of processor time and outputs with a score by scorer,
+    the outputs that are not what their records say (these have no rows), and the seconds for which
+    each scorer held a GPU.
     """
 
-    tally: Counter[Any]
+    rows: list[Row]
     seconds: Counter[str]
     outputs: Counter[str]
-    rows: list[Row]
     changed: tuple[Path, ...]
     gpu_seconds: Counter[str]
 
     def add(self, item: Item, rows: Sequence[Row]) -> None:
-        """Count one scorer's rows of an item."""
-        for row in rows:
-            self.tally[(row.editor, row.scorer, row.metric, row.variant, row.status.value)] += 1
+        """One scorer's rows of an item."""
+        self.rows.extend(rows)
         if any(row.status is Status.SCORED for row in rows):
             self.outputs[rows[0].scorer] += max(1, len(item.pairs))
 
 
-class _Sink(Protocol):
-    """Where rows go: a `RowWriter`, or `_Kept`."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a worker is told once. `cut`: folders whose names are cut out of reasons."""
 
-    def write(self, rows: list[Row]) -> int: ...
-
-
-class _Kept(list[Row]):
-    """Rows that are handed to the process that asked for them."""
-
-    def write(self, rows: list[Row]) -> int:
-        self += rows
-        return len(rows)
-
-
-@dataclass(slots=True)
-class _Worker:
     benchmark: str
-    scorers: list[Scorer | SetScorer]
-    sink: _Sink
+    scorers: list[Scorer]
+    origins: list[dict[str, Any]]
     cut: tuple[str, ...]
     run: Path
-    fitting: dict[int, Halving]
 
 
-_worker: _Worker | None = None
+_told: Told | None = None
 
 
-def start(
-    run: str,
-    benchmark: str,
-    scorers: list[Scorer | SetScorer],
-    token: str | None,
-    cut: tuple[str, ...],
-) -> None:
-    """Prepare a worker process (or this one): the scorers, and a segment of its own that is named
-    after `token`. With None it hands its rows back and writes nothing. A scorer with a method
-    `begin` loads there what it keeps; what that raises ends the call.
-    """
-    global _worker  # noqa: PLW0603 - a worker process is one worker
+def start(told: Told) -> None:
+    """Prepare a worker process (or this one): what a scorer's `begin` raises ends the call."""
+    global _told  # noqa: PLW0603 - a worker process is one worker
     from editgauge.native import tune_worker
 
     tune_worker()
-    sink = _Kept() if token is None else RunFolder(Path(run)).writer(token)
-    for scorer in scorers:
-        begin = getattr(scorer, "begin", None)
-        if begin is not None:
-            begin()
-    _worker = _Worker(benchmark, scorers, sink, cut, Path(run), {})
+    for scorer in told.scorers:
+        scorer.begin()
+    _told = told
 
 
 def work(batch: Sequence[Item]) -> Counts:
-    """Score a batch and write its rows, or hand them back."""
-    assert _worker is not None
-    kept = _worker.sink = _Kept() if isinstance(_worker.sink, _Kept) else _worker.sink
+    """Score a batch."""
+    assert _told is not None
     changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
     batch = [item for item in batch if item.edit.path not in changed]
-    counts = Counts(Counter(), Counter(), Counter(), [], changed, Counter())
-    whole = {
-        task.scorer
-        for item in batch
-        for task in item.tasks
-        if isinstance(_worker.scorers[task.scorer], BatchScorer)
-    }
-    for index in sorted(whole):
-        _score_batch(index, [i for i in batch if any(t.scorer == index for t in i.tasks)], counts)
+    counts = Counts([], Counter(), Counter(), changed, Counter())
+    wanted = [task.scorer for item in batch for task in item.tasks]
+    many = sorted({index for index in wanted if _told.scorers[index].batch > 1})
+    for index in many:
+        _score_many(index, [i for i in batch if any(t.scorer == index for t in i.tasks)], counts)
     for item in batch:
-        rows: list[Row] = []
         for task in item.tasks:
-            if task.scorer in whole:
+            if task.scorer in many:
                 continue
-            scorer = _worker.scorers[task.scorer]
+            scorer = _told.scorers[task.scorer]
             began = time.process_time()
             scores = _guarded(scorer, item)
             counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
-            counts.add(item, own := _rows(item, task, scores))
-            rows += own
-        _worker.sink.write(rows)
-    return counts._replace(rows=kept if isinstance(kept, _Kept) else [])
+            counts.add(item, _rows(item, task, scores))
+    return counts
 
 
 def _changed(item: Item) -> bool:
@@ -143,73 +98,40 @@ def _changed(item: Item) -> bool:
         return False  # gone, or no rights: what reads it says so
 
 
-def _score_batch(index: int, items: Sequence[Item], counts: Counts) -> None:
-    assert _worker is not None
-    scorer = cast(BatchScorer, _worker.scorers[index])
-    if isinstance(scorer, StreamScorer):
-        groups = _stream(scorer, items)
-    else:
-        groups = _parts(index, scorer, items)
+def _score_many(index: int, items: Sequence[Item], counts: Counts) -> None:
+    assert _told is not None
+    scorer = _told.scorers[index]
+    scored = _stream(scorer, items)
     while True:
         began, clock = time.process_time(), time.perf_counter()
-        group = next(groups, None)
+        one = next(scored, None)
         counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
         if gpu_in_use():
             counts.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
-        if group is None:
+        if one is None:
             return
-        rows = []
-        for item, scores in group:
-            task = next(task for task in item.tasks if task.scorer == index)
-            counts.add(item, own := _rows(item, task, scores))
-            rows += own
-        _worker.sink.write(rows)
+        item, scores = one
+        task = next(task for task in item.tasks if task.scorer == index)
+        counts.add(item, _rows(item, task, scores))
 
 
-_Scored = list[tuple[Item, Sequence[Score]]]
-
-
-def _stream(scorer: StreamScorer, items: Sequence[Item]) -> Iterator[_Scored]:
+def _stream(scorer: Scorer, items: Sequence[Item]) -> Iterator[tuple[Item, Sequence[Score]]]:
     """The items with their scores as they come; those of which none came are scored alone."""
     left = dict(enumerate(items))
     try:
-        for number, scores in scorer.score_stream([(item.sample, item.edit) for item in items]):
-            yield [(left.pop(number), scores)]
+        for number, scores in scorer.score_many([(item.sample, item.edit) for item in items]):
+            yield left.pop(number), scores
     except RunError:
         raise
     except Exception:  # one bad picture must not cost the batch
-        yield from ([(item, _guarded(scorer, item))] for item in left.values())
-        return
-    if left:
-        raise ValueError(f"{scorer.name}: score_stream gave nothing for {len(left)} pairs")
-
-
-def _parts(index: int, scorer: BatchScorer, items: Sequence[Item]) -> Iterator[_Scored]:
-    """The items with their scores, as many at once as the scorer takes and the memory holds."""
-    assert _worker is not None
-    size = max(1, scorer.batch_size)
-    fitting = _worker.fitting.setdefault(index, Halving())
-
-    def ask(part: Sequence[Item]) -> Sequence[Sequence[Score]]:
-        scores = scorer.score_batch([(item.sample, item.edit) for item in part])
-        if len(scores) != len(part):
-            raise ValueError(f"score_batch: wanted {len(part)} answers, found {len(scores)}")
-        return scores
-
-    for start in range(0, len(items), size):
-        part = items[start : start + size]
-        try:
-            found: Sequence[Sequence[Score]] = fitting(ask, part)
-        except RunError:
-            raise
-        except Exception:  # one bad picture must not cost the batch: each is scored alone
-            found = [_guarded(scorer, item) for item in part]
-        yield list(zip(part, found, strict=True))
+        pass
+    for item in left.values():
+        yield item, _guarded(scorer, item)
 
 
 def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
-    assert _worker is not None
-    scorer = _worker.scorers[task.scorer]
+    assert _told is not None
+    scorer = _told.scorers[task.scorer]
     why = _unlike_promised(scorer, scores)
     if why:
         scores = not_scored(scorer.metrics, Status.FAILED, f"{scorer.name}: {why}")
@@ -217,12 +139,11 @@ def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
     clean = [_portable(score) for score in scores]
     if (asked := variants.row_detail(item.edit.settings)) and not item.pairs:
         clean = [replace(s, detail={**s.detail, **asked}) for s in clean]
-    return make_rows(
-        _worker.benchmark, sample, item.edit.editor, scorer, clean, task.fingerprint, task.wanted
-    )
+    place = (sample, item.edit.editor)
+    return make_rows(_told.benchmark, place, scorer, _told.origins[task.scorer], task, clean)
 
 
-def _unlike_promised(scorer: Scorer | SetScorer, scores: object) -> str:
+def _unlike_promised(scorer: Scorer, scores: object) -> str:
     """What is wrong with a scorer's answer, which may come from another package; empty when it is
     one storable score for each metric and variant.
     """
@@ -240,12 +161,12 @@ def _unlike_promised(scorer: Scorer | SetScorer, scores: object) -> str:
     return ""
 
 
-def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
+def _guarded(scorer: Scorer, item: Item) -> Sequence[Score]:
     """Call a scorer; what it raises becomes a status and a reason."""
     try:
         if item.pairs:
-            return cast(SetScorer, scorer)(item.pairs)
-        return cast(Scorer, scorer)(item.sample, item.edit)
+            return scorer.score_set(item.pairs)
+        return scorer.score(item.sample, item.edit)
     except RunError:
         raise
     except ImageError as error:
@@ -263,14 +184,14 @@ def _guarded(scorer: Scorer | SetScorer, item: Item) -> Sequence[Score]:
 
 def _not_the_machine(error: Exception) -> None:
     """Raise `RunError` for a full disk and its like: that is no output's failure."""
-    assert _worker is not None
-    machine.raise_fault(error, _worker.run)
+    assert _told is not None
+    machine.raise_fault(error, _told.run)
 
 
 def _portable(score: Score) -> Score:
     """A score without absolute paths, whoever wrote its reason: rows are read on other machines."""
-    assert _worker is not None
+    assert _told is not None
     if not score.reason and not score.detail:
         return score
-    reason = portable(score.reason, _worker.cut)
-    return replace(score, reason=reason, detail=without_roots(score.detail, _worker.cut))
+    reason = portable(score.reason, _told.cut)
+    return replace(score, reason=reason, detail=without_roots(score.detail, _told.cut))

@@ -5,23 +5,25 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, ImageError, WeightsError
 from editgauge.networks.adapter import Adapter
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of
+from editgauge.scoring.scorer import Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdapterScorer:
+class AdapterScorer(Scorer):
     """Values of a model that runs as a program in an environment of its own, asked with a picture
     and a text.
 
-    A `types.BatchScorer`. `measures` pairs a metric with the sample's field that holds its text.
+    `measures` pairs a metric with the sample's field that holds its text.
     The command comes from `command`, else from the environment variable `variable`; without either
     every pair fails with what to set. The program runs as long as this process and answers one
     question at a time.
@@ -34,16 +36,14 @@ class AdapterScorer:
     measures: tuple[tuple[Metric, str], ...]
     command: str | None = None
     track: Track = "embedding"
-    source: str = ""
-    batch_size: int = 64
+    batch: int = 64
+    metrics: tuple[Metric, ...] = field(init=False)
+    inputs: tuple[str, ...] = field(init=False)
 
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        return tuple(metric for metric, _ in self.measures)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for _, name in self.measures))
+    def __post_init__(self) -> None:
+        put = partial(object.__setattr__, self)
+        put("metrics", tuple(metric for metric, _ in self.measures))
+        put("inputs", tuple(dict.fromkeys(name for _, name in self.measures)))
 
     def origin(self) -> Mapping[str, Any]:
         """The command as a hash (it holds this machine's paths), and whether there is one."""
@@ -58,15 +58,7 @@ class AdapterScorer:
     def _command(self) -> str | None:
         return self.command or os.environ.get(self.variable) or None
 
-    def applies(self, sample: Sample) -> str | None:
-        del sample
-        return None
-
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
-        return self.score_batch([(sample, edit)])[0]
-
-    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        """One list of scores a pair, in order."""
+    def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
         command = self._command()
         try:
             if command is None:
@@ -77,8 +69,10 @@ class AdapterScorer:
                 )
             adapter = _running(command)
         except EditgaugeError as error:
-            return all_failed(self.metrics, len(pairs), error)
-        return [self._scores(adapter, command, sample, edit) for sample, edit in pairs]
+            yield from enumerate(all_failed(self.metrics, len(pairs), error))
+            return
+        for number, (sample, edit) in enumerate(pairs):
+            yield number, self._scores(adapter, command, sample, edit)
 
     def _scores(self, adapter: Adapter, command: str, sample: Sample, edit: Edit) -> list[Score]:
         scores = []

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring import NoScore
 from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
+from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
 MEMORY = 1_934_000_000
@@ -47,11 +49,11 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClipScorer:
+class ClipScorer(Scorer):
     """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
     by content.
 
-    A `types.StreamScorer`: what a batch gives differs from what its pictures give alone by up to
+    What a batch gives differs from what its pictures give alone by up to
     about 1e-6, the rounding of float32 sums in another order. `cache` is the folder of the feature
     store, shared by all metrics, editors and benchmarks.
     """
@@ -59,30 +61,25 @@ class ClipScorer:
     measures: tuple[Measure, ...]
     name: str = "clip"
     track: Track = "embedding"
-    source: str = ""
     folder: Path | None = None
     cache: Path | None = None
     device: str | None = None
     precision: str | None = None
-    batch_size: int = 64
+    batch: int = 64
     memory: int = MEMORY
+    metrics: tuple[Metric, ...] = field(init=False)
+    inputs: tuple[str, ...] = field(init=False)
+    needs: Needs = field(init=False)
 
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        return tuple(measure.metric for measure in self.measures)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The sample's fields that the values depend on."""
+    def __post_init__(self) -> None:
         fields: dict[str, None] = {}
         for measure in self.measures:
             needed = _NEEDED.get(measure.kind, [])
             fields.update(dict.fromkeys([*needed, *([measure.text] if measure.text else [])]))
-        return tuple(fields)
-
-    @property
-    def num_gpus(self) -> int | None:
-        return gpus(self.device)
+        put = partial(object.__setattr__, self)
+        put("metrics", tuple(measure.metric for measure in self.measures))
+        put("inputs", tuple(fields))
+        put("needs", Needs(num_gpus=gpus(self.device), memory=self.memory))
 
     def origin(self) -> Mapping[str, Any]:
         crops = {"crop": "as released"} if any(m.as_released for m in self.measures) else {}
@@ -93,37 +90,24 @@ class ClipScorer:
         head = any(measure.kind == "aesthetic" for measure in self.measures)
         return [CLIP, AESTHETIC] if head else [CLIP]
 
-    def applies(self, sample: Sample) -> str | None:
-        del sample
-        return None
-
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
-        return self.score_batch([(sample, edit)])[0]
-
-    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        """One list of scores a pair, in order. Without weights every pair fails with the command
-        that gets them.
-        """
+    def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
+        """As `Scorer`. Without weights every pair fails with the command that gets them."""
         try:
             locate(CLIP, self.folder)  # before torch is imported
             features = ClipFeatures(self.folder, resolve(self.device, self.precision), self.cache)
             found = _Batch(self, features, pairs)
         except EditgaugeError as error:
-            return all_failed(self.metrics, len(pairs), error)
-        return [
-            [
-                found.score(measure, variant, *pair)
-                for measure in self.measures
-                for variant in measure.metric.variants
-            ]
-            for pair in pairs
-        ]
-
-    def score_stream(
-        self, pairs: Sequence[tuple[Sample, Edit]]
-    ) -> Iterator[tuple[int, Sequence[Score]]]:
-        """As `score_batch`, whose features are kept as they come."""
-        yield from enumerate(self.score_batch(pairs))
+            yield from enumerate(all_failed(self.metrics, len(pairs), error))
+            return
+        for number, pair in enumerate(pairs):
+            yield (
+                number,
+                [
+                    found.score(measure, variant, *pair)
+                    for measure in self.measures
+                    for variant in measure.metric.variants
+                ],
+            )
 
 
 class _Batch:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from editgauge import catalog
 from editgauge.store import parquet
-from editgauge.store.run_folder import RowKey, RunFolder, digest
+from editgauge.store.run import Run
+from editgauge.store.schema import RowKey, digest
 from editgauge.tables.frame import PEOPLE, WHOLE_SET
 from editgauge.types import DERIVED, Benchmark, Derived, Row, Rule, Status, Variant
 
@@ -55,7 +56,7 @@ class _Parents:
         return sorted(source for name, source in self.repeats if name == metric)
 
 
-def derive(run: RunFolder, benchmark: Benchmark) -> Made:
+def derive(run: Run, benchmark: Benchmark) -> Made:
     """Bring the rows of a benchmark's derived metrics up to date with those of their parents.
 
     Rows whose parents are gone are retired. Raises `RunError` when rows cannot be written.
@@ -97,7 +98,7 @@ def derive(run: RunFolder, benchmark: Benchmark) -> Made:
     return made
 
 
-def _read(run: RunFolder, benchmark: str, metrics: set[str]) -> _Parents:
+def _read(run: Run, benchmark: str, metrics: set[str]) -> _Parents:
     """The parents' rows; those of people and of whole sets are not combined. Of two rows of one
     place a score stands before a failure.
     """

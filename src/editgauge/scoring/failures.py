@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import EditgaugeError, ImageError
-from editgauge.networks.weights import find, locate
+from editgauge.networks.weights import find, locate, state
 from editgauge.scoring import NoScore
 from editgauge.types import Edit, Metric, Sample, Score, Status, not_scored
 
@@ -59,7 +59,7 @@ def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> d
         try:
             origin[name] = locate(name, folder).identity
         except EditgaugeError:
-            origin[name] = {"weights": name, "state": "not here"}
+            origin[name] = {"weights": name, "state": state(name, folder)}
     return (
         origin | {package: _version(package) for package in ("torch", "transformers")} | parameters
     )
@@ -70,11 +70,19 @@ def lacking(origin: Mapping[str, Any]) -> str:
     command that brings it; "" where nothing is known to be lacking.
     """
     absent = [
-        value["weights"]
+        (value["weights"], value["state"])
         for value in origin.values()
-        if isinstance(value, Mapping) and value.get("state") == "not here" and "weights" in value
+        if isinstance(value, Mapping)
+        and value.get("state") in ("not here", "wrong")
+        and "weights" in value
     ]
-    told = [f"weights {name!r} are not here: {find(name).command}" for name in absent]
+    told = [
+        f"weights {name!r} are not here: {find(name).command}"
+        if state == "not here"
+        else f"weights {name!r} are other files than their checksums say; remove them, then: "
+        f"{find(name).command}"
+        for name, state in absent
+    ]
     if "torch" in origin and origin["torch"] is None:
         told.append("torch is not installed: pip install 'editgauge[neural]'")
     return "; ".join(told)

@@ -5,7 +5,7 @@ sample.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,19 @@ from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import detail_of, origin_of
 from editgauge.scoring.metrics import FID, KID
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.scoring.scorer import Needs, Pair, Scorer
+from editgauge.types import Metric, Score, Status, Track, not_scored
 
 MEMORY = 683_000_000
 """Bytes of a worker with the network on a processor, measured by `perf/bench_memory.py`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FidScorer:
+class FidScorer(Scorer):
     """Distance of the set of outputs from the set of references: one value an editor, not one a
     sample.
 
-    A `types.SetScorer`. A sample without an output takes its reference out of the set with it, so
+    A sample without an output takes its reference out of the set with it, so
     that an editor is not punished twice; how many samples went in stands in the rows' detail.
     Features are kept in `cache` and survive an interruption.
     """
@@ -38,21 +39,22 @@ class FidScorer:
     inputs: tuple[str, ...] = ("reference",)
     name: str = "fid"
     track: Track = "embedding"
-    source: str = ""
+    whole_set: bool = True
     folder: Path | None = None
     cache: Path | None = None
     device: str | None = None
     precision: str | None = None
     memory: int = MEMORY
+    needs: Needs = field(init=False)
 
-    @property
-    def num_gpus(self) -> int | None:
-        return gpus(self.device)
+    def __post_init__(self) -> None:
+        needs = Needs(num_gpus=gpus(self.device), memory=self.memory)
+        object.__setattr__(self, "needs", needs)
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of([INCEPTION], self.folder, precision=self.precision or "float32")
 
-    def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]:
+    def score_set(self, pairs: Sequence[Pair]) -> Sequence[Score]:
         """FID and KID, or for both one status and reason."""
         usable = [
             (s.reference, e.path)

@@ -18,7 +18,8 @@ from typing import Any
 
 from editgauge.errors import DataError
 from editgauge.json_text import uncrowded
-from editgauge.store.run_folder import RunFolder, digest
+from editgauge.store.run import Run
+from editgauge.store.schema import digest
 from editgauge.types import Benchmark, Metric, Row, Sample, Status
 
 SCORER = "imported"
@@ -57,24 +58,26 @@ class Imported:
 
 
 def import_measured(
-    run: RunFolder,
+    run: Run,
     benchmark: Benchmark,
     path: Path,
     samples: Sequence[Sample],
     *,
     editor: str | None = None,
 ) -> Imported:
-    """Take the scores of a released script's file into the run.
+    """Take the scores of a released script's file into the run, or of all its files in a folder.
 
     A score about a sample that `samples` has not is named in the result and left out. Importing a
     file again changes nothing. Raises `DataError` when the file is of none of the benchmark's
-    formats, or gives one sample two values.
+    formats, or gives one sample two values, and for a folder without files or without the editor's
+    name.
     """
     known = {sample.id: sample for sample in samples}
     result = Imported()
     done = run.done(benchmark.name, [SCORER])
     rows: dict[tuple[str, str, str], Row] = {}
-    for found in _read(benchmark, path, known, editor):
+    files = _files(path, editor)
+    for found in (one for file in files for one in _read(benchmark, file, known, editor)):
         if found.sample not in known:
             result.unknown.append(f"{found.editor}: {found.sample}, {found.metric}")
             continue
@@ -95,6 +98,17 @@ def import_measured(
             writer.retire(old)
         result.rows = writer.write(new)
     return result
+
+
+def _files(path: Path, editor: str | None) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.rglob("*.json") if file.is_file())
+    if not files:
+        raise DataError(f"{path}: wanted .json files of a released script, found none")
+    if not editor:
+        raise DataError(f"{path}: wanted the name of the editor whose scores these files hold")
+    return files
 
 
 def read_object(path: Path) -> Any:

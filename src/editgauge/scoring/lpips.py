@@ -30,13 +30,14 @@ from editgauge.networks.runtime import (
 )
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import all_failed, failure, origin_of
+from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 KEPT_BYTES = 1 << 29
 """Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
 PIXEL_BYTES = 450
 """Bytes of memory that a pixel of a frame takes at its peak with squeeze."""
-_MEMORY = {"squeeze": (418, PIXEL_BYTES), "alex": (424, 111), "vgg": (518, 1010)}
+_MEMORY = {"squeeze": (418, PIXEL_BYTES), "alex": (424, 111)}
 """Net -> megabytes of a worker, and bytes a pixel of a frame, on a processor: measured by
 `perf/bench_memory.py`, squeeze's pixels at 16 million of them.
 """
@@ -71,11 +72,11 @@ there is nothing.
 
 
 @dataclass(frozen=True, kw_only=True)
-class LpipsScorer:
+class LpipsScorer(Scorer):
     """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when
     identical.
 
-    A `types.StreamScorer`. `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the
+    `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the
     default one). Pairs of one batch with the same reference share its features, and the last
     references stay in memory (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a
     sample together, and each further editor costs half. Values do not depend on the batch (to 1e-5
@@ -88,49 +89,26 @@ class LpipsScorer:
     metrics: tuple[Metric, ...]
     name: str = "lpips"
     track: Track = "embedding"
-    source: str = ""
     folder: Path | None = None
     device: str | None = None
     precision: str | None = None
-    batch_size: int = 16
+    batch: int = 16
+    needs: Needs = field(init=False)
 
-    @property
-    def num_gpus(self) -> int | None:
-        return gpus(self.device)
-
-    @property
-    def memory(self) -> int:
-        """Bytes of a worker, with the input features that it keeps."""
-        return _MEMORY[self.net][0] * 1_000_000 + KEPT_BYTES
-
-    @property
-    def pixel_memory(self) -> int:
-        return _MEMORY[self.net][1]
+    def __post_init__(self) -> None:
+        megabytes, pixel = _MEMORY[self.net]
+        memory = megabytes * 1_000_000 + KEPT_BYTES  # with the input features that it keeps
+        needs = Needs(num_gpus=gpus(self.device), memory=memory, pixel_memory=pixel)
+        object.__setattr__(self, "needs", needs)
 
     def origin(self) -> Mapping[str, Any]:
         return origin_of(
             [f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32"
         )
 
-    def applies(self, sample: Sample) -> str | None:
-        del sample
-        return None
-
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
-        return self.score_batch([(sample, edit)])[0]
-
-    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        """One list of scores a pair, in order. Without weights every pair fails with the command
-        that gets them.
-        """
-        found = dict(self.score_stream(pairs))
-        return [found[index] for index in range(len(pairs))]
-
-    def score_stream(
-        self, pairs: Sequence[tuple[Sample, Edit]]
-    ) -> Iterator[tuple[int, Sequence[Score]]]:
-        """Each pair's index and scores, as they come: frames of one size go through the network
-        together, and few wait for others of theirs.
+    def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
+        """As `Scorer`: frames of one size go through the network together, and few wait for others
+        of theirs. Without weights every pair fails with the command that gets them.
         """
         try:
             locate(f"lpips-{self.net}", self.folder)  # before torch is imported
@@ -173,7 +151,7 @@ class LpipsScorer:
         self,
         network: Network,
         group: list[tuple[int, Frames]],
-        pairs: Sequence[tuple[Sample, Edit]],
+        pairs: Sequence[Pair],
     ) -> Iterator[tuple[int, Sequence[Score]]]:
         fitting = _fitting(network, group[0][1].reference.shape)
         try:

@@ -1,4 +1,4 @@
-"""Scorers of other packages: found by their entry points, and marked with the package and version
+"""Scorers of other packages: found by their entry points; their rows name the package and version
 that they come from.
 
 An entry point of the group ``editgauge.scorers`` names a scorer, or a function that is called with
@@ -7,33 +7,37 @@ the options of the command line and gives one or several.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
-from editgauge.types import (
-    BatchScorer,
-    Benchmark,
-    Edit,
-    Metric,
-    Sample,
-    Score,
-    Scorer,
-    SetScorer,
-    StreamScorer,
-    Track,
-)
+from editgauge.scoring.scorer import Scorer
+from editgauge.types import Benchmark, Track
 
 
 class Scorers(NamedTuple):
     """The scorers of a call, the packages that are not ours, and which of them cannot be used."""
 
-    scorers: list[Scorer | SetScorer]
+    scorers: list[Scorer]
+    packages: dict[str, catalog.Package]
+    """Scorer -> the package that it comes from, where that is not ours."""
     plugins: list[dict[str, str]]
     """kind, name, package and version of each."""
     problems: list[str]
+
+    def origins(self) -> dict[str, dict[str, Any]]:
+        """Scorer -> its origin, with the package and version that it comes from."""
+        found = {}
+        for scorer in self.scorers:
+            package = self.packages.get(scorer.name)
+            found[scorer.name] = dict(scorer.origin())
+            if package is not None:
+                found[scorer.name] |= {
+                    "package": package.name,
+                    "package_version": package.version,
+                }
+        return found
 
 
 def scorers_of(
@@ -47,8 +51,9 @@ def scorers_of(
     """
     own = own_scorers(benchmark, tracks, **options)
     package = catalog.source_of("benchmarks", benchmark.name)
-    chosen = Scorers(own if not package.name else [marked(s, package) for s in own], [], [])
+    chosen = Scorers(own, {}, [], [])
     if package.name:
+        chosen.packages.update(dict.fromkeys((scorer.name for scorer in own), package))
         chosen.plugins.append(package.as_dict("benchmark", benchmark.name))
     declared = set(benchmark.every_metric)
     taken = {scorer.name for scorer in own}
@@ -69,14 +74,13 @@ def scorers_of(
             elif everything or scorer.track in tracks:
                 taken.add(scorer.name)
                 declared |= metrics
-                chosen.scorers.append(marked(scorer, package))
+                chosen.scorers.append(scorer)
+                chosen.packages[scorer.name] = package
                 chosen.plugins.append(package.as_dict("scorer", name))
     return chosen
 
 
-def own_scorers(
-    benchmark: Benchmark, tracks: Sequence[Track], **options: Any
-) -> list[Scorer | SetScorer]:
+def own_scorers(benchmark: Benchmark, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
     """The scorers that a benchmark declares for these tracks.
 
     Raises `PluginError` naming the benchmark and its package where another package's function fails
@@ -92,18 +96,18 @@ def own_scorers(
         why = f"scorers: {type(error).__name__}: {error}"
         raise catalog.broken("benchmarks", benchmark.name, why) from error
     for scorer in scorers:
-        if not isinstance(scorer, Scorer | SetScorer) or isinstance(scorer, type):
+        if not isinstance(scorer, Scorer):
             why = f"scorers: wanted scorers, found {scorer!r:.60}"
             raise catalog.broken("benchmarks", benchmark.name, why)
     return scorers
 
 
-def made(name: str, **options: Any) -> list[Scorer | SetScorer]:
+def made(name: str, **options: Any) -> list[Scorer]:
     """The scorers behind an entry point. Raises `PluginError` where there is none, or the package
     is broken.
     """
     thing = catalog.find("scorers", name)
-    if not isinstance(thing, Scorer | SetScorer) or isinstance(thing, type):
+    if not isinstance(thing, Scorer):
         try:
             thing = thing(**options)
         except EditgaugeError:
@@ -112,98 +116,9 @@ def made(name: str, **options: Any) -> list[Scorer | SetScorer]:
             raise catalog.broken("scorers", name, f"{type(error).__name__}: {error}") from error
     scorers = list(thing) if isinstance(thing, list | tuple) else [thing]
     for scorer in scorers:
-        if not isinstance(scorer, Scorer | SetScorer) or isinstance(scorer, type):
+        if not isinstance(scorer, Scorer):
             raise catalog.broken("scorers", name, f"wanted a scorer, found {scorer!r:.60}")
         for metric in scorer.metrics:
             if metric.direction is None and not metric.of_sample:
                 raise catalog.broken("scorers", name, f"metric {metric.name} has no direction")
     return scorers
-
-
-def marked(scorer: Scorer | SetScorer, package: catalog.Package) -> Scorer | SetScorer:
-    """The scorer with its package and version in its origin, and so in its rows."""
-    if isinstance(scorer, StreamScorer):
-        return cast(Scorer, _OutsideStream(scorer, package))
-    if isinstance(scorer, BatchScorer):
-        return cast(Scorer, _OutsideBatch(scorer, package))
-    if isinstance(scorer, Scorer):
-        return cast(Scorer, _Outside(scorer, package))
-    return cast(SetScorer, _OutsideSet(scorer, package))
-
-
-@dataclass(frozen=True)
-class _Origin:
-    scorer: Any
-    package: catalog.Package
-
-    @property
-    def name(self) -> str:
-        return str(self.scorer.name)
-
-    @property
-    def track(self) -> Track:
-        return cast(Track, self.scorer.track)
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        return tuple(self.scorer.metrics)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return tuple(self.scorer.inputs)
-
-    @property
-    def source(self) -> str:
-        return str(self.scorer.source)
-
-    @property
-    def num_cpus(self) -> Any:
-        return getattr(self.scorer, "num_cpus", 1.0)
-
-    @property
-    def num_gpus(self) -> Any:
-        return getattr(self.scorer, "num_gpus", 0.0)
-
-    @property
-    def memory(self) -> Any:
-        return getattr(self.scorer, "memory", 0)
-
-    @property
-    def pixel_memory(self) -> Any:
-        return getattr(self.scorer, "pixel_memory", 0)
-
-    def origin(self) -> Mapping[str, Any]:
-        return {
-            **self.scorer.origin(),
-            "package": self.package.name,
-            "package_version": self.package.version,
-        }
-
-
-class _Outside(_Origin):
-    def applies(self, sample: Sample) -> str | None:
-        return cast("str | None", self.scorer.applies(sample))
-
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
-        return cast(Sequence[Score], self.scorer(sample, edit))
-
-
-class _OutsideBatch(_Outside):
-    @property
-    def batch_size(self) -> int:
-        return int(self.scorer.batch_size)
-
-    def score_batch(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Sequence[Score]]:
-        return cast(Sequence[Sequence[Score]], self.scorer.score_batch(pairs))
-
-
-class _OutsideStream(_OutsideBatch):
-    def score_stream(
-        self, pairs: Sequence[tuple[Sample, Edit]]
-    ) -> Iterator[tuple[int, Sequence[Score]]]:
-        return cast(Iterator[tuple[int, Sequence[Score]]], self.scorer.score_stream(pairs))
-
-
-class _OutsideSet(_Origin):
-    def __call__(self, pairs: Sequence[tuple[Sample, Edit]]) -> Sequence[Score]:
-        return cast(Sequence[Score], self.scorer(pairs))

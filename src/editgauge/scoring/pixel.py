@@ -37,6 +37,7 @@ from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.scoring import NoScore
 from editgauge.scoring.metrics import BACKGROUND, REFERENCE
+from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
 VERSION = 2
@@ -362,7 +363,7 @@ def _check_alignable(picture: Array, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BackgroundScorer:
+class BackgroundScorer(Scorer):
     """What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM for
     other benchmarks.
     """
@@ -371,7 +372,6 @@ class BackgroundScorer:
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = BACKGROUND
     inputs: tuple[str, ...] = ("images", "masks")
-    source: str = ""
 
     def origin(self) -> dict[str, Any]:
         return pixel_origin()
@@ -379,7 +379,7 @@ class BackgroundScorer:
     def applies(self, sample: Sample) -> str | None:
         return None if sample.masks else "the sample has no mask"
 
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             source = source_of(sample)
             output, orientation = read_output(edit)
@@ -392,7 +392,7 @@ class BackgroundScorer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceScorer:
+class ReferenceScorer(Scorer):
     """How near the output comes to the reference: PSNR and SSIM of the whole picture, at the
     reference's size.
     """
@@ -401,7 +401,6 @@ class ReferenceScorer:
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = REFERENCE
     inputs: tuple[str, ...] = ("reference",)
-    source: str = ""
 
     def origin(self) -> dict[str, Any]:
         return pixel_origin()
@@ -409,7 +408,7 @@ class ReferenceScorer:
     def applies(self, sample: Sample) -> str | None:
         return None if sample.reference is not None else "the sample has no reference"
 
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             reference = reference_of(sample)
             output, _ = read_output(edit)

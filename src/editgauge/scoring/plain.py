@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import fitted, read_output, reference_of, source_of
+from editgauge.scoring.scorer import Scorer
 from editgauge.types import Direction, Edit, Metric, Sample, Score, Status, Track, not_scored
 
 Against = Literal["input", "reference"]
@@ -24,14 +25,12 @@ True = may change; to a number.
 """
 
 
-class PlainScorer:
-    """A `types.Scorer` that calls a function on the pictures of a sample and its edit; see
+class PlainScorer(Scorer):
+    """A scorer that calls a function on the pictures of a sample and its edit; see
     `metric`.
 
     It is pickled by the name of the function, which must be a name of its module.
     """
-
-    source = ""
 
     def __init__(
         self,
@@ -67,7 +66,7 @@ class PlainScorer:
             return "the sample has no reference"
         return None
 
-    def __call__(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+    def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         (metric,) = self.metrics
         try:
             score = self._score(metric, sample, edit)

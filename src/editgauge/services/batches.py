@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-from editgauge.services.ledger import Entry
+from editgauge.services.http import Response
+from editgauge.services.paid import decoded
 from editgauge.services.secrets import Secrets
-from editgauge.services.transport import Response, decode
 
 MAX_REQUESTS = 50_000
 MAX_BYTES = 190 << 20
@@ -33,7 +33,7 @@ class File:
 
     keys: list[str] = field(default_factory=list)
     lines: list[bytes] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Any] = field(default_factory=list)
     size: int = 0
     most: int = MAX_REQUESTS
 
@@ -43,7 +43,7 @@ class File:
             self.size + len(line) > MAX_BYTES or len(self.lines) >= self.most
         )
 
-    def add(self, key: str, line: bytes, entry: Entry | None) -> None:
+    def add(self, key: str, line: bytes, entry: Any) -> None:
         self.keys.append(key)
         self.lines.append(line)
         self.size += len(line)
@@ -102,7 +102,7 @@ def results(lines: Iterable[bytes], secrets: Secrets) -> Iterator[tuple[str, Res
     left out.
     """
     for line in lines:
-        value = decode(line, secrets)
+        value = decoded(line, secrets)
         key = value.get("custom_id") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(key, str):
             continue

@@ -24,7 +24,6 @@ from typing import Self
 from editgauge.environment import FREE_ERRORS
 from editgauge.errors import BudgetExceeded, RunError
 from editgauge.store import lease, sqlite
-from editgauge.store.run_folder import RunFolder
 
 FILE = "ledger.sqlite"
 NO_BILL = "no usable usage record"
@@ -130,7 +129,6 @@ class Ledger:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._shared.enter_context(lease.shared(path.parent, WORK))
             self._db = sqlite.connect(path, _TABLES.split(";"), timeout=60)
-            sqlite.claim(self._db, path, RunFolder(path.parent).owner())
             if self._db.execute(_ODD).fetchone() is not None:
                 self._db.close()
                 raise sqlite3.DatabaseError("it holds sums that are none")

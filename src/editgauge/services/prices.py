@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -148,6 +148,20 @@ class ImagePrice:
     picture: float | None = None
     source: str = ""
     batch: float = BATCH
+
+    def times(self, share: float) -> ImagePrice:
+        """The same prices times a share: those in a batch."""
+
+        def part(rate: float | None) -> float | None:
+            return None if rate is None else rate * share
+
+        return replace(
+            self,
+            text_in=part(self.text_in),
+            image_in=part(self.image_in),
+            out=part(self.out),
+            picture=part(self.picture),
+        )
 
     def of(self, usage: Mapping[str, int] | None, *, batch: bool = False) -> float | None:
         """What a call cost; in a batch, its share of that.

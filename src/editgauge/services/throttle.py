@@ -1,6 +1,6 @@
 """One gate for all calls in flight: how many, how fast, and how many bytes.
 
-`Pace` decides, `Gate` waits in an event loop (judges), `ThreadGate` waits on threads (editors).
+`Pace` decides, `ThreadGate` waits on threads: for the editors that are not on `gate` yet.
 
 Every refusal (429, or 503 with Retry-After) closes the gate for everybody, so that one server limit
 is met once and not sixty times. Two things are learned from refusals: a concurrency (x 0.7 at a
@@ -12,13 +12,11 @@ that flow in while the gate is closed may be used at once when it opens.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 RAMP = 0.35
 """Seconds over which the first full wave of calls is spread. A fast server is not sent a bucketful
@@ -196,69 +194,6 @@ class Pace:
         else:
             self._tokens = min(self._tokens + speed * (now - self._filled_at), most)
         self._filled_at = now
-
-
-class Gate(Pace):
-    """Admission in an event loop. `concurrency` is the most calls at once; `max_bytes` the most
-    bytes of bodies at once.
-    """
-
-    def __init__(self, concurrency: int, max_bytes: int = 512 << 20) -> None:
-        super().__init__(concurrency, max_bytes)
-        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
-
-    @asynccontextmanager
-    async def enter(self, size: int = 0) -> AsyncIterator[float]:
-        """Wait for a place for a body of `size` bytes; gives the time of admission, for
-        `refused`.
-        """
-        if self._waiting or not self.admits(size):
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append((future, size))
-            self._schedule()
-            try:
-                await future
-            except BaseException:
-                if future.done() and not future.cancelled():
-                    self._end(size)
-                else:
-                    self._waiting = deque(item for item in self._waiting if item[0] is not future)
-                raise
-        else:
-            self.take(size)
-        admitted = time.monotonic()
-        try:
-            yield admitted
-        finally:
-            self._end(size, admitted)
-
-    def _end(self, size: int, admitted: float | None = None) -> None:
-        self.leave(size, admitted)
-        self._let_in()
-
-    def _let_in(self) -> None:
-        while self._waiting:
-            future, size = self._waiting[0]
-            if future.done():
-                self._waiting.popleft()
-                continue
-            if not self.admits(size):
-                break
-            self._waiting.popleft()
-            self.take(size)
-            future.set_result(None)
-        self._schedule()
-
-    def _schedule(self) -> None:
-        """Wake up when the gate opens or the next token has flowed in; a call that ends wakes us by
-        itself.
-        """
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._waiting and (delay := self.delay()) is not None:
-            self._timer = asyncio.get_running_loop().call_later(delay, self._let_in)
 
 
 class ThreadGate(Pace):

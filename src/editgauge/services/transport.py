@@ -1,24 +1,20 @@
-"""Two thin transports over httpx, one for an event loop and one for threads.
+"""A thin transport over httpx for the editors that are not on `http` yet.
 
-Both send one request and give back status, headers and bytes under one deadline and one size limit.
+It sends one request and gives back status, headers and bytes under one deadline and one size limit.
 They decide nothing: retries, pauses and bills are the callers' (see `policy` and `ledger`). Every
 byte and every message that comes back is clean of the transport's secrets.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import importlib.util
 import json
 import socket
-import sys
 import threading
 import weakref
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
@@ -26,33 +22,15 @@ import orjson
 
 from editgauge.errors import MissingExtra
 from editgauge.json_text import crowded
+from editgauge.services.http import Lost, Response
 from editgauge.services.secrets import Secrets
 
 if TYPE_CHECKING:
-    import httpx
+    pass
 
 _CONNECT = 30.0
 _NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "InvalidURL")
 """Exceptions of httpx that come before the first byte of a request is sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """What came back. `headers` have names in lower case, or fold case."""
-
-    status: int
-    headers: Mapping[str, str]
-    data: bytes
-
-
-class Lost(Exception):
-    """No complete answer. `sent` False: the request never left this machine; True: it may have been
-    answered, and billed. `late`: it took longer than the time limit.
-    """
-
-    def __init__(self, reason: str, *, sent: bool, late: bool = False) -> None:
-        super().__init__(reason)
-        self.reason, self.sent, self.late = reason, sent, late
 
 
 @dataclass(slots=True)
@@ -83,138 +61,6 @@ def decode(data: bytes, secrets: Secrets | None = None) -> Any:
         return (secrets or Secrets()).value(value)
     except RecursionError:
         return None
-
-
-class AsyncTransport:
-    """For an event loop. Open it with `open`, close it with `close`.
-
-    Each connection is a client of its own, taken from a stack of idle ones: a pool shared by many
-    connections looks at all of them for every request, which at 64 costs more than the request.
-    """
-
-    def __init__(self, headers: Mapping[str, str], secrets: Secrets, limits: Limits) -> None:
-        self.secrets, self.limits = secrets, limits
-        self._headers = {"Accept-Encoding": "identity", **headers}
-        self._make: Callable[[], httpx.AsyncClient] | None = None
-        self._clients: list[httpx.AsyncClient] = []
-        self._idle: list[httpx.AsyncClient] = []
-
-    def open(self, feature: str, extra: str) -> None:
-        """Make ready. Raises `MissingExtra` where httpx is not installed."""
-        try:
-            import httpx
-        except ImportError:
-            raise MissingExtra(feature, "httpx", extra) from None
-        if importlib.util.find_spec("sniffio") is None:
-            # httpcore tries to import it several times a request, and searches the whole path for
-            # it each time where it is not installed (15 % of a call's processor time).
-            sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
-        context = httpx.create_ssl_context()
-        self._make = partial(
-            httpx.AsyncClient,
-            headers=self._headers,
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-            timeout=httpx.Timeout(self.limits.timeout, pool=None),
-            verify=context,
-            http2=False,
-            follow_redirects=False,
-        )
-
-    async def close(self) -> None:
-        clients, self._clients, self._idle, self._make = self._clients, [], [], None
-        for client in clients:
-            await client.aclose()
-
-    def _client(self) -> httpx.AsyncClient:
-        if self._idle:
-            return self._idle.pop()
-        assert self._make is not None, "the transport is not open"
-        client = self._make()
-        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
-        self._clients.append(client)
-        return client
-
-    async def _put_back(self, client: httpx.AsyncClient) -> None:
-        """Keep a connection for the next question, unless bytes are left on it: what a faulty
-        gateway sends after an answer would be read as the answer to another question.
-        """
-        if _is_clean(client):
-            self._idle.append(client)
-        elif client in self._clients:
-            self._clients.remove(client)
-            await client.aclose()
-
-    async def exchange(
-        self,
-        method: str,
-        address: str,
-        pieces: Sequence[bytes] | None = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        seconds: float | None = None,
-        limit: int | None = None,
-    ) -> Response:
-        """One exchange. The body is sent in `pieces`, which are never joined. Raises `Lost`."""
-        limit = self.limits.reply if limit is None else limit
-        seconds = self.limits.timeout if seconds is None else seconds
-        sent = False
-        try:
-            async with asyncio.timeout(seconds):
-                sent = True
-                response = await self._send(method, address, pieces, headers or {}, limit)
-        except TimeoutError:
-            raise Lost(f"no complete answer within {seconds:g} s", sent=sent, late=True) from None
-        except Exception as error:  # whatever a network does ends in a reason
-            raise lost(error, self.secrets, seconds) from None
-        return response
-
-    async def _send(
-        self,
-        method: str,
-        address: str,
-        pieces: Sequence[bytes] | None,
-        headers: Mapping[str, str],
-        limit: int,
-    ) -> Response:
-        content, more = None, dict(headers)
-        if pieces is not None:
-            more["Content-Length"] = str(sum(map(len, pieces)))
-            content = _stream(pieces)
-        client = self._client()
-        try:
-            request = client.build_request(method, address, content=content, headers=more)
-            response = await client.send(request, stream=True)
-            try:
-                data = bytearray()
-                async for piece in response.aiter_raw():
-                    data += piece
-                    if len(data) > limit:
-                        data.clear()  # the error keeps this frame until garbage is collected
-                        raise _TooLarge(limit)
-                whole = self.secrets.data(bytes(data))
-                return Response(response.status_code, response.headers, whole)
-            finally:
-                await response.aclose()
-        finally:
-            await self._put_back(client)
-
-
-def _is_clean(client: httpx.AsyncClient) -> bool:
-    """Whether nothing was read beyond the answer on a client's connection, if it has one.
-
-    What comes later, httpcore sees by itself: a connection that is readable before a request is
-    not used again. What it has read already lies in its parser, where only this looks. A
-    connection without such a parser, as another version of httpcore may have, is not clean.
-    """
-    for transport in (client._transport, *client._mounts.values()):
-        for kept in getattr(getattr(transport, "_pool", None), "connections", ()):
-            connection = kept
-            while connection is not None and not hasattr(connection, "_h11_state"):
-                connection = getattr(connection, "_connection", None)
-            parser = getattr(connection, "_h11_state", None)
-            if parser is None or parser.trailing_data[0]:
-                return False
-    return True
 
 
 class ThreadTransport:
@@ -385,6 +231,4 @@ def lost(error: Exception, secrets: Secrets, seconds: float) -> Lost:
     return Lost(f"no answer ({said})", sent=sent)
 
 
-async def _stream(pieces: Sequence[bytes]) -> AsyncIterator[bytes]:
-    for piece in pieces:
-        yield piece
+__all__ = ["Limits", "Lost", "Response", "ThreadTransport", "decode", "lost"]

@@ -1,3 +1,3 @@
-"""Everything on disk: the run folder, its segments and Parquet files, outputs, and what is kept by
-content.
+"""Everything on disk: the run and what cost money, outputs and samples, runs on stores, the door
+for paths.
 """

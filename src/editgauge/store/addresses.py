@@ -29,6 +29,10 @@ DEFAULT_CACHE = "50GB"
 _ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/{1,2}([^/].*)$")
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, MemoryError)
 """Errors that no second call mends."""
+_MENDED_BY_USER = ("NoCredentials", "PartialCredentials", "NoSuchBucket", "InvalidAccessKeyId",
+                   "SignatureDoesNotMatch", "DefaultCredentialsError", "RefreshError",
+                   "NoAuthToken", "ParamValidation")  # fmt: skip
+"""Names, of errors or in their texts, by which drivers say that rights or the bucket are wrong."""
 
 
 def address_of(path: Path | str | None) -> str | None:
@@ -125,11 +129,14 @@ def attempted(call: Callable[[], Result], address: str) -> Result:
         except _FINAL:
             raise
         except Exception as error:  # each driver has errors of its own
-            if attempt == ATTEMPTS:
-                said = str(error).strip().splitlines()
+            said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+            if any(name in f"{type(error).__name__} {error}" for name in _MENDED_BY_USER):
                 raise DownloadError(
-                    f"{address}: {said[0][:300] if said else type(error).__name__}; tried "
-                    f"{ATTEMPTS} times, what is done is kept: run the same command again"
+                    f"{address}: {said}; check the address, and the credentials of its driver"
+                ) from error
+            if attempt == ATTEMPTS:
+                raise DownloadError(
+                    f"{address}: {said}; tried {ATTEMPTS} times: run the same command again later"
                 ) from error
         time.sleep(pause)
         pause *= 2

@@ -17,8 +17,9 @@ from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
 from editgauge.store.local_copies import local_folder
 from editgauge.store.outputs import OutputFolder, given_back, model_folder
-from editgauge.store.paths import portable
-from editgauge.store.run_folder import EditRecord, RunFolder, plain_name
+from editgauge.store.paths import plain_name, portable
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
 from editgauge.types import Sample, Status
 
 _TOGETHER = 64
@@ -73,7 +74,7 @@ def _holds_any(folder: Path, samples: Sequence[Sample]) -> bool:
 
 
 def import_outputs(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     editor: str,
     folder: Path,
@@ -99,13 +100,12 @@ def import_outputs(
         for sample in samples
     ]
     new = _changed(records, known)
-    with run.edit_writer("collect") as writer:
-        run.write_edits(new, writer)
+    run.write_edits(new)
     return records
 
 
 def _take(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     editor: str,
     outputs: OutputFolder,
@@ -184,9 +184,7 @@ def _take(
     )
 
 
-def tell(
-    run: RunFolder, records: Sequence[EditRecord], samples: Iterable[Sample]
-) -> list[EditRecord]:
+def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> list[EditRecord]:
     """Say of each output whether it is its input handed back (`EditRecord.given_back`), and keep
     that in the run; return the records in their order.
 
@@ -215,8 +213,7 @@ def tell(
                 found[number] = replace(found[number], given_back=answer)
     new = [record for record, old in zip(found, records, strict=True) if record != old]
     if new:
-        with run.edit_writer("given-back") as writer:
-            run.write_edits(new, writer)
+        run.write_edits(new)
     return found
 
 
@@ -238,7 +235,7 @@ def _need_readable(file: Path) -> None:
 
 
 def refresh(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     editor: str,
     samples: Sequence[Sample],
@@ -248,7 +245,7 @@ def refresh(
     """The records of an editor whose outputs are in the run already, one for each sample. `known`:
     sample id -> the editor's record in the run.
 
-    A file that was replaced or removed by hand since gets a new record, and `RunFolder.problems`
+    A file that was replaced or removed by hand since gets a new record, and `Run.problems`
     names one that was replaced; a sample without any is `Status.MISSING`.
     """
     there = [sample for sample in samples if sample.id in known]
@@ -272,12 +269,11 @@ def refresh(
         for sample in samples
     ]
     new = _changed(again, known)
-    with run.edit_writer("refresh") as writer:
-        run.write_edits(new, writer)
+    run.write_edits(new)
     return records
 
 
-def _look_again(run: RunFolder, old: EditRecord, hashes: HashStore) -> EditRecord:
+def _look_again(run: Run, old: EditRecord, hashes: HashStore) -> EditRecord:
     if old.path is None:
         return old
     path = run.path / old.path
@@ -334,7 +330,7 @@ def _changed(records: Iterable[EditRecord], known: Mapping[str, EditRecord]) -> 
     return [record for record, old in pairs if record is not old and record != old]
 
 
-def _by_editor(run: RunFolder, benchmark: str) -> dict[str, dict[str, EditRecord]]:
+def _by_editor(run: Run, benchmark: str) -> dict[str, dict[str, EditRecord]]:
     """Editor -> sample id -> its record: the records of a run are read once for all editors."""
     found: dict[str, dict[str, EditRecord]] = {}
     for record in run.edits(benchmark):
@@ -343,7 +339,7 @@ def _by_editor(run: RunFolder, benchmark: str) -> dict[str, dict[str, EditRecord
 
 
 def edits_of(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     outputs: Path | None,
     editors: Sequence[str],

@@ -1,4 +1,4 @@
-"""Metrics as JSON: what a run keeps of them beside its rows (``metrics.json``)."""
+"""Metrics as JSON: what a run keeps of them beside its rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ _FACTS = (
     "plain",
 )  # fmt: skip
 
-MARKS = ("check", "run")
-"""What a ``metrics.json`` holds besides benchmarks: its checksum, and the id of its run."""
-
 
 def record(metric: Metric) -> dict[str, Any]:
     """A metric as JSON values; an open end of its range is None."""
@@ -28,8 +25,8 @@ def record(metric: Metric) -> dict[str, Any]:
 
 
 def metric(name: str, record: Mapping[str, Any]) -> Metric:
-    """The metric of a record that `checked` has let pass; facts that are not there have the value
-    that says nothing.
+    """The metric of a record; facts that are not there have the value that says nothing. Raises
+    `ValueError`, `TypeError` or `OverflowError` for what is no such record.
     """
     low, high = record.get("low"), record.get("high")
     direction = record.get("direction")
@@ -50,25 +47,6 @@ def metric(name: str, record: Mapping[str, Any]) -> Metric:
         keeps=record.get("keeps") is True,
         plain=str(record.get("plain") or ""),
     )
-
-
-def checked(value: Any) -> dict[str, dict[str, Any]]:
-    """The content of a ``metrics.json``: benchmark -> metric -> record. Raises `ValueError` for
-    anything else.
-    """
-    if not isinstance(value, dict):
-        raise ValueError(f"wanted an object, found {type(value).__name__}")
-    for benchmark, metrics in value.items():
-        if not isinstance(metrics, dict):
-            raise ValueError(f"{benchmark}: wanted an object, found {type(metrics).__name__}")
-        for name, record in metrics.items():
-            if not isinstance(record, dict):
-                raise ValueError(f"{benchmark}, {name}: wanted an object, found {record!r:.40}")
-            try:
-                metric(name, record)
-            except (TypeError, ValueError, OverflowError) as error:
-                raise ValueError(f"{benchmark}, {name}: {error}") from None
-    return value
 
 
 def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str, Metric]:

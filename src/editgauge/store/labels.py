@@ -26,7 +26,7 @@ them the room of the longest.
 
 class Samples:
     """What is known of a benchmark's samples, in the benchmark's order: the records of
-    `RunFolder.samples`.
+    `Run.samples`.
     """
 
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from editgauge.errors import UsageError
 from editgauge.store.addresses import address_of, opened
 
 FILES_A_RUN = 4
-"""Files of a run that a reader has open at once: its Parquet file, twice, and its lease."""
+"""Files of a run that a reader has open at once: its database with its journal, and its rows."""
 _SPARE = 256
 
 
@@ -24,7 +24,7 @@ def matching(path: Path) -> list[Path]:
     address = address_of(path)
     if address is None:
         there = sorted(glob.glob(str(path)))
-        found = [Path(one) for one in there if os.path.lexists(Path(one) / "manifest.json")]
+        found = [Path(one) for one in there if os.path.lexists(Path(one) / "run.sqlite")]
         told = f"{len(there)} files and folders, none of them a run" if there else "nothing"
     else:
         store = opened(address)

@@ -20,7 +20,7 @@ from editgauge.errors import DataError, UsageError
 from editgauge.images import EXTENSIONS, MAX_FILE_BYTES
 from editgauge.store import maps, paths
 from editgauge.store.copies import copy, same
-from editgauge.store.run_folder import plain_name
+from editgauge.store.paths import plain_name
 from editgauge.types import Sample
 
 MOST_FILES = 500_000
@@ -30,7 +30,13 @@ GUESSES = (
     "{stem}", "{id}", "{flat}", "{id}_*", "{flat}_*", "{name}", "{name}_*", "{image}", "{image}_*",
     "{category}/{name}", "{split}/{id}", "{split}/{name}", "{folder1}/{name}", "{folder1}/{name}_*",
 )  # fmt: skip
-"""Patterns that are tried where none is given, in this order."""
+"""Patterns that are tried where none is given, in this order; then those that the names suggest."""
+_TELLING = ("stem", "id", "flat", "image", "name", "number")
+"""Facts that may tell a sample in a file's name."""
+_FOLDERS = ("split", "category", "category1", "category2", "folder", "folder1", "folder2")
+_LOOKED_AT = 40
+"""Files whose names are looked at for patterns, spread over the folder."""
+_SUGGESTED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,8 @@ class Matches:
 
     map: Path | None = None
     """The file that names them, where it is no pattern."""
+    not_there: tuple[str, ...] = ()
+    """Lines of the map that name no picture of the folder: their samples have no file."""
 
     @property
     def looked_for(self) -> str:
@@ -88,6 +96,7 @@ class Matches:
         if not any(self.files.values()):
             some = ", ".join(self.there[:3]) or "no pictures"
             told = f" (looked for {self.looked_for})" if self.looked_for else ""
+            told += f" ({self.not_there[0]})" if self.not_there else ""
             raise DataError(f"{self.folder}: {self.rule!r} fits no file{told}; there are: {some}")
         for sample, files in self.ambiguous.items():
             raise DataError(
@@ -109,6 +118,7 @@ class Matches:
             "ambiguous": {sample: list(files) for sample, files in self.ambiguous.items()},
             "shared": sorted(self.shared),
             "unexpected": self.unexpected,
+            "not_there": list(self.not_there),
         }  # fmt: skip
 
     def lines(self) -> list[str]:
@@ -120,13 +130,19 @@ class Matches:
             f"{len(told['matched'])} samples have a file of their own",
         ]
         found += [f"  {sample}  <-  {file}" for sample, file in [*told["matched"].items()][:_SHOWN]]
-        for what, names in (
-            ("samples without a file", told["missing"]),
-            ("samples that several files fit", list(told["ambiguous"])),
-            ("files that fit several samples", told["shared"]),
-            ("unexpected files", told["unexpected"]),
+        for one, several, names in (
+            ("sample without a file", "samples without a file", told["missing"]),
+            (
+                "sample that several files fit",
+                "samples that several files fit",
+                [*told["ambiguous"]],
+            ),
+            ("file that fits several samples", "files that fit several samples", told["shared"]),
+            ("unexpected file", "unexpected files", told["unexpected"]),
+            ("line that names no picture", "lines that name no picture", told["not_there"]),
         ):
             if names:
+                what = one if len(names) == 1 else several
                 more = "" if len(names) <= _SHOWN else ", …"
                 found.append(f"{len(names)} {what}: {', '.join(names[:_SHOWN])}{more}")
         if self.looked_for:
@@ -162,6 +178,7 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
     """The files whose path below the folder is the pattern with the sample's facts filled in.
 
     Fields: ``{id}``, ``{flat}`` (the id with ``_`` for ``/``), ``{name}`` (its last part),
+    ``{number}`` (that without leading zeros),
     ``{stem}`` (the official output name), ``{image}`` (the input's name without its extension),
     ``{split}``, ``{category}``, ``{category1}``…, ``{folder}`` and ``{folder1}``… (of the official
     output name: ``canva`` where TextEditBench's split is ``synthetic``) and every attribute. ``*``
@@ -173,8 +190,9 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
 
 def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     """The files that a map names (see `maps`): a csv with the columns ``sample`` and ``file``,
-    relative to the folder, or a file of VLMEvalKit or lmms-eval. Raises `DataError` for another
-    file, for a sample that the data lack and for a file that is not there.
+    relative to the folder, or a file of VLMEvalKit or lmms-eval. A sample whose picture is not
+    below the folder has no file (`Matches.not_there`). Raises `DataError` for another kind of map
+    and for a sample that the data lack.
     """
     there = pictures(folder)
     known = {
@@ -182,6 +200,7 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     }
     files = set(there)
     named: dict[str, list[str]] = {sample.id: [] for sample in samples}
+    not_there = []
     for line in maps.lines_of(path):
         where = f"{path}, line {line.number}"
         sample = known.get(line.sample) if line.elsewhere else line.sample
@@ -189,24 +208,68 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
             raise DataError(f"{where}: the data have no sample {line.sample!r}")
         file = maps.end_of(line.file, files) if line.elsewhere else line.file
         if file not in files:
-            raise DataError(
-                f"{where}: {line.file!r} is no picture below {folder.name}; wanted a path "
-                "relative to the folder of outputs"
+            not_there.append(
+                f"line {line.number}: {line.file[:80]!r} is no picture below {folder.name}"
             )
-        named[sample].append(file)
+        else:
+            named[sample].append(file)
     fitting = {sample: tuple(paths) for sample, paths in named.items()}
-    return Matches(rule=path.name, folder=folder, files=fitting, there=there, map=path)
+    return Matches(
+        rule=path.name,
+        folder=folder,
+        files=fitting,
+        there=there,
+        map=path,
+        not_there=tuple(not_there),
+    )
 
 
 def guessed(folder: Path, samples: Sequence[Sample]) -> Matches:
-    """The matches of that pattern among `GUESSES` that gives most samples one file of their own."""
+    """The matches of that pattern among `GUESSES` and those that the names suggest that gives most
+    samples one file of their own; the first of equally good ones.
+    """
     there = pictures(folder)
-    tried = [
-        _matches(folder, samples, pattern, there)
-        for pattern in GUESSES
-        if _fields(pattern) <= set(_facts(samples[0]))
-    ]
-    return max(tried, key=lambda found: len(found.named))
+    usual = [pattern for pattern in GUESSES if _fields(pattern) <= set(_facts(samples[0]))]
+    best = max(
+        (_matches(folder, samples, pattern, there) for pattern in usual),
+        key=lambda found: len(found.named),
+    )
+    if len(best.named) == len(samples):
+        return best
+    suggested = [_matches(folder, samples, one, there) for one in suggestions(there, samples)]
+    return max(best, *suggested, key=lambda found: len(found.named)) if suggested else best
+
+
+def suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
+    """Patterns that files' names suggest: a fact of a sample stands in the name, the rest is the
+    same in most of them, or is told by ``*`` or a fact that folders are called by.
+    """
+    votes: Counter[str] = Counter()
+    every = [_facts(sample) for sample in samples]
+    for file in there[:: max(1, len(there) // _LOOKED_AT)]:
+        name = os.path.splitext(file)[0]
+        patterns = {one for facts in every for one in _patterns(name, facts)}
+        votes.update(patterns if "{" not in name and "*" not in name else ())
+    by_votes = sorted(votes, key=lambda one: (-votes[one], "*" in one, one))
+    return by_votes[:_SUGGESTED]
+
+
+def _patterns(name: str, facts: Mapping[str, str]) -> Iterator[str]:
+    """Those that a name suggests if it is this sample's: the whole name, and with ``*`` behind the
+    fact.
+    """
+    for field_ in _TELLING:
+        value = facts.get(field_)
+        if not value or value not in name:
+            continue
+        before, _, after = name.rpartition(value)
+        if before[-1:].isalnum() or after[:1].isalnum() or "/" in after:
+            continue  # a part of a longer word or number, or of a folder's name
+        places = {facts[place]: f"{{{place}}}" for place in reversed(_FOLDERS) if facts.get(place)}
+        head = "/".join(places.get(part, part) for part in before.split("/"))
+        yield f"{head}{{{field_}}}{after}"
+        if after:
+            yield f"{head}{{{field_}}}{after[0]}*"
 
 
 def pictures(folder: Path) -> tuple[str, ...]:
@@ -327,6 +390,7 @@ def _facts(sample: Sample) -> dict[str, str]:
         "id": sample.id,
         "flat": sample.id.replace("/", "_"),
         "name": sample.id.rpartition("/")[2],
+        "number": sample.id.rpartition("/")[2].lstrip("0") or "0",
         "split": sample.split,
         "category": "/".join(sample.category),
         "image": sample.image.stem,

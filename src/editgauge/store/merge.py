@@ -1,33 +1,36 @@
 """Several runs into one: rows, edits, samples, pictures and replies of machines or colleagues that
 shared the work.
 
-Nothing is ever overwritten. Everything is checked before anything is written: two scores of one key
-that differ, two outputs of one editor for one sample, or two data releases end the merge with the
-name of what contradicts. A source may come from anybody: only records and pictures that pass the
-door of `store.paths` are taken, replies as rows and never as a database. A failure (missing,
-crashed…) gives way to a score of the same thing from another run: that is what sharing work means.
+Everything is one transaction: two scores of one key that differ, two outputs of one editor for one
+sample, or two data releases end the merge with the name of what contradicts, and nothing is
+written. A source may come from anybody: only records that stand their checksums and pictures that
+pass the door of `store.paths` are taken. A failure (missing, crashed…) gives way to a score of the
+same thing from another run: that is what sharing work means.
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from editgauge.errors import RunError
-from editgauge.store import lease, parquet, replies
+from editgauge.store import paid, schema
 from editgauge.store.described import together
-from editgauge.store.run_folder import KEY_COLUMNS, EditRecord, RowKey, RunFolder
-from editgauge.types import DERIVED, Metric, Row, Status, Variant
+from editgauge.store.run import FILE, PAID, ROOMS, Run
+from editgauge.store.schema import EditRecord, RowRecord, Series
+from editgauge.store.snapshot import FILE as SNAPSHOT
+from editgauge.types import DERIVED, Metric, Status
 
 SAME = 1e-9
 """Two scores from one fingerprint may differ by this much (relative): the last bits of another
 processor.
 """
-_KEY = ", ".join(KEY_COLUMNS)
-_BATCH = 20_000
+_SHOWN = 3
 _SAMPLE_FACTS = (
     "split",
     "category",
@@ -38,21 +41,9 @@ _SAMPLE_FACTS = (
     "knowledge",
     "attributes",
 )
-_OWN_FOLDERS = {
-    "rows",
-    "samples",
-    "inputs",
-    "edits",
-    "replies",
-    "cache",
-    "report",
-    "explain",
-    "manifest.json",
-    "metrics.json",
-    ".lock",
-    lease.FOLDER,
-    lease.TEMPORARY,
-}
+_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", "explain", ".lock", ".host"}
+Rule = Callable[[Series, RowRecord, RowRecord], bool]
+"""Whether the second row takes the place of the first, of one key."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,11 +60,11 @@ class Merged:
     problems: list[str] = field(default_factory=list)
 
 
-def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
+def merge(sources: Sequence[Run], target: Run) -> Merged:
     """Bring everything of the sources into the target run; what is there already is not taken
     again.
 
-    Raises `RunError` on a contradiction (before anything was written), and on a source that is the
+    Raises `RunError` on a contradiction (nothing is written then), and on a source that is the
     target. What is damaged in a source, or leads out of it, is left out and named in
     `Merged.problems`.
     """
@@ -82,144 +73,121 @@ def merge(sources: Sequence[RunFolder], target: RunFolder) -> Merged:
             f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources"
         )
     done = Merged()
-    samples = _samples([target, *sources])
-    edits = _edits([target, *sources], done)
-    described = _described([target, *sources])
-    with _database([target, *sources]) as db:
-        _refuse_contradictions(db)
+    with target.changing() as db:
+        samples = _samples([target, *sources])
+        edits = _edits([target, *sources])
+        described = _described([target, *sources])
         for benchmark, records in samples.items():
-            done.samples += _take_samples(target, sources, benchmark, records)
+            done.samples += _take_samples(target, benchmark, records)
+        before = _count(db)
+        clash = _Contradictions(target)
+        for run in sources:
+            known, replaced = take_rows(db, run, target, clash)
+            done.rows_known += known
+            done.retired += replaced
+        clash.refuse()
+        done.rows = _count(db) - before + done.retired
         done.edits = _take_edits(target, edits)
         for benchmark, metrics in described.items():
             target.keep_metrics(benchmark, metrics.values())
-        _take_rows(db, target, done)
-    for run in sources:
-        done.replies += replies.merge(run.replies_path, target.replies_path, run.problems)
-        done.left += [
-            f"{run.path.name}/{p.name}"
-            for p in sorted(run.path.iterdir())
-            if p.name not in _OWN_FOLDERS
-        ]
+        _take_pictures(target, sources, samples)
+    done.replies, unread = paid.merge([run.replies_path for run in sources], target.replies_path)
+    done.left = [f"{run.path.name}/{name}" for run in sources for name in _strange(run.path)]
     done.problems = [
         f"{run.path.name}: {text}" for run in (target, *sources) for text in run.problems
-    ]
-    target.record(
-        "merge",
-        rows=done.rows,
-        edits=done.edits,
-        sources=[
-            {"run": run.path.name, "entries": run.manifest().get("entries", [])} for run in sources
-        ],
-    )
+    ] + unread
+    entries = [{"run": run.path.name, "entries": run.manifest()["entries"]} for run in sources]
+    target.record("merge", rows=done.rows, edits=done.edits, sources=entries)
     return done
+
+
+def _count(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT coalesce(sum(rows), 0) FROM series").fetchone()[0])
+
+
+def _strange(path: Path) -> Iterator[str]:
+    for one in sorted(path.iterdir()):
+        name = one.name
+        if name not in _OWN and not name.startswith((f"{FILE}-", f"{PAID}-", f".{FILE}.")):
+            yield name
 
 
 # -- rows ------------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _database(runs: Sequence[RunFolder]) -> Iterator[Any]:
-    """A database with the current rows of all runs: table `rows` with the run's number as
-    `origin_run`.
-    """
-    every = [run.parquet() for run in runs]
-    with parquet.database([file for files in every for file in files]) as db:
-        parts = []
-        for number, files in enumerate(every):
-            if files:
-                parts.append(f"SELECT *, {number} AS origin_run FROM {parquet.relation(files)}")
-        empty = (
-            f"SELECT {', '.join(f'NULL AS {name}' for name in _COLUMNS)}, 0 AS origin_run "
-            f"WHERE false"
-        )
-        db.execute(f"CREATE VIEW rows AS {' UNION ALL BY NAME '.join(parts) if parts else empty}")
-        yield db
+class _Contradictions:
+    """Which of two rows of one key counts; two scores that differ are none of both."""
 
+    def __init__(self, target: Run) -> None:
+        self._target = target
+        self._said: list[str] = []
 
-_COLUMNS = (*KEY_COLUMNS, "value", "status", "reason", "fingerprint", "detail", "origin")
+    def __call__(self, series: Series, old: RowRecord, new: RowRecord) -> bool:
+        if old[4] != "scored":
+            return new[4] == "scored"
+        # derived rows may differ where their parents complete each other: they are made again
+        if new[4] == "scored" and series.scorer != DERIVED:
+            assert old[3] is not None
+            assert new[3] is not None
+            close = math.isclose(old[3], new[3], rel_tol=SAME, abs_tol=SAME)
+            if old[6] != new[6] or not close:
+                self._say(series, old, new)
+        return False
 
-
-def _refuse_contradictions(db: Any) -> None:
-    # derived rows may differ where their parents complete each other: `derive` makes them again
-    found = db.execute(
-        f"SELECT {_KEY}, count(DISTINCT fingerprint), min(value), max(value) FROM rows WHERE "
-        f"status = 'scored' AND scorer <> '{DERIVED}' "
-        f"GROUP BY {_KEY} HAVING count(DISTINCT fingerprint) > 1 OR count(DISTINCT value IS NULL) "
-        f"> 1 "
-        f"OR max(value) - min(value) > {SAME} * greatest(1, abs(max(value))) ORDER BY {_KEY} LIMIT "
-        f"4"
-    ).fetchall()
-    if not found:
-        return
-    said = []
-    for *key, marks, low, high in found[:3]:
-        place = dict(zip(KEY_COLUMNS, key, strict=True))
+    def _say(self, series: Series, old: RowRecord, new: RowRecord) -> None:
+        if len(self._said) > _SHOWN:
+            return
+        sample = self._target.read("SELECT sample FROM samples WHERE id = ?", old[1])[0][0]
         why = (
-            "made from different outputs or by different scorers"
-            if marks > 1
-            else "from the same input"
+            "from the same input"
+            if old[6] == new[6]
+            else "made from different outputs or by different scorers"
         )
-        said.append(
-            f"{place['benchmark']} {place['sample']!r}, {place['editor']}, {place['metric']} "
-            f"({place['variant']}): "
-            f"{low} and {high}, {why}"
+        self._said.append(
+            f"{series.benchmark} {sample!r}, {series.editor}, {series.metric} ({series.variant}): "
+            f"{old[3]} and {new[3]}, {why}"
         )
-    more = " (and more)" if len(found) > 3 else ""
-    raise RunError(
-        f"the runs contradict each other, nothing was merged: {'; '.join(said)}{more}. "
-        f"Score again what differs, or give one of the editors another name"
-    )
+
+    def refuse(self) -> None:
+        """Raise `RunError` where there was a contradiction."""
+        if self._said:
+            more = " (and more)" if len(self._said) > _SHOWN else ""
+            raise RunError(
+                f"the runs contradict each other, nothing was merged: "
+                f"{'; '.join(self._said[:_SHOWN])}{more}. Score again what differs, or give one of "
+                f"the editors another name"
+            )
 
 
-def _take_rows(db: Any, target: RunFolder, done: Merged) -> None:
-    """Write the row that counts of each key, where the target has it not; retire failures that it
-    replaces.
+def take_rows(db: sqlite3.Connection, source: Run, target: Run, takes: Rule) -> tuple[int, int]:
+    """Write the rows of a run into another one, within `Run.changing` of that one; `takes` decides
+    where both have one. How many were there, and how many of these were replaced.
     """
-    db.execute(
-        f"CREATE TEMP TABLE chosen AS SELECT * FROM rows QUALIFY row_number() OVER "
-        f"(PARTITION BY {_KEY} ORDER BY status = 'scored' DESC, origin_run) = 1"
-    )
-    replaced = db.execute(
-        f"SELECT {', '.join('r.' + name for name in KEY_COLUMNS)}, r.fingerprint FROM rows r JOIN "
-        f"chosen c "
-        f"USING ({_KEY}) WHERE r.origin_run = 0 AND c.origin_run > 0 AND r.fingerprint <> "
-        f"c.fingerprint"
-    ).fetchall()
-    done.rows_known = db.execute("SELECT count(*) FROM chosen WHERE origin_run = 0").fetchone()[0]
-    cursor = db.execute(
-        f"SELECT {', '.join(_COLUMNS)} FROM chosen WHERE origin_run > 0 ORDER BY {_KEY}"
-    )
-    with target.writer("merged") as writer:
-        if replaced:
-            done.retired = writer.retire(
-                (cast(RowKey, tuple(key)), mark) for *key, mark in replaced
-            )
-        while batch := cursor.fetchmany(_BATCH):
-            done.rows += writer.write(
-                _row(dict(zip(_COLUMNS, record, strict=True))) for record in batch
-            )
+    names, origins = source.sample_names(), source.origins()
+    samples: dict[int, int] = {}
+    made: dict[int, int] = {}
+    there = replaced = 0
+    for series in source.series():
+        mine = target.number_of(db, "series", tuple(series[1:7]))
+        records = []
+        for record in source.records(series):
+            number, origin = record[1], record[8]
+            if number not in names:
+                continue
+            if number not in samples:
+                samples[number] = target.number_of(db, "samples", names[number])
+            if origin not in made:
+                made[origin] = target.number_of(db, "origins", (origins.get(origin, "{}"),))
+            moved = (mine, samples[number], *record[2:8], made[origin])
+            records.append((*moved, schema.row_mark(moved)))
+        known, changed = target.put_records(db, mine, records, partial(takes, series))
+        there += known
+        replaced += changed
+    target.rows_changed(db)
+    return there, replaced
 
 
-def _row(record: Mapping[str, Any]) -> Row:
-    return Row(
-        benchmark=record["benchmark"],
-        sample=record["sample"],
-        editor=record["editor"],
-        scorer=record["scorer"],
-        metric=record["metric"],
-        variant=cast(Variant, record["variant"]),
-        value=record["value"],
-        status=Status(record["status"]),
-        reason=record["reason"],
-        fingerprint=record["fingerprint"],
-        source=record["source"],
-        repeat=record["repeat"],
-        detail=parquet.mapping(record["detail"]),
-        origin=parquet.mapping(record["origin"]),
-    )
-
-
-def _described(runs: Sequence[RunFolder]) -> dict[str, dict[str, Metric]]:
+def _described(runs: Sequence[Run]) -> dict[str, dict[str, Metric]]:
     """What is said about the metrics of each benchmark; raises `RunError` where two runs
     disagree.
     """
@@ -230,7 +198,7 @@ def _described(runs: Sequence[RunFolder]) -> dict[str, dict[str, Metric]]:
 # -- samples and edits -----------------------------------------------------------------------------
 
 
-def _samples(runs: Sequence[RunFolder]) -> dict[str, list[dict[str, Any]]]:
+def _samples(runs: Sequence[Run]) -> dict[str, list[dict[str, Any]]]:
     """Every benchmark's samples in the first run's order, with the pictures that any run has.
 
     Raises `RunError` where two runs know one sample differently: they were made from different
@@ -247,15 +215,13 @@ def _samples(runs: Sequence[RunFolder]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _one_sample(
-    known: Mapping[str, Any], record: Mapping[str, Any], run: RunFolder
-) -> dict[str, Any]:
+def _one_sample(known: Mapping[str, Any], record: Mapping[str, Any], run: Run) -> dict[str, Any]:
     for fact in _SAMPLE_FACTS:
         if known.get(fact) != record.get(fact):
             raise RunError(
                 f"{run.path.name}: {record.get('benchmark')} sample {record['id']!r} has another "
-                f"{fact} than in the "
-                f"other runs: they were made from different data; nothing was merged"
+                f"{fact} than in the other runs: they were made from different data; nothing was "
+                f"merged"
             )
     pairs = zip(known.get("images") or [], record.get("images") or [], strict=False)
     masks = {
@@ -271,30 +237,28 @@ def _one_sample(
     }
 
 
-def _take_samples(
-    target: RunFolder,
-    sources: Sequence[RunFolder],
-    benchmark: str,
-    records: Sequence[dict[str, Any]],
-) -> int:
+def _take_samples(target: Run, benchmark: str, records: Sequence[dict[str, Any]]) -> int:
     known = {record["id"] for record in target.samples(benchmark)}
-    for record in records:
-        paths = [
-            *(record.get("images") or []),
-            record.get("reference"),
-            *(record.get("masks") or {}).values(),
-        ]
-        for path in filter(None, paths):
-            _take_file(target, sources, path)
     target.write_samples(benchmark, records)
     return len([record for record in records if record["id"] not in known])
 
 
-def _edits(runs: Sequence[RunFolder], done: Merged) -> list[tuple[RunFolder, EditRecord]]:
+def _take_pictures(
+    target: Run, sources: Sequence[Run], samples: Mapping[str, Sequence[dict[str, Any]]]
+) -> None:
+    for records in samples.values():
+        for record in records:
+            masks = (record.get("masks") or {}).values()
+            for path in (*(record.get("images") or ()), record.get("reference"), *masks):
+                if path:
+                    take_file(target, sources, path)
+
+
+def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:
     """The edit that counts of each editor and sample, and the run it comes from; only those not in
     the first run.
     """
-    chosen: dict[tuple[str, str, str], tuple[RunFolder, EditRecord]] = {}
+    chosen: dict[tuple[str, str, str], tuple[Run, EditRecord]] = {}
     for run in runs:
         for record in run.edits():
             key = (record.benchmark, record.sample, record.editor)
@@ -306,27 +270,23 @@ def _edits(runs: Sequence[RunFolder], done: Merged) -> list[tuple[RunFolder, Edi
             if both and known.fingerprint != record.fingerprint:
                 raise RunError(
                     f"the runs contradict each other, nothing was merged: {record.editor} has two "
-                    f"outputs for "
-                    f"{record.benchmark} {record.sample!r} (in {chosen[key][0].path.name} and "
-                    f"{run.path.name}); "
-                    f"give one of the editors another name"
+                    f"outputs for {record.benchmark} {record.sample!r} (in "
+                    f"{chosen[key][0].path.name} and {run.path.name}); give one of the editors "
+                    f"another name"
                 )
             if record.status is Status.SCORED and known.status is not Status.SCORED:
                 chosen[key] = (run, record)
     return [item for item in chosen.values() if item[0] is not runs[0]]
 
 
-def _take_edits(target: RunFolder, chosen: Sequence[tuple[RunFolder, EditRecord]]) -> int:
-    if not chosen:
-        return 0
+def _take_edits(target: Run, chosen: Sequence[tuple[Run, EditRecord]]) -> int:
     for run, record in chosen:
         if record.path:
-            _take_file(target, [run], record.path)
-    with target.edit_writer("merged") as writer:
-        return target.write_edits((record for _, record in chosen), writer)
+            take_file(target, [run], record.path)
+    return target.write_edits(record for _, record in chosen)
 
 
-def _take_file(target: RunFolder, sources: Sequence[RunFolder], path: str) -> None:
+def take_file(target: Run, sources: Sequence[Run], path: str) -> None:
     """Keep a picture of the first source that has it; the door of each says what may be taken."""
     if target.picture(path) is not None:
         return

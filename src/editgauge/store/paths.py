@@ -22,6 +22,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -321,6 +322,31 @@ def _kind(found: os.stat_result, *, last: bool, limit: int) -> str | None:
     if found.st_size > limit:
         return f"{found.st_size:,} bytes, wanted at most {limit:,}"
     return None
+
+
+@lru_cache(maxsize=1024)
+def plain_name(name: str) -> str:
+    """`name` if it can be one folder's name on any system. Raises `RunError` otherwise."""
+    bad = set('/\\:*?"<>|') | {chr(code) for code in range(32)}
+    if not name or name.startswith(".") or len(name) > 120 or any(letter in bad for letter in name):
+        raise RunError(
+            f'name {name!r}: wanted 1 to 120 characters without / \\ : * ? " < > | and no leading '
+            f"dot; rename it"
+        )
+    return plain_text(name, "name")
+
+
+def plain_text(text: str, what: str) -> str:
+    """`text` if UTF-8 can hold it. Raises `RunError` otherwise (a file name in another encoding, a
+    lone surrogate in JSON), showing it escaped.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise RunError(
+            f"{what} {text!a}: not valid text (UTF-8); rename it, or correct the data"
+        ) from None
+    return text
 
 
 # -- the texts -------------------------------------------------------------------------------------

@@ -14,12 +14,14 @@ from editgauge.images import MAX_FILE_BYTES
 from editgauge.store.hashes import HashStore
 from editgauge.store.labels import mapping
 from editgauge.store.measured import measured
-from editgauge.store.run_folder import RunFolder, digest, plain_name, sample_record
+from editgauge.store.paths import plain_name
+from editgauge.store.run import Run
+from editgauge.store.schema import digest, sample_record
 from editgauge.types import Finding, Sample
 
 
 def keep_samples(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     root: Path,
     samples: Iterable[Sample],
@@ -128,7 +130,7 @@ class _Places:
         return os.path.join(self._folders[folder], last)
 
 
-def stored_samples(run: RunFolder, benchmark: str) -> list[Sample]:
+def stored_samples(run: Run, benchmark: str) -> list[Sample]:
     """The samples of a run as its index has them, in the benchmark's order, with the pictures that
     the run keeps. A picture that it does not keep has a path that leads nowhere, so that whoever
     reads it says so.
@@ -136,7 +138,7 @@ def stored_samples(run: RunFolder, benchmark: str) -> list[Sample]:
     return [_stored(run, benchmark, record) for record in run.samples(benchmark)]
 
 
-def _stored(run: RunFolder, benchmark: str, record: Mapping[str, Any]) -> Sample:
+def _stored(run: Run, benchmark: str, record: Mapping[str, Any]) -> Sample:
     room = f"inputs/{plain_name(benchmark)}"
 
     def place(relative: object) -> Path:

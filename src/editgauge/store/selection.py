@@ -10,7 +10,7 @@ from typing import Any
 from editgauge.errors import UsageError
 from editgauge.store.labels import Samples
 from editgauge.store.measured import measured, names_of
-from editgauge.store.run_folder import sample_record
+from editgauge.store.schema import sample_record
 from editgauge.types import Sample, Status
 
 _MOST_BYTES = 64 * 2**20

@@ -18,9 +18,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from editgauge.errors import RunError
 from editgauge.store import paths
-from editgauge.store.owner import Owner
 
 JOURNALS = ("-wal", "-shm", "-journal")
 _SEAL = 4
@@ -80,23 +78,6 @@ def strange(db: sqlite3.Connection) -> str:
         "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
     ).fetchone()
     return f"{found[0]} {found[1]!r}" if found else ""
-
-
-def claim(db: sqlite3.Connection, path: Path, owner: Owner) -> None:
-    """Note in a database at `path` whose it is, where it does not say so. Raises `RunError` where
-    it is another run's; an owner that is not known claims nothing.
-    """
-    if not owner.ids:
-        return
-    db.execute("CREATE TABLE IF NOT EXISTS owner (run TEXT)")
-    noted = db.execute("SELECT run FROM owner LIMIT 1").fetchone()
-    if noted is None:
-        db.execute("INSERT INTO owner VALUES (?)", (owner.ids[0],))
-    elif noted[0] not in owner.ids:
-        raise RunError(
-            f"{path}: of another run ({str(noted[0])[:20]!r}); put the run's own file back, or "
-            f"take this one away"
-        )
 
 
 def set_aside(path: Path) -> None:

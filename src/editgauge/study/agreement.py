@@ -15,13 +15,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge.statistics import agreement as alpha
+from editgauge.statistics import correlation
+from editgauge.statistics.agreement import Level
+from editgauge.statistics.ranks import Strengths, bradley_terry
+from editgauge.statistics.resampling import (
+    NOTHING,
+    RESAMPLES,
+    Estimate,
+    parts_interval,
+    pooled_mean_interval,
+    share_of_parts,
+)
 from editgauge.study.people import Answers, answers, comparisons
-from editgauge.study.scales import Level
-from editgauge.study.statistics import alpha, bradley_terry, correlation
-from editgauge.study.statistics.intervals import NOTHING, Interval, of_means, of_parts
 from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import metrics_of
-from editgauge.tables.resampling import RESAMPLES
 from editgauge.types import Direction, Variant
 
 Floats = NDArray[np.float64]
@@ -35,7 +43,7 @@ class Between(NamedTuple):
 
     question: str
     statistic: str
-    interval: Interval
+    interval: Estimate
     annotators: int
 
 
@@ -60,11 +68,11 @@ class Against:
     metric: str
     variant: Variant
     source: str
-    spearman: Interval
-    no_ties: Interval
-    kendall: Interval
-    pearson: Interval
-    mae: Interval
+    spearman: Estimate
+    no_ties: Estimate
+    kendall: Estimate
+    pearson: Estimate
+    mae: Estimate
     annotators: int
     rated: int
     """How many samples somebody rated: those that a statistic could be of."""
@@ -76,7 +84,7 @@ class Ranking:
 
     question: str
     editors: tuple[str, ...]
-    strengths: bradley_terry.Strengths
+    strengths: Strengths
     annotators: int
     samples: int
     comparisons: int
@@ -111,7 +119,7 @@ def agreement(
     return Agreement(
         frame.benchmark,
         tuple(line for one in found for line in between(one, resamples=resamples, seed=seed)),
-        tuple(line for line in lines if line.spearman.samples or line.pearson.samples),
+        tuple(line for line in lines if line.spearman.n or line.pearson.n),
         tuple(rankings(frame, resamples=resamples, seed=seed)),
         _without_direction(frame, directions),
     )
@@ -146,19 +154,19 @@ def between(one: Answers, *, resamples: int = RESAMPLES, seed: int = 0) -> Itera
             yield Between(one.question, f"self: {name}", interval, int(again.sum()))
 
 
-def _pairwise(a: Floats, b: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Interval]]:
+def _pairwise(a: Floats, b: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Estimate]]:
     """Statistics of pairs of tables (P, E, S), pooled over pairs and clustered by sample."""
     count, editors, samples = a.shape
     x, y = (np.moveaxis(t, 2, 1).reshape(count * samples, editors) for t in (a, b))
     for name, function in PER_SAMPLE.items():
         rows = function(x, y).reshape(count, samples).T
-        yield name, of_means(rows, resamples=resamples, seed=seed)
+        yield name, pooled_mean_interval(rows, resamples=resamples, seed=seed)
     parts = alpha.kappa_parts(x, y).reshape(count, samples, -1).sum(axis=0)
-    yield "quadratic kappa", of_parts(parts, alpha.kappa_of, resamples=resamples, seed=seed)
+    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of, resamples=resamples, seed=seed)
     both = ~np.isnan(x) & ~np.isnan(y)
     equal = np.stack([((x == y) & both).sum(axis=1), both.sum(axis=1)], axis=1).astype(np.float64)
     summed = equal.reshape(count, samples, 2).sum(axis=0)
-    share = of_parts(summed, correlation.mean_of_parts, resamples=resamples, seed=seed)
+    share = parts_interval(summed, share_of_parts, resamples=resamples, seed=seed)
     yield "equal answers", share
 
 
@@ -173,7 +181,7 @@ PER_SAMPLE = {
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 
-def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Interval]]:
+def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Estimate]]:
     count, editors, samples = first.shape
     units = np.moveaxis(first, 2, 1).reshape(count, samples * editors)
     values, parts = alpha.coincidences(units)
@@ -189,7 +197,7 @@ def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Int
             return alpha.alpha_of(values, matrix, level)
 
         name = f"Krippendorff's alpha ({level})"
-        yield name, of_parts(lines, statistic, resamples=resamples, seed=seed)
+        yield name, parts_interval(lines, statistic, resamples=resamples, seed=seed)
 
 
 # -- metrics against people ------------------------------------------------------------------------
@@ -240,7 +248,7 @@ def _against(
     seed: int,
 ) -> Against:
     rows = {name: function(people, values) for name, function in PER_SAMPLE.items()}
-    made = [of_means(found, resamples=resamples, seed=seed) for found in rows.values()]
+    made = [pooled_mean_interval(found, resamples=resamples, seed=seed) for found in rows.values()]
     parts = correlation.pearson_parts(people, values)
     same = machine.metric == one.metric and one.scale in ("rate", "grade")
     errors = correlation.error_parts(people, values)
@@ -252,8 +260,8 @@ def _against(
         spearman=made[0],
         no_ties=made[1],
         kendall=made[2],
-        pearson=of_parts(parts, correlation.pearson_of, resamples=resamples, seed=seed),
-        mae=of_parts(errors, correlation.mean_of_parts, resamples=resamples, seed=seed)
+        pearson=parts_interval(parts, correlation.pearson_of, resamples=resamples, seed=seed),
+        mae=parts_interval(errors, share_of_parts, resamples=resamples, seed=seed)
         if same
         else NOTHING,
         annotators=len(one.annotators),
@@ -315,7 +323,7 @@ def by_category(
         keep = names == name
         part = _against(one, machine, one.goodness.T[keep], machine.values.T[keep],
                         resamples=resamples, seed=0)  # fmt: skip
-        if part.spearman.samples or part.pearson.samples:
+        if part.spearman.n or part.pearson.n:
             found.append((name, part))
     return found
 
@@ -340,12 +348,12 @@ def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
 def rankings(frame: Frame, *, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Ranking]:
     """A Bradley-Terry ranking for each question that was answered by comparisons."""
     for one in comparisons(frame):
-        found = bradley_terry.bradley_terry(one.wins, resamples=resamples, seed=seed)
+        found = bradley_terry(one.wins, resamples=resamples, seed=seed)
         order = np.argsort(-found.strength, kind="stable")
         yield Ranking(
             question=one.question,
             editors=tuple(one.editors[k] for k in order.tolist()),
-            strengths=bradley_terry.Strengths(
+            strengths=Strengths(
                 found.strength[order], found.low[order], found.high[order], found.connected
             ),
             annotators=len(one.annotators),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editgauge.errors import EditgaugeError, UsageError
+from editgauge.statistics.prediction import Corrected
 from editgauge.study.calibration import (
     Calibrated,
     Difference,
@@ -17,14 +18,14 @@ from editgauge.study.calibration import (
     gold_of,
 )
 from editgauge.study.people import directions_of
-from editgauge.study.statistics.prediction import Corrected
 from editgauge.tables import rows
 from editgauge.tables.frame import Frame
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _HOW = (
-    "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) over samples, 95 %; "
-    "unbiased whatever the judge's bias, if the rated samples were drawn at random (within strata)."
+    "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
+    "samples, 95 %; unbiased whatever the judge's bias, if the rated samples were drawn at random "
+    "(within strata). No interval where all ratings are alike."
 )
 _EFFECTIVE = "Worth: how many ratings alone would give as narrow an interval."
 
@@ -79,14 +80,18 @@ def difference_tables(
 def _cell(found: Corrected) -> Cell:
     if math.isnan(found.value):
         return Cell(value=None)
-    return Cell(value=found.value, low=found.low, high=found.high)
+    return Cell(value=found.value, low=_limit(found.low), high=_limit(found.high))
 
 
 def _alone(found: Corrected) -> Cell:
     if math.isnan(found.alone):
         return Cell(value=None)
-    return Cell(value=found.alone, n=found.rated, of=found.judged, low=found.alone_low,
-                high=found.alone_high)  # fmt: skip
+    return Cell(value=found.alone, n=found.rated, of=found.judged,
+                low=_limit(found.alone_low), high=_limit(found.alone_high))  # fmt: skip
+
+
+def _limit(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -> Table:
@@ -167,6 +172,10 @@ def differences_table(
         f"A = {a}, B = {b}, on the samples both have; gold: {gold}.",
         _HOW,
         _EFFECTIVE,
+        (
+            "The judge's weight is fitted anew for the difference: it is not the difference of the "
+            "two corrected means."
+        ),
         (
             "More ratings: samples to rate until a difference like this one is told from 0 with "
             "80 % power; 'not possible here' where rating every sample would not do."

@@ -16,15 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import UnknownName, UsageError
-from editgauge.study.people import ALL, answers
-from editgauge.study.statistics.prediction import (
+from editgauge.statistics.prediction import (
+    UNBOUNDED,
     Corrected,
+    Scale,
     corrected_mean,
     corrected_ranks,
     more_ratings,
 )
+from editgauge.statistics.ranks import RankStability
+from editgauge.study.people import ALL, answers
 from editgauge.tables.frame import Frame
-from editgauge.tables.stats import RankStability
+from editgauge.tables.layouts import metrics_of
 from editgauge.types import Direction, Variant
 
 Floats = NDArray[np.float64]
@@ -40,6 +43,8 @@ class Gold(NamedTuple):
     direction: Direction
     values: Floats
     annotators: int
+    scale: Scale = UNBOUNDED
+    """The range of the values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,11 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """``better``, ``worse`` (B than A), or ``no significant difference``."""
+        """``better``, ``worse`` (B than A), ``no significant difference``, or ``too few to tell``
+        where there is no interval.
+        """
+        if math.isnan(self.difference.low):
+            return "too few to tell"
         if not (self.difference.low > 0 or self.difference.high < 0):
             return "no significant difference"
         up = self.difference.value > 0
@@ -138,6 +147,7 @@ def calibrated(
             item.values[known],
             scores[known],
             strata=labels,
+            scale=item.scale,
             higher_is_better=item.direction == "higher",
             seed=seed,
         )
@@ -178,10 +188,13 @@ def differences(
         judged = scores[second] - scores[first]
         both = np.isfinite(judged)
         sides = [
-            corrected_mean(item.values[k], np.where(both, scores[k], np.nan), strata=labels)
+            corrected_mean(
+                item.values[k], np.where(both, scores[k], np.nan), strata=labels, scale=item.scale
+            )
             for k in (first, second)
         ]
-        made = corrected_mean(rated, judged, strata=labels)
+        span = item.scale[1] - item.scale[0]
+        made = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
         if math.isnan(made.value):
             continue
         found.append(
@@ -222,6 +235,7 @@ def _people(frame: Frame, proxies: Mapping[str, str]) -> list[Gold]:
             one.direction,
             one.mean,
             len(one.annotators),
+            (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED,
         )
         for one in answers(frame)
     ]
@@ -231,13 +245,15 @@ def _judges(
     frame: Frame, directions: Mapping[str, Direction], proxies: Mapping[str, str]
 ) -> list[Gold]:
     found = []
+    known = metrics_of(frame)
     for metric in frame.metrics:
         for variant in ("faithful", "corrected"):
             if frame.has(metric, variant):
                 values = frame.grid(metric, variant).values
                 kind: Variant = "faithful" if variant == "faithful" else "corrected"
                 way = directions.get(metric, "higher")
-                found.append(Gold(metric, proxies.get(metric, metric), kind, way, values, 0))
+                scale = (known[metric].low, known[metric].high)
+                found.append(Gold(metric, proxies.get(metric, metric), kind, way, values, 0, scale))
     return found
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from editgauge.errors import UsageError
-from editgauge.study.statistics.sequences import Betting
+from editgauge.statistics.sequences import Betting
 from editgauge.types import Direction
 
 Ask = Callable[[Sequence[str]], Mapping[str, tuple[float | None, float | None]]]

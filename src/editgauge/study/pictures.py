@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from editgauge.errors import ImageError
 from editgauge.images import Array, read_image
 from editgauge.store import paths
-from editgauge.store.run_folder import RunFolder, digest
+from editgauge.store.run import Run
+from editgauge.store.schema import digest
 
 LONGEST = 1600
 """The longest side of a copy in pixels."""
@@ -48,7 +49,7 @@ class Pictures:
     """Blind copies of one run's pictures. Safe to call from several threads."""
 
     def __init__(
-        self, run: RunFolder, records: Mapping[str, Mapping[str, Any]],
+        self, run: Run, records: Mapping[str, Mapping[str, Any]],
         outputs: Mapping[tuple[str, str], str],
     ) -> None:  # fmt: skip
         self.run = run

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from editgauge.store.run_folder import RunFolder
-from editgauge.study.assignment import assign
+from editgauge.statistics.agreement import judge_noise
+from editgauge.store.run import Run
+from editgauge.study.assign import assign
 from editgauge.study.people import answers
-from editgauge.study.running import designed, editors_by_sample
+from editgauge.study.studies import designed, editors_by_sample
 from editgauge.tables.frame import Frame
-from editgauge.tables.stats import judge_noise
 
 _Z = NormalDist().inv_cdf(0.975)
 ASSUMED = (1.0, 0.5)
@@ -115,7 +115,7 @@ class Plan:
                 "needs": [need._asdict() for need in self.needs]}  # fmt: skip
 
 
-def planned(run: RunFolder, path: Path, annotators: int, width: float, benchmark: str = "") -> Plan:
+def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str = "") -> Plan:
     """The plan of the design in a file. Raises `DataError` for a design that does not fit the run,
     and `UsageError` for too few annotators.
     """
@@ -130,12 +130,12 @@ def planned(run: RunFolder, path: Path, annotators: int, width: float, benchmark
     spread = spread_of(found[0]) if found else spread_of([])
     return Plan(
         study=design.name,
-        samples=len(design.samples),
+        samples=len(design.drawn),
         annotators=annotators,
         tasks=len(tasks),
         load_least=min(loads),
         load_most=max(loads),
-        width=width_of(spread, len(design.samples), design.annotators_per_sample),
+        width=width_of(spread, len(design.drawn), design.annotators_per_sample),
         wanted=width,
         spread=spread,
         needs=tuple(needs(spread, width)),

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from editgauge.errors import UsageError
 from editgauge.escape import csv_text
 from editgauge.images import write_bytes
-from editgauge.store.run_folder import RowKey, RunFolder
+from editgauge.store.run import Run
+from editgauge.store.schema import RowKey
 from editgauge.study.reading import Known
 from editgauge.study.scales import SCALES, SCORER, Rating, is_rating, metrics_of, question_of, shown
 from editgauge.tables.frame import PEOPLE
@@ -36,7 +37,7 @@ class ImportedRatings(NamedTuple):
     kept: int
 
 
-def known_of(run: RunFolder, benchmark: str = "") -> Known:
+def known_of(run: Run, benchmark: str = "") -> Known:
     """What ratings of a run may be about: its samples, and every editor with an output or a row.
 
     Raises `UsageError` where the run has no samples, or several benchmarks and none is named.
@@ -58,7 +59,7 @@ def known_of(run: RunFolder, benchmark: str = "") -> Known:
     return Known(name, samples, frozenset(editors))
 
 
-def salt_of(run: RunFolder) -> str:
+def salt_of(run: Run) -> str:
     """The run's secret for pseudonyms, made at the first call; it never leaves the run folder."""
     path = run.path / FOLDER / "salt"
     if not path.exists():
@@ -66,7 +67,7 @@ def salt_of(run: RunFolder) -> str:
     return path.read_text(encoding="ascii")
 
 
-def import_ratings(run: RunFolder, rows: Iterable[Row]) -> ImportedRatings:
+def import_ratings(run: Run, rows: Iterable[Row]) -> ImportedRatings:
     """Write people's rows; a row whose value or detail changed retires the older one.
 
     Rows that are there already are passed over, so that the same file may be imported twice.
@@ -93,7 +94,7 @@ def import_ratings(run: RunFolder, rows: Iterable[Row]) -> ImportedRatings:
     return ImportedRatings(len(new) - changed, changed, len(wanted) - len(new))
 
 
-def ratings_of(run: RunFolder, benchmark: str = "") -> list[Rating]:
+def ratings_of(run: Run, benchmark: str = "") -> list[Rating]:
     """Every rating in the run's current rows, ordered by sample, annotator, question."""
     found = []
     for row in run.rows():

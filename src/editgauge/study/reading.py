@@ -22,7 +22,7 @@ from typing import NamedTuple
 from editgauge.errors import DataError, UsageError
 from editgauge.escape import csv_text, plain
 from editgauge.store import csv_files
-from editgauge.store.run_folder import digest
+from editgauge.store.schema import digest
 from editgauge.study.scales import OUTCOMES, Rating, Scale, value_of
 
 _SHOWN = 20

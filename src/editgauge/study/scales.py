@@ -19,18 +19,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from editgauge.store.run_folder import digest
+from editgauge.store.schema import digest
 from editgauge.tables.frame import PEOPLE
 from editgauge.types import Direction, Metric, Row, Status
 
 Scale = Literal["rank", "rate", "grade", "pairwise"]
-Level = Literal["nominal", "ordinal", "interval"]
 
 SCALES: tuple[Scale, ...] = ("rank", "rate", "grade", "pairwise")
 GRADES: Mapping[str, float] = {"good": 5.0, "fair": 3.0, "poor": 1.0}
 """KRIS-Bench's grades and what they count as."""
 OUTCOMES: Mapping[str, float] = {"a": 1.0, "b": 0.0, "tie": 0.5, "both_bad": 0.5}
 """Outcomes of a comparison, as the share of a win that goes to the first editor."""
+ENDS: Mapping[Scale, str] = {
+    "rank": "1 = best",
+    "rate": "1 = worst, 5 = best",
+    "grade": "",
+    "pairwise": "",
+}
+"""Which end of the scale is good, in the words that annotators read."""
 SCORER = "human"
 RANK = ".rank"
 """How the metric of a rank ends."""
@@ -170,11 +176,6 @@ def metrics_of(rows: Iterable[Row]) -> list[Metric]:
 def direction_of(scale: Scale) -> Direction:
     """Which way is better: a rank is better when lower, everything else when higher."""
     return "lower" if scale == "rank" else "higher"
-
-
-def level_of(scale: Scale) -> Level:
-    """The level of measurement that fits a scale."""
-    return "nominal" if scale == "pairwise" else "ordinal"
 
 
 def shown(scale: Scale, value: float, outcome: object = None) -> str:

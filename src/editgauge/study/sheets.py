@@ -4,24 +4,83 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from editgauge.statistics.resampling import Estimate
 from editgauge.study.agreement import Against, Agreement, Between, Ranking
-from editgauge.study.statistics.intervals import Interval
-from editgauge.tables.build import NO_ROWS
+from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _CLUSTERED = "Intervals: 95 %, bootstrap over samples (all ratings of a sample stay together)."
 
 
-def cell(interval: Interval, *, of: int | None = None) -> Cell:
+def cell(interval: Estimate, *, of: int | None = None) -> Cell:
     """A statistic with its interval, and its count where `of` is how many were rated."""
     if math.isnan(interval.value):
         return Cell(value=None)
     low, high = (None if math.isnan(end) else end for end in (interval.low, interval.high))
     return Cell(
-        value=interval.value, low=low, high=high, n=None if of is None else interval.samples, of=of
+        value=interval.value, low=low, high=high, n=None if of is None else interval.n, of=of
     )
+
+
+GOOD, FAIR = 0.8, 0.667
+"""From which alpha on data are reliable, and from which on they allow tentative conclusions
+(Krippendorff, Content Analysis, 2004, section 11.4.2).
+"""
+FIRST = "Krippendorff's alpha (ordinal)"
+_SELF = "self: quadratic kappa"
+
+
+def sentence(found: Agreement) -> str:
+    """What an agreement says, in one sentence: how well people agree with each other, and which
+    metric agrees best with them on each question.
+    """
+    parts = [_people(found)]
+    for question in dict.fromkeys(line.question for line in found.against):
+        lines = [one for one in found.against if one.question == question]
+        lines = [one for one in lines if not math.isnan(one.spearman.value)]
+        if lines:
+            best = max(lines, key=lambda one: one.spearman.value)
+            parts.append(f"{question} agrees best with {name_of(best)}, {best.spearman.value:.2f}")
+    for item in found.rankings:
+        parts.append(f"{item.editors[0]} is preferred most ({item.question})")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _people(found: Agreement) -> str:
+    alphas = [
+        line.interval.value
+        for line in found.between
+        if line.statistic == FIRST and not math.isnan(line.interval.value)
+    ]
+    if not alphas:
+        return (
+            "how well people agree cannot be said (no two of them rated the same outputs, or all "
+            "gave one answer)"
+        )
+    low, high = min(alphas), max(alphas)
+    word = "well" if low >= GOOD else "fairly" if low >= FAIR else "poorly"
+    several = f"{low:.2f}" if len(alphas) == 1 else f"{low:.2f} to {high:.2f}"
+    return f"people agree {word}, alpha {several}"
+
+
+def brief(found: Agreement) -> list[Table]:
+    """One statistic of each kind: ordinal alpha, annotators' agreement with themselves, Spearman of
+    the metrics, the ranking.
+    """
+    between = tuple(line for line in found.between if line.statistic in (FIRST, _SELF))
+    made = [
+        _between(replace(found, between=between)),
+        _matrix(found, "spearman", _SPEARMAN),
+        *(_ranking(found.benchmark, item) for item in found.rankings),
+    ]
+    return [table for table in made if table is not None]
+
+
+_SPEARMAN = "Spearman's rho per sample over the editors, averaged"
 
 
 def tables(found: Agreement, published: Sequence[TableRow] = ()) -> list[Table]:
@@ -30,7 +89,7 @@ def tables(found: Agreement, published: Sequence[TableRow] = ()) -> list[Table]:
     """
     made = [
         _between(found),
-        _matrix(found, "spearman", "Spearman's rho per sample over the editors, averaged"),
+        _matrix(found, "spearman", _SPEARMAN),
         _matrix(
             found,
             "no_ties",
@@ -71,7 +130,7 @@ def _between(found: Agreement) -> Table | None:
             cells={
                 "value": cell(line.interval),
                 "annotators": Cell(value=float(line.annotators)),
-                "samples": Cell(value=float(line.interval.samples)),
+                "samples": Cell(value=float(line.interval.n)),
             },
             group=line.question,
         )
@@ -140,7 +199,7 @@ def _matrix(
 
 
 def _who(question: str, lines: Sequence[Against], statistic: str) -> str:
-    samples = sorted({getattr(line, statistic).samples for line in lines})
+    samples = sorted({getattr(line, statistic).n for line in lines})
     told = f"{samples[0]}" if len(samples) == 1 else f"{samples[0]} to {samples[-1]}"
     annotators = max(line.annotators for line in lines)
     return f"{question}: {annotators} annotators, {told} samples."
@@ -155,7 +214,7 @@ def _linear(found: Agreement) -> Table | None:
             "pearson": cell(line.pearson),
             "mae": cell(line.mae),
             "annotators": Cell(value=float(line.annotators)),
-            "samples": Cell(value=float(line.pearson.samples)),
+            "samples": Cell(value=float(line.pearson.n)),
         }
         rows.append(TableRow(name=name_of(line), cells=cells, group=line.question))
     if not rows:
@@ -186,7 +245,7 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
     rows = [
         TableRow(
             name=editor,
-            cells={"strength": cell(Interval(value, low, high, item.samples))},
+            cells={"strength": cell(Estimate(value, low, high, item.samples))},
         )
         for editor, value, low, high in zip(
             item.editors,
@@ -220,19 +279,20 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
 def as_dict(found: Agreement) -> dict[str, Any]:
     """An agreement as JSON values; what is not defined is None."""
 
-    def interval(item: Interval) -> dict[str, Any]:
-        pairs = item._asdict().items()
-        return {key: _finite(value) for key, value in pairs}
+    def interval(item: Estimate) -> dict[str, Any]:
+        found = dict(zip(("value", "low", "high"), map(_finite, item[:3]), strict=True))
+        return {**found, "samples": item.n}
 
     def line(item: Between | Against) -> dict[str, Any]:
         fields = item._asdict() if isinstance(item, Between) else _fields(item)
         return {
-            key: interval(value) if isinstance(value, Interval) else value
+            key: interval(value) if isinstance(value, Estimate) else value
             for key, value in fields.items()
         }
 
     return {
         "benchmark": found.benchmark,
+        "summary": sentence(found),
         "left_out": list(found.left_out),
         "people": [line(item) for item in found.between],
         "metrics": [line(item) for item in found.against],

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.tables import stats
+from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
 from editgauge.tables.frame import Frame
 from editgauge.types import Direction, Variant
 
@@ -56,7 +56,7 @@ class Line:
     variant: Variant
     direction: Direction | None
     slice: str
-    paired: stats.Paired
+    paired: Paired
     mean_a: float
     mean_b: float
     only_a: int
@@ -81,6 +81,8 @@ class Comparison:
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     """What else is to be said of the two, one sentence each."""
+    of_samples: frozenset[str] = frozenset()
+    """Metrics whose mean over samples is not what the benchmark's table prints under their name."""
 
     @property
     def tests(self) -> int:
@@ -106,6 +108,7 @@ def compare(
     directions: Mapping[str, Direction | None],
     *,
     variants: Sequence[Variant],
+    one_variant: bool = False,
     by: str = "",
     top: int = 10,
     alpha: float = 0.05,
@@ -113,15 +116,16 @@ def compare(
 ) -> Comparison:
     """Compare two editors of a frame on every metric in `directions` that both have rows of.
 
-    `by`: a label of the samples; adds a line for each of its values. `top`: how many samples that
-    moved are kept each way. Sources must have been chosen before (`Frame.of_sources`). Raises
-    `UnknownName` for an editor without rows.
+    `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label
+    of the samples; adds a line for each of its values. `top`: how many samples that moved are kept
+    each way. Sources must have been chosen before (`Frame.of_sources`). Raises `UnknownName` for an
+    editor without rows.
     """
     pair = frame.of_editors([a, b])
     slices = _slices(frame, by)
     wanted: list[tuple[str, Variant, Direction | None, str, Floats, int]] = []
     numbers: dict[tuple[str, str | None, bytes], int] = {}
-    tests: list[stats.Pair] = []
+    tests: list[Pair] = []
     for metric, direction in directions.items():
         for variant in variants:
             if not pair.has(metric, variant):
@@ -129,15 +133,17 @@ def compare(
             values = pair.grid(metric, variant).values
             if np.isnan(values).all(axis=1).any():
                 continue
+            if one_variant and any(asked[0] == metric for asked in wanted):
+                break
             for name, mask in slices:
                 masked = np.where(mask, values, np.nan)
                 key = (metric, direction, masked.tobytes())
                 if key not in numbers:
                     numbers[key] = len(tests)
                     first, second = masked  # B against A on the samples both have
-                    tests.append(stats.Pair(second, first, direction != "lower"))
+                    tests.append(Pair(second, first, direction != "lower"))
                 wanted.append((metric, variant, direction, name, masked, numbers[key]))
-    found = stats.paired_differences(tests, seed=seed)
+    found = paired_differences(tests, seed=seed)
     lines: list[Line] = []
     for metric, variant, direction, name, masked, number in wanted:
         test = (number, found[number])
@@ -171,7 +177,7 @@ def _line(
     direction: Direction | None,
     name: str,
     values: Floats,
-    test: tuple[int, stats.Paired],
+    test: tuple[int, Paired],
     *,
     top: int,
 ) -> Line:
@@ -221,8 +227,8 @@ def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
 
 def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
     """The lines with p corrected over the different tests among them."""
-    found = {line.test: line.paired.p_permutation for line in lines}
-    adjusted = dict(zip(found, stats.holm(list(found.values())).tolist(), strict=True))
+    found = {line.test: line.paired.p for line in lines}
+    adjusted = dict(zip(found, holm(list(found.values())).tolist(), strict=True))
     corrected = []
     for line in lines:
         p = adjusted[line.test]

@@ -8,9 +8,14 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from editgauge import escape
+from editgauge.statistics.resampling import LEAST
 from editgauge.tables.compare import Comparison, Line, Moved
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
+TOO_FEW = "too few to tell"
+"""The verdict of fewer than `LEAST` samples."""
+_SHOWN = 4
+"""Samples of either kind that are printed; JSON has all of them."""
 _MOST = ("Largest gains", "Largest drops")
 
 
@@ -30,7 +35,6 @@ def as_table(item: Comparison) -> Table:
     ]
     rows = []
     for line in item.lines:
-        name = f"{line.metric} ({line.variant})" + (f" · {line.slice}" if line.slice else "")
         pair = line.paired
         cells = {
             "a": Cell(value=_finite(line.mean_a), n=pair.n, of=pair.n + line.only_a + line.only_b),
@@ -39,21 +43,19 @@ def as_table(item: Comparison) -> Table:
                 value=_finite(pair.difference),
                 low=_finite(pair.low),
                 high=_finite(pair.high),
-                interval_digits=pair.digits,
             ),
             "p": Cell(value=line.holm, text=_small(line.holm)),
-            "effect": Cell(value=_finite(pair.effect)),
+            "effect": Cell(value=_finite(pair.effect) if pair.n >= LEAST else None),
             "counts": Cell(value=None, text="/".join(map(str, _counts(line)))),
             "needed": Cell(value=pair.needed),
             "verdict": Cell(value=None, text=verdict(line)),
         }
-        rows.append(TableRow(name=name, cells=cells))
+        rows.append(TableRow(name=_name(item, line), cells=cells))
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
         (
-            "Intervals: 95 %, BCa bootstrap over samples; digits that the resampling does not "
-            "carry are not printed. p: permutation of signs, corrected (Holm) over "
-            f"{item.tests} tests; lines of identical values are one."
+            f"Intervals: 95 %, BCa bootstrap over samples, none below {LEAST}. p: permutation of "
+            f"signs, corrected (Holm) over {item.tests} tests; lines of identical values are one."
         ),
     ]
     for line in item.lines:
@@ -72,6 +74,34 @@ def as_table(item: Comparison) -> Table:
     )
 
 
+def _name(item: Comparison, line: Line) -> str:
+    both = len({one.variant for one in item.lines}) > 1
+    told: list[str] = [line.variant] if both else []
+    told += ["mean over samples"] if line.metric in item.of_samples else []
+    name = f"{line.metric} ({', '.join(told)})" if told else line.metric
+    return f"{name} · {line.slice}" if line.slice else name
+
+
+def sentence(item: Comparison) -> str:
+    """What the comparison says, in a sentence: on what B is better, worse, or neither."""
+    groups: dict[str, list[str]] = {}
+    for line in item.lines:
+        said = verdict(line)
+        if line.slice and said != "worse":
+            continue
+        told = _name(item, line).replace(" · ", f" for {item.by} ") if line.slice else line.metric
+        if said in ("better", "worse"):
+            low, high = sorted((abs(line.paired.low), abs(line.paired.high)))
+            told += f" by {abs(line.paired.difference):.3g}"
+            told += f" [{low:.3g}, {high:.3g}]" if not math.isnan(low) else ""
+        if told not in groups.setdefault(said, []):
+            groups[said].append(told)
+    order = ("better", "worse", "no significant difference", TOO_FEW)
+    parts = [f"{said} on {', '.join(groups[said])}" for said in order if said in groups]
+    rest = [f"{said}: {', '.join(names)}" for said, names in groups.items() if said not in order]
+    return f"{item.b} against {item.a}: {'; '.join([*parts, *rest])}."
+
+
 def _counts(line: Line) -> tuple[int, ...]:
     """Samples that B wins, ties and loses; nothing where it is not known which way is better."""
     return () if line.direction is None else tuple(line.paired.counts)
@@ -81,24 +111,28 @@ def verdict(line: Line) -> str:
     """better, worse, or no significant difference; that a metric has no known direction."""
     if line.direction is None:
         return "no verdict: direction not known"
-    return "better" if line.better else "worse" if line.worse else "no significant difference"
+    if line.better or line.worse:
+        return "better" if line.better else "worse"
+    return TOO_FEW if line.paired.n < LEAST else "no significant difference"
 
 
 def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iterator[str]:
-    """The samples that moved most, each with its link into the report, as lines of text.
+    """The samples that dropped most (or, where none did, gained), of the metric that is worst, each
+    with its link into the report, as lines of text.
 
     Names are cleaned for the form: data cannot write control characters or markup.
     """
     clean = escape.markdown if form == "markdown" else escape.plain
-    for line in item.lines:
+    whole = [line for line in item.lines if not line.slice and (line.down or line.up)]
+    whole.sort(key=lambda line: (not line.worse, line.holm is None, line.holm))
+    for line in whole[:1]:
         titles = ("Most up", "Most down") if line.direction is None else _MOST
-        for title, moved in zip(titles, (line.up, line.down), strict=True):
-            if not moved:
+        for title, moved in [*zip(titles, (line.up, line.down), strict=True)][::-1]:
+            if not moved or (line.down and moved is line.up):
                 continue
-            where = f" · {line.slice}" if line.slice else ""
-            title = clean(f"{title} under {item.b}: {line.metric} ({line.variant}){where}", None)
+            title = clean(f"{title} under {item.b}: {line.metric}", None)
             yield f"\n{title}"
-            for one in moved:
+            for one in moved[:_SHOWN]:
                 values = f"{one.a:.4g} → {one.b:.4g}"
                 if form == "markdown":
                     yield f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"

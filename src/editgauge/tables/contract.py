@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from editgauge.errors import BenchmarkError
 from editgauge.tables.frame import WHOLE_SET, Frame
-from editgauge.tables.spec import Layout, generic
-from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status, Variant
+from editgauge.tables.spec import PaperTable, generic
+from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
 _CALLABLE = ("load", "scorers", "audits", "agreement", "importers", "measurements")
-_CALLABLE_OR_NONE = ("tables", "scheme", "judging", "prompts", "settled")
+_CALLABLE_OR_NONE = ("scheme", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 
 
@@ -102,6 +102,9 @@ def _members(benchmark: Benchmark) -> Iterator[str]:
         value = getattr(benchmark, name)
         if not callable(value) and not (value is None and name in _CALLABLE_OR_NONE):
             yield f"{name}: wanted a function, found {value!r:.40}"
+    if not (benchmark.tables is None or callable(benchmark.tables)
+            or _is_a(benchmark.tables, Sequence)):  # fmt: skip
+        yield f"tables: wanted PaperTables or a function, found {benchmark.tables!r:.40}"
     yield from _rubrics(benchmark.rubrics)
     for track in benchmark.main_tracks:
         if track not in TRACKS:
@@ -170,46 +173,32 @@ def _derived(benchmark: Benchmark) -> Iterator[str]:
 def _tables(benchmark: Benchmark) -> Iterator[str]:
     every = benchmark.every_metric
     frame = specimen(benchmark)
+    declared = benchmark.tables
+    try:
+        if declared is None:
+            made = generic(frame)
+        else:
+            made = list(declared(frame) if callable(declared) else declared)
+    except Exception as error:  # somebody's function: whatever it raises is what is wrong
+        yield f"tables: {type(error).__name__}: {error}"
+        return
+    papers = [one for one in made if _is_a(one, PaperTable)]
+    if len(papers) < len(made):
+        yield "tables: wanted editgauge.PaperTable objects"
     shown: set[str] = set()
-    variants: dict[str, set[Variant]] = {}
-    for variant in VARIANTS:
-        try:
-            made = (benchmark.tables or generic)(frame, variant)
-            layouts = [layout for layout in made if _is_a(layout, Layout)]
-        except Exception as error:  # somebody's function: whatever it raises is what is wrong
-            yield f"tables: {type(error).__name__}: {error}"
-            return
-        if len(layouts) < len(list(made)):
-            yield "tables: wanted editgauge.Layout objects"
-        for layout in layouts:
-            for field in layout.fields:
-                names = {layout.leaves[key].metric.name for key in field.leaves}
-                if not field.only_here:
-                    names.add(field.metric.name)
-                shown |= names
-                for leaf in (layout.leaves[key] for key in field.leaves):
-                    variants.setdefault(leaf.metric.name, set()).add(leaf.variant)
-                for name in sorted(names - set(every)):
-                    where = f"tables: {layout.name}, column {field.column.name}"
-                    yield f"{where}: {name!r} is no declared metric"
-            if layout.headline and layout.headline not in {f.column.name for f in layout.fields}:
-                yield f"tables: {layout.name}: headline: there is no column {layout.headline!r}"
+    for paper in papers:
+        for column in paper.every_column:
+            names = {part for mean in column.of for part in mean.parts}
+            if not isinstance(column.shows, Metric):
+                names.add(column.metric)
+            shown |= names
+            for name in sorted(names - set(every)):
+                where = f"tables: {paper.name}, column {column.name}"
+                yield f"{where}: {name!r} is no declared metric"
+        if paper.headline and paper.headline not in {one.name for one in paper.every_column}:
+            yield f"tables: {paper.name}: headline: there is no column {paper.headline!r}"
     for name in sorted(set(every) - shown - set(benchmark.not_in_tables)):
         yield f"tables: {name} is in none of them; show it, or name it in not_in_tables"
-    yield from _never_made(benchmark, variants)
-
-
-def _never_made(benchmark: Benchmark, shown: Mapping[str, set[Variant]]) -> Iterator[str]:
-    """Derived metrics that tables show in no variant in which they are made. `shown`: metric -> the
-    variants of its leaves.
-    """
-    for derived in benchmark.derived:
-        name, own = derived.metric.name, derived.metric.variants
-        if name in shown and not shown[name] & set(own):
-            yield (
-                f"tables: {name} is shown {' and '.join(sorted(shown[name]))}, and is made "
-                f"{' and '.join(own)} only; name both in Metric(variants=…)"
-            )
 
 
 def _is_a(value: Any, kind: Any) -> bool:

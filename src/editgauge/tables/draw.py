@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -29,6 +30,10 @@ Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
 FORMATS: tuple[Format, ...] = ("terminal", "markdown", "csv", "latex", "json")
 
+NOTE_LINES = 5
+"""Lines of notes below a table, where not all are asked for."""
+SCREEN = 100
+"""Columns of a screen."""
 _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 
 
@@ -39,12 +44,14 @@ def draw(
     failures: Failures = "out",
     width: int | None = None,
     place: latex.Place = "auto",
+    every_note: bool = True,
 ) -> str:
     """The table as text, ending in a newline.
 
     `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the
     scale's minimum, ``both`` the second in brackets where it differs. `width`: for the terminal;
-    None = as wide as it needs. `place`: for LaTeX, see `latex.latex`.
+    None = as wide as it needs. `place`: for LaTeX, see `latex.latex`. `every_note`: all notes in
+    the terminal and in markdown, else those that fit into `NOTE_LINES`.
     """
     table = with_failures(table, failures)
     if form == "latex":
@@ -55,19 +62,51 @@ def draw(
             table,
             Console(file=stream, width=width or 10_000, no_color=True, highlight=False),
             fit=bool(width),
+            every_note=every_note,
         )
         return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
-    return {"markdown": _markdown, "csv": _csv, "json": _json}[form](table)
+    if form == "markdown":
+        return _markdown(table, every_note=every_note)
+    return _csv(table) if form == "csv" else _json(table)
 
 
-def show(table: Table, console: Console, *, failures: Failures = "out") -> None:
-    """Print the table to a console: in as many parts as a terminal's width asks for, in full length
-    to a file.
+def show(
+    table: Table, console: Console, *, failures: Failures = "out", every_note: bool = False
+) -> None:
+    """Print the table to a console: in as many parts as a terminal's width asks for; to a file as
+    wide as ``COLUMNS`` says, in full length where that says nothing.
     """
-    if console.is_terminal:
-        to_terminal(with_failures(table, failures), console)
+    asked = os.environ.get("COLUMNS", "")
+    if console.is_terminal or asked.isdigit():
+        width = console.width if console.is_terminal else int(asked)
+        console.width = max(40, width)
+        to_terminal(with_failures(table, failures), console, every_note=every_note)
     else:
-        console.out(draw(table, "terminal", failures=failures), end="", highlight=False)
+        text = draw(table, "terminal", failures=failures, every_note=every_note)
+        console.out(text, end="", highlight=False)
+
+
+def merged(tables: Sequence[Table]) -> list[Table]:
+    """The tables, without the corrected one of two whose own lines are printed alike."""
+    kept: list[Table] = []
+    for table in tables:
+        name = (table.name, table.source)
+        same = [k for k, one in enumerate(kept) if (one.name, one.source) == name]
+        alike = next((k for k in same if _own(kept[k]) == _own(table)), None)
+        if alike is None or kept[alike].variant == table.variant:
+            kept.append(table)
+        else:
+            kept[alike] = replace(kept[alike], variant="faithful and corrected")
+    return kept
+
+
+def _own(table: Table) -> list[list[str]]:
+    """What is printed of the run's own lines, in the columns that any of them has a number in."""
+    own = [row for row in table.rows if row.kind in OWN]
+    return [
+        [row.name, row.group, *(_cell_text(row.cells.get(c.name), c) for c in table.columns)]
+        for row in own
+    ]
 
 
 def with_failures(table: Table, failures: Failures) -> Table:
@@ -120,20 +159,8 @@ def _cell_text(cell: Cell | None, column: Column) -> str:
 
 
 def _limits(cell: Cell, column: Column) -> tuple[str, str]:
-    """The limits of a cell's interval, with the digits that the column has and resampling carries;
-    a dash each where there is none.
-    """
-    digits = cell.interval_digits or (column.digits, column.digits)
-    low, high = (
-        NOTHING if limit is None else _rounded(limit, min(column.digits, most))
-        for limit, most in zip((cell.low, cell.high), digits, strict=True)
-    )
-    return low, high
-
-
-def _rounded(value: float, digits: int) -> str:
-    tens = digits < 0 and math.isfinite(value)
-    return number(round(value, digits) if tens else value, max(0, digits))
+    """The limits of a cell's interval, with the column's digits; a dash where there is none."""
+    return number(cell.low, column.digits), number(cell.high, column.digits)
 
 
 def _count_text(cell: Cell | None) -> str:
@@ -271,6 +298,20 @@ def _notes(table: Table) -> list[str]:
     return notes
 
 
+def _some(notes: Sequence[str], every: bool, width: int = SCREEN) -> list[str]:
+    """The notes that fit into `NOTE_LINES` lines of a screen, and how many more there are."""
+    if every:
+        return list(notes)
+    room, shown = NOTE_LINES - 1, []
+    for note in notes:
+        room -= -(-len(note) // width)
+        if room < 0:
+            break
+        shown.append(note)
+    left = len(notes) - len(shown)
+    return [*shown, *([f"{left} more notes: --notes" if left > 1 else notes[-1]] if left else [])]
+
+
 def _title(table: Table) -> str:
     extra = [part for part in (table.variant, table.source) if part]
     return f"{table.title} ({'; '.join(extra)})" if extra else table.title
@@ -288,24 +329,28 @@ _STYLES: dict[Mark, str] = {
 }
 
 
-def to_terminal(table: Table, console: Console, *, fit: bool = True) -> None:
+def to_terminal(
+    table: Table, console: Console, *, fit: bool = True, every_note: bool = True
+) -> None:
     """Print to a console; columns that do not fit its width go into further parts below (`fit`
-    False: never).
+    False: never). `every_note`: else only as many notes as fit into `NOTE_LINES`.
     """
     drawn = _oriented(table)
     console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=True)
     for chosen in _parts(drawn, console.width if fit else None):
         console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
-    for note in _notes(table):
+    for note in _some(_notes(table), every_note, console.width if fit else SCREEN):
         console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=True)
 
 
 def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
     drawing = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    above: tuple[str, ...] = ()
     for number in [*range(drawn.names), *chosen]:
-        heading = Text(
-            "\n".join(escape.plain(level) for level in drawn.headings[number]), overflow="fold"
-        )
+        levels = drawn.headings[number]
+        once = ("" if levels[:1] == above and len(levels) > 1 else levels[0], *levels[1:])
+        above = levels[:1]  # a heading over several columns stands once
+        heading = Text("\n".join(escape.plain(level) for level in once), overflow="fold")
         drawing.add_column(
             heading,
             justify="left" if number < drawn.names else "right",
@@ -348,7 +393,7 @@ def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
     return parts
 
 
-def _markdown(table: Table) -> str:
+def _markdown(table: Table, *, every_note: bool = True) -> str:
     drawn = _oriented(table)
 
     def set_cell(item: Item) -> str:
@@ -360,7 +405,7 @@ def _markdown(table: Table) -> str:
     lines = [f"**{escape.markdown(_title(table), None)}**", ""]
     lines += ["| " + " | ".join(cells) + " |" for cells in (head, rule)]
     lines += ["| " + " | ".join(set_cell(item) for item in line) + " |" for line in drawn.lines]
-    notes = [f"- {escape.markdown(note, None)}" for note in _notes(table)]
+    notes = [f"- {escape.markdown(note, None)}" for note in _some(_notes(table), every_note)]
     return "\n".join([*lines, "", *notes]).rstrip("\n") + "\n"
 
 
@@ -405,7 +450,30 @@ def _exact(value: float | None, digits: int) -> str:
     return "" if value is None else "inf" if math.isinf(value) else printed(value, digits)
 
 
-def _latex(table: Table, place: latex.Place = "auto") -> str:
+def paper(table: Table) -> str:
+    """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
+    numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
+    """
+    shown = [
+        column
+        for column in table.columns
+        if any(_has_number(row, column) for row in table.rows if row.kind in OWN)
+    ]
+    table = replace(table, columns=[replace(column, note="") for column in shown], variant="")
+    source = next((note for note in table.notes if note.startswith("Published")), "")
+    marked = bool(source) and any(row.kind not in OWN for row in table.rows)
+    told = [f"†: {source.rstrip('.')}"] if marked else []
+    told += [f"{row.name} ‡: {row.part[0]} of {row.part[1]}" for row in table.rows if row.part]
+    notes = [f"{'; '.join(told)}."] if told else []
+    return _latex(replace(table, notes=notes), bare=True)
+
+
+def _has_number(row: TableRow, column: Column) -> bool:
+    cell = row.cells.get(column.name)
+    return cell is not None and (cell.value is not None or cell.text is not None)
+
+
+def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> str:
     """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
     table where columns differ; the others keep their columns.
     """
@@ -424,7 +492,9 @@ def _latex(table: Table, place: latex.Place = "auto") -> str:
     words = latex.Words(
         label="-".join(filter(None, (table.name, table.variant, judge))),
         caption=" ".join(caption),
-        notes=[*([] if whole or not each else [f"n: {each}."]), *_notes(table)],
+        notes=list(table.notes)
+        if bare
+        else [*([] if whole or not each else [f"n: {each}."]), *_notes(table)],
         origin=table.source,
     )
     return latex.latex(_turned(drawn) if table.transposed else drawn, words, place)
@@ -438,7 +508,7 @@ def as_json(table: Table) -> dict[str, Any]:
         infinite = cell.value is not None and math.isinf(cell.value)
         found: dict[str, Any] = {"value": None if infinite else cell.value}
         found |= {"infinite": True} if infinite else {}
-        for part in ("n", "of", "low", "high", "interval_digits", "floor", "text"):
+        for part in ("n", "of", "low", "high", "floor", "text"):
             value = getattr(cell, part)
             if value is not None:
                 found[part] = None if isinstance(value, float) and math.isinf(value) else value

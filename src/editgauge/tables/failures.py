@@ -14,11 +14,13 @@ there      accuracy low, preservation high,     accuracy low, changed, IoU of th
 neither    accuracy low, preservation high,     accuracy low, less than `Cutoffs.changed` of
            IoU low                              the picture changed
 elsewhere  accuracy low, preservation low       accuracy low, changed, IoU low
-placed     –                                    accuracy not known, changed, IoU high
+placed     accuracy not known, IoU high         accuracy not known, changed, IoU high
+astray     accuracy not known, IoU low          –
 ========== ===================================  ============================================
 
-By pixels an output whose accuracy nobody judged is read by its place alone; *well* and *there*
-cannot be told apart then, which is `placed`. By attention it is not read.
+An output whose accuracy nobody judged is read by its place alone; *well* and *there* cannot be told
+apart then, which is `placed`. By attention one that looked elsewhere is `astray`: whether it acted
+is not known.
 """
 
 from __future__ import annotations
@@ -26,15 +28,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
+from editgauge.statistics.correlation import spearman
+from editgauge.statistics.quantiles import wilson
+from editgauge.statistics.resampling import LEAST, mean_interval
 from editgauge.store.labels import mapping
-from editgauge.tables import stats
 from editgauge.tables.frame import Floats, Frame
 from editgauge.tables.layouts import benchmark_of
 from editgauge.tables.spec import choose
@@ -42,19 +45,21 @@ from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import FailureReading
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
 
 Basis = Literal["attention", "pixels"]
 BASES: tuple[Basis, ...] = ("attention", "pixels")
-KINDS = ("well", "there", "neither", "elsewhere", "placed")
+KINDS = ("well", "there", "neither", "elsewhere", "placed", "astray")
 """In the order of a page that is sorted by them; `WORST` first there."""
-WORST = ("elsewhere", "neither", "there", "placed", "well")
+WORST = ("elsewhere", "astray", "neither", "there", "placed", "well")
 WORDS: dict[Basis, dict[str, str]] = {
     "attention": {
         "well": "edited well",
         "there": "looked right but did not act",
         "neither": "neither looked right nor acted",
         "elsewhere": "acted elsewhere",
+        "placed": "looked right (not judged)",
+        "astray": "looked elsewhere (not judged)",
     },
     "pixels": {
         "well": "edited well",
@@ -64,6 +69,12 @@ WORDS: dict[Basis, dict[str, str]] = {
         "placed": "changed there (not judged)",
     },
 }
+UNJUDGED = ("placed", "astray")
+_JUDGED: dict[Basis, tuple[str, ...]] = {
+    "attention": ("well", "there", "neither", "elsewhere"),
+    "pixels": ("well", "there"),
+}
+"""Kinds that need somebody's judgement of the edit."""
 PREFIX: dict[Basis, str] = {"attention": "attention", "pixels": "change"}
 """How the metrics of a basis begin: ``attention_iou``."""
 IOU = 0.3
@@ -139,7 +150,7 @@ def as_facts(cutoffs: Cutoffs) -> dict[str, float]:
     return {name: getattr(cutoffs, name) for name in _NUMBERS}
 
 
-def recorded(runs: Sequence[RunFolder], benchmark: str) -> Cutoffs:
+def recorded(runs: Sequence[Run], benchmark: str) -> Cutoffs:
     """The cut-offs of the last `diagnose` of a benchmark in the runs, else the benchmark's own."""
     given: dict[str, float | None] = {}
     for run in runs:
@@ -169,12 +180,15 @@ def read(frame: Frame, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     there, low = iou >= cutoffs.iou, accuracy < cutoffs.accurate
     if basis == "attention":
         kept = _or(_values(frame, cutoffs.preservation), nothing)
-        known = ~np.isnan(iou) & ~np.isnan(accuracy) & ~np.isnan(kept)
+        unjudged = np.isnan(accuracy)
+        known = ~np.isnan(iou) & (unjudged | ~np.isnan(kept))
         choices = {
             "elsewhere": low & (kept < cutoffs.preserved),
             "there": low & (kept >= cutoffs.preserved) & there,
             "neither": low & (kept >= cutoffs.preserved) & ~there,
-            "well": ~low,
+            "well": ~low & ~unjudged,
+            "placed": unjudged & there,
+            "astray": unjudged & ~there,
         }
     else:
         share = _or(_values(frame, "change_share"), nothing)
@@ -253,7 +267,7 @@ def _counted(
             f"{unread} outputs have an IoU and are not read: {cutoffs.accuracy or 'accuracy'} or "
             f"{cutoffs.preservation or 'preservation'} is not known (judge them, score them)."
         )
-    if _met(rows, "placed"):
+    if any(_met(rows, kind) for kind in UNJUDGED if kind in words):
         notes.append("Where nobody judged the edit, edited well and not as asked are one.")
     return Table(
         name=f"{frame.benchmark}.failures_{found.basis}",
@@ -268,7 +282,7 @@ def _counted(
 
 
 def _met(rows: Sequence[TableRow], kind: str) -> bool:
-    return kind != "placed" or any(row.cells[kind].value for row in rows)
+    return kind not in UNJUDGED or any(row.cells[kind].value for row in rows)
 
 
 def _groups(frame: Frame) -> list[tuple[str, NDArray[np.bool_]]]:
@@ -295,7 +309,7 @@ def _row(
     unjudged = not found.judged[editor][mine][known].any()
     cells = {}
     for code, kind in enumerate(KINDS):
-        if unjudged and kind in ("well", "there"):
+        if unjudged and kind in _JUDGED[found.basis]:
             cells[kind] = Cell(value=None, n=0, of=count)
         else:
             cells[kind] = _share(int((kinds == code).sum()), count, intervals)
@@ -308,26 +322,22 @@ def _share(hits: int, of: int, intervals: bool) -> Cell:
     share = hits / of
     if not intervals:
         return Cell(value=share, n=hits, of=of)
-    z = NormalDist().inv_cdf(0.975)
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z / (1 + z * z / of) * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    low, high = wilson(share, of)
     return Cell(value=share, n=hits, of=of, low=low, high=high)
 
 
 def _mean(values: Floats, of: int, intervals: bool, seed: int) -> Cell:
     """The mean of the values that are there, with its bootstrap interval where that is wanted."""
     there = values[~np.isnan(values)]
-    if not intervals or len(there) < 2:
+    if not intervals or len(there) < LEAST:
         return Cell(value=float(there.mean()) if len(there) else None, n=len(there), of=of)
-    found = stats.mean_interval(there, seed=seed)
+    found = mean_interval(there, scale=(0.0, 1.0), seed=seed)
     return Cell(
         value=found.value,
         n=found.n,
         of=of,
-        low=found.low,
-        high=found.high,
-        interval_digits=found.digits,
+        low=None if math.isnan(found.low) else found.low,
+        high=None if math.isnan(found.high) else found.high,
     )
 
 
@@ -365,4 +375,4 @@ def _spearman(one: Floats, other: Floats) -> float | None:
     """Spearman's rank correlation; None where there is none (too few, or all equal)."""
     if len(one) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
-    return float(np.corrcoef(stats.ranks(one), stats.ranks(other))[0, 1])
+    return spearman(one, other)

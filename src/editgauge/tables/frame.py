@@ -29,7 +29,7 @@ from editgauge.tables.models import Models, built_in, load
 from editgauge.types import Benchmark, Metric, Row, Status
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -158,6 +158,10 @@ class Frame:
         default_factory=dict, init=False, repr=False, compare=False
     )
     """Grids made so far; `replace` starts with none."""
+    _known: dict[str, frozenset[tuple[str, str]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Which metrics and variants there are rows of, once that was asked."""
 
     def __len__(self) -> int:
         return len(self.columns.value)
@@ -207,7 +211,7 @@ class Frame:
         *,
         editors: Sequence[str] = (),
     ) -> Frame:
-        """From the Parquet files that `RunFolder.parquet` gives, of one run or of several. With
+        """From the Parquet files that `Run.parquet` gives, of one run or of several. With
         `editors` only their rows are read.
 
         Raises `RunError` when a file cannot be read, or holds a status that this version does not
@@ -233,9 +237,7 @@ class Frame:
         return replace(made, set_counts=_set_counts(of_sets))
 
     @classmethod
-    def of_runs(
-        cls, runs: Sequence[RunFolder], benchmark: str, *, editors: Sequence[str] = ()
-    ) -> Frame:
+    def of_runs(cls, runs: Sequence[Run], benchmark: str, *, editors: Sequence[str] = ()) -> Frame:
         """The rows of one or several runs together (machines, editors), `settled`. With `editors`
         the rows of the others stay unread, unless one of these has none.
         """
@@ -343,6 +345,18 @@ class Frame:
             rows,
             samples=Samples(self.samples.records[identity] for identity in kept),
             columns=columns,
+        )
+
+    def without_unscored(self, mask: Mask) -> Frame:
+        """Without the samples where `mask` (S,) is false, which have no row: all rows stay, those
+        of the whole set, too.
+        """
+        kept = [identity for identity, keep in zip(self.samples.ids, mask, strict=True) if keep]
+        place = np.append(np.cumsum(mask, dtype=np.int32) - 1, -1).astype(np.int32)
+        return replace(
+            self,
+            samples=Samples(self.samples.records[identity] for identity in kept),
+            columns=self.columns._replace(sample=place[self.columns.sample]),
         )
 
     def makers(self) -> dict[str, list[str]]:
@@ -464,9 +478,16 @@ class Frame:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def has(self, metric: str, variant: str) -> bool:
-        """Whether there is any row of this metric and variant."""
-        return bool(self._rows_of(metric, variant).any())
+    def has(self, metric: str, variant: str = "") -> bool:
+        """Whether there is any row of this metric and variant ("": of any)."""
+        pairs = self._known.get("pairs")
+        if pairs is None:
+            width = max(1, len(self.variants))
+            codes = np.unique(self.columns.metric.astype(np.int64) * width + self.columns.variant)
+            found = [divmod(code, width) for code in codes.tolist()]
+            both = {(self.metrics[m], self.variants[v]) for m, v in found}
+            pairs = self._known["pairs"] = frozenset(both | {(m, "") for m, _ in both})
+        return (metric, variant) in pairs
 
     def grid(self, metric: str, variant: str) -> Grid:
         """The metric on every sample, editors × samples: see `Grid`. Repeats are averaged.
@@ -563,7 +584,7 @@ class Frame:
             )
 
 
-def _samples(runs: Sequence[RunFolder], benchmark: str) -> Iterator[Mapping[str, Any]]:
+def _samples(runs: Sequence[Run], benchmark: str) -> Iterator[Mapping[str, Any]]:
     """The records of the runs' samples; of runs that say the same, to the byte, once."""
     marks = set()
     for run in runs:
@@ -573,7 +594,7 @@ def _samples(runs: Sequence[RunFolder], benchmark: str) -> Iterator[Mapping[str,
         marks.add(mark)
 
 
-def _edits(runs: Sequence[RunFolder], benchmark: str) -> tuple[dict[str, Delivery], Variants]:
+def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], Variants]:
     """What the records of edits say: deliveries, where it is known whether the output was given
     back, and variants. One run's records are held at a time.
     """
@@ -617,37 +638,24 @@ def _encoded(
     """
     chosen = f" AND editor IN ({', '.join('?' * len(editors))})" if editors else ""
     asked = [benchmark, *editors]
+    where = f"FROM {parquet.relation(files)} WHERE benchmark = ?{chosen}"
     with parquet.database(files) as db:
-        db.execute(
-            f"CREATE TABLE part AS SELECT {', '.join(_TEXT)}, repeat, value "
-            f"FROM {parquet.relation(files)} WHERE benchmark = ?{chosen}",
-            asked,
-        )
         names: dict[str, list[str]] = {}
-        for name in _TEXT:
-            found = [
-                text
-                for (text,) in db.execute(f"SELECT DISTINCT {name} FROM part ORDER BY 1").fetchall()
-            ]
-            names[name] = found
-            db.execute(
-                f"CREATE TABLE d_{name} AS SELECT * FROM (SELECT unnest(?) AS text, unnest(?) AS "
-                f"code)",
-                [found, list(range(len(found)))],
-            )
-        picked = ", ".join(f"d_{name}.code AS {name}" for name in _TEXT)
-        joins = " ".join(f"JOIN d_{name} ON part.{name} = d_{name}.text" for name in _TEXT)
+        for name in _TEXT:  # an enumeration is cast in the files' own dictionaries: fast
+            found = db.execute(f"SELECT DISTINCT {name} {where} ORDER BY 1", asked).fetchall()
+            names[name] = [text for (text,) in found]
+            listed = ", ".join(f"'{text.replace(chr(39), chr(39) * 2)}'" for text in names[name])
+            if not found:
+                nothing = {one: np.zeros(0) for one in (*_TEXT, "repeat", "value")}
+                return {one: [] for one in _TEXT}, nothing, []
+            db.execute(f"CREATE TYPE e_{name} AS ENUM ({listed})")
+        picked = ", ".join(f"enum_code(CAST({name} AS e_{name})) AS {name}" for name in _TEXT)
         of_sets = db.execute(
-            f"SELECT metric, variant, editor, detail FROM {parquet.relation(files)} WHERE "
-            f"benchmark = ?{chosen} AND sample = ?",
-            [*asked, WHOLE_SET],
+            f"SELECT metric, variant, editor, detail {where} AND sample = ?", [*asked, WHOLE_SET]
         ).fetchall()
         details = [(m, v, e, mapping(orjson.loads(detail))) for m, v, e, detail in of_sets]
-        return (
-            names,
-            db.execute(f"SELECT {picked}, repeat, value FROM part {joins}").fetchnumpy(),
-            details,
-        )
+        columns = db.execute(f"SELECT {picked}, repeat, value {where}", asked).fetchnumpy()
+        return names, columns, details
 
 
 def _number(value: float | None, status: Status) -> float:

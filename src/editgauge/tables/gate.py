@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final, Literal, cast
 from xml.etree import ElementTree
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from editgauge import toml
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
-from editgauge.tables import stats
+from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
 from editgauge.tables.frame import Frame
 from editgauge.types import VARIANTS, Direction, Variant
 
@@ -109,6 +110,8 @@ class Check:
     n: int | None = None
     needed: int | None = None
     """Samples with which the margin could be told, about; None where that is not the trouble."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """What `found` and `wanted` say, for programs: difference, low, high, margin; mean, floor…"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +272,7 @@ def judge(
     pair = frame.of_editors([a, b])
     checks: list[Check] = []
     notes: list[str] = []
-    tests: dict[tuple[str, bytes], stats.Paired] = {}
+    tests: dict[tuple[str, bytes], Paired] = {}
     pending: list[tuple[str, tuple[str, bytes], Direction]] = []
     for rule in policy.rules:
         if not _applies(rule, frame.benchmark, directions):
@@ -401,7 +404,13 @@ def _coverage(rule: Rule, policy: Policy, values: Floats, asked: int) -> list[Ch
     wanted = f"at least {100 * policy.coverage:.4g} % of them"
     return [
         Check(
-            name=rule.name, kind="coverage", verdict=verdict, found=found, wanted=wanted, n=scored
+            name=rule.name,
+            kind="coverage",
+            verdict=verdict,
+            found=found,
+            wanted=wanted,
+            n=scored,
+            numbers={"samples": asked, "coverage": policy.coverage},
         )
     ]
 
@@ -428,23 +437,19 @@ def _floor(rule: Rule, values: Floats, direction: Direction) -> Check:
         found=f"mean {mean:.6g}",
         wanted=wanted,
         n=len(given),
+        numbers={"mean": mean, "floor": cast(float, rule.floor)},
     )
 
 
-def _paired(values: Floats, direction: Direction, alpha: float, seed: int) -> stats.Paired:
+def _paired(values: Floats, direction: Direction, alpha: float, seed: int) -> Paired:
     """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
     `alpha`: its confidence is 1 − 2 alpha.
     """
-    return stats.paired_difference(
-        values[1],
-        values[0],
-        higher_is_better=direction == "higher",
-        confidence=1 - 2 * alpha,
-        seed=seed,
-    )
+    pair = Pair(values[1], values[0], direction == "higher")
+    return paired_differences([pair], confidence=1 - 2 * alpha, seed=seed)[0]
 
 
-def _margin(rule: Rule, paired: stats.Paired, direction: Direction, infinite: int) -> Check:
+def _margin(rule: Rule, paired: Paired, direction: Direction, infinite: int) -> Check:
     margin = cast(float, rule.margin)
     wanted = f"worse by less than {margin:g}" if margin else "not worse at all"
     n = paired.n
@@ -458,7 +463,10 @@ def _margin(rule: Rule, paired: stats.Paired, direction: Direction, infinite: in
             wanted=wanted,
             n=n,
         )
-    if n < rule.least or not (math.isfinite(paired.low) and math.isfinite(paired.high)):
+    low, high, mean = paired.low, paired.high, paired.difference
+    if n >= rule.least and math.isnan(low):  # all differences are one number
+        low = high = mean
+    if n < rule.least or not (math.isfinite(low) and math.isfinite(high)):
         found = f"{n} samples with a score of both, fewer than {rule.least}"
         if n >= rule.least:
             found = "no interval of the difference"
@@ -471,29 +479,18 @@ def _margin(rule: Rule, paired: stats.Paired, direction: Direction, infinite: in
             n=n,
             needed=rule.least,
         )
-    low, high = paired.low, paired.high
-    mean = paired.difference
     if direction == "lower":
         low, high, mean = -high, -low, -mean
     found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
+    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
+    made = partial(Check, name=rule.name, kind="margin", found=found, wanted=wanted, n=n,
+                   numbers=numbers)  # fmt: skip
     # identical scores have an interval of one point: no loss, and no margin that is too small
     if low > -margin or (low == high == 0.0):
-        return Check(
-            name=rule.name, kind="margin", verdict=Verdict.PASS, found=found, wanted=wanted, n=n
-        )
+        return made(verdict=Verdict.PASS)
     if high < -margin or (low == high and low < 0 and low <= -margin):
-        return Check(
-            name=rule.name, kind="margin", verdict=Verdict.FAIL, found=found, wanted=wanted, n=n
-        )
-    return Check(
-        name=rule.name,
-        kind="margin",
-        verdict=Verdict.CANNOT_TELL,
-        found=found,
-        wanted=wanted,
-        n=n,
-        needed=_needed(mean, low, margin, n),
-    )
+        return made(verdict=Verdict.FAIL)
+    return made(verdict=Verdict.CANNOT_TELL, needed=_needed(mean, low, margin, n))
 
 
 def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
@@ -506,12 +503,12 @@ def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
 
 def _not_worse(
     pending: Sequence[tuple[str, tuple[str, bytes], Direction]],
-    tests: Mapping[tuple[str, bytes], stats.Paired],
+    tests: Mapping[tuple[str, bytes], Paired],
     alpha: float,
 ) -> list[Check]:
     """p after Holm's correction over the different tests among these rules."""
     keys = list(dict.fromkeys(key for _, key, _ in pending))
-    adjusted = stats.holm([tests[key].p_permutation for key in keys]).tolist() if keys else []
+    adjusted = holm([tests[key].p for key in keys]).tolist() if keys else []
     corrected = dict(zip(keys, adjusted, strict=True))
     found = []
     for name, key, direction in pending:
@@ -525,7 +522,13 @@ def _not_worse(
         wanted = f"no loss with p below {alpha:g}"
         found.append(
             Check(
-                name=name, kind="not_worse", verdict=verdict, found=words, wanted=wanted, n=paired.n
+                name=name,
+                kind="not_worse",
+                verdict=verdict,
+                found=words,
+                wanted=wanted,
+                n=paired.n,
+                numbers={} if math.isnan(p) else {"difference": gain, "p": p, "alpha": alpha},
             )
         )
     return found
@@ -568,7 +571,13 @@ def _limit(
     value = float(given.mean() if quantile is None else np.quantile(given, quantile))
     verdict = Verdict.PASS if value <= most else Verdict.FAIL
     return Check(
-        name=name, kind=kind, verdict=verdict, found=f"{value:.4g}", wanted=wanted, n=len(values)
+        name=name,
+        kind=kind,
+        verdict=verdict,
+        found=f"{value:.4g}",
+        wanted=wanted,
+        n=len(values),
+        numbers={"value": value, "most": most},
     )
 
 
@@ -626,10 +635,9 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
                         "name": check.name,
                         "kind": check.kind,
                         "verdict": check.verdict.value,
-                        "found": check.found,
-                        "wanted": check.wanted,
                         "n": check.n,
                         "needed": check.needed,
+                        **(check.numbers or {"reason": check.found}),
                     }
                     for check in gate.checks
                 ],

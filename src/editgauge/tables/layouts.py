@@ -1,110 +1,100 @@
 """Which tables a benchmark prints, found through its name: the way from a frame to its tables.
 
-A benchmark's own layouts are those that its object declares. Metrics that are in none of them get
-one mean each.
+A benchmark's own tables are those that its object declares. Metrics that are in none of them, and
+that it does not leave out on purpose, get one mean each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from editgauge import catalog
-from editgauge.errors import UnknownName
 from editgauge.tables import given_back
-from editgauge.tables.build import build, fed_variants
+from editgauge.tables.build import build, fed_variants, plan
 from editgauge.tables.frame import Frame
+from editgauge.tables.metrics import benchmark_of, directions, metrics_of
 from editgauge.tables.slices import beside, noise, repeated, sliced
-from editgauge.tables.spec import Layout, generic, unknown
+from editgauge.tables.spec import PaperTable, generic
 from editgauge.tables.table import Table
-from editgauge.types import Benchmark, Direction, Metric, Variant
+from editgauge.types import Variant
 
+__all__ = ["Shown", "benchmark_of", "directions", "every_table", "is_further", "metrics_of",
+           "papers_first", "tables"]  # fmt: skip
 _FURTHER = ".further"
 """How the name of the table ends that has the metrics of no paper's table."""
-Layouts = Callable[[Frame, Variant], Sequence[Layout]]
+MakeTables = Callable[[Frame], Sequence[PaperTable]]
 
 
-def metrics_of(frame: Frame) -> dict[str, Metric]:
-    """What is known of every metric that has rows, in the order in which the benchmark declares
-    them and then by name.
-
-    As the runs say; for a run that says nothing of a metric (an older one), as the benchmark
-    declares it where it is installed. A metric of neither has no direction.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What is shown beside the means: see `build.build`. `only`: the table of this name alone, also
+    one that is shown on demand only.
     """
-    benchmark = benchmark_of(frame.benchmark)
-    declared: Mapping[str, Metric] = {} if benchmark is None else benchmark.every_metric
-    order = dict.fromkeys([*declared, *frame.metrics])
-    known = {**declared, **frame.described}
-    return {
-        name: _presented(known.get(name, unknown(name)), declared.get(name))
-        for name in order
-        if name in frame.metrics
-    }
 
-
-def _presented(metric: Metric, declared: Metric | None) -> Metric:
-    """The metric with how it is shown as its benchmark declares it: that is no fact of the rows,
-    and older runs do not have it. Not where the rows have another range.
-    """
-    if declared is None or (metric.low, metric.high) != (declared.low, declared.high):
-        return metric
-    return replace(metric, printed=declared.printed, keeps=declared.keeps, plain=declared.plain)
-
-
-def directions(frame: Frame) -> dict[str, Direction | None]:
-    """By which way of each metric editors are compared; without what says something of the samples
-    alone (`Metric.of_sample`).
-    """
-    known = metrics_of(frame)
-    return {name: one.direction for name, one in known.items() if not one.of_sample}
+    by: str = ""
+    published: bool = False
+    intervals: bool = False
+    mean: bool = False
+    only: str = ""
+    seed: int = 0
 
 
 def tables(
     frame: Frame,
     variant: Variant,
+    shown: Shown | None = None,
     *,
-    by: str = "",
-    published: bool = False,
-    intervals: bool = False,
-    seed: int = 0,
-    layouts: Layouts | None = None,
+    make: MakeTables | None = None,
     among: Sequence[Variant] = (),
 ) -> list[Table]:
-    """Every table of the frame's benchmark that has rows, in order: see `tables.build.build`,
-    `tables.slices.sliced`.
+    """Every table of the frame's benchmark that has rows, in order.
 
-    `among`: the variants in which the caller makes the same tables. One that has no rows of
-    `variant` of its own is left to the variant among them whose rows it would repeat.
+    `make`: other tables than the benchmark's own. `among`: the variants in which the caller makes
+    the same tables; one that has no rows of `variant` of its own is left to the variant among them
+    whose rows it would repeat.
     """
+    asked = shown or Shown()
     frame = frame.settled()
-    make = layouts or _layouts_of(frame.benchmark)
-    every = partial(_every, make, variant)
-    if by:
+    every = partial(every_table, make=make, only=asked.only)
+    if asked.by:
         told = [*filter(None, [given_back.note(frame)])]
-        parts = sliced(frame, by, every, intervals=intervals, seed=seed)
+        parts = sliced(frame, asked.by, every, variant, intervals=asked.intervals, seed=asked.seed)
         return [replace(part, notes=[*part.notes, *told]) for part in parts]
     found: list[Table | None] = []
-    others = [item for other in among if other != variant for item in _every(make, other, frame)]
-    for item in every(frame):
-        if any(_repeats(frame, item, other) for other in others):
+    mine = every(frame)
+    for item in mine:
+        if _repeats(frame, item, variant, among):
             continue
-        again = partial(build, layout=item, intervals=intervals, seed=seed)
-        table = again(frame, published=published)
-        found.append(table and given_back.with_edited(frame, table, again))
+        item = replace(item, alone=item.alone and asked.only == item.name)
+        again = partial(
+            build,
+            table=item,
+            variant=variant,
+            intervals=asked.intervals,
+            mean=asked.mean,
+            seed=asked.seed,
+        )
+        made = again(frame, published=asked.published or item.alone)
+        found.append(made and given_back.with_edited(frame, made, again))
     if frame.columns.repeat.max(initial=0) > 0:
-        found += [repeated(frame, item) for item in every(frame)]
-        found += [beside(frame, item, published=published) for item in every(frame)]
+        found += [repeated(frame, item, variant) for item in mine]
+        found += [beside(frame, item, variant, published=asked.published) for item in mine]
         found.append(noise(frame.own(), variant))
     return [table for table in found if table is not None]
 
 
-def _repeats(frame: Frame, layout: Layout, other: Layout) -> bool:
-    """Whether a layout has no rows of its own variant, and the same one of another variant has."""
-    if layout.name != other.name or layout.lines is not None or other.lines is not None:
+def _repeats(frame: Frame, table: PaperTable, variant: Variant, among: Sequence[Variant]) -> bool:
+    """Whether a table has no rows of its own variant, and the same one of another variant has."""
+    if table.lines is not None:
         return False
-    own = layout.variant in fed_variants(frame, layout)
-    return not own and other.variant in fed_variants(frame, other)
+    if table.fixed is not None:
+        return table.fixed != variant and table.fixed in among
+    if variant in fed_variants(frame, plan(frame, table, variant)):
+        return False
+    others = [other for other in among if other != variant]
+    return any(other in fed_variants(frame, plan(frame, table, other)) for other in others)
 
 
 def papers_first(made: Sequence[Table]) -> list[Table]:
@@ -116,46 +106,30 @@ def papers_first(made: Sequence[Table]) -> list[Table]:
 
 
 def is_further(name: str) -> bool:
-    """Whether a table or layout of that name has the metrics that are in no paper's table."""
+    """Whether a table of that name has the metrics that are in no paper's table."""
     return name.endswith(_FURTHER)
 
 
-def every_layout(frame: Frame, variant: Variant) -> list[Layout]:
-    """What `tables` builds for a frame: the benchmark's own layouts, and plain means of the metrics
-    they leave out.
-    """
-    return _every(_layouts_of(frame.benchmark), variant, frame)
-
-
-def benchmark_of(name: str) -> Benchmark | None:
-    """The benchmark of a name; None when it is not installed here: its rows can still be read."""
-    try:
-        found: Benchmark = catalog.find("benchmarks", name)
-    except UnknownName:
-        return None
-    return found
-
-
-def _layouts_of(name: str) -> Layouts | None:
-    benchmark = benchmark_of(name)
-    return None if benchmark is None else benchmark.tables
-
-
-def _every(make: Layouts | None, variant: Variant, frame: Frame) -> list[Layout]:
-    """The benchmark's own layouts, and plain means of the metrics that are in none of them; of
-    these what belongs to the frame's side.
+def every_table(
+    frame: Frame, *, make: MakeTables | None = None, only: str = ""
+) -> list[PaperTable]:
+    """The benchmark's own tables, and plain means of the metrics that are in none of them; of these
+    what belongs to the frame's side. Metrics that another package's benchmark leaves out on purpose
+    are shown where the further table is asked for by its name.
     """
     metrics = metrics_of(frame)
+    benchmark = benchmark_of(frame.benchmark)
     side = frame.side
     elsewhere = set(metrics) - side.shown if side is not None and side.shown else set()
-    if make is None:
-        return generic(frame, variant, metrics=metrics, without=elsewhere)
-    own = list(make(frame, variant))
-    shown = elsewhere.union(*(item.metrics for item in own))
+    declared = None if benchmark is None else benchmark.tables
+    source = make or declared
+    if source is None:
+        return generic(frame, without=elsewhere)
+    own = list(source(frame) if callable(source) else source)
+    name = f"{frame.benchmark}{_FURTHER}"
+    outside = benchmark is not None and benchmark.name not in catalog.BENCHMARKS and only != name
+    silent = benchmark.not_in_tables if benchmark is not None and outside else ()
+    without = elsewhere.union(silent, *(item.metrics for item in own))
     own = [item for item in own if side is None or side.takes(item.metrics)]
-    name, title = (
-        f"{frame.benchmark}{_FURTHER}",
-        f"{frame.benchmark}: metrics that are in none of the paper's tables",
-    )
-    further = generic(frame, variant, metrics=metrics, without=shown)
-    return [*own, *(replace(item, name=name, title=title) for item in further)]
+    title = f"{frame.benchmark}: metrics that are in none of the paper's tables"
+    return [*own, *generic(frame, name=name, title=title, without=without)]

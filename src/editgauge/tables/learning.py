@@ -15,7 +15,7 @@ import numpy as np
 
 from editgauge.tables.build import build
 from editgauge.tables.frame import Floats, Frame, Mask
-from editgauge.tables.spec import Layout, Leaf, Sheet, choose
+from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
 
@@ -70,27 +70,21 @@ def counts(frame: Frame, kind: str) -> list[int]:
 
 
 def lines(
-    kind: str, metrics: Sequence[Leaf]
+    kind: str, metrics: Sequence[Metric], mean_of: Callable[[Metric], Mean]
 ) -> Callable[[Frame, Variant, bool, int], list[TableRow]]:
-    """What `spec.Layout.lines` wants: a line for each series, its cells called
-    ``<number>_<metric's title>``. `metrics` are the leaves behind a number's columns.
+    """What `spec.PaperTable.lines` wants: a line for each series, its cells called
+    ``<number>_<metric's title>``. `mean_of`: the mean behind a metric's columns.
     """
+    columns = [Column(metric.title, (mean_of(metric),)) for metric in metrics]
+    table = PaperTable(name=kind, title=kind, columns=columns)
 
     def made(frame: Frame, variant: Variant, intervals: bool, seed: int) -> list[TableRow]:
         rows = []
         for one in series(frame, kind):
-            sheet = Sheet()
-            for leaf in metrics:
-                here, _ = choose(one.frame, leaf.metric.name, variant)
-                own = Leaf(metric=leaf.metric, variant=here, shown=leaf.shown)
-                sheet.add(leaf.metric.title, own)
-            layout = Layout(
-                name=kind, title=kind, leaves=sheet.leaves, fields=sheet.fields, variant=variant
-            )
-            table = build(one.frame, layout, intervals=intervals, seed=seed)
+            built = build(one.frame, table, variant, intervals=intervals, seed=seed)
             of = {editor: number for number, editor in one.editors.items()}
             cells: dict[str, Cell] = {}
-            for row in table.rows if table is not None else ():
+            for row in built.rows if built is not None else ():
                 cells |= {f"{of[row.name]}_{name}": cell for name, cell in row.cells.items()}
             if cells:
                 rows.append(TableRow(name=one.name, cells=cells))

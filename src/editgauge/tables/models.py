@@ -48,7 +48,7 @@ class Models:
         prompt track or a setting adds. Facts of nobody when none is known.
         """
         for tried in (name, name.partition("[")[0], name.partition("(")[0]):
-            found = self.by_key.get(_key(tried))
+            found = self.by_key.get(key_of(tried))
             if found is not None:
                 return found
         return NOTHING
@@ -87,7 +87,7 @@ def _read(data: Mapping[str, Any], name: str) -> dict[str, ModelFacts]:
     found = {}
     for number, entry in enumerate(entries, start=1):
         facts, names = _facts(entry, f"{name}: model {number}")
-        found.update({_key(each): facts for each in names})
+        found.update({key_of(each): facts for each in names})
     return found
 
 
@@ -121,5 +121,6 @@ def _items(also: Any) -> list[Any]:
     return list(also) if isinstance(also, list) else [None]
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """A name without case and punctuation."""
     return "".join(letter for letter in name.casefold() if letter.isalnum() or letter == ".")

@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from editgauge.errors import UnknownName, UsageError
+from editgauge.store.labels import mapping
 from editgauge.store.selection import one_of
 from editgauge.types import VARIANTS, Variant
 
 if TYPE_CHECKING:
-    from editgauge.store.run_folder import RunFolder
+    from editgauge.store.run import Run
     from editgauge.tables.frame import Frame
 
 
@@ -23,23 +26,26 @@ def variants(given: str) -> tuple[Variant, ...]:
     return VARIANTS if given == "both" else (cast(Variant, given),)
 
 
-def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[RunFolder]:
+def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
     """The run folders, each once; a pattern (``runs/*``, also on a store) stands for every run that
     it matches, in the order of their names. Of a run on a store only what tables need is fetched
-    (`store.store_run`), with `pictures` all of it.
+    (`store.remote`), with `pictures` all of it.
 
     Raises `RunError` for one that is none, `UsageError` for a pattern without any.
     """
     from editgauge.store.many_runs import matching, room_for
-    from editgauge.store.store_run import readable
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
 
     named = list(dict.fromkeys(one for path in paths for one in matching(path)))
     room_for(len(named))
-    opened = {run.path: run for run in (readable(path, pictures=pictures) for path in named)}
+    opened = {
+        run.path: run for run in (Run.open(fetched(path, pictures=pictures)) for path in named)
+    }
     return list(opened.values())
 
 
-def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:
+def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
     """The benchmarks that the runs have samples of, or the wanted one. Raises `UsageError` when it
     is not there.
     """
@@ -57,7 +63,7 @@ def benchmarks(runs: Sequence[RunFolder], wanted: str = "") -> list[str]:
 
 
 def read(
-    runs: Sequence[RunFolder], benchmark: str = "", editors: Sequence[str] | None = None
+    runs: Sequence[Run], benchmark: str = "", editors: Sequence[str] | None = None
 ) -> list[Frame]:
     """Every row of each benchmark in the runs; with `editors` those of the others may be left
     unread. Raises as `benchmarks`.
@@ -65,11 +71,29 @@ def read(
     from editgauge.tables.frame import Frame
 
     names = benchmarks(runs, benchmark)
-    return [Frame.of_runs(runs, name, editors=list(editors or ())) for name in names]
+    every = (Frame.of_runs(runs, name, editors=list(editors or ())) for name in names)
+    return [without_training(frame, runs) for frame in every]
+
+
+def without_training(frame: Frame, runs: Sequence[Run]) -> Frame:
+    """The frame without the samples that `tune` trained on and that no editor was scored on: they
+    are no part of a test, and of no table's count.
+    """
+    trained: set[str] = set()
+    for run in runs:
+        for entry in run.manifest().get("entries", []):
+            if entry.get("command") == "tune" and entry.get("benchmark") == frame.benchmark:
+                for split in mapping(entry.get("splits")).values():
+                    trained.update(mapping(split).get("training", ()))
+    if not trained:
+        return frame
+    keep = np.array([name not in trained for name in frame.samples.ids], dtype=np.bool_)
+    keep[frame.columns.sample[frame.columns.sample >= 0]] = True
+    return frame.without_unscored(keep)
 
 
 def frames(
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     benchmark: str = "",
     *,
     where: Sequence[str] | None = None,
@@ -135,7 +159,7 @@ def chosen(
 
 
 def every_frame(
-    runs: Sequence[RunFolder],
+    runs: Sequence[Run],
     benchmark: str = "",
     *,
     where: Sequence[str] | None = None,

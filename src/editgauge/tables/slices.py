@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from editgauge.tables import stats
-from editgauge.tables.build import NO_RANK, build, drop_empty
+from editgauge.statistics.agreement import judge_noise
+from editgauge.tables.build import build, drop_empty
 from editgauge.tables.frame import Frame
-from editgauge.tables.spec import Layout
+from editgauge.tables.notes import NO_RANK
+from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Variant
 
@@ -22,32 +23,28 @@ from editgauge.types import Variant
 def sliced(
     frame: Frame,
     by: str,
-    layouts: Callable[[Frame], Sequence[Layout]],
+    every: Callable[[Frame], Sequence[PaperTable]],
+    variant: Variant,
     *,
     intervals: bool = False,
-    resamples: int | None = None,
     seed: int = 0,
 ) -> list[Table]:
-    """One table for each layout, with a group of lines for each value of the label `by`.
+    """One table for each of the benchmark's, with a group of lines for each value of the label
+    `by`.
 
-    `layouts` is asked anew for each slice, so that a table's weights are those of the slice.
-    Columns in which no slice has a sample are left out, and so are metrics of the whole set.
+    `every` is asked anew for each slice. Columns in which no slice has a sample are left out, and
+    so are metrics of the whole set.
     """
     labels = frame.samples.labels(by)
     found: dict[str, list[tuple[str, Table]]] = {}
     for value in in_order(labels.tolist()):
         part = frame.of_samples(labels == value)
-        for layout in layouts(part):
-            said = [*layout.notes, *filter(None, [layout.said_of_slices.get(by, "")])]
-            table = build(
-                part,
-                replace(layout, size=None, average=False, notes=said),
-                intervals=intervals,
-                resamples=resamples,
-                seed=seed,
-            )
+        for item in every(part):
+            said = [*item.notes, *filter(None, [item.said_of_slices.get(by, "")])]
+            sliced_one = replace(item, size=None, notes=said)
+            table = build(part, sliced_one, variant, intervals=intervals, seed=seed)
             if table is not None:
-                found.setdefault(layout.name, []).append((value or "(none)", table))
+                found.setdefault(item.name, []).append((value or "(none)", table))
     return [folded(stacked(by, parts, len(frame.samples))) for parts in found.values()]
 
 
@@ -93,26 +90,22 @@ def _folded(table: Table, row: TableRow, instead: Mapping[str, Column | None]) -
     return cells
 
 
-def repeated(frame: Frame, layout: Layout) -> Table | None:
+def repeated(frame: Frame, paper: PaperTable, variant: Variant) -> Table | None:
     """The table of each repeat of a judge's run by itself (the papers' robustness tables); None
     without repeats.
     """
-    codes = [
-        frame.metrics.index(leaf.metric.name)
-        for leaf in layout.leaves.values()
-        if leaf.metric.name in frame.metrics
-    ]
+    codes = [frame.metrics.index(name) for name in paper.metrics if name in frame.metrics]
     mine = np.isin(frame.columns.metric, codes)
     parts = []
     for number in np.unique(frame.columns.repeat[mine]).tolist():
         part = frame.only(mine & (frame.columns.repeat == number))
-        table = build(part, replace(layout, size=None, average=False))
+        table = build(part, replace(paper, size=None), variant)
         if table is not None:
             parts.append((str(number + 1), table))
     if len(parts) < 2:
         return None
     made = stacked("run", parts, len(frame.samples))
-    return replace(made, name=f"{layout.name}.runs", title=f"{layout.title}: each run of the judge")
+    return replace(made, name=f"{paper.name}.runs", title=f"{paper.title}: each run of the judge")
 
 
 _DEVIATIONS = (
@@ -121,16 +114,18 @@ _DEVIATIONS = (
 )
 
 
-def beside(frame: Frame, layout: Layout, *, published: bool = False) -> Table | None:
+def beside(
+    frame: Frame, paper: PaperTable, variant: Variant, *, published: bool = False
+) -> Table | None:
     """A column for each run of a judge beside those of the others (TextEditBench's Table 5), for
-    the layout's `repeats`, with how far the runs lie from each other; None without repeats.
+    the table's `repeats`, with how far the runs lie from each other; None without repeats.
 
     SD is that of the runs (n - 1); ± the largest distance of a run from the runs' mean.
     """
-    runs = repeated(frame, layout) if layout.repeats else None
+    runs = repeated(frame, paper, variant) if paper.repeats else None
     if runs is None:
         return None
-    wanted = [column for column in runs.columns if column.name in layout.repeats]
+    wanted = [column for column in runs.columns if column.name in paper.repeats]
     numbers = list(dict.fromkeys(row.group for row in runs.rows))
     columns = [
         replace(
@@ -159,17 +154,18 @@ def beside(frame: Frame, layout: Layout, *, published: bool = False) -> Table | 
             }
             lines.setdefault(row.name, {}).update(cells)
     rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
-    rows += layout.published_repeats if published else []
+    papers = paper.published_repeats if published else None
+    rows += papers.rows() if papers else []
     return replace(
         runs,
-        name=f"{layout.name}.beside",
-        title=f"{layout.title}: runs of the judge beside each other",
+        name=f"{paper.name}.beside",
+        title=f"{paper.title}: runs of the judge beside each other",
         columns=columns,
-        rows=[_with_deviations(row, layout.repeats) for row in rows],
+        rows=[_with_deviations(row, paper.repeats) for row in rows],
         by="",
         notes=[
             _DEVIATIONS,
-            *([layout.published_repeats_note] if published else []),
+            *([papers.note] if papers else []),
         ],
     )
 
@@ -232,7 +228,7 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
         if not frame.has(metric, variant) or repeats.max(initial=0) < 1:
             continue
         for editor in frame.editors:
-            found = stats.judge_noise(frame.repeats(metric, variant, editor))
+            found = judge_noise(frame.repeats(metric, variant, editor))
             if np.isnan(found.within):
                 continue
             grid = frame.grid(metric, variant)

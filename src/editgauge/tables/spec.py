@@ -1,7 +1,7 @@
-"""What a table is made of: leaves (a metric on some samples), fields (columns made of leaves), the
-papers' rows.
+"""What a table is made of: means (a metric on some samples), columns made of means, the paper's
+rows.
 
-Benchmarks write layouts; `tabulate` computes tables from them.
+Benchmarks write `PaperTable` constants; `build` computes tables from them.
 """
 
 from __future__ import annotations
@@ -11,198 +11,172 @@ import csv
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.metrics import PEAK
-from editgauge.tables import stats
 from editgauge.tables.frame import Frame
-from editgauge.tables.table import Cell, Column, TableRow
+from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
 
 Floats = NDArray[np.float64]
-Formula = Callable[[Sequence[stats.Moments]], Floats]
-"""The moments of a field's leaves, each of any shape (...), to the cell's value (...)."""
+Sizes = Sequence[int]
+Formula = Callable[[Floats, Sizes], Floats]
+"""The means of a column, (..., means), and how many samples of the data each is about, to the
+column's value (...).
+"""
 
 
-def plain_mean(parts: Sequence[stats.Moments]) -> Floats:
-    """The mean of the field's only leaf."""
-    return parts[0].mean
+def only(means: Floats, sizes: Sizes) -> Floats:
+    """The column's only mean."""
+    del sizes
+    return np.asarray(means[..., 0])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
-    """Numbers that are averaged: one metric on the samples that have the labels in `where`.
+def total(means: Floats, sizes: Sizes) -> Floats:
+    """The sum of the column's means; nothing when one of them has no score."""
+    del sizes
+    return np.asarray(means.sum(axis=-1))
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """Numbers that are averaged: one metric, by its name, on the samples with the labels in
+    `where`.
 
     `shown` turns raw values (any shape, NaN = none) into the table's scale before they are
     averaged; it is given the values of `metric` and, where a score depends on others of the same
     answer, of each of `others`. A failure counts as `Metric.failure`, put on that scale.
-    `not_applicable` is the raw value that a sample counts as which the editor cannot take
-    (KRIS-Bench gives it the lowest score); None leaves it out.
+    `not_applicable` is the raw value that a sample counts as which the editor cannot take; None
+    leaves it out.
     """
 
-    metric: Metric
-    variant: Variant
-    others: tuple[Metric, ...] = ()
+    metric: str
     where: Mapping[str, str] = field(default_factory=dict)
     shown: Callable[..., Floats] | None = None
+    others: tuple[str, ...] = ()
     not_applicable: float | None = None
 
     @property
-    def parts(self) -> tuple[Metric, ...]:
-        """Every metric that the leaf is made of, its own first."""
+    def parts(self) -> tuple[str, ...]:
+        """Every metric that the mean is made of, its own first."""
         return (self.metric, *self.others)
 
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: a formula over means. `above` are the headings over its own.
+
+    `shows` says whose heading, digits and direction it has: the metric's of its first mean where it
+    is empty; else another metric's of the benchmark, or a `Metric` of this table alone, which no
+    row has. `where` are the labels of the samples behind it, by default those that all its means
+    share.
+    """
+
+    name: str
+    of: tuple[Mean, ...] = ()
+    above: tuple[str, ...] = ()
+    shows: str | Metric = ""
+    formula: Formula = only
+    where: Mapping[str, str] | None = None
+    note: str = ""
+
     @property
-    def failure(self) -> float | None:
-        """What a failure counts as on the table's scale; None where the scale has no minimum."""
-        raw = [metric.failure for metric in self.parts]
-        known = [np.asarray(value, np.float64) for value in raw if value is not None]
-        if len(known) < len(raw):
-            return None
-        return float(known[0] if self.shown is None else self.shown(*known))
+    def labels(self) -> dict[str, str]:
+        """The labels of the samples behind the column."""
+        if self.where is not None:
+            return dict(self.where)
+        shared = [mean.where.items() for mean in self.of]
+        return dict(set(shared[0]).intersection(*shared[1:])) if shared else {}
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric that it shows."""
+        shown = self.shows or (self.of[0].metric if self.of else "")
+        return shown.name if isinstance(shown, Metric) else shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """One column: which metric it shows, which leaves it is made of, and how.
-
-    `metric` is what the numbers are one value of, sample by sample: for a column of several leaves
-    a derived metric. `where` are the labels of the samples behind the numbers.
+class Published:
+    """The paper's lines: `rows` reads them, `note` says where they stand. `made_with` is the judge
+    or engine that made the paper's values of `metric`; beside rows of another nothing is compared.
     """
 
-    column: Column
-    metric: Metric
-    leaves: tuple[str, ...]
-    formula: Formula = plain_mean
-    where: Mapping[str, str] = field(default_factory=dict)
-    only_here: bool = False
-    """Whether `metric` is one of this table alone, which no row has: what feeds the column are its
-    leaves.
-    """
+    rows: Callable[[], Sequence[TableRow]]
+    note: str
+    made_with: str = ""
+    metric: str = ""
+    is_it: Callable[[str], bool] | None = None
+    """Whether a source is `made_with`; None: by its name (`is_model`)."""
+
+    def other_maker(self, frame: Frame) -> str:
+        """`made_with`, where something else made the frame's rows; else ""."""
+        named = [source for source in frame.sources_of(self.metric) if source]
+        same = self.is_it or (lambda source: is_model(source, self.made_with))
+        return "" if all(same(source) for source in named) else self.made_with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """What a table is made of. `strata` is the label by which the bootstrap keeps the table's
-    weighting; `size` the number of samples in the full release; `published` the papers' lines.
+class PaperTable:
+    """A table of a paper. `strata` is the label by which the bootstrap keeps the table's weighting;
+    `size` the number of samples in the full release.
     """
 
     name: str
     title: str
-    leaves: Mapping[str, Leaf]
-    fields: Sequence[Field]
-    variant: Variant
+    columns: Sequence[Column]
+    corrected: Sequence[Column] = ()
+    """The columns of the corrected variant, where they are made otherwise."""
     strata: str = ""
     size: int | None = None
-    transposed: bool = False
-    notes: Sequence[str] = ()
     headline: str = ""
     """The column that says who is best, for rank stability."""
-    published: Sequence[TableRow] = ()
-    published_note: str = ""
-    published_with: str = ""
-    """What the published lines were made with (a judge), where the run's rows were made with
-    something else: they are shown, a note says so, and nothing is compared with them.
-    """
+    transposed: bool = False
+    notes: Sequence[str] = ()
+    published: Sequence[Published] = ()
+    """The first is taken, or the one whose judge made the run's rows."""
+    alone: bool = False
+    """Show the published lines on demand where the run has no rows of the table."""
     sections: bool = False
     """Put each line under the heading that the paper has for its model (`models.ModelFacts`)."""
     params: bool = False
     """Print each model's number of parameters."""
-    published_alone: bool = False
-    """Show the published lines where they are asked for and the run has no rows of the table."""
-    average: bool = False
-    """Add a line with the mean of the run's models, as the papers' Mean rows are made."""
+    mean: bool = False
+    """Whether the paper has a line with the mean of its models."""
     said_of_slices: Mapping[str, str] = field(default_factory=dict)
     """An attribute -> what is said below the table where it is sliced by it."""
     repeats: Sequence[str] = ()
     """The columns that are put beside each other, run by run, where a judge ran several times."""
-    published_repeats: Sequence[TableRow] = ()
+    published_repeats: Published | None = None
     """The paper's lines of that table; its columns are called ``<column>_run<number>``."""
-    published_repeats_note: str = ""
+    fixed: Variant | None = None
+    """The only variant that it has."""
     lines: Callable[[Frame, Variant, bool, int], Sequence[TableRow]] | None = None
     """Makes the run's lines where they are none of one editor each, from the frame, the variant,
     and with which seed intervals are made, if at all.
     """
 
+    def of_variant(self, variant: Variant) -> Sequence[Column]:
+        """The columns of a variant."""
+        return self.corrected if variant == "corrected" and self.corrected else self.columns
+
+    @property
+    def every_column(self) -> Sequence[Column]:
+        return [*self.columns, *self.corrected]
+
     @property
     def metrics(self) -> frozenset[str]:
         """The names of every metric that the table shows or is made of."""
-        made = {part.name for leaf in self.leaves.values() for part in leaf.parts}
-        return frozenset(made | {item.metric.name for item in self.fields})
+        made = {part for column in self.every_column for mean in column.of for part in mean.parts}
+        return frozenset(made | {column.metric for column in self.every_column})
 
-
-class Sheet:
-    """Collects the leaves and fields of a layout.
-
-    Heading, digits and direction of a column are those of the metric that it shows.
-    """
-
-    def __init__(self) -> None:
-        self.leaves: dict[str, Leaf] = {}
-        self.fields: list[Field] = []
-
-    def add(
-        self,
-        name: str,
-        leaf: Leaf,
-        *,
-        above: tuple[str, ...] = (),
-        shows: Metric | None = None,
-        note: str = "",
-        formula: Formula = plain_mean,
-    ) -> None:
-        """A column made of one leaf, which gets the column's name. `above` are the headings over
-        the metric's own; `shows` is the metric of the column where it is not the leaf's (a PSNR
-        made from squared errors).
-        """
-        self.leaves[name] = leaf
-        metric = shows or leaf.metric
-        column = _column(name, (*above, metric.title), metric, note)
-        self.fields.append(
-            Field(column=column, metric=metric, leaves=(name,), formula=formula, where=leaf.where)
-        )
-
-    def combine(
-        self,
-        name: str,
-        metric: Metric,
-        leaves: Sequence[str],
-        formula: Formula,
-        *,
-        above: tuple[str, ...] = (),
-        where: Mapping[str, str] | None = None,
-        note: str = "",
-        only_here: bool = False,
-    ) -> None:
-        """A column made of leaves of other columns, for a derived `metric` or one of this table
-        (`only_here`).
-
-        `where` are the labels of its samples; by default those that all of the leaves share.
-        """
-        if where is None:
-            shared = [self.leaves[leaf].where.items() for leaf in leaves]
-            where = dict(set(shared[0]).intersection(*shared[1:])) if shared else {}
-        self.fields.append(
-            Field(
-                column=_column(name, (*above, metric.title), metric, note),
-                metric=metric,
-                leaves=tuple(leaves),
-                formula=formula,
-                where=where,
-                only_here=only_here,
-            )
-        )
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Every column's name to itself: for published files whose headings are the columns'
-        names.
-        """
-        return {item.column.name: item.column.name for item in self.fields}
+    def publication(self, frame: Frame) -> Published | None:
+        """The published lines that belong beside the frame's rows; None where there are none."""
+        fitting = [one for one in self.published if not one.other_maker(frame)]
+        return next(iter([*fitting, *self.published]), None)
 
 
 def choose(frame: Frame, metric: str, variant: Variant) -> tuple[Variant, str]:
@@ -216,58 +190,24 @@ def choose(frame: Frame, metric: str, variant: Variant) -> tuple[Variant, str]:
 
 
 def generic(
-    frame: Frame,
-    variant: Variant,
-    *,
-    metrics: Mapping[str, Metric] | None = None,
-    without: Collection[str] = (),
-) -> list[Layout]:
+    frame: Frame, *, name: str = "", title: str = "", without: Collection[str] = ()
+) -> list[PaperTable]:
     """One table with a mean for every metric that has rows, but for those in `without`; none when
     there is none.
-
-    `metrics` is what is known of them, by default what the frame's runs say.
     """
-    sheet = Sheet()
-    known = frame.described if metrics is None else metrics
-    for name in frame.metrics:
-        made, note = choose(frame, name, variant)
-        if name in without or not frame.has(name, made):
-            continue
-        sheet.add(name, Leaf(metric=_of_rows(frame, known, name, made), variant=made), note=note)
-    if not sheet.fields:
-        return []
-    return [
-        Layout(
-            name=f"{frame.benchmark}.metrics",
-            title=frame.benchmark,
-            leaves=sheet.leaves,
-            fields=sheet.fields,
-            variant=variant,
-            strata="split",
-        )
-    ]
+    shown = [metric for metric in frame.metrics if metric not in without and frame.has(metric)]
+    made = PaperTable(
+        name=name or f"{frame.benchmark}.metrics",
+        title=title or frame.benchmark,
+        columns=[Column(metric, (Mean(metric),)) for metric in shown],
+        strata="split",
+    )
+    return [made] if shown else []
 
 
 def unknown(name: str) -> Metric:
     """The metric of rows of which nobody here knows anything: without a direction and a range."""
     return Metric(name, direction=None, low=-math.inf, high=math.inf)
-
-
-def _of_rows(frame: Frame, known: Mapping[str, Metric], name: str, made: Variant) -> Metric:
-    """What is known of a metric, or, from its rows, whether it is one of the whole set."""
-    if name in known:
-        return known[name]
-    whole = (
-        not (~np.isnan(frame.grid(name, made).values)).any()
-        and (~np.isnan(frame.of_set(name, made))).any()
-    )
-    return replace(unknown(name), whole_set=bool(whole))
-
-
-def _column(name: str, heading: tuple[str, ...], metric: Metric, note: str) -> Column:
-    return Column(
-        name=name, heading=heading, digits=metric.digits, direction=metric.direction, note=note
-    )
 
 
 _WORD = "(?:instruct|preview|latest)"
@@ -284,20 +224,12 @@ def is_model(source: str, model: str) -> bool:
     return rest != name and _VERSION.fullmatch(rest) is not None
 
 
-def made_with(frame: Frame, metric: str, model: str) -> str:
-    """The judge or engine that a paper's lines were made with, where another made the frame's rows
-    of the metric: for `Layout.published_with`. "" where it made them, or nobody is named.
-    """
-    named = [source for source in frame.sources_of(metric) if source]
-    return model if any(not is_model(source, model) for source in named) else ""
-
-
-def psnr_of_mean(parts: Sequence[stats.Moments]) -> Floats:
+def psnr_of_mean(means: Floats, sizes: Sizes) -> Floats:
     """The PSNR in dB of a mean squared error; infinite where that is 0 (protocols: conventions for
     all).
     """
     with np.errstate(divide="ignore"):
-        return np.asarray(10 * np.log10(PEAK**2 / parts[0].mean))
+        return np.asarray(10 * np.log10(PEAK**2 / only(means, sizes)))
 
 
 def squared_error(psnr: Floats) -> Floats:
@@ -309,17 +241,19 @@ def squared_error(psnr: Floats) -> Floats:
 
 
 def read_published(
-    path: Path, columns: Mapping[str, str], *, name: str = "model"
+    path: Path, columns: Collection[str] | Mapping[str, str], *, name: str = "model"
 ) -> list[TableRow]:
-    """The lines of a published table: `columns` maps its headings to names of columns; a line
-    called Mean is of kind ``mean``. Cells that are not numbers ("-") are left out.
+    """The lines of a published table: `columns` maps its headings to names of columns, or names
+    headings that are columns' names; a line called Mean is of kind ``mean``. Cells that are not
+    numbers ("-") are left out.
     """
+    known = columns if isinstance(columns, Mapping) else {name: name for name in columns}
     rows = []
     with path.open(encoding="utf-8", newline="") as file:
         for record in csv.DictReader(file):
             cells = {}
-            for heading, column in columns.items():
-                with contextlib.suppress(ValueError):
+            for heading, column in known.items():
+                with contextlib.suppress(ValueError, KeyError):
                     cells[column] = Cell(value=float(record[heading]))
             rows.append(
                 TableRow(
@@ -332,14 +266,9 @@ def read_published(
 
 
 def read_published_turned(
-    path: Path,
-    columns: Mapping[tuple[str, str], str],
-    *,
-    keys: tuple[str, str] = ("dimension", "metric"),
+    path: Path, *, keys: tuple[str, str] = ("dimension", "metric")
 ) -> list[TableRow]:
-    """As `read_published`, of a file with models across: `columns` maps the texts in the `keys`
-    columns to names.
-    """
+    """As `read_published`, of a file with models across and columns called ``<key>/<key>``."""
     with path.open(encoding="utf-8", newline="") as file:
         records = list(csv.DictReader(file))
     models = [heading for heading in (records[0] if records else {}) if heading not in keys]
@@ -347,9 +276,8 @@ def read_published_turned(
         TableRow(
             name=model,
             cells={
-                columns[record[keys[0]], record[keys[1]]]: Cell(value=float(record[model]))
+                f"{record[keys[0]]}/{record[keys[1]]}": Cell(value=float(record[model]))
                 for record in records
-                if (record[keys[0]], record[keys[1]]) in columns
             },
             kind="published",
         )

@@ -18,9 +18,9 @@ import numpy as np
 from editgauge.errors import UsageError
 from editgauge.tables.build import build
 from editgauge.tables.frame import Codes, Frame, Mask
-from editgauge.tables.layouts import every_layout, metrics_of
+from editgauge.tables.layouts import every_table, metrics_of
 from editgauge.tables.slices import stacked
-from editgauge.tables.spec import Layout, choose
+from editgauge.tables.spec import PaperTable, choose
 from editgauge.tables.table import Cell, Table, TableRow
 from editgauge.types import Metric, Variant
 
@@ -77,7 +77,7 @@ def tables(
         for variant in variants
         for table in together(
             frame,
-            every_layout(frame, variant),
+            every_table(frame),
             variant,
             best_by=known[best_by] if best_by in metrics_of(frame) else None,
             intervals=intervals,
@@ -88,24 +88,24 @@ def tables(
 
 def together(
     frame: Frame,
-    layouts: Sequence[Layout],
+    papers: Sequence[PaperTable],
     variant: Variant,
     *,
     best_by: Metric | None = None,
     intervals: bool = False,
     seed: int = 0,
 ) -> list[Table]:
-    """Two tables for each layout that has rows: mean over variants and best of N; the spread over
-    seeds. None where the frame has no variants.
+    """Two tables for each of the benchmark's that has rows: mean over variants and best of N; the
+    spread over seeds. None where the frame has no variants.
 
-    The oracle of best of N is the layout's own first metric; `best_by` is a further one.
+    The oracle of best of N is the table's own first metric; `best_by` is a further one.
     """
     mine = models(frame)
     frame = frame.of_editors([editor for group in mine.values() for editor in group])
     found: list[Table | None] = []
-    for layout in layouts if mine else ():
-        plain = replace(layout, size=None, average=False, published=(), published_alone=False)
-        make = _maker(plain, intervals, seed)
+    for paper in papers if mine else ():
+        plain = replace(paper, size=None, published=(), alone=False)
+        make = _maker(plain, variant, intervals, seed)
         parts = [(MEAN, make(averaged(frame, mine)))]
         for metric in _oracles(frame, plain, variant, best_by):
             label = f"best of N by {metric.title}, chosen with the scores known"
@@ -116,12 +116,12 @@ def together(
             found.append(
                 replace(
                     whole,
-                    name=f"{layout.name}.sweep",
-                    title=f"{layout.title}: the variants of each model together",
+                    name=f"{plain.name}.sweep",
+                    title=f"{plain.title}: the variants of each model together",
                     notes=[_MEAN_NOTE, _BEST_NOTE, *_lacking(frame, mine), *whole.notes],
                 )
             )
-        found.append(_spread(frame, mine, plain))
+        found.append(_spread(frame, mine, plain, variant))
     return [table for table in found if table is not None]
 
 
@@ -173,19 +173,23 @@ def _places(frame: Frame, mine: Mapping[str, Sequence[str]]) -> Codes:
     return np.array([number.get(editor, -1) for editor in frame.editors], dtype=np.int32)
 
 
-def _maker(layout: Layout, intervals: bool, seed: int) -> Callable[[Frame], Table | None]:
-    return lambda frame: build(frame, layout, intervals=intervals, seed=seed)
+def _maker(
+    paper: PaperTable, variant: Variant, intervals: bool, seed: int
+) -> Callable[[Frame], Table | None]:
+    return lambda frame: build(frame, paper, variant, intervals=intervals, seed=seed)
 
 
 def _oracles(
-    frame: Frame, layout: Layout, variant: Variant, best_by: Metric | None
+    frame: Frame, paper: PaperTable, variant: Variant, best_by: Metric | None
 ) -> list[Metric]:
     """The metrics by which the best output is chosen: the layout's headline, or its first column
     that has values and a direction; and the wanted one.
     """
     found: dict[str, Metric] = {}
-    for item in sorted(layout.fields, key=lambda item: item.column.name != layout.headline):
-        metric = item.metric
+    known = metrics_of(frame)
+    for item in sorted(paper.columns, key=lambda item: item.name != paper.headline):
+        if (metric := known.get(item.metric)) is None:
+            continue
         made, _ = choose(frame, metric.name, variant)
         if metric.direction and not metric.whole_set and frame.has(metric.name, made):
             found[metric.name] = metric
@@ -223,9 +227,11 @@ def _lacking(frame: Frame, mine: Mapping[str, Sequence[str]]) -> list[str]:
     return told
 
 
-def _spread(frame: Frame, mine: Mapping[str, Sequence[str]], layout: Layout) -> Table | None:
+def _spread(
+    frame: Frame, mine: Mapping[str, Sequence[str]], paper: PaperTable, variant: Variant
+) -> Table | None:
     """The table of standard deviations over seeds; None where nothing differs in its seed alone."""
-    table = build(frame, layout)
+    table = build(frame, paper, variant)
     if table is None:
         return None
     cells = {row.name: row.cells for row in table.rows if row.kind == "run"}
@@ -251,8 +257,8 @@ def _spread(frame: Frame, mine: Mapping[str, Sequence[str]], layout: Layout) -> 
     shown = {name for row in rows for name in row.cells}
     return replace(
         table,
-        name=f"{layout.name}.seeds",
-        title=f"{layout.title}: spread over seeds (standard deviation)",
+        name=f"{paper.name}.seeds",
+        title=f"{paper.title}: spread over seeds (standard deviation)",
         columns=[
             replace(column, direction=None, digits=column.digits + 1, comparable=True, note="")
             for column in table.columns

@@ -34,10 +34,6 @@ class Cell:
     floor: float | None = None
     text: str | None = None
     """What is printed instead of the number (a name, a date)."""
-    interval_digits: tuple[int, int] | None = None
-    """How many decimals of `low` and of `high` are more than the noise of resampling: no more are
-    printed. Below 0: tens, hundreds. None: as many as the column has.
-    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +177,8 @@ class Standing(NamedTuple):
 
 def standing(table: Table) -> Standing:
     """The best and second best of each column, by the numbers as they are printed; equal ones share
-    the place.
+    the place, and the one behind two best is third. The worst is never second, and nobody is best
+    where all are equal.
 
     Lines are compared within their group and section. A run's lines are compared only where all of
     them were scored on the same samples (`Column.comparable`, and equal counts). Published lines
@@ -209,10 +206,12 @@ def standing(table: Table) -> Standing:
                         counts.add(cell.n)
             if len(found) < 2 or len(counts) > 1:
                 continue
-            order = sorted(set(found.values()), reverse=column.direction == "higher")
-            best |= {(number, column.name) for number, value in found.items() if value == order[0]}
-            if len(order) > 1:
-                second |= {
-                    (number, column.name) for number, value in found.items() if value == order[1]
-                }
+            higher = column.direction == "higher"
+            ahead = {
+                number: sum(other > value if higher else other < value for other in found.values())
+                for number, value in found.items()
+            }
+            last = max(ahead.values())  # one that nobody is worse than is neither
+            best |= {(number, column.name) for number, k in ahead.items() if k == 0 < last}
+            second |= {(number, column.name) for number, k in ahead.items() if k == 1 < last}
     return Standing(frozenset(best), frozenset(second))

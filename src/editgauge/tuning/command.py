@@ -23,7 +23,9 @@ from editgauge.escape import file_name
 from editgauge.images import memory_limit
 from editgauge.run.edit import EditSummary, edit
 from editgauge.store import lease, paths
-from editgauge.store.run_folder import RunFolder, digest, plain_name
+from editgauge.store.paths import plain_name
+from editgauge.store.run import Run
+from editgauge.store.schema import digest
 from editgauge.tuning import checkpoint, split
 from editgauge.tuning.editor import LORA, WHOLE, tuned, write_weights
 from editgauge.tuning.split import Split
@@ -95,7 +97,7 @@ class Outcome:
 
 
 def splits_of(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     tasks: Mapping[str, Sequence[Sample]],
     order: Order,
@@ -116,7 +118,7 @@ def splits_of(
 
 
 def tune(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     samples: Sequence[Sample],
     splits: Sequence[Split],
@@ -173,7 +175,7 @@ def _let_go(made: Editor) -> None:
 
 
 def _editor(
-    run: RunFolder,
+    run: Run,
     base: DiffusersEditor,
     one: Split,
     size: int,
@@ -215,7 +217,7 @@ def fingerprint_of(file: Path) -> str:
 
 
 def _trained(
-    run: RunFolder,
+    run: Run,
     folder: str,
     task: str,
     chosen: Sequence[Sample],
@@ -268,7 +270,7 @@ def _trained(
     return _training(task, len(chosen), folder, result, fresh=True)
 
 
-def _keep_plan(run: RunFolder, folder: str, plan: Mapping[str, Any]) -> None:
+def _keep_plan(run: Run, folder: str, plan: Mapping[str, Any]) -> None:
     """Write the plan of a training, or compare it with the one that is there. Raises `UsageError`
     where they differ: outputs of two trainings would stand under one name.
     """
@@ -292,7 +294,7 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}…"
 
 
-def _finished(run: RunFolder, folder: str, fingerprint: str) -> Training | None:
+def _finished(run: Run, folder: str, fingerprint: str) -> Training | None:
     """The training in a folder, where it has ended and its weights are there."""
     found = _json(run, f"{folder}/{_DONE}")
     if found is None or found.get("fingerprint") != fingerprint:
@@ -325,7 +327,7 @@ def _training(
     )
 
 
-def _json(run: RunFolder, place: str) -> dict[str, Any] | None:
+def _json(run: Run, place: str) -> dict[str, Any] | None:
     """A JSON object of a run; None where there is no file. Raises `RunError` for anything else."""
     why = paths.fault(run.path, place, "tuning")
     if why == "not there":
@@ -344,7 +346,7 @@ def _json(run: RunFolder, place: str) -> dict[str, Any] | None:
 # -- the loss curve --------------------------------------------------------------------------------
 
 
-def _write_losses(run: RunFolder, folder: str, made: Trained, samples: int, task: str) -> list[str]:
+def _write_losses(run: Run, folder: str, made: Trained, samples: int, task: str) -> list[str]:
     """Write ``loss.csv`` and, with matplotlib, ``loss.png``; returns what is to be said of it."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -20,7 +20,8 @@ import orjson
 from editgauge.errors import DataError, ImageError, RunError, UsageError
 from editgauge.images import read_image
 from editgauge.store import lease, paths
-from editgauge.store.run_folder import RunFolder, plain_name
+from editgauge.store.paths import plain_name
+from editgauge.store.run import Run
 from editgauge.types import Sample
 
 FILE = "split.json"
@@ -149,7 +150,7 @@ def check(split: Split, samples: Mapping[str, Sample]) -> None:
 
 
 def kept(
-    run: RunFolder,
+    run: Run,
     benchmark: str,
     task: str,
     samples: Sequence[Sample],
@@ -182,7 +183,7 @@ def kept(
     return split
 
 
-def stored(run: RunFolder, benchmark: str) -> dict[str, Split]:
+def stored(run: Run, benchmark: str) -> dict[str, Split]:
     """The run's splits by task; {} where it has none. Raises `RunError` for a file that is none."""
     place = f"tuning/{plain_name(benchmark)}/{FILE}"
     why = paths.fault(run.path, place, "tuning")
@@ -208,7 +209,7 @@ def stored(run: RunFolder, benchmark: str) -> dict[str, Split]:
 
 
 def held_out(
-    run: RunFolder, benchmark: str, samples: Sequence[Sample]
+    run: Run, benchmark: str, samples: Sequence[Sample]
 ) -> tuple[list[Sample], list[Sample]]:
     """(training, test) samples of all splits of a run, checked: what demonstrations may be drawn
     from, and what is then edited. Raises `UsageError` where the run has no split.

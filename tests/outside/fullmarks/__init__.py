@@ -14,16 +14,16 @@ import numpy as np
 
 from editgauge import (
     Benchmark,
+    Column,
     DataError,
     Derived,
-    Layout,
-    Leaf,
+    Mean,
     Metric,
+    PaperTable,
     Question,
     Questions,
     Sample,
     Samples,
-    Sheet,
     by_track,
     metric,
     need_folder,
@@ -81,20 +81,15 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     return Samples(NAME, folder, read)
 
 
-def tables(frame: Any, variant: Any) -> list[Layout]:
-    sheet = Sheet()
-    for shown in (ALL_FULL.metric, *DIMENSIONS, *distance.metrics):
-        sheet.add(shown.name, Leaf(metric=shown, variant="faithful"))
-    return [
-        Layout(
-            name=f"{NAME}.all",
-            title="Share of samples with full marks",
-            leaves=sheet.leaves,
-            fields=sheet.fields,
-            variant="faithful",
-            headline="all_full",
-        )
-    ]
+TABLE = PaperTable(
+    name=f"{NAME}.all",
+    title="Share of samples with full marks",
+    columns=[
+        Column(shown.name, (Mean(shown.name),))
+        for shown in (ALL_FULL.metric, *DIMENSIONS, *distance.metrics)
+    ],
+    headline="all_full",
+)
 
 
 BENCHMARK = Benchmark(
@@ -105,7 +100,7 @@ BENCHMARK = Benchmark(
     metrics=(*DIMENSIONS, *distance.metrics),
     load=load,
     scorers=by_track({"pixel": [lambda **options: [distance]]}),
-    tables=tables,
+    tables=(TABLE,),
     judging=lambda: Questions(
         metrics=DIMENSIONS,
         questions=(Question(rubric="marks", metrics=("obeys", "keeps", "fits")),),

@@ -10,21 +10,20 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from editgauge import (
     Benchmark,
+    Column,
     DataError,
     Derived,
-    Layout,
-    Leaf,
+    Mean,
     Metric,
+    PaperTable,
     Plot,
     Question,
     Questions,
     Sample,
     Samples,
-    Sheet,
     need_folder,
     output_alone,
 )
@@ -88,20 +87,15 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     return Samples(NAME, folder, read)
 
 
-def tables(frame: Any, variant: Any) -> list[Layout]:
-    sheet = Sheet()
-    for metric in (*METRICS, CONSISTENCY.metric, QUALITY.metric, OVERALL.metric):
-        sheet.add(metric.name, Leaf(metric=metric, variant="faithful"))
-    return [
-        Layout(
-            name=f"{NAME}.judge",
-            title="VIEScore-like, judged 0-10",
-            leaves=sheet.leaves,
-            fields=sheet.fields,
-            variant="faithful",
-            headline="O",
-        )
-    ]
+TABLE = PaperTable(
+    name=f"{NAME}.judge",
+    title="VIEScore-like, judged 0-10",
+    columns=[
+        Column(metric.name, (Mean(metric.name),))
+        for metric in (*METRICS, CONSISTENCY.metric, QUALITY.metric, OVERALL.metric)
+    ],
+    headline="O",
+)
 
 
 BENCHMARK = Benchmark(
@@ -111,7 +105,7 @@ BENCHMARK = Benchmark(
     marks=("pairs.json",),
     metrics=METRICS,
     load=load,
-    tables=tables,
+    tables=(TABLE,),
     judging=lambda: Questions(
         metrics=METRICS,
         questions=(

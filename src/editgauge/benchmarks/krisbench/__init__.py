@@ -2,68 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.krisbench.facts import SAMPLES, SIZE, TASKS, TAXONOMY
 from editgauge.benchmarks.krisbench.metrics import AVERAGE, JUDGE
+from editgauge.parts import Parts
 from editgauge.scoring.metrics import REFERENCE
-from editgauge.types import Benchmark, DataSource, Plot, Variant
+from editgauge.types import Benchmark, DataSource, Plot
 
 __all__ = ["BENCHMARK", "JUDGE"]
 
 
-def _load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`, the folder ``KRIS_Bench`` or its parent; there are no splits."""
-    from editgauge.benchmarks.krisbench.samples import load
-
-    return load(root, split=split)
-
-
-def _reference(**options: Any) -> Sequence[Any]:
-    from editgauge.scoring.pixel import reference
-
-    return reference(**options)
-
-
-def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
-    from editgauge.benchmarks.krisbench.tables import layouts
-
-    return layouts(frame, variant)
-
-
-def _judging() -> Any:
-    from editgauge.benchmarks.krisbench.judge import JUDGING
-
-    return JUDGING
-
-
-def _prompts() -> Any:
-    from editgauge.benchmarks.krisbench.paper import PROMPTS
-
-    return PROMPTS
-
-
-def _audits() -> Sequence[Any]:
-    from editgauge.benchmarks.krisbench.audit import AUDITS
-
-    return AUDITS
-
-
-def _importers() -> Sequence[Any]:
-    from editgauge.benchmarks.krisbench.imports import read, read_lmms_eval
-
-    return [read, read_lmms_eval]
-
-
-def _settled(frame: Any) -> Any:
-    from editgauge.benchmarks.krisbench.plausibility import settled
-
-    return settled(frame)
-
-
+parts = Parts(__name__)
 BENCHMARK = Benchmark(
     name="krisbench",
     title="KRIS-Bench",
@@ -83,15 +34,15 @@ BENCHMARK = Benchmark(
     marks=("KRIS_Bench", "*/annotation.json"),
     data=DataSource("Liang0223/KRIS_Bench", "stated on the data set's page"),
     metrics=(*JUDGE, *REFERENCE),
-    load=_load,
-    scorers=by_track({"pixel": [_reference]}),
-    tables=_tables,
-    judging=_judging,
+    load=parts(".samples:load"),
+    scorers=by_track({"pixel": ["editgauge.scoring.pixel:reference"]}),
+    tables=parts(".tables:tables"),
+    judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
-    prompts=_prompts,
+    prompts=parts.constant(".paper:PROMPTS"),
     derived=(AVERAGE,),
-    audits=_audits,
-    importers=_importers,
+    audits=parts.constant(".audit:AUDITS"),
+    importers=parts.several(".imports:read", ".imports:read_lmms_eval"),
     figures=(
         Plot("radar", "dimension", "by knowledge dimension", tuple(SAMPLES)),
         Plot("radar", "task", "by task", TASKS),
@@ -99,5 +50,4 @@ BENCHMARK = Benchmark(
         Plot("counts", "task", "Samples of each task", TASKS),
     ),
     not_in_tables=("reference_psnr", "reference_ssim"),
-    settled=_settled,
 )

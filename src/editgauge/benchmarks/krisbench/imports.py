@@ -11,8 +11,8 @@ from typing import Any
 
 from editgauge.benchmarks.krisbench.plausibility import FAILED, IMPLAUSIBLE, REASON
 from editgauge.errors import DataError
-from editgauge.judging.answers import Reading
 from editgauge.judging.imports import ReleasedScore, read_json, read_lines, wrong_format
+from editgauge.judging.reading import Reading
 from editgauge.types import Sample, Status
 
 NAMES = {"consistency": "VC", "quality": "VQ", "instruction": "IF", "knowledge": "KP"}

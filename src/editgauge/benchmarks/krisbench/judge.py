@@ -34,10 +34,11 @@ from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, HIGH, LOW
 from editgauge.benchmarks.krisbench.metrics import BY_NAME, JUDGE
 from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
-from editgauge.judging.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000
+SCALE = Range(LOW, HIGH)
 _RUBRICS = (
     "consistency",
     "quality",
@@ -69,7 +70,6 @@ class KrisBenchJudging:
 
     metrics: tuple[Metric, ...] = JUDGE
     version: str = "1"
-    scale: tuple[int, int] = (LOW, HIGH)
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "hint": ("true", "false"),
         "simple": ("true", "false"),
@@ -207,12 +207,12 @@ def _plain_question(
     """
     name = {**_NAMES, "KP": "knowledge"}[metric]
     field = f"{name}_score"
-    told = {"question": _QUESTIONS[metric], "field": field, "instruction": words["instruction"]}
+    told = {"question": _QUESTIONS[metric], "instruction": words["instruction"]}
     text, mark = rubrics.render("simple", **told)
     return Call(
         name=metric,
         parts=(text, *(("Picture:", output) if metric == "VQ" else pictures)),
-        fields={field: (LOW, HIGH)},
+        reply={**VISIBLE, "reasoning": str, field: SCALE},
         metrics={field: metric},
         rubric=mark,
         released=partial(as_released, name, script),
@@ -234,7 +234,7 @@ def _call(
     return Call(
         name=metric,
         parts=(text, *pictures),
-        fields={field: (LOW, HIGH)},
+        reply={**VISIBLE, "reasoning": str, field: SCALE},
         metrics={field: metric},
         rubric=mark,
         released=partial(as_released, _NAMES[metric], script),
@@ -248,15 +248,24 @@ def _joint(rubrics: Rubrics, words: Mapping[str, str], pictures: tuple[str | Pic
     return Call(
         name="IF+KP",
         parts=(text, *pictures),
-        fields={"instruction_score": (LOW, HIGH), "knowledge_score": (LOW, HIGH)},
+        reply={**VISIBLE, **joint_reply(str)},
         metrics={"instruction_score": "IF", "knowledge_score": "KP"},
         rubric=mark,
-        reasons=("instruction_reasoning", "knowledge_reasoning"),
         rule=plausibility.strict,
         released=joint_as_released,
         temperature=None,
         max_tokens=MAX_TOKENS,
     )
+
+
+def joint_reply(reason: Kind) -> dict[str, Kind]:
+    """The reply with two scores, each behind its reason."""
+    return {
+        "instruction_reasoning": reason,
+        "instruction_score": SCALE,
+        "knowledge_reasoning": reason,
+        "knowledge_score": SCALE,
+    }
 
 
 def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:

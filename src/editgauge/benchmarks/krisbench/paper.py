@@ -10,22 +10,24 @@ another folder name; the option ``anomaly_hint=true`` sends it, as the paper des
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.judge import (
     JUDGING,
+    SCALE,
     as_released,
     frames_of,
     joint_as_released,
+    joint_reply,
     kind_of,
 )
 from editgauge.judging import released
-from editgauge.judging.calls import Call, Picture, Rubrics
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, renamed, with_texts
 from editgauge.judging.prompts import CallPrompt, PromptSet, Value, request
+from editgauge.judging.protocol import Call, Picture, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
 TEXTS = "utils/prompts.py"
@@ -76,6 +78,8 @@ _SCRIPTS: Mapping[str, Literal["common", "knowledge", "several"]] = {
     "elements": "several",
 }
 _FIELDS = {"VC": "consistency", "VQ": "quality", "IF": "instruction"}
+TEMPORAL_JPEG = 85
+"""The quality at which the script for frames writes every picture anew."""
 _FRAME_KINDS = {"real": "Reference", "generated": "Generated"}
 
 
@@ -123,7 +127,8 @@ class PaperJudging:
         if edit.path is None:
             return ()
         kind = kind_of(sample)
-        output = Picture(edit.path, "output")
+        # this script alone writes every picture anew
+        output = Picture(edit.path, "output", jpeg=TEMPORAL_JPEG if kind == "temporal" else 0)
         values, loops = _values(sample, output, kind, options)
         suffix = f" {kind}" if kind in ("knowledge", "viewpoint", "elements", "temporal") else ""
         quality = {**values, "input": None, "reference": None}
@@ -149,7 +154,7 @@ class PaperJudging:
         field = f"{_FIELDS[metric]}_score"
         return Call(
             name=metric,
-            fields={field: JUDGING.scale},
+            reply={"reasoning": object, field: SCALE},
             metrics={field: metric},
             rubric=self.prompts.fingerprint,
             released=partial(as_released, _FIELDS[metric], _SCRIPTS.get(kind, "common")),
@@ -160,10 +165,9 @@ class PaperJudging:
         fields = {"instruction_score": "IF", "knowledge_score": "KP"}
         return Call(
             name="IF+KP",
-            fields=dict.fromkeys(fields, JUDGING.scale),
+            reply=joint_reply(object),
             metrics=fields,
             rubric=self.prompts.fingerprint,
-            reasons=("instruction_reasoning", "knowledge_reasoning"),
             rule=plausibility.strict,
             released=joint_as_released,
             **request(self.prompts.call("IF+KP"), values),
@@ -190,7 +194,11 @@ def _values(
         frames, generated = frames_of(sample, output)
         values["frame"] = str(generated)
         loops["frames"] = [
-            {"number": str(number), "kind": _FRAME_KINDS[origin], "picture": picture}
+            {
+                "number": str(number),
+                "kind": _FRAME_KINDS[origin],
+                "picture": replace(picture, jpeg=TEMPORAL_JPEG),
+            }
             for number, origin, picture in frames
         ]
     if kind == "elements":

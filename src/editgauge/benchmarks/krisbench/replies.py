@@ -5,7 +5,7 @@ The scripts look for the first flat ``{…}`` that mentions the score's name and
 whatever it holds: ``4.6`` becomes 4, 7 and 0 pass), then for ``name: n``, ``n/5``, ``n out of 5``,
 and then for **any** digit from 1 to 5 standing alone, so that a list's "1." or "2 people" becomes
 the score. Kept for comparison with published numbers; the corrected variant is
-`judges.answers.read_answer`. Checked against the released parsers' results on 30 replies.
+`judging.reading.read`. Checked against the released parsers' results on 30 replies.
 """
 
 from __future__ import annotations

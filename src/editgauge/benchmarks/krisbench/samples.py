@@ -21,6 +21,7 @@ from editgauge.benchmarks.reading import (
     below,
     is_folder,
     natural,
+    own_set,
     read_json,
     safe_name,
     shown,
@@ -53,8 +54,9 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     if split is not None:
         raise UsageError(f"split {split!r}: krisbench has none")
     for place in (folder / "KRIS_Bench", folder):
+        own = own_set(place)  # whose categories are its own
         if any(
-            _known(entry.name) and (Path(entry.path) / ANNOTATION).exists()
+            (own or _known(entry.name)) and (Path(entry.path) / ANNOTATION).exists()
             for entry in below(place)
         ):
             return Samples("krisbench", place, partial(_read, place))

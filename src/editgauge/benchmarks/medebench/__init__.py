@@ -4,11 +4,9 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.medebench.facts import ORGANS, SIZE, TASKS
 from editgauge.benchmarks.medebench.metrics import (
     CLIP_INSTRUCTION,
@@ -18,92 +16,14 @@ from editgauge.benchmarks.medebench.metrics import (
     PIXEL,
 )
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
+from editgauge.parts import Parts
 from editgauge.scoring.metrics import FID, KID
-from editgauge.types import Benchmark, DataSource, FailureReading, Plot, Sample, Variant
+from editgauge.types import Benchmark, DataSource, FailureReading, Plot
 
-__all__ = ["BENCHMARK", "CLIP_INSTRUCTION", "EMBEDDING", "JUDGE", "embedding"]
-
-
-def _load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`, the folder that holds ``editing/``; there are no splits."""
-    from editgauge.benchmarks.medebench.samples import load
-
-    return load(root, split=split)
+__all__ = ["BENCHMARK", "CLIP_INSTRUCTION", "EMBEDDING", "JUDGE"]
 
 
-def _pixel(**options: Any) -> Sequence[Any]:
-    from editgauge.benchmarks.medebench.pixel import scorers
-
-    return scorers(**options)
-
-
-def _lpips(**options: Any) -> Sequence[Any]:
-    from editgauge.benchmarks.medebench.neural import lpips
-
-    return lpips(**options)
-
-
-def embedding(**options: Any) -> Sequence[Any]:
-    """CLIP, ImageReward, MedCLIP and FID; options as for `types.MakeScorers`."""
-    from editgauge.benchmarks.medebench import neural
-
-    return neural.embedding(**options)
-
-
-def _change(**options: Any) -> Sequence[Any]:
-    from editgauge.diagnosis.change import scorers
-
-    return scorers(**options)
-
-
-def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
-    from editgauge.benchmarks.medebench.tables import layouts
-
-    return layouts(frame, variant)
-
-
-def _judging() -> Any:
-    from editgauge.benchmarks.medebench.judge import JUDGING
-
-    return JUDGING
-
-
-def _prompts() -> Any:
-    from editgauge.benchmarks.medebench.paper import PROMPTS
-
-    return PROMPTS
-
-
-def _audits() -> Sequence[Any]:
-    from editgauge.benchmarks.medebench.audit import AUDITS
-
-    return AUDITS
-
-
-def _agreement() -> Sequence[Any]:
-    from editgauge.benchmarks.medebench.tables import correlations
-
-    return correlations()
-
-
-def _importers() -> Sequence[Any]:
-    from editgauge.benchmarks.medebench.imports import read
-
-    return [read]
-
-
-def _settled(frame: Any) -> Any:
-    from editgauge.benchmarks.medebench.organs import settled
-
-    return settled(frame)
-
-
-def _measure(sample: Sample) -> Mapping[str, str | int | float | bool]:
-    from editgauge.benchmarks.medebench.region import measure
-
-    return measure(sample)
-
-
+parts = Parts(__name__)
 BENCHMARK = Benchmark(
     name="medebench",
     title="MedEBench",
@@ -126,17 +46,22 @@ BENCHMARK = Benchmark(
         *ATTENTION,
         *CHANGE,
     ),
-    load=_load,
+    load=parts(".samples:load"),
     scorers=by_track(
-        {"pixel": [_pixel, _lpips], "embedding": [_lpips, embedding], "diagnosis": [_change]}
+        {
+            "pixel": [".pixel:scorers", ".neural:lpips"],
+            "embedding": [".neural:lpips", ".neural:embedding"],
+            "diagnosis": ["editgauge.diagnosis.change:scorers"],
+        },
+        __name__,
     ),
-    tables=_tables,
-    judging=_judging,
+    tables=parts(".tables:tables"),
+    judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
-    prompts=_prompts,
-    audits=_audits,
-    agreement=_agreement,
-    importers=_importers,
+    prompts=parts.constant(".paper:PROMPTS"),
+    audits=parts.constant(".audit:AUDITS"),
+    agreement=parts(".tables:correlations"),
+    importers=parts.several(".imports:read"),
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
         Plot("counts", "organ", "Samples of each organ", ORGANS),
@@ -148,6 +73,5 @@ BENCHMARK = Benchmark(
     ),
     not_in_tables=("kid", "clip_instruction"),
     measured=("mask_ratio", "mask_band"),
-    measure=_measure,
-    settled=_settled,
+    measure=parts(".region:measure"),
 )

@@ -1,19 +1,18 @@
 """MedEBench's judge track: what is asked, in which order, with which parameters (arXiv 2506.01921).
 
 One call: rubric with the change description (**D**: ``EA``, ``VQ``, ``Context``) or with the prompt
-(**P**: ``EA_P``…), then input, reference, output, files as they are. Step 1 lists the differences,
-step 2 gives three integers 0 to 10 on lines ``Editing Accuracy: n/10, …``: no JSON is asked for,
-because the released parser reads such lines. The third score, contextual preservation, is that of
-the paper's Table 3 (``Context``); the CP of Table 2 is the masked SSIM of the pixel track.
-Temperature is the server's own and the limit 400 tokens, as released; a reply that is cut off is
-asked for again with more room.
+(**P**: ``EA_P``…), then input, reference, output, files as they are. The reply is an object: the list
+of differences, then three integers 0 to 10. The third score, contextual preservation, is that of the
+paper's Table 3 (``Context``); the CP of Table 2 is the masked SSIM of the pixel track. Temperature is
+the server's own. The lines of the released prompt (400 tokens) are asked for by ``--prompts paper``
+alone.
 
 The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls. Rows keep 0 to 10; tables
 divide by 10.
 
-Variants: *faithful* reads lines as the released script does (fractions pass, one unreadable score
-drops both, and so does a failed call); *corrected* wants integers in range and reads each score for
-itself.
+Variants: of the released lines *faithful* is read as the script does (fractions pass, one unreadable
+score drops both, and so does a failed call); *corrected* wants the last three lines with integers in
+range. The released script cannot read our object, so that both variants are the strict reading there.
 """
 
 from __future__ import annotations
@@ -26,10 +25,12 @@ from editgauge.benchmarks.medebench.facts import HIGH, LOW
 from editgauge.benchmarks.medebench.metrics import JUDGE
 from editgauge.benchmarks.medebench.replies import CONTEXT, NAMES, released_scores
 from editgauge.errors import UsageError
-from editgauge.judging.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
-MAX_TOKENS = 400
+MAX_TOKENS = 1500
+"""Room for the list of differences, which the paper's lines do without."""
+SCORES = dict.fromkeys((*NAMES, CONTEXT), Range(LOW, HIGH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,9 @@ class MedEBenchJudging:
     def rubric_names(self) -> Sequence[str]:
         return ("accuracy_quality",)
 
-    def fields(self, kind: str) -> tuple[dict[str, tuple[int, int]], dict[str, str]]:
-        """The fields of the reply with their ranges, and the metrics that they give."""
-        metrics = (metric.name for metric in JUDGE[kind])
-        names = (*NAMES, CONTEXT)
-        return dict.fromkeys(names, (LOW, HIGH)), dict(zip(names, metrics, strict=True))
+    def metrics_of(self, kind: str) -> dict[str, str]:
+        """The numbers of the reply, and the metrics that they give."""
+        return dict(zip(SCORES, (metric.name for metric in JUDGE[kind]), strict=True))
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(metric for kind in kinds_of(options) for metric in JUDGE[kind])
@@ -68,16 +67,13 @@ class MedEBenchJudging:
             if sample.reference is not None:
                 parts += ["Reference, the intended result:", Picture(sample.reference, "reference")]
             parts += ["Edited picture:", Picture(edit.path, "output")]
-            fields, metrics = self.fields(kind)
             calls.append(
                 Call(
                     name=f"EA+VQ {kind}",
                     parts=tuple(parts),
-                    fields=fields,
-                    metrics=metrics,
+                    reply={**VISIBLE, "differences": str, **SCORES},
+                    metrics=self.metrics_of(kind),
                     rubric=mark,
-                    as_json=False,
-                    released=as_released,
                     temperature=None,
                     max_tokens=MAX_TOKENS,
                 )

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from editgauge.benchmarks.medebench.judge import JUDGING, as_released, kinds_of
+from editgauge.benchmarks.medebench.judge import JUDGING, SCORES, as_released, kinds_of
 from editgauge.judging import released
-from editgauge.judging.calls import Call, Picture, Rubrics
 from editgauge.judging.paper import (
     ReleasedPrompts,
     ScriptFile,
@@ -23,6 +22,7 @@ from editgauge.judging.paper import (
     with_texts,
 )
 from editgauge.judging.prompts import CallPrompt, PromptSet, Value, request
+from editgauge.judging.protocol import Call, Picture, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
 SCRIPT = "src/eval_metrics/evaluate_gpt4o.py"
@@ -87,7 +87,6 @@ class PaperJudging:
             wanted = sample.change if kind == "D" else sample.instruction
             if not wanted:
                 continue
-            fields, metrics = JUDGING.fields(kind)
             values: dict[str, Value] = {
                 "wanted": wanted,
                 "input": Picture(sample.image, "input"),
@@ -97,10 +96,10 @@ class PaperJudging:
             built.append(
                 Call(
                     name=f"EA+VQ {kind}",
-                    fields=fields,
-                    metrics=metrics,
+                    reply=SCORES,
+                    metrics=JUDGING.metrics_of(kind),
                     rubric=self.prompts.fingerprint,
-                    as_json=False,
+                    lines=True,
                     released=as_released,
                     **request(self.prompts.call("EA+VQ"), values),
                 )

@@ -46,6 +46,7 @@ from editgauge.scoring.pixel import (
     score_or_reason,
     stamp,
 )
+from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 
@@ -84,22 +85,18 @@ _references: Recent[Array] = Recent()
 
 
 @dataclass(frozen=True, slots=True)
-class PixelScorer:
+class PixelScorer(Scorer):
     """Masked SSIM (CP), and PSNR and SSIM to the reference (see the module)."""
 
     name: str = "pixel"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = PIXEL
     inputs: tuple[str, ...] = ("images", "masks", "reference")
-    source: str = ""
 
     def origin(self) -> dict[str, Any]:
         return pixel_origin()
 
-    def applies(self, sample: Sample) -> str | None:
-        return None
-
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             picture = _pictures.get(stamp(sample.image), lambda: _read(sample.image))
             output, _ = read_output(edit)

@@ -8,7 +8,8 @@ over samples, so the overall numbers weigh an organ by its samples.
 from __future__ import annotations
 
 import csv
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
@@ -18,17 +19,9 @@ from editgauge.scoring.metrics import FID
 from editgauge.tables import learning
 from editgauge.tables.frame import Frame
 from editgauge.tables.scale import on_scale
-from editgauge.tables.spec import (
-    Layout,
-    Leaf,
-    Sheet,
-    choose,
-    made_with,
-    plain_mean,
-    read_published,
-)
+from editgauge.tables.spec import Column, Mean, PaperTable, Published, read_published
 from editgauge.tables.table import Cell, TableRow
-from editgauge.types import VARIANTS, Variant
+from editgauge.types import VARIANTS, Metric
 
 BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
 """EA, CP and VQ."""
@@ -47,220 +40,206 @@ _BONES = {"Bones": "Spine"}
 _HERE = Path(__file__).parent
 
 
-def layouts(frame: Frame, variant: Variant) -> list[Layout]:
-    """The table of organs, those of the metrics with one number an editor, and the layouts of
-    Tables 4 and 7.
-    """
-    more = (JUDGE["D"][2], *JUDGE["P"])
-    found = [organs(frame, variant), metrics(frame, variant)]
-    if any(frame.has(metric.name, made) for metric in more for made in VARIANTS):
-        found.append(judged(frame, variant))  # EA and VQ by description stand in Table 2, too
-    more_of = (*grounding(frame, variant), *paradigms(frame, variant))
-    return [*found, attention(frame, variant), *more_of]
+def _records(name: str) -> list[dict[str, str]]:
+    with (_HERE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
-def organs(frame: Frame, variant: Variant) -> Layout:
+def mean_of(metric: Metric, where: Mapping[str, str] | None = None) -> Mean:
+    """A metric on the scale on which the paper prints it."""
+    return Mean(metric.name, where or {}, partial(on_scale, metric) if metric.printed else None)
+
+
+def _plain(metrics: Sequence[Metric]) -> list[Column]:
+    return [Column(metric.name, (Mean(metric.name),)) for metric in metrics]
+
+
+def _organs(frame: Frame) -> set[str]:
+    names = frame.samples.names()
+    return set(frame.samples.labels("organ").tolist()) - {""} if "organ" in names else set()
+
+
+def by_organ(organs: Sequence[str] = tuple(ORGANS)) -> PaperTable:
     """Table 2: EA, CP and VQ for each organ, overall, and the Fréchet distance of the whole set."""
-    sheet = Sheet()
-    present = set(frame.samples.labels("organ").tolist()) if _has_organs(frame) else set()
-    known = [organ for organ in ORGANS if organ in present or not present]
-    others = sorted(present - set(ORGANS) - {""})
-    for organ in (*known, *others, "Overall"):
-        where = {} if organ == "Overall" else {"organ": organ}
-        for metric in BY_ORGAN:
-            made, note = choose(frame, metric.name, variant)
-            shown = partial(on_scale, metric) if metric.printed else None
-            leaf = Leaf(metric=metric, variant=made, where=where, shown=shown)
-            sheet.add(f"{organ}_{metric.title}", leaf, above=(organ,), note=note)
-    fid, note = choose(frame, FID.name, variant)
-    sheet.add("overall_FID", Leaf(metric=FID, variant=fid), above=("Overall",), note=note)
-    return Layout(
+    columns = [
+        Column(
+            f"{organ}_{metric.title}",
+            (mean_of(metric, {} if organ == "Overall" else {"organ": organ}),),
+            (organ,),
+        )
+        for organ in (*organs, "Overall")
+        for metric in BY_ORGAN
+    ]
+    columns.append(Column("overall_FID", (Mean(FID.name),), ("Overall",)))
+    return PaperTable(
         name="medebench.organs",
         title="MedEBench by organ",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
+        columns=columns,
         strata="organ",
         size=SIZE,
         transposed=True,
         headline="Overall_EA",
-        published=read_published(
-            _HERE / "published_organs.csv",
-            {heading: heading for heading in sheet.names if heading in _printed()},
-        ),
-        published_note="Published: arXiv 2506.01921, Table 2 (judge GPT-4o); means over the full "
-        "release.",
-        published_with=made_with(frame, BY_ORGAN[0].name, PAPERS_JUDGE),
+        published=[
+            Published(
+                rows=published_organs,
+                note="Published: arXiv 2506.01921, Table 2 (judge GPT-4o); means over the full "
+                "release.",
+                made_with=PAPERS_JUDGE,
+                metric=BY_ORGAN[0].name,
+            )
+        ],
     )
 
 
-def metrics(frame: Frame, variant: Variant) -> Layout:
-    """PSNR, full SSIM, LPIPS against the reference, CLIP similarities, ImageReward: one number an
-    editor. What the judge gives is in `judged`.
-    """
-    sheet = Sheet()
-    for metric in WHOLE:
-        made, note = choose(frame, metric.name, variant)
-        if frame.has(metric.name, made):
-            sheet.add(metric.name, Leaf(metric=metric, variant=made), note=note)
-    return Layout(
-        name="medebench.metrics",
-        title="MedEBench, the metrics of its Table 3",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
+@cache
+def published_organs() -> Sequence[TableRow]:
+    """The lines of Table 2."""
+    headings = list(_records("published_organs.csv")[0])
+    return read_published(_HERE / "published_organs.csv", headings[1:])
+
+
+METRICS = PaperTable(
+    name="medebench.metrics",
+    title="MedEBench, the metrics of its Table 3",
+    columns=_plain(WHOLE),
+    strata="organ",
+    size=SIZE,
+)
+"""PSNR, full SSIM, LPIPS against the reference, CLIP similarities, ImageReward: one number an
+editor. What the judge gives is in `JUDGED`.
+"""
+JUDGED = PaperTable(
+    name="medebench.judged",
+    title="MedEBench, judged by change description and by prompt, 0–1",
+    columns=[
+        Column(metric.name, (Mean(metric.name, {}, partial(on_scale, metric)),), (title,))
+        for kind, title in TEXTS.items()
+        for metric in JUDGE[kind]
+    ],
+    strata="organ",
+    size=SIZE,
+    headline="EA",
+)
+"""EA, VQ and Context by change description and by prompt (Table 3's judge, H.2), on the scale of 0
+to 1. How they go with people's ranks is what `agree` prints.
+"""
+GROUNDING = [
+    PaperTable(
+        name=f"medebench.{name}",
+        title=f"MedEBench, {title}, against the region's mask",
+        columns=_plain(metrics),
         strata="organ",
         size=SIZE,
+        headline=metrics[0].name,
     )
-
-
-def judged(frame: Frame, variant: Variant) -> Layout:
-    """EA, VQ and Context, judged by the change description and by the prompt (Table 3's judge, H.2),
-    all on the scale of 0 to 1. How they go with people's ranks is what `agree` prints.
-    """
-    sheet = Sheet()
-    for kind, title in TEXTS.items():
-        for metric in JUDGE[kind]:
-            made, note = choose(frame, metric.name, variant)
-            leaf = Leaf(metric=metric, variant=made, shown=partial(on_scale, metric))
-            sheet.add(metric.name, leaf, above=(title,), note=note)
-    return Layout(
-        name="medebench.judged",
-        title="MedEBench, judged by change description and by prompt, 0–1",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
-        strata="organ",
-        size=SIZE,
-        headline="EA",
+    for name, title, metrics in (
+        ("grounding", "where the models looked", ATTENTION),
+        ("change", "where the outputs changed", CHANGE),
     )
+]
+"""What Table 4 lacks, over the whole set: chance, pointing, mass and AUC, for attention and for
+change.
+"""
 
 
-def attention(frame: Frame, variant: Variant) -> Layout:
+def attention(others: Sequence[str] = ()) -> PaperTable:
     """Table 4: IoU of attention maps and region masks for each organ, in the paper's order and
     names, and overall.
     """
-    with (_HERE / "published_attention_iou.csv").open(encoding="utf-8", newline="") as file:
-        numbers = {record["organ"]: float(record["iou"]) for record in csv.DictReader(file)}
-    iou = ATTENTION[0]
-    made, note = choose(frame, iou.name, variant)
-    known = [*numbers, *(organ for organ in ORGANS if organ not in {*numbers, *_BONES.values()})]
-    present = set(frame.samples.labels("organ").tolist()) if _has_organs(frame) else set()
-    sheet = Sheet()
-    for organ in [*known, *sorted(present - set(ORGANS) - {""})]:
-        own = _BONES.get(organ, organ)
-        leaf = Leaf(metric=iou, variant=made, where={"organ": own})
-        if organ in numbers or own in present:
-            sheet.add(organ, leaf, above=(organ,), note=note)
-    sheet.add("Overall", Leaf(metric=iou, variant=made), above=("Overall",), note=note)
-    cells = {organ: Cell(value=number) for organ, number in numbers.items()}
-    return Layout(
+    iou = ATTENTION[0].name
+    papers = [record["organ"] for record in _records("published_attention_iou.csv")]
+    known = [*papers, *(o for o in ORGANS if o not in {*papers, *_BONES.values()}), *others]
+    columns = [
+        Column(organ, (Mean(iou, {"organ": _BONES.get(organ, organ)}),), (organ,))
+        for organ in known
+    ]
+    return PaperTable(
         name="medebench.attention",
         title="MedEBench, IoU of attention maps and region masks",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
+        columns=[*columns, Column("Overall", (Mean(iou),), ("Overall",))],
         strata="organ",
         size=SIZE,
         transposed=True,
         headline="Overall",
-        published=[TableRow(name="instruct-pix2pix", cells=cells, kind="published")],
-        published_note=f"{_TABLE.format(4)} How its maps were made is not published in full.",
-        published_alone=True,
+        published=[
+            Published(
+                rows=_published_attention,
+                note=f"{_TABLE.format(4)} How its maps were made is not published in full.",
+            )
+        ],
+        alone=True,
     )
 
 
-def correlations() -> list[TableRow]:
-    """Table 3: Spearman's rho of each metric with people's ranks, as it is printed."""
-    with (_HERE / "published_spearman.csv").open(encoding="utf-8", newline="") as file:
-        records = list(csv.DictReader(file))
-    return [
-        TableRow(
-            name=record.pop("metric"),
-            cells={name: Cell(value=float(text), text=text) for name, text in record.items()},
-            kind="published",
-        )
-        for record in records
-    ]
+def _published_attention() -> list[TableRow]:
+    records = _records("published_attention_iou.csv")
+    cells = {record["organ"]: Cell(value=float(record["iou"])) for record in records}
+    return [TableRow(name="instruct-pix2pix", cells=cells, kind="published")]
 
 
-def grounding(frame: Frame, variant: Variant) -> list[Layout]:
-    """What Table 4 lacks, over the whole set: chance, pointing, mass and AUC, for attention and for
-    change.
-    """
-    found = []
-    for name, title, metrics in (
-        ("grounding", "where the models looked", ATTENTION),
-        ("change", "where the outputs changed", CHANGE),
-    ):
-        sheet = Sheet()
-        for metric in metrics:
-            made, note = choose(frame, metric.name, variant)
-            sheet.add(metric.name, Leaf(metric=metric, variant=made), note=note)
-        found.append(
-            Layout(
-                name=f"medebench.{name}",
-                title=f"MedEBench, {title}, against the region's mask",
-                leaves=sheet.leaves,
-                fields=sheet.fields,
-                variant=variant,
-                strata="organ",
-                size=SIZE,
-                headline=metrics[0].name,
-            )
-        )
-    return found
-
-
-def _has_organs(frame: Frame) -> bool:
-    return "organ" in frame.samples.names()
-
-
-def paradigms(frame: Frame, variant: Variant) -> list[Layout]:
+def paradigms(frame: Frame) -> list[PaperTable]:
     """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
-    number of samples. The published lines stand alone until a run has such rows; then each stands
-    below the run's line of its task.
+    number of samples; each published line stands below the run's line of its task.
     """
-    with (_HERE / "published_paradigms.csv").open(encoding="utf-8", newline="") as file:
-        records = list(csv.DictReader(file))
+    records = _records("published_paradigms.csv")
     found = []
     for letter, paradigm in zip("ab", dict.fromkeys(r["paradigm"] for r in records), strict=True):
         kind, word = {"a": ("tuned", "samples"), "b": ("shots", "shots")}[letter]
         mine = [record for record in records if record["paradigm"] == paradigm]
         papers = {int(record["shots"]) for record in mine}
-        sheet = Sheet()
-        lines: dict[str, dict[str, Cell]] = {}
-        for number in sorted({*papers, *learning.counts(frame, kind)}):
-            for metric in BY_ORGAN:
-                name = f"{number}_{metric.title}"
-                sheet.combine(name, metric, (), plain_mean, above=(f"{number} {word}",))
-        for record in mine:
-            cells = lines.setdefault(record["task"], {})
-            for metric in BY_ORGAN:
-                cells[f"{record['shots']}_{metric.title}"] = Cell(value=float(record[metric.title]))
-        leaves = [
-            Leaf(metric=m, variant=variant, shown=partial(on_scale, m) if m.printed else None)
-            for m in BY_ORGAN
+        columns = [
+            Column(f"{number}_{metric.title}", (), (f"{number} {word}",), metric.name)
+            for number in sorted({*papers, *learning.counts(frame, kind)})
+            for metric in BY_ORGAN
         ]
         found.append(
-            Layout(
+            PaperTable(
                 name=f"medebench.paradigms_{letter}",
                 title=f"MedEBench, learning paradigms: {paradigm}",
-                leaves={},
-                fields=sheet.fields,
-                variant=variant,
+                columns=columns,
                 published=[
-                    TableRow(name=n, cells=cells, kind="published") for n, cells in lines.items()
+                    Published(
+                        rows=partial(_published_paradigm, paradigm),
+                        note=_TABLE.format(f"7 ({letter})"),
+                    )
                 ],
-                published_note=_TABLE.format(f"7 ({letter})"),
-                published_alone=True,
-                lines=learning.lines(kind, leaves),
+                alone=True,
+                lines=learning.lines(kind, BY_ORGAN, mean_of),
                 notes=(_LEARNING,),
             )
         )
     return found
 
 
-def _printed() -> set[str]:
-    with (_HERE / "published_organs.csv").open(encoding="utf-8") as file:
-        return set(file.readline().strip().split(","))
+def _published_paradigm(paradigm: str) -> list[TableRow]:
+    lines: dict[str, dict[str, Cell]] = {}
+    for record in _records("published_paradigms.csv"):
+        if record["paradigm"] == paradigm:
+            cells = lines.setdefault(record["task"], {})
+            for metric in BY_ORGAN:
+                cells[f"{record['shots']}_{metric.title}"] = Cell(value=float(record[metric.title]))
+    return [TableRow(name=name, cells=cells, kind="published") for name, cells in lines.items()]
+
+
+def tables(frame: Frame) -> list[PaperTable]:
+    """The table of organs, those of the metrics with one number an editor, and Tables 4 and 7."""
+    there = _organs(frame)
+    others = sorted(there - set(ORGANS))
+    organs = [organ for organ in ORGANS if organ in there or not there]
+    more = (JUDGE["D"][2], *JUDGE["P"])
+    found = [by_organ([*organs, *others]), METRICS]
+    if any(frame.has(metric.name, made) for metric in more for made in VARIANTS):
+        found.append(JUDGED)  # EA and VQ by description stand in Table 2, too
+    return [*found, attention(others), *GROUNDING, *paradigms(frame)]
+
+
+def correlations() -> list[TableRow]:
+    """Table 3: Spearman's rho of each metric with people's ranks, as it is printed."""
+    return [
+        TableRow(
+            name=record.pop("metric"),
+            cells={name: Cell(value=float(text), text=text) for name, text in record.items()},
+            kind="published",
+        )
+        for record in _records("published_spearman.csv")
+    ]

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.benchmarks.mini.metrics import PROTOCOLS
-from editgauge.judging.calls import Call, Judging, Rubrics
+from editgauge.benchmarks.mini.metrics import JUDGE, PROTOCOLS
+from editgauge.judging.protocol import Call, Judging, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
 
@@ -80,3 +80,6 @@ class _Prefixed:
 def _name(sample: Sample) -> str:
     name = str(sample.attributes.get("protocol", "textedit"))
     return name if name in PROTOCOLS else "textedit"
+
+
+JUDGING = MiniJudging(JUDGE)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from editgauge.benchmarks import krisbench, medebench, textedit, texteditbench
 from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, REFERENCE
+from editgauge.scoring.ocr.metrics import OCR, PRESENCE
 from editgauge.types import Benchmark, Metric
 
 PROTOCOLS: dict[str, Benchmark] = {
@@ -44,8 +45,8 @@ JUDGE = _judged()
 METRICS: tuple[Metric, ...] = (
     *BACKGROUND,
     *REFERENCE,
-    *textedit.OCR,
-    *textedit.PRESENCE,
+    *OCR,
+    *PRESENCE,
     LPIPS,
     textedit.CLIP,
     textedit.AES,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.textedit.facts import MINISET, SIZES
 from editgauge.benchmarks.textedit.metrics import (
     AES,
@@ -14,111 +12,16 @@ from editgauge.benchmarks.textedit.metrics import (
     AVERAGE_NO_CUT_OFF,
     CLIP,
     JUDGE,
-    OCR,
-    PRESENCE,
 )
-from editgauge.benchmarks.textedit.ocr import ocr_scores
+from editgauge.parts import Parts
 from editgauge.scoring.metrics import REFERENCE
-from editgauge.types import Benchmark, DataSource, Plot, Variant
+from editgauge.scoring.ocr.metrics import OCR
+from editgauge.types import Benchmark, DataSource, Plot
 
-__all__ = [
-    "AES",
-    "BENCHMARK",
-    "CLIP",
-    "JUDGE",
-    "OCR",
-    "PRESENCE",
-    "embedding",
-    "ocr_scores",
-    "reading",
-    "text_presence",
-]
+__all__ = ["AES", "BENCHMARK", "CLIP", "JUDGE"]
 
 
-def _load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`; `split` is ``fullset`` or ``miniset``: the full set where both are
-    there.
-    """
-    from editgauge.benchmarks.textedit.samples import load
-
-    return load(root, split=split)
-
-
-def reading(**options: Any) -> Sequence[Any]:
-    """The five OCR scores of a replaced text; options as for `types.MakeScorers`."""
-    from editgauge.benchmarks.textedit.ocr_scorer import ocr_scorers
-
-    return ocr_scorers(**options)
-
-
-def text_presence(**options: Any) -> Sequence[Any]:
-    """Scores of deleted and inserted text; options as for `types.MakeScorers`."""
-    from editgauge.benchmarks.textedit.ocr_scorer import presence_scorers
-
-    return presence_scorers(**options)
-
-
-def embedding(**options: Any) -> Sequence[Any]:
-    """CLIPScore and aesthetics; options as for `types.MakeScorers`."""
-    from editgauge.benchmarks.textedit.neural import scorers
-
-    return scorers(**options)
-
-
-def _reference(**options: Any) -> Sequence[Any]:
-    from editgauge.scoring.pixel import reference
-
-    return reference(**options)
-
-
-def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
-    from editgauge.benchmarks.textedit.tables import layouts
-
-    return layouts(frame, variant)
-
-
-def _judging() -> Any:
-    from editgauge.benchmarks.textedit.judge import JUDGING
-
-    return JUDGING
-
-
-def _prompts() -> Any:
-    from editgauge.benchmarks.textedit.paper import PROMPTS
-
-    return PROMPTS
-
-
-def _audits() -> Sequence[Any]:
-    from editgauge.benchmarks.textedit.audit import AUDITS
-
-    return AUDITS
-
-
-def _measurements() -> Sequence[Any]:
-    from editgauge.benchmarks.textedit.measured import READERS
-
-    return READERS
-
-
-def _importers() -> Sequence[Any]:
-    from editgauge.benchmarks.textedit.imports import read
-
-    return [read]
-
-
-def _scheme(**options: Any) -> Any:
-    from editgauge.benchmarks.textedit.tables import scheme
-
-    return scheme(**options)
-
-
-def _settled(frame: Any) -> Any:
-    from editgauge.benchmarks.textedit.tables import settled
-
-    return settled(frame)
-
-
+parts = Parts(__name__)
 BENCHMARK = Benchmark(
     name="textedit",
     title="TextEdit",
@@ -138,19 +41,26 @@ BENCHMARK = Benchmark(
         "--repo; the prompts (eval_prompts/) are in the GitHub repository of the same name",
     ),
     metrics=(*OCR, CLIP, AES, *JUDGE, *REFERENCE),
-    load=_load,
-    scorers=by_track({"pixel": [_reference], "ocr": [reading], "embedding": [embedding]}),
-    tables=_tables,
-    judging=_judging,
+    load=parts(".samples:load"),
+    scorers=by_track(
+        {
+            "pixel": ["editgauge.scoring.pixel:reference"],
+            "ocr": ["editgauge.scoring.ocr.scorers:ocr_scorers"],
+            "embedding": [".neural:scorers"],
+        },
+        __name__,
+    ),
+    tables=parts(".tables:tables"),
+    judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
-    prompts=_prompts,
+    prompts=parts.constant(".paper:PROMPTS"),
     derived=(AVERAGE, AVERAGE_NO_CUT_OFF),
-    audits=_audits,
-    importers=_importers,
-    measurements=_measurements,
+    audits=parts.constant(".audit:AUDITS"),
+    importers=parts.several(".imports:read"),
+    measurements=parts.constant(".measured:READERS"),
     figures=(Plot("bars", "category", "by category"),),
     main_tracks=("ocr",),  # the paper has no pixel metric
     not_in_tables=("reference_psnr", "reference_ssim"),
-    settled=_settled,
-    scheme=_scheme,
+    settled=parts(".tables:settled"),
+    scheme=parts(".tables:scheme"),
 )

@@ -12,14 +12,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
-from editgauge.judging.answers import read_answer
+from editgauge.benchmarks.textedit.facts import QUESTIONS
+from editgauge.benchmarks.textedit.judge import SCORES
 from editgauge.judging.imports import ReleasedScore, read_lines, wrong_format
+from editgauge.judging.protocol import Call
+from editgauge.judging.reading import read as read_reply
 from editgauge.types import Sample
 
 _FAILED = "the released script has no answer"
 _SCORE = ("gemini_eval_score", "score")
 _REASON = ("gemini_eval_reason", "reason")
+_ASKED = Call(name="Q", parts=(), reply={"score": SCORES, "reason": object}, metrics={}, rubric="")
 
 
 def read(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
@@ -42,8 +45,7 @@ def _entry(model: str, entry: Mapping[str, Any], file: Path) -> Iterator[Release
     sample = f"{_category(entry, file)}/{entry.get('id')}"
     scores, reasons = _first(entry, _SCORE), _first(entry, _REASON)
     reply = entry.get("gemini_raw_response")
-    fields = dict.fromkeys(QUESTIONS, (LOW, HIGH))
-    readings = read_answer(reply, fields) if isinstance(reply, str) else None
+    readings = read_reply(_ASKED, reply).readings if isinstance(reply, str) else None
     for name in QUESTIONS:
         said = reasons.get(name) if isinstance(reasons, dict) else reasons
         there = isinstance(scores, dict) and name in scores

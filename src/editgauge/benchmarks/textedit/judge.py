@@ -19,10 +19,11 @@ from typing import Any
 from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
 from editgauge.benchmarks.textedit.metrics import JUDGE
 from editgauge.benchmarks.textedit.replies import released_scores, require_repair
-from editgauge.judging.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000
+SCORES = dict.fromkeys(QUESTIONS, Range(LOW, HIGH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,6 @@ class TextEditJudging:
 
     def rubric_names(self) -> Sequence[str]:
         return ("questions",)
-
-    def fields(self) -> dict[str, tuple[int, int]]:
-        """The fields of the reply and their ranges."""
-        return dict.fromkeys(QUESTIONS, (LOW, HIGH))
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return JUDGE
@@ -64,11 +61,9 @@ class TextEditJudging:
             Call(
                 name="Q" if sample.reference is not None else "Q without reference",
                 parts=tuple(parts),
-                fields=dict.fromkeys(QUESTIONS, (LOW, HIGH)),
+                reply={**VISIBLE, "reason": str, "score": SCORES},
                 metrics={name: name for name in QUESTIONS},
                 rubric=mark,
-                reasons=("reason",),
-                container="score",
                 released=as_released,
                 max_tokens=MAX_TOKENS,
             ),

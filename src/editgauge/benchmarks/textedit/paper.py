@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.benchmarks.textedit.judge import JUDGING, as_released
+from editgauge.benchmarks.textedit.judge import JUDGING, SCORES, as_released
 from editgauge.benchmarks.textedit.replies import require_repair
 from editgauge.judging import released
-from editgauge.judging.calls import Call, Picture, Rubrics
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, renamed, with_texts
 from editgauge.judging.prompts import CallPrompt, PromptSet, request
+from editgauge.judging.protocol import Call, Picture, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
 SCRIPT = "vlm_metrics_eval_step1.py"
@@ -71,15 +71,12 @@ class PaperJudging:
             Picture(edit.path, "output", size_of=sample.image),
         )
         texts = {"source": sample.source_text or "", "target": sample.target_text or ""}
-        ours = JUDGING.fields()
         return (
             Call(
                 name="Q",
-                fields=ours,
-                metrics={name: name for name in ours},
+                reply={"score": SCORES, "reason": object},
+                metrics={name: name for name in SCORES},
                 rubric=self.prompts.fingerprint,
-                reasons=("reason",),
-                container="score",
                 released=as_released,
                 **request(
                     self.prompts.call("Q"),

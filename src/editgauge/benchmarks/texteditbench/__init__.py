@@ -4,12 +4,9 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from editgauge.benchmarks import textedit
-from editgauge.benchmarks.base import Samples, by_track
+from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.texteditbench.facts import SIZE, SIZES
 from editgauge.benchmarks.texteditbench.metrics import (
     ALL_FULL,
@@ -20,80 +17,14 @@ from editgauge.benchmarks.texteditbench.metrics import (
     REFERENCE_LPIPS,
     REFERENCE_PIXEL,
 )
-from editgauge.types import Benchmark, DataSource, Plot, Sample, Variant
+from editgauge.parts import Parts
+from editgauge.scoring.ocr.metrics import OCR, PRESENCE
+from editgauge.types import Benchmark, DataSource, Plot
 
 __all__ = ["BENCHMARK", "JUDGE"]
 
 
-def _load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`; `split` is ``synthetic`` or ``real`` (or a folder name of one of
-    them).
-    """
-    from editgauge.benchmarks.texteditbench.samples import load
-
-    return load(root, split=split)
-
-
-def _pixel(**options: Any) -> Sequence[Any]:
-    from editgauge.benchmarks.texteditbench.pixel import scorers
-
-    return scorers(**options)
-
-
-def _lpips(**options: Any) -> Sequence[Any]:
-    from editgauge.benchmarks.texteditbench.neural import scorers
-
-    return scorers(**options)
-
-
-def _tables(frame: Any, variant: Variant) -> Sequence[Any]:
-    from editgauge.benchmarks.texteditbench.tables import layouts
-
-    return layouts(frame, variant)
-
-
-def _judging() -> Any:
-    from editgauge.benchmarks.texteditbench.judge import JUDGING
-
-    return JUDGING
-
-
-def _prompts() -> Any:
-    from editgauge.benchmarks.texteditbench.paper import PROMPTS
-
-    return PROMPTS
-
-
-def _audits() -> Sequence[Any]:
-    from editgauge.benchmarks.texteditbench.audit import AUDITS
-
-    return AUDITS
-
-
-def _measurements() -> Sequence[Any]:
-    from editgauge.benchmarks.texteditbench.measured import READERS
-
-    return READERS
-
-
-def _importers() -> Sequence[Any]:
-    from editgauge.benchmarks.texteditbench.imports import read
-
-    return [read]
-
-
-def _settled(frame: Any) -> Any:
-    from editgauge.benchmarks.texteditbench.words import settled
-
-    return settled(frame)
-
-
-def _measure(sample: Sample) -> Mapping[str, str | int | float | bool]:
-    from editgauge.benchmarks.texteditbench.references import measure
-
-    return measure(sample)
-
-
+parts = Parts(__name__)
 BENCHMARK = Benchmark(
     name="texteditbench",
     title="TextEditBench",
@@ -108,33 +39,36 @@ BENCHMARK = Benchmark(
         LPIPS,
         *REFERENCE_PIXEL,
         REFERENCE_LPIPS,
-        *textedit.OCR,
-        *textedit.PRESENCE,
+        *OCR,
+        *PRESENCE,
         *JUDGE,
     ),
-    load=_load,
+    load=parts(".samples:load"),
     scorers=by_track(
         {
-            "pixel": [_pixel, _lpips],
-            "ocr": [textedit.reading, textedit.text_presence],
-            "embedding": [_lpips],
-        }
+            "pixel": [".pixel:scorers", ".neural:scorers"],
+            "ocr": [
+                "editgauge.scoring.ocr.scorers:ocr_scorers",
+                "editgauge.scoring.ocr.scorers:presence_scorers",
+            ],
+            "embedding": [".neural:scorers"],
+        },
+        __name__,
     ),
-    tables=_tables,
-    judging=_judging,
+    tables=parts(".tables:tables"),
+    judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
-    prompts=_prompts,
+    prompts=parts.constant(".paper:PROMPTS"),
     derived=(OVERALL, ALL_FULL),
-    audits=_audits,
-    importers=_importers,
-    measurements=_measurements,
+    audits=parts.constant(".audit:AUDITS"),
+    importers=parts.several(".imports:read"),
+    measurements=parts.constant(".measured:READERS"),
     figures=(
         Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),
         Plot("counts", "operation", "Samples of each operation and split", each="split"),
     ),
-    not_in_tables=(*(metric.name for metric in (*textedit.OCR, *textedit.PRESENCE)), "all_full"),
+    not_in_tables=(*(metric.name for metric in (*OCR, *PRESENCE)), "all_full"),
     measured=("reference_outside",),
-    measure=_measure,
-    settled=_settled,
+    measure=parts(".references:measure"),
 )

@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
 from editgauge.benchmarks.texteditbench.metrics import JUDGE
 from editgauge.benchmarks.texteditbench.replies import released_score
-from editgauge.judging.calls import Call, Picture, Rubrics, fenced
+from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 500
@@ -48,9 +48,9 @@ class TextEditBenchJudging:
     def rubric_names(self) -> Sequence[str]:
         return DIMENSIONS
 
-    def range_of(self, name: str) -> tuple[int, int]:
-        """The range of one dimension's integer."""
-        return LOW, HIGH
+    def reply(self, name: str) -> dict[str, Kind]:
+        """The reply about one dimension, without what only our own prompts ask for."""
+        return {"rationale": str, name: Range(LOW, HIGH)}
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         return tuple(m for m in JUDGE if m.name != "SE" or sample.knowledge)
@@ -83,10 +83,9 @@ class TextEditBenchJudging:
                     name=name,
                     system=system,
                     parts=("\n\n".join(words), *pictures),
-                    fields={name: (LOW, HIGH)},
+                    reply={**VISIBLE, **self.reply(name)},
                     metrics={name: name},
                     rubric=mark,
-                    reasons=("rationale",),
                     released=partial(as_released, name, with_reference=reference is not None),
                     max_tokens=MAX_TOKENS,
                 )

@@ -1,7 +1,8 @@
 """Reads what TextEditBench's released pixel scripts wrote: ``lipis_ssim.py`` and ``mse_psnr.py``.
 
-The first names a sample by topic and number. The second names it by the number alone: it is clear
-which sample is meant only where the samples are those of one split and one topic.
+The first names a sample by topic and number. The second names it by the number alone: the topic,
+and the split where both have it, are taken from the path of the file; else it is clear which sample
+is meant only where the samples are those of one split and one topic.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def error(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterat
     for entry in details:
         if not isinstance(entry, dict) or not set(_ERROR) & set(entry):
             raise wrong_format(path, 'entries {"id", "mse", "psnr"}', entry)
-        sample = places.of(str(entry.get("id", "")), "")
+        sample = places.of(str(entry.get("id", "")), "", path)
         for metric in _ERROR:
             if metric in entry:
                 yield Measured(
@@ -70,14 +71,25 @@ class _Places:
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._at: dict[tuple[str, str], list[str]] = {}
+        self._words: dict[str, tuple[str, str]] = {}
         for sample in samples:
             folder, name = sample.id.split("/")[-2:]
+            self._words[sample.id] = (folder, sample.output_stems[0].partition("/")[0])
             for topic in ("", bare(folder)):
                 self._at.setdefault((topic, _digits(name)), []).append(sample.id)
 
-    def of(self, name: str, topic: str) -> str:
-        """The id of the sample that is meant; what to say of it where there is none or several."""
+    def of(self, name: str, topic: str, file: Path | None = None) -> str:
+        """The id of the sample that is meant; what to say of it where there is none or several.
+
+        `file`: where several have the number, those whose topic, then whose split its path names.
+        """
         found = self._at.get((bare(topic), _digits(name)), [])
+        path = "/".join(file.with_suffix("").parts[-3:]).lower() if file is not None else ""
+        if len(found) > 1:
+            found = [one for one in found if bare(self._words[one][0]) in bare(path)] or found
+        if len(found) > 1:
+            words = path.replace("/", "_").split("_")
+            found = [one for one in found if self._words[one][1].lower() in words] or found
         if len(found) == 1:
             return found[0]
         told = "/".join(filter(None, (topic, name)))

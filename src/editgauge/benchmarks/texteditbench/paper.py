@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 from editgauge.benchmarks.texteditbench.judge import JUDGING, as_released
 from editgauge.judging import released
-from editgauge.judging.calls import Call, Picture, Rubrics
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, renamed, with_texts
 from editgauge.judging.prompts import CallPrompt, PromptSet, Value, request
+from editgauge.judging.protocol import Call, Picture, Rubrics
 from editgauge.types import Edit, Metric, Sample
 
 WITH = "evaluation/gpt_eval.py"
@@ -98,10 +98,9 @@ class PaperJudging:
             built.append(
                 Call(
                     name=name,
-                    fields={name: JUDGING.range_of(name)},
+                    reply=JUDGING.reply(name),
                     metrics={name: name},
                     rubric=self.prompts.fingerprint,
-                    reasons=("rationale",),
                     released=partial(as_released, name, with_reference=reference is not None),
                     **request(prompt, values),
                 )

@@ -51,28 +51,25 @@ from editgauge.scoring.pixel import (
     source_of,
     squared_error_scores,
 )
+from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 NO_REFERENCE = "the sample has no reference edit"
 
 
 @dataclass(frozen=True, slots=True)
-class PixelScorer:
+class PixelScorer(Scorer):
     """MSE, PSNR and SSIM outside the masks, faithful and corrected (see the module)."""
 
     name: str = "pixel"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = PIXEL
     inputs: tuple[str, ...] = ("images", "masks")
-    source: str = ""
 
     def origin(self) -> dict[str, Any]:
         return pixel_origin()
 
-    def applies(self, sample: Sample) -> str | None:
-        return None
-
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             source = source_of(sample)
             output, orientation = read_output(edit)
@@ -82,14 +79,13 @@ class PixelScorer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReferencePixelScorer:
+class ReferencePixelScorer(Scorer):
     """The same against the reference edit, for samples that have one (see the module)."""
 
     name: str = "pixel-reference"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = REFERENCE_PIXEL
     inputs: tuple[str, ...] = ("reference", "masks")
-    source: str = ""
 
     def origin(self) -> dict[str, Any]:
         return pixel_origin()
@@ -97,7 +93,7 @@ class ReferencePixelScorer:
     def applies(self, sample: Sample) -> str | None:
         return NO_REFERENCE if sample.reference is None else None
 
-    def __call__(self, sample: Sample, edit: Edit) -> list[Score]:
+    def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
             source = reference_source_of(sample)
             output, orientation = read_output(edit)

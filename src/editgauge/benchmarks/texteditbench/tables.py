@@ -10,40 +10,33 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from editgauge.benchmarks.texteditbench.facts import SIZE, SPLITS
-from editgauge.benchmarks.texteditbench.metrics import (
-    JUDGE,
-    LPIPS,
-    OVERALL,
-    PIXEL,
-    REFERENCE,
-    REFERENCE_LPIPS,
-    REFERENCE_PIXEL,
-)
+from editgauge.benchmarks.texteditbench.metrics import JUDGE, OVERALL, REFERENCE
 from editgauge.tables.frame import Frame
 from editgauge.tables.spec import (
+    Column,
     Floats,
-    Layout,
-    Leaf,
-    Sheet,
-    choose,
-    made_with,
+    Mean,
+    PaperTable,
+    Published,
+    Sizes,
     psnr_of_mean,
     read_published,
+    total,
 )
-from editgauge.tables.stats import Moments
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import VARIANTS, Metric, Variant
 
-_BY_NAME = {metric.name: metric for metric in (*PIXEL, LPIPS, *REFERENCE_PIXEL, REFERENCE_LPIPS)}
+PAPERS_JUDGE = "GPT-4o"
 _HERE = Path(__file__).parent
+_SOURCE = "Published: arXiv 2512.16270, Table {}; means over the full release."
 _AGAINST_REFERENCE = (
     "Paper, 4.1: synthetic samples against their reference edits. The released code, and with it "
     "the published Table 3, compares with the input."
@@ -59,137 +52,108 @@ JUDGED_SHARE, KEPT_SHARE, BOTH = (
     for name, heading in (("judged_share", "Judged"), ("kept_share", "Kept"), ("both", "Both"))
 )
 """Columns of the table of both tracks; no row has them."""
-PAPERS_JUDGE = "GPT-4o"
-_SOURCE = "Published: arXiv 2512.16270, Table {}; means over the full release."
 
 
-def layouts(frame: Frame, variant: Variant) -> list[Layout]:
-    """Tables 3 and 4, and beside Table 3 the comparison with the reference edits, for the rows
-    there are.
-    """
-    found = [pixel(frame, variant), reference(frame, variant), judge(frame, variant)]
-    names = [*(metric.name for metric in JUDGE if metric.name != "SE"), "ssim", "lpips"]
-    if all(any(frame.has(name, made) for made in VARIANTS) for name in names):
-        found.append(both(frame, variant))
-    return found
-
-
-def pixel(frame: Frame, variant: Variant) -> Layout:
-    """Table 3: SSIM, LPIPS, PSNR, MSE, for synthetic and real samples.
-
-    In the mean with failures a failure counts as SSIM 0, LPIPS 1, PSNR 0, MSE 255².
-    """
-    sheet = Sheet()
-    for split, title in SPLITS.items():
-        _four(sheet, frame, variant, name=split, title=title, where={"split": split})
-    return Layout(
-        name="texteditbench.pixel",
-        title="TextEditBench, pixels outside the edited area",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
-        strata="split",
-        size=SIZE,
-        headline="real_ssim",
-        average=True,
-        published=read_published(_HERE / "published_pixel.csv", sheet.names),
-        published_note=_SOURCE.format(3),
-    )
-
-
-def reference(frame: Frame, variant: Variant) -> Layout:
-    """The same for synthetic samples against their reference edits, as the paper's text (4.1) has
-    it: of all, of those whose reference keeps to its masks, and of the others.
-
-    No published number belongs to it: Table 3 was made by the released code.
-    """
-    sheet = Sheet()
-    where = {"split": "synthetic"}
-    title = SPLITS["synthetic"]
-    _four(sheet, frame, variant, name="all", title=title, where=where, prefix=REFERENCE)
-    if "reference_outside" in frame.samples.names():
-        for name, value in (("within", "false"), ("outside", "true")):
-            part, title = {**where, "reference_outside": value}, f"Reference {name} masks"
-            _four(sheet, frame, variant, name=name, title=title, where=part, prefix=REFERENCE)
-    return Layout(
-        name="texteditbench.reference",
-        title="TextEditBench, pixels outside the edited area, against the reference edit",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
-        size=SIZE,
-        headline="all_reference_ssim",
-        notes=[_AGAINST_REFERENCE],
-    )
+def four_places(values: Floats) -> Floats:
+    """Rounded as the released script rounds each sample's value."""
+    return np.round(values, 4)
 
 
 def _four(
-    sheet: Sheet,
-    frame: Frame,
-    variant: Variant,
-    *,
-    name: str,
-    title: str,
-    where: Mapping[str, str],
-    prefix: str = "",
-) -> None:
+    variant: Variant, name: str, title: str, where: Mapping[str, str], prefix: str = ""
+) -> list[Column]:
     """The columns SSIM, LPIPS, PSNR, MSE of some samples. `prefix` of the metrics' names: against
     the input (none) or the reference edit.
     """
-
-    def leaf(metric: str, shown: Callable[[Floats], Floats] | None = None) -> Leaf:
-        made, _ = choose(frame, f"{prefix}{metric}", variant)
-        return Leaf(metric=_BY_NAME[f"{prefix}{metric}"], variant=made, where=where, shown=shown)
-
-    def add(metric: str, found: Leaf, **more: Any) -> None:
-        sheet.add(f"{name}_{prefix}{metric}", found, above=(title,), **more)
-
-    for metric in ("ssim", "lpips"):
-        add(metric, leaf(metric), note=choose(frame, f"{prefix}{metric}", variant)[1])
-    if variant == "faithful":
-        add("psnr", leaf("psnr", four_places))
-        squared = leaf("mse", four_places)
-    else:
-        squared = leaf("mse")
+    rounded = four_places if variant == "faithful" else None
+    ssim, lpips, psnr, mse = (
+        Mean(f"{prefix}{metric}", where, shown)
+        for metric, shown in (("ssim", None), ("lpips", None), ("psnr", rounded), ("mse", rounded))
+    )
+    found = [Column(f"{name}_{one.metric}", (one,), (title,)) for one in (ssim, lpips, psnr, mse)]
+    if variant == "corrected":
         note = "PSNR of the mean squared error"
-        shows = _BY_NAME[f"{prefix}psnr"]
-        add("psnr", squared, shows=shows, formula=psnr_of_mean, note=note)
-    add("mse", squared)
+        found[2] = replace(found[2], of=(mse,), shows=psnr.metric, formula=psnr_of_mean, note=note)
+    return found
 
 
-def judge(frame: Frame, variant: Variant) -> Layout:
-    """Table 4: the five judged dimensions, each a mean over its own samples, and their sum out of
-    25.
-    """
-    sheet = Sheet()
-    for split, title in SPLITS.items():
-        for metric in JUDGE:
-            made, note = choose(frame, metric.name, variant)
-            asked = {"has_knowledge": "true"} if metric.name == "SE" else {}
-            leaf = Leaf(metric=metric, variant=made, where={"split": split, **asked})
-            sheet.add(f"{split}_{metric.name}", leaf, above=(title,), note=note)
-        keys = [f"{split}_{metric.name}" for metric in JUDGE]
-        sheet.combine(f"{split}_overall", OVERALL.metric, keys, sum_of_means, above=(title,))
-    return Layout(
-        name="texteditbench.judge",
-        title="TextEditBench, judged 0–5 (Overall: the sum)",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
-        strata="split",
-        size=SIZE,
-        headline="real_overall",
-        average=True,
-        published=read_published(_HERE / "published_judge.csv", sheet.names),
-        published_note=_SOURCE.format("4 (judge GPT-4o)"),
-        published_with=made_with(frame, "IF", PAPERS_JUDGE),
-        repeats=[f"{split}_overall" for split in SPLITS],
-        published_repeats=_published_repeats(),
-        published_repeats_note=_SOURCE.format(5),
+def _pixel(variant: Variant) -> list[Column]:
+    return [
+        column
+        for split, title in SPLITS.items()
+        for column in _four(variant, split, title, {"split": split})
+    ]
+
+
+def _reference(variant: Variant) -> list[Column]:
+    """Of all synthetic samples, of those whose reference keeps to its masks, and of the others."""
+    where = {"split": "synthetic"}
+    found = _four(variant, "all", SPLITS["synthetic"], where, REFERENCE)
+    for name, value in (("within", "false"), ("outside", "true")):
+        part, title = {**where, "reference_outside": value}, f"Reference {name} masks"
+        found += _four(variant, name, title, part, REFERENCE)
+    return found
+
+
+def _asked(split: str) -> tuple[Mean, ...]:
+    """The five judged dimensions, each over its own samples."""
+    return tuple(
+        Mean(
+            metric.name,
+            {"split": split, **({"has_knowledge": "true"} if metric.name == "SE" else {})},
+        )
+        for metric in JUDGE
     )
 
 
-def _published_repeats() -> list[TableRow]:
+def _judged() -> list[Column]:
+    found: list[Column] = []
+    for split, title in SPLITS.items():
+        means = _asked(split)
+        found += [Column(f"{split}_{mean.metric}", (mean,), (title,)) for mean in means]
+        found.append(Column(f"{split}_overall", means, (title,), OVERALL.metric.name, total))
+    return found
+
+
+def share_of_judge(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The sum of the five means as a share of 25, 0 to 100."""
+    return np.asarray(100 * total(means, sizes) / OVERALL.metric.high)
+
+
+def share_of_pixels(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The mean of SSIM and 1 - LPIPS, times 100."""
+    del sizes
+    return np.asarray(50 * (means[..., 0] + 1 - means[..., 1]))
+
+
+def share_of_both(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The mean of the two shares; `means` are the five dimensions, SSIM and LPIPS."""
+    return np.asarray((share_of_judge(means[..., :5]) + share_of_pixels(means[..., 5:])) / 2)
+
+
+def _both() -> list[Column]:
+    found: list[Column] = []
+    for split, title in SPLITS.items():
+        judged = _asked(split)
+        seen = tuple(Mean(name, {"split": split}) for name in ("ssim", "lpips"))
+        for name, metric, means, formula in (
+            ("judged", JUDGED_SHARE, judged, share_of_judge),
+            ("kept", KEPT_SHARE, seen, share_of_pixels),
+            ("both", BOTH, (*judged, *seen), share_of_both),
+        ):
+            found.append(Column(f"{split}_{name}", means, (title,), metric, formula))
+    return found
+
+
+@cache
+def published(table: str) -> Sequence[TableRow]:
+    """The lines of Table 3 (``pixel``) or 4 (``judge``)."""
+    columns = _pixel("faithful") if table == "pixel" else _judged()
+    return read_published(_HERE / f"published_{table}.csv", [column.name for column in columns])
+
+
+@cache
+def published_repeats() -> Sequence[TableRow]:
     """The lines of Table 5, in columns ``<split>_overall_run<number>``."""
     lines: dict[str, dict[str, Cell]] = {}
     with (_HERE / "published_judge_repeats.csv").open(encoding="utf-8", newline="") as file:
@@ -200,74 +164,17 @@ def _published_repeats() -> list[TableRow]:
     return [TableRow(name=model, cells=cells, kind="published") for model, cells in lines.items()]
 
 
-def both(frame: Frame, variant: Variant) -> Layout:
-    """One score of the judge's and the pixels' track together, 0 to 100, with its two halves.
-
-    Paper, section 1: the tracks "can be aggregated into an overall score"; it has no formula and no
-    number. Ours is in `_FORMULA`. PSNR and MSE have no upper end and are left out.
-    """
-    sheet = Sheet()
-    for split, title in SPLITS.items():
-        judged, seen = [], []
-        for metric in JUDGE:
-            made, _ = choose(frame, metric.name, variant)
-            asked = {"has_knowledge": "true"} if metric.name == "SE" else {}
-            judged.append(f"{split}_{metric.name}")
-            sheet.leaves[judged[-1]] = Leaf(
-                metric=metric, variant=made, where={"split": split, **asked}
-            )
-        for name in ("ssim", "lpips"):
-            made, _ = choose(frame, name, variant)
-            seen.append(f"{split}_{name}")
-            sheet.leaves[seen[-1]] = Leaf(
-                metric=_BY_NAME[name], variant=made, where={"split": split}
-            )
-        for name, metric, keys, formula in (
-            ("judged", JUDGED_SHARE, judged, share_of_judge),
-            ("kept", KEPT_SHARE, seen, share_of_pixels),
-            ("both", BOTH, [*judged, *seen], share_of_both),
-        ):
-            sheet.combine(f"{split}_{name}", metric, keys, formula, above=(title,), only_here=True)
-    return Layout(
-        name="texteditbench.both",
-        title=f"TextEditBench, both tracks together: {_FORMULA}",
-        leaves=sheet.leaves,
-        fields=sheet.fields,
-        variant=variant,
-        strata="split",
-        size=SIZE,
-        headline="real_both",
-        average=True,
-        notes=[_OWN_FORMULA],
-        published=_published_both(),
-        published_note="Published: computed by this formula from arXiv 2512.16270, Tables 3 and 4.",
-        published_with=made_with(frame, "IF", PAPERS_JUDGE),
-    )
-
-
-def _published_both() -> list[TableRow]:
+@cache
+def published_both() -> Sequence[TableRow]:
     """The formula on the lines that stand in Table 3 and in Table 4."""
-    pixels = {
-        row.name: row
-        for row in read_published(
-            _HERE / "published_pixel.csv",
-            {
-                f"{split}_{name}": f"{split}_{name}"
-                for split in SPLITS
-                for name in ("ssim", "lpips")
-            },
-        )
-    }
+    pixels = {row.name: row.cells for row in published("pixel")}
     found = []
-    for row in read_published(
-        _HERE / "published_judge.csv", {f"{split}_overall": f"{split}_overall" for split in SPLITS}
-    ):
+    for row in published("judge"):
         cells = {}
         for split in SPLITS:
             parts = (
                 row.cells.get(f"{split}_overall"),
-                pixels[row.name].cells.get(f"{split}_ssim") if row.name in pixels else None,
-                pixels[row.name].cells.get(f"{split}_lpips") if row.name in pixels else None,
+                *(pixels.get(row.name, {}).get(f"{split}_{name}") for name in ("ssim", "lpips")),
             )
             known = [part.value for part in parts if part is not None and part.value is not None]
             if len(known) == len(parts):
@@ -280,27 +187,73 @@ def _published_both() -> list[TableRow]:
     return found
 
 
-def share_of_judge(parts: Sequence[Moments]) -> Floats:
-    """The sum of the five means as a share of 25, 0 to 100."""
-    return np.asarray(100 * sum_of_means(parts) / OVERALL.metric.high)
+PIXEL = PaperTable(
+    name="texteditbench.pixel",
+    title="TextEditBench, pixels outside the edited area",
+    columns=_pixel("faithful"),
+    corrected=_pixel("corrected"),
+    strata="split",
+    size=SIZE,
+    headline="real_ssim",
+    mean=True,
+    published=[Published(rows=partial(published, "pixel"), note=_SOURCE.format(3))],
+)
+AGAINST_REFERENCE = PaperTable(
+    name="texteditbench.reference",
+    title="TextEditBench, pixels outside the edited area, against the reference edit",
+    columns=_reference("faithful"),
+    corrected=_reference("corrected"),
+    size=SIZE,
+    headline="all_reference_ssim",
+    notes=[_AGAINST_REFERENCE],
+)
+"""No published number belongs to it: Table 3 was made by the released code."""
+JUDGED = PaperTable(
+    name="texteditbench.judge",
+    title="TextEditBench, judged 0–5 (Overall: the sum)",
+    columns=_judged(),
+    strata="split",
+    size=SIZE,
+    headline="real_overall",
+    mean=True,
+    published=[
+        Published(
+            rows=partial(published, "judge"),
+            note=_SOURCE.format("4 (judge GPT-4o)"),
+            made_with=PAPERS_JUDGE,
+            metric="IF",
+        )
+    ],
+    repeats=[f"{split}_overall" for split in SPLITS],
+    published_repeats=Published(rows=published_repeats, note=_SOURCE.format(5)),
+)
+BOTH_TRACKS = PaperTable(
+    name="texteditbench.both",
+    title=f"TextEditBench, both tracks together: {_FORMULA}",
+    columns=_both(),
+    strata="split",
+    size=SIZE,
+    headline="real_both",
+    mean=True,
+    notes=[_OWN_FORMULA],
+    published=[
+        Published(
+            rows=published_both,
+            note="Published: computed by this formula from arXiv 2512.16270, Tables 3 and 4.",
+            made_with=PAPERS_JUDGE,
+            metric="IF",
+        )
+    ],
+)
+"""One score of the judge's and the pixels' track together, 0 to 100, with its two halves. PSNR and
+MSE have no upper end and are left out.
+"""
 
 
-def share_of_pixels(parts: Sequence[Moments]) -> Floats:
-    """The mean of SSIM and 1 - LPIPS, times 100."""
-    ssim, lpips = parts
-    return np.asarray(50 * (ssim.mean + 1 - lpips.mean))
-
-
-def share_of_both(parts: Sequence[Moments]) -> Floats:
-    """The mean of the two shares; `parts` are the five dimensions, SSIM and LPIPS."""
-    return np.asarray((share_of_judge(parts[:5]) + share_of_pixels(parts[5:])) / 2)
-
-
-def four_places(values: Floats) -> Floats:
-    """Rounded as the released script rounds each sample's value."""
-    return np.round(values, 4)
-
-
-def sum_of_means(parts: Sequence[Moments]) -> Floats:
-    """The sum of the dimensions' means; nothing when one of them has no score."""
-    return np.asarray(np.sum([part.mean for part in parts], axis=0))
+def tables(frame: Frame) -> list[PaperTable]:
+    """Tables 3 and 4, beside Table 3 the comparison with the reference edits, and both tracks
+    together where a run has both.
+    """
+    names = [*(metric.name for metric in JUDGE if metric.name != "SE"), "ssim", "lpips"]
+    whole = all(any(frame.has(name, made) for made in VARIANTS) for name in names)
+    return [PIXEL, AGAINST_REFERENCE, JUDGED, *([BOTH_TRACKS] if whole else [])]

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from editgauge.benchmarks.reading import shown
-from editgauge.store.labels import Samples, mapping
-from editgauge.tables.frame import Frame
 from editgauge.types import Finding
 
 TOPICS: dict[str, str] = {
@@ -65,26 +60,6 @@ def spellings_of(name: str) -> list[str]:
     """
     usual = folder_name(name)
     return [usual, *(other for other, meant in _OTHER_FOLDERS.items() if meant == usual)]
-
-
-def settled(frame: Frame) -> Frame:
-    """A frame whose samples name their topics as this version does, for runs of earlier ones, which
-    had two names for one topic.
-    """
-    records = list(frame.samples.records.values())
-    named = [_named(record) for record in records]
-    return frame if named == records else replace(frame, samples=Samples(named))
-
-
-def _named(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    category = record.get("category")
-    if not isinstance(category, list | tuple) or len(category) != 1:
-        return record
-    usual = folder_name(str(category[0]))
-    if usual == category[0]:
-        return record
-    attributes = {**mapping(record.get("attributes")), "topic": TOPICS.get(usual, usual)}
-    return {**record, "category": [usual], "attributes": attributes}
 
 
 def topic_of(folder: str, written: str | None, file: str) -> tuple[str, list[Finding]]:

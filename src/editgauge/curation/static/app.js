@@ -1,60 +1,47 @@
 // The workbench: one sample at a time; every change names the version that was seen.
 "use strict";
 (function () {
-  const $ = (id) => document.getElementById(id);
+  const { $, make, button, say, nonce, ask, zoom, whole, zoomable } = Base;
   const TEXTS = ["instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased"];
-  const FACTS = ["split", "category", "operation", "topic", "organ", "task", "kris_task", "textedit_category", "url", "licence", "consent"];
-  const SOURCE = ["url", "licence", "consent"];
-  let set = null, shown = null, late = null, boxes = [], timer = 0, maskName = "";
+  const PLAIN = [...TEXTS, "split", "protocol"], SOURCE = ["url", "licence", "consent"];
+  const HELP = {
+    instruction: "What the model is asked, as a person would say it.",
+    source_text: "The words that are replaced, as they stand in the input.",
+    target_text: "The words that are to stand there afterwards.",
+    caption: "What the edited picture shows, in one sentence.",
+    knowledge: "What one must know to judge the edit; annotators and judges read it.",
+    change: "What the right edit changes, in detail: modality, action, entity, region.",
+    concept: "What is edited, in a word or two: pneumothorax.",
+    rephrased: "The instruction once more, in other words.",
+    category: "Broad to narrow, with /: Lung/remove nodule.",
+    protocol: "Whose metrics, tables and judge measure the sample.",
+    kris_task: "KRIS-Bench's folder: color_change, temporal_prediction…",
+    missing_frame: "Which of four frames is to be made: 1 to 4.",
+    textedit_category: "TextEdit's class: 2.1.",
+  };
+  const MASKS = {
+    input: "input: what may change in the input picture.",
+    second: "second: the same in the reference, where it differs.",
+    roi: "roi: the region where the edit belongs (MedEBench); outside of it nothing should change.",
+  };
+  let set = null, shown = null, boxes = [], timer = 0, maskName = "", before = null;
   const drafts = Object.create(null), sketches = Object.create(null); // what was written and drawn and is not saved, by sample
 
-  function make(tag, text, facts) {
-    const made = document.createElement(tag);
-    if (text !== undefined && text !== null) made.textContent = text;
-    Object.assign(made, facts || {});
-    return made;
-  }
-
-  function say(text) {
-    $("message").textContent = text || "";
-    $("message").hidden = !text;
-  }
-
-  function nonce() {
-    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-  }
-
   async function get(path) {
-    const answer = await fetch(path, { credentials: "same-origin", cache: "no-store" });
-    const told = await answer.json();
-    if (answer.status !== 200) { say(told.error); return null; }
-    return told;
+    const found = await ask(path);
+    if (found.status === 200) return found.told;
+    say(found.told.error);
+    return null;
   }
 
-  // A change is sent until the server has it on its disk: the nonce makes a second one harmless.
-  async function post(name, body) {
-    const whole = JSON.stringify(Object.assign({ sample: shown.record.id, version: shown.record.version, nonce: nonce() }, body));
-    for (let tries = 0; ; tries++) {
-      try {
-        const answer = await fetch("/api/" + name, {
-          method: "POST", credentials: "same-origin", cache: "no-store", body: whole,
-          headers: { "Content-Type": "application/json", "X-Study-Key": set.key },
-        });
-        if (answer.status !== 429 && answer.status < 500) return { status: answer.status, told: await answer.json() };
-      } catch (error) { /* no connection: again below */ }
-      say("No connection. What you did is kept here and will be sent again.");
-      await new Promise((go) => setTimeout(go, Math.min(5000, 300 * (tries + 1))));
-    }
-  }
+  const post = (name, body) =>
+    ask("/api/" + name, Object.assign({ sample: shown.record.id, version: shown.record.version, nonce: nonce() }, body), set.key);
 
+  // What the server answered: the sample as it is now, or why not. A conflict shows the newest.
   async function done(found, words) {
-    if (found.status === 200) {
-      show(found.told);
-      say(words);
-      await load();
-    } else if (found.status === 409) {
-      late = found.told.newest;
-    } else say(found.told.error);
+    if (found.status === 200 || found.told.newest) show(found.told.newest || found.told);
+    say(found.status === 200 ? words : found.told.error);
+    if (found.status === 200) await load();
     return found.status === 200;
   }
 
@@ -62,6 +49,7 @@
 
   async function load() {
     const told = await get("/api/set");
+    $("loading").hidden = true;
     if (!told) return;
     set = told;
     document.title = $("set").textContent = set.name;
@@ -71,34 +59,49 @@
     $("from-text").hidden = !set.ocr;
     $("box-by-label").hidden = !set.networks.includes("segment");
     $("from-words").hidden = !set.networks.includes("words");
-    if (!$("mask-name").length) for (const name of set.masks) $("mask-name").append(make("option", name, { value: name }));
+    if (!$("mask-name").length) for (const name of set.masks) $("mask-name").append(make("option", { text: name, value: name }));
     $("samples").replaceChildren(...set.samples.map((sample) => {
-      const button = make("button", sample.id, { type: "button" });
       const words = [sample.state, sample.category, sample.look ? sample.look + " to look at" : "", sample.reviewed ? "reviewed" : ""];
-      button.append(make("small", words.filter(Boolean).join(" · ")));
-      button.dataset.sample = sample.id;
-      button.setAttribute("aria-current", String(Boolean(shown) && shown.record.id === sample.id));
-      button.addEventListener("click", () => open(sample.id));
-      const line = make("li");
-      line.append(button);
-      return line;
+      const one = button(sample.id, () => open(sample.id), { "data-sample": sample.id });
+      one.append(make("small", { text: words.filter(Boolean).join(" · ") }));
+      return make("li", {}, one);
     }));
+    current();
+    if (!shown && !told.samples.length) say("No sample yet: editgauge curate add DIR PICTURES");
+  }
+
+  function current() {
+    for (const one of document.querySelectorAll("#samples button")) one.setAttribute("aria-current", String(Boolean(shown) && one.dataset.sample === shown.record.id));
+    const here = place();
+    $("back").disabled = here < 1;
+    $("forward").disabled = !set || here >= set.samples.length - 1;
+  }
+
+  const place = () => (shown && set ? set.samples.findIndex((sample) => sample.id === shown.record.id) : -1);
+
+  function step(by) {
+    const next = set && set.samples[place() + by];
+    if (next) open(next.id);
   }
 
   async function open(id) {
+    document.body.dataset.ready = "";
     const told = await get("/api/sample/" + encodeURIComponent(id));
     if (!told) return;
     leave();
-    shown = late = null;
-    say(drafts[id] ? "What you wrote here and did not save is still here." : "");
+    shown = null;
+    whole();
     show(told);
-    for (const button of document.querySelectorAll("#samples button")) button.setAttribute("aria-current", String(button.dataset.sample === id));
+    say(drafts[id] ? "What you wrote here and did not save is still here." : "");
+    current();
+    $("seen").scrollTop = 0;
+    if (scrollY > $("main").offsetTop) scrollTo(0, Math.max(0, $("seen").offsetTop - 60)); // the picture stays in view
   }
 
   // ---- one sample ----
 
   function valueOf(record, name) {
-    if (TEXTS.includes(name) || name === "split") return record[name] || "";
+    if (PLAIN.includes(name)) return record[name] || "";
     if (name === "category") return (record.category || []).join("/");
     if (SOURCE.includes(name)) return (record.source || {})[name] || "";
     return String((record.attributes || {})[name] ?? "");
@@ -108,7 +111,7 @@
   function leave() {
     if (!shown) return;
     const written = {};
-    for (const input of $("texts").elements) if (input.name && input.value.trim() !== valueOf(shown.record, input.name)) written[input.name] = input.value;
+    for (const input of inputs()) if (input.value.trim() !== valueOf(shown.record, input.name)) written[input.name] = input.value;
     if (Object.keys(written).length) drafts[shown.record.id] = written;
     else delete drafts[shown.record.id];
     sketch();
@@ -129,21 +132,16 @@
     shown = told;
     const record = told.record;
     $("main").hidden = false;
-    $("stats").hidden = true;
-    $("conflict").hidden = true;
+    $("stats").hidden = $("conflict").hidden = true;
     $("title").textContent = record.id + " · " + (record.state || "draft") + " · version " + record.version;
-    $("faults").replaceChildren(...told.faults.map((text) => make("li", text)));
-    $("texts").replaceChildren(...[...TEXTS, ...FACTS].map((name) => {
-      const label = make("label", name.replaceAll("_", " "));
-      label.append(make(TEXTS.includes(name) ? "textarea" : "input", null, { name: name, value: valueOf(record, name) }));
-      return label;
-    }));
-    for (const [name, text] of Object.entries(drafts[record.id] || {})) $("texts").elements[name].value = text;
+    $("faults").replaceChildren(...told.faults.map((text) => make("li", { text: text })));
+    form(drafts[record.id] || {}, fresh);
     picture(fresh);
     difficulty();
     reviews();
     looking();
     proposed();
+    marked();
   }
 
   async function picture(fresh) {
@@ -152,18 +150,23 @@
     if (fresh) boxes = [];
     image.src = shown.urls[record.images[0]];
     $("reference-figure").hidden = $("flicker").hidden = $("from-difference").hidden = !record.reference;
-    if (record.reference) $("reference").src = $("over").src = shown.urls[record.reference];
-    else { $("reference").removeAttribute("src"); $("over").removeAttribute("src"); }
+    for (const id of ["reference", "over"]) {
+      if (record.reference) $(id).src = shown.urls[record.reference];
+      else $(id).removeAttribute("src");
+    }
     $("further").replaceChildren(...record.images.slice(1).map((path, n) => {
-      const figure = make("figure"), stage = make("div", null, { className: "stage" });
-      stage.append(make("img", null, { src: shown.urls[path], alt: "input " + (n + 2) }), make("div", null, { className: "boxes" }));
-      figure.append(make("figcaption", "Input " + (n + 2)), stage);
-      return figure;
+      const layer = make("div", { class: "layer" }, make("img", { src: shown.urls[path], alt: "input " + (n + 2) }), make("div", { class: "boxes" }));
+      return make("figure", {}, make("figcaption", { text: "Input " + (n + 2) }), movable(make("div", { class: "view" }, layer)));
     }));
     await image.decode().catch(() => say("This picture cannot be shown."));
-    await Promise.all([...document.querySelectorAll("#pictures .stage img[src]")].map((one) => one.decode().catch(() => null)));
+    await Promise.all([...document.querySelectorAll("#pictures .layer img[src]")].map((one) => one.decode().catch(() => null)));
     list(); // boxes are placed, and ticked, by the size of their own picture
     await mask();
+  }
+
+  function movable(view) {
+    zoomable(view, { takes: () => false });
+    return view;
   }
 
   // The picture of a path on the page, none for one that is not shown.
@@ -175,7 +178,9 @@
 
   async function mask() {
     $("choices").hidden = true;
+    before = null;
     maskName = $("mask-name").value;
+    $("mask-help").textContent = MASKS[maskName];
     const path = (shown.record.masks || {})[maskName], image = $("input"), drawn = sketches[shown.record.id + "/" + maskName];
     Paint.fit(image.naturalWidth || 1, image.naturalHeight || 1);
     document.body.dataset.ready = "";
@@ -183,13 +188,12 @@
     else if (path) await paint(await (await fetch(shown.urls[path], { credentials: "same-origin" })).blob());
     Paint.state.changed = Boolean(drawn);
     document.body.dataset.ready = shown.record.id;
+    marked();
   }
 
   async function paint(blob) { Paint.take(await createImageBitmap(blob)); }
 
-  function blobOf(text) {
-    return new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], { type: "image/png" });
-  }
+  const blobOf = (text) => new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], { type: "image/png" });
 
   function stop() {
     clearInterval(timer);
@@ -204,14 +208,48 @@
     timer = setInterval(() => { $("over").hidden = !$("over").hidden; }, 400);
   }
 
-  // ---- texts ----
+  // ---- texts: the fields that the sample's protocol reads, and what else is filled ----
+
+  const inputs = () => [...$("texts").elements].filter((input) => input.name);
+
+  function form(written, fresh) {
+    const own = [...new Set([...PLAIN, "category", ...SOURCE, ...Object.values(set.fields).flat()])];
+    const labels = own.filter((name) => name !== "protocol" || !set.protocol).map((name) => {
+      const value = written[name] ?? valueOf(shown.record, name), label = make("label", { text: name.replaceAll("_", " ") });
+      const input = make(TEXTS.includes(name) ? "textarea" : name === "protocol" ? "select" : "input", { name: name });
+      if (name === "protocol") {
+        input.append(make("option", { text: "any", value: "" }), ...Object.keys(set.fields).map((one) => make("option", { text: one, value: one })));
+        input.addEventListener("change", () => arrange(true));
+      }
+      input.value = value;
+      label.className = TEXTS.includes(name) ? "wide" : "";
+      label.append(input);
+      if (HELP[name]) label.append(make("small", { text: HELP[name] }));
+      return label;
+    });
+    $("fields").replaceChildren(...labels);
+    $("others").replaceChildren();
+    arrange(fresh);
+  }
+
+  const protocol = () => set.protocol || $("texts").elements.namedItem("protocol").value;
+
+  function arrange(anew) {
+    const read = ["instruction", "protocol", ...(set.fields[protocol()] || []), "category", "split", ...SOURCE];
+    for (const name of new Set([...read, ...inputs().map((input) => input.name)])) {
+      const input = $("texts").elements.namedItem(name);
+      if (input) $(read.includes(name) || input.value.trim() ? "fields" : "others").append(input.closest("label"));
+    }
+    $("rating").hidden = !["", "texteditbench"].includes(protocol());
+    if (anew) $("rating").open = protocol() === "texteditbench";
+  }
 
   function fields() {
     const record = shown.record, changed = {}, attributes = Object.assign({}, record.attributes), source = Object.assign({}, record.source);
-    for (const input of $("texts").elements) {
+    for (const input of inputs()) {
       const name = input.name, value = input.value.trim();
-      if (!name || value === valueOf(record, name)) continue;
-      if (TEXTS.includes(name) || name === "split") changed[name] = value;
+      if (value === valueOf(record, name)) continue;
+      if (PLAIN.includes(name)) changed[name] = value;
       else if (name === "category") changed.category = value.split("/").map((step) => step.trim()).filter(Boolean);
       else if (SOURCE.includes(name)) { if (value) source[name] = value; else delete source[name]; changed.source = source; }
       else { if (value) attributes[name] = value; else delete attributes[name]; changed.attributes = attributes; }
@@ -219,29 +257,59 @@
     return changed;
   }
 
-  function fill(record) {
-    for (const input of $("texts").elements) if (input.name) input.value = valueOf(record, input.name);
+  // ---- one Save: texts, masks and difficulty, whatever was changed ----
+
+  function marked() {
+    if (!shown) return;
+    const parts = [Object.keys(fields()).length && "texts", Paint.state.changed && "mask", Object.keys(ratings()).length && "difficulty"].filter(Boolean);
+    $("unsaved").textContent = parts.length ? "not saved: " + parts.join(", ") : "";
   }
 
   async function save() {
-    const changed = fields();
-    if (!Object.keys(changed).length) return say("Nothing was changed.");
-    const found = await post("change", { fields: changed });
-    if (found.status !== 409) return done(found, "Saved.");
-    late = found.told.newest;
-    $("both").replaceChildren(...Object.keys(changed).map((name) => {
-      const line = make("tr");
-      for (const text of [name, JSON.stringify(late.record[name] ?? ""), JSON.stringify(changed[name])]) line.append(make("td", text));
-      return line;
-    }));
+    if (!shown) return false;
+    Paint.close();
+    sketch();
+    const id = shown.record.id, texts = fields(), rated = ratings(), kept = [];
+    const parts = Object.keys(sketches).filter((key) => key.startsWith(id + "/")).map((key) => ["mask", key, { name: key.slice(id.length + 1), png: sketches[key], note: "drawn" }]);
+    if (Object.keys(texts).length) parts.unshift(["change", "texts", { fields: texts }]);
+    if (Object.keys(rated).length) parts.push(["rate", "difficulty", { values: rated }]);
+    if (!parts.length) { say("Nothing was changed."); return true; }
+    say("Saving…");
+    let told = null;
+    for (const [name, what, body] of parts) {
+      const found = await post(name, body);
+      if (found.status !== 200) { late(found, name, texts); return false; }
+      told = found.told;
+      shown.record.version = told.record.version;
+      if (name === "mask") { delete sketches[what]; Paint.state.changed = false; }
+      kept.push(name === "mask" ? "mask " + body.name : what);
+    }
+    shown = told;
+    for (const input of inputs()) if (input.name in texts) input.value = valueOf(told.record, input.name);
+    const facts = told.record.attributes || {};
+    const tier = facts.difficulty_total === undefined ? "" : " (" + facts.difficulty + ", " + facts.difficulty_total + " of 20)";
+    return done({ status: 200, told: told }, "Saved: " + kept.join(", ") + (kept.includes("difficulty") ? tier : "") + ".");
+  }
+
+  // Somebody was faster: both texts side by side; a drawing is put on top by saving again.
+  function late(found, name, changed) {
+    say(found.told.error + (found.status === 409 && name === "mask" ? " Your drawing is still here: save it again to put it on top." : ""));
+    if (found.status !== 409) return;
+    const newest = found.told.newest;
+    if (name !== "change") { shown.record.version = newest.record.version; return; }
+    $("both").replaceChildren(...Object.keys(changed).map((field) =>
+      make("tr", {}, ...[field, JSON.stringify(newest.record[field] ?? ""), JSON.stringify(changed[field])].map((text) => make("td", { text: text })))));
     $("conflict").hidden = false;
-    $("conflict").scrollIntoView();
-    say(found.told.error);
+    $("conflict").scrollIntoView({ block: "center" });
     $("mine").onclick = async () => {
-      shown = Object.assign({}, shown, { record: Object.assign({}, shown.record, { version: late.record.version }) });
+      shown.record.version = newest.record.version;
       await done(await post("change", { fields: changed }), "Saved on top.");
     };
-    $("theirs").onclick = () => { fill(shown.record); show(late); say("What you wrote is in the trail."); };
+    $("theirs").onclick = () => {
+      for (const input of inputs()) input.value = valueOf(shown.record, input.name);
+      show(newest);
+      say("What you wrote is among the events.");
+    };
   }
 
   // ---- what a model proposes ----
@@ -249,72 +317,44 @@
   function proposed() {
     $("proposed").hidden = !shown.proposed.length;
     $("differences").replaceChildren(...shown.proposed.map((one) => {
-      const line = make("li"), text = make("p");
-      line.append(make("b", one.field.replaceAll("_", " ") + " (" + one.by + ")"));
-      for (const [kind, piece] of one.pieces) text.append(make({ same: "span", out: "del", in: "ins" }[kind], piece), " ");
-      line.append(text);
-      for (const take of [true, false]) {
-        const button = make("button", take ? "Take it" : "Leave it", { type: "button" });
-        button.dataset.field = one.field;
-        button.dataset.take = String(take);
-        button.addEventListener("click", async () => {
-          const found = await post("decide", { field: one.field, take: take });
-          if (found.status === 409) { show(found.told.newest); return say(found.told.error); }
-          await done(found, take ? "Taken over." : "Put away.");
-        });
-        line.append(button);
-      }
-      return line;
+      const text = make("p", {}, make("b", { text: one.field.replaceAll("_", " ") + " (" + one.by + ")" }));
+      for (const [kind, piece] of one.pieces) text.append(make({ same: "span", out: "del", in: "ins" }[kind], { text: piece }), " ");
+      const decide = (take) => button(take ? "Take it" : "Leave it", async () =>
+        done(await post("decide", { field: one.field, take: take }), take ? "Taken over." : "Put away."), { "data-field": one.field, "data-take": String(take) });
+      return make("li", {}, text, decide(true), decide(false));
     }));
   }
 
   // ---- masks ----
 
   async function propose(how, box) {
-    const found = await post("propose", { how: how, box: box || [] });
+    const was = Paint.state.changed, found = await post("propose", { how: how, box: box || [] });
     if (found.status !== 200) return say(found.told.error);
     const every = found.told.proposals;
+    before = box ? { changed: was } : null;
+    Paint.remember();
     $("choices").hidden = every.length < 2;
-    $("choices").replaceChildren(...every.map((one, n) => {
-      const words = "Mask " + (n + 1) + ": " + share(one) + (one.score === null ? "" : ", score " + one.score.toFixed(2));
-      const button = make("button", words, { type: "button" });
-      button.addEventListener("click", () => choose(every, n));
-      return button;
-    }));
+    $("choices").replaceChildren(...every.map((one, n) =>
+      button("Mask " + (n + 1) + ": " + share(one) + (one.score === null ? "" : ", score " + one.score.toFixed(2)), () => choose(every, n))));
     await choose(every, 0);
   }
 
-  function share(one) { return (100 * one.share).toFixed(1) + " %"; }
+  const share = (one) => (100 * one.share).toFixed(1) + " %";
 
   async function choose(every, n) {
-    [...$("choices").children].forEach((button, m) => button.setAttribute("aria-pressed", String(m === n)));
+    [...$("choices").children].forEach((one, m) => one.setAttribute("aria-pressed", String(m === n)));
     await paint(blobOf(every[n].png));
     Paint.state.changed = true;
+    marked();
     say("Proposed: " + share(every[n]) + " of the picture. " + (every.length > 1 ? "Choose one of " + every.length + ", correct it and save it." : "Correct it and save it."));
-  }
-
-  async function saveMask() {
-    Paint.close();
-    const found = await post("mask", { name: $("mask-name").value, png: Paint.png(), note: "drawn" });
-    if (found.status === 409) {
-      late = found.told.newest;
-      shown = Object.assign({}, shown, { record: Object.assign({}, shown.record, { version: late.record.version }) });
-      say(found.told.error + " Your drawing is still here: save it again to put it on top.");
-      return;
-    }
-    if (found.status === 200) {
-      Paint.state.changed = false;
-      delete sketches[shown.record.id + "/" + maskName];
-    }
-    await done(found, "Mask saved.");
   }
 
   // ---- names and faces ----
 
   function looking() {
     const unseen = shown.unseen, all = [...shown.record.images, ...(shown.record.reference ? [shown.record.reference] : [])];
-    $("hiding").hidden = false;
-    $("look-path").replaceChildren(...all.map((path, n) => make("option", (n < shown.record.images.length ? "input " + (n + 1) : "reference") + (unseen.includes(path) ? " (to look at)" : ""), { value: path })));
+    $("look-path").replaceChildren(...all.map((path, n) => make("option", { value: path, text: (n < shown.record.images.length ? "input " + (n + 1) : "reference") + (unseen.includes(path) ? " (to look at)" : "") })));
+    $("hiding").open = unseen.length > 0;
     if (unseen.length) $("look-path").value = unseen[0];
     boxes = [];
     list();
@@ -322,7 +362,7 @@
 
   function list() {
     const path = $("look-path").value, image = imageOf(path), area = image ? image.naturalWidth * image.naturalHeight : 0;
-    const proposed = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind !== "eyes" && item.box[2] * item.box[3] < 0.5 * (area || Infinity) }));
+    const proposed = (shown.proposals[path] || []).map((item) => ({ item: item, on: item.kind === "text" && item.box[2] * item.box[3] < 0.5 * (area || Infinity) }));
     boxes = [...proposed, ...boxes.filter((one) => one.own)];
     draw();
   }
@@ -330,28 +370,29 @@
   function draw() {
     const image = imageOf($("look-path").value);
     $("proposals").replaceChildren(...boxes.map((one) => {
-      const label = make("label"), tick = make("input", null, { type: "checkbox", checked: one.on });
-      tick.addEventListener("change", () => { one.on = tick.checked; });
-      label.append(tick, " " + one.item.kind + " at " + one.item.box.join(", "));
-      const line = make("li");
-      line.append(label);
-      return line;
+      const tick = make("input", { type: "checkbox", checked: one.on, onchange: () => { one.on = tick.checked; } });
+      return make("li", {}, make("label", {}, tick, " " + one.item.kind + " at " + one.item.box.join(", ")));
     }));
     for (const layer of document.querySelectorAll("#pictures .boxes")) layer.replaceChildren();
     if (!image || !image.naturalWidth) return;
     image.parentElement.querySelector(".boxes").replaceChildren(...boxes.map((one) => {
-      const made = make("div", null, { className: one.own ? "box drawn" : "box" }), [x, y, w, h] = one.item.box;
-      made.style.left = 100 * x / image.naturalWidth + "%";
-      made.style.top = 100 * y / image.naturalHeight + "%";
-      made.style.width = 100 * w / image.naturalWidth + "%";
-      made.style.height = 100 * h / image.naturalHeight + "%";
-      return made;
+      const drawn = make("div", { class: one.own ? "box drawn" : "box" }), [x, y, w, h] = one.item.box;
+      const across = (value) => 100 * value / image.naturalWidth + "%", down = (value) => 100 * value / image.naturalHeight + "%";
+      Object.assign(drawn.style, { left: across(x), top: down(y), width: across(w), height: down(h) });
+      return drawn;
     }));
   }
 
   function addBox() {
     const box = Paint.state.box;
     if (!box || !box[2] || !box[3]) return say("Draw a box with the Box tool first.");
+    if (before) { // the box was meant for hiding: no mask is proposed from it
+      Paint.undo();
+      Paint.state.changed = before.changed;
+      $("choices").hidden = true;
+      before = null;
+      marked();
+    }
     boxes.push({ item: { kind: "other", box: box }, on: true, own: true });
     draw();
   }
@@ -359,7 +400,6 @@
   async function hide() {
     const chosen = boxes.filter((one) => one.on).map((one) => one.item);
     const found = await post("hide", { path: $("look-path").value, boxes: chosen });
-    if (found.status === 409) { show(found.told.newest); return say(found.told.error); }
     await done(found, chosen.length ? "Hidden: " + chosen.length + "." : "Noted that you looked at it.");
   }
 
@@ -369,39 +409,39 @@
     const told = shown.difficulty;
     $("difficulty").replaceChildren(...set.attributes.map((name) => {
       const computed = told.computed.includes(name) && told.proposed[name] !== undefined;
-      const label = make("label", name.replaceAll("_", " ") + (computed ? " (computed)" : ""));
-      const choice = make("select", null, { name: name, disabled: computed });
-      choice.append(make("option", "–", { value: "" }));
-      for (const value of set.yes_no.includes(name) ? [0, 2] : [0, 1, 2]) choice.append(make("option", String(value), { value: String(value) }));
+      const choice = make("select", { name: name, disabled: computed }, make("option", { text: "–", value: "" }));
+      for (const value of set.yes_no.includes(name) ? [0, 2] : [0, 1, 2]) choice.append(make("option", { text: String(value), value: String(value) }));
       const value = computed ? told.proposed[name] : told.mine[name] ?? told.proposed[name];
       choice.value = value === undefined ? "" : String(value);
-      label.append(choice);
-      return label;
+      return make("label", { text: name.replaceAll("_", " ") + (computed ? " (computed)" : "") }, choice);
     }));
+    $("difficulty").dataset.touched = "";
   }
 
-  async function rate() {
-    const values = {};
-    for (const choice of $("difficulty").querySelectorAll("select")) if (!choice.disabled && choice.value) values[choice.name] = Number(choice.value);
-    const found = await post("rate", { values: values });
-    if (await done(found, "")) {
-      const facts = found.told.record.attributes || {};
-      say(facts.difficulty_total === undefined ? "Saved; not all ten are known yet." : "Saved: " + facts.difficulty + " (" + facts.difficulty_total + " of 20).");
-    }
+  // What this person says, once they have touched a menu: a guess that nobody confirmed is no rating.
+  function ratings() {
+    if (!$("difficulty").dataset.touched) return {};
+    const given = [...$("difficulty").querySelectorAll("select")].filter((choice) => !choice.disabled && choice.value);
+    return Object.fromEntries(given.map((choice) => [choice.name, Number(choice.value)]));
   }
 
   // ---- review ----
 
   function reviews() {
-    $("reviews").replaceChildren(...Object.entries(shown.reviews).map(([who, one]) => make("li", who + ": " + one.verdict + (one.comment ? " – " + one.comment : ""))), ...shown.lacking.map((text) => make("li", text)));
-    $("comments").replaceChildren(...(shown.record.comments || []).map((one) => make("li", one.who + ": " + one.text)));
+    const verdicts = Object.entries(shown.reviews).map(([who, one]) => who + ": " + one.verdict + (one.comment ? " – " + one.comment : ""));
+    $("reviews").replaceChildren(...[...verdicts, ...shown.lacking].map((text) => make("li", { text: text })));
+    $("comments").replaceChildren(...(shown.record.comments || []).map((one) => make("li", { text: one.who + ": " + one.text })));
     $("comment").value = "";
   }
 
+  // A verdict is of what is saved: what this person changed is saved first.
   async function review(verdict) {
-    const found = await post("review", { verdict: verdict, comment: $("comment").value });
-    if (found.status === 409) { show(found.told.newest); return say("It was changed while you looked at it: look again. " + found.told.error); }
+    const comment = $("comment").value;
+    marked();
+    if ($("unsaved").textContent && !(await save())) return;
+    const found = await post("review", { verdict: verdict, comment: comment });
     await done(found, "Your verdict is kept: " + verdict + ".");
+    if (found.status === 409) say("It was changed while you looked at it: look again. " + found.told.error);
   }
 
   // ---- statistics ----
@@ -409,78 +449,67 @@
   async function stats() {
     const told = await get("/api/stats");
     if (!told) return;
-    const parts = [make("h2", "Statistics: " + told.samples + " samples")];
+    const title = (text) => make("h3", { text: text }), parts = [make("h2", { text: "Statistics: " + told.samples + " samples" })];
     for (const [name, counts] of Object.entries(Object.assign({}, told.counts, { "share of the picture that masks cover": told.mask_share.histogram }))) {
-      parts.push(make("h3", "By " + name), table(counts, told.samples));
+      const lines = Object.entries(counts).map(([label, n]) => [label, n, make("progress", { max: Math.max(1, told.samples), value: n, "aria-label": label })]);
+      parts.push(title("By " + name), grid([], lines));
     }
     const attributes = Object.entries(told.attributes).filter(([, line]) => Object.values(line).some(Boolean));
-    if (attributes.length) parts.push(make("h3", "Attributes of difficulty"), grid(["attribute", "0", "1", "2"], attributes.map(([name, line]) => [name.replaceAll("_", " "), line["0"], line["1"], line["2"]])));
-    const drawn = make("div", null, { id: "figures" });
-    drawn.append(...told.figures.map((one) => make("img", null, { src: "/figure/" + one.name + ".svg", alt: one.text })));
-    parts.push(make("h3", "Figures"), drawn);
+    if (attributes.length) parts.push(title("Attributes of difficulty"), grid(["attribute", "0", "1", "2"], attributes.map(([name, line]) => [name.replaceAll("_", " "), line["0"], line["1"], line["2"]])));
+    parts.push(title("Figures"), make("div", { id: "figures" }, ...told.figures.map((one) => make("img", { src: "/figure/" + one.name + ".svg", alt: one.text }))));
     const agreed = told.agreement;
-    parts.push(make("h3", "Reviews"), make("p", agreed.samples ? agreed.accepted_by_all + " of " + agreed.samples + " samples with two reviews were accepted by all at first sight; Krippendorff's alpha " + (agreed.alpha === null ? "is not defined" : agreed.alpha.toFixed(2)) + "." : "No sample has two reviews yet."));
-    if (told.disagreements.length) parts.push(make("p", "Reviewers disagree on: " + told.disagreements.join(", ")));
+    parts.push(title("Reviews"), make("p", { text: agreed.samples ? agreed.accepted_by_all + " of " + agreed.samples + " samples with two reviews were accepted by all at first sight; Krippendorff's alpha " + (agreed.alpha === null ? "is not defined" : agreed.alpha.toFixed(2)) + "." : "No sample has two reviews yet." }));
+    if (told.disagreements.length) parts.push(make("p", { text: "Reviewers disagree on: " + told.disagreements.join(", ") }));
     $("stats").replaceChildren(...parts);
     $("main").hidden = true;
     $("stats").hidden = false;
   }
 
   function grid(heads, lines) {
-    const made = make("table"), head = make("thead"), body = make("tbody"), first = make("tr");
-    first.append(...heads.map((text) => make("th", text, { scope: "col" })));
-    head.append(first);
-    for (const [name, ...numbers] of lines) {
-      const line = make("tr");
-      line.append(make("th", name, { scope: "row" }), ...numbers.map((number) => make("td", String(number))));
-      body.append(line);
-    }
-    made.append(head, body);
-    return made;
-  }
-
-  function table(counts, total) {
-    const made = make("table"), body = make("tbody");
-    for (const [label, number] of Object.entries(counts)) {
-      const line = make("tr"), cell = make("td"), bar = make("progress", null, { max: Math.max(1, total), value: number });
-      bar.setAttribute("aria-label", label);
-      cell.append(bar);
-      line.append(make("th", label, { scope: "row" }), make("td", String(number)), cell);
-      body.append(line);
-    }
-    made.append(body);
-    return made;
+    const rows = lines.map(([name, ...cells]) =>
+      make("tr", {}, make("th", { text: name, scope: "row" }), ...cells.map((cell) => make("td", {}, cell instanceof Node ? cell : String(cell)))));
+    if (heads.length) rows.unshift(make("tr", {}, ...heads.map((text) => make("th", { text: text, scope: "col" }))));
+    return make("table", {}, make("tbody", {}, ...rows));
   }
 
   // ---- beginning ----
 
-  for (const button of document.querySelectorAll("[data-tool]")) {
-    button.addEventListener("click", () => {
-      Paint.close();
-      Paint.state.tool = button.dataset.tool;
-      for (const other of document.querySelectorAll("[data-tool]")) other.setAttribute("aria-pressed", String(other === button));
-    });
+  function tool(name) {
+    Paint.close();
+    Paint.state.tool = name;
+    $("stage").classList.toggle("moving", name === "move");
+    for (const one of document.querySelectorAll("[data-tool]")) one.setAttribute("aria-pressed", String(one.dataset.tool === name));
   }
-  for (const button of document.querySelectorAll(".verdict")) button.addEventListener("click", () => review(button.dataset.verdict));
+
+  for (const one of document.querySelectorAll("[data-tool]")) one.addEventListener("click", () => tool(one.dataset.tool));
+  for (const one of document.querySelectorAll(".verdict")) one.addEventListener("click", () => review(one.dataset.verdict));
+  const CLICKS = {
+    "from-difference": () => propose("difference"), "from-text": () => propose("text"), "from-words": () => propose("words"),
+    "add-box": addBox, "show-stats": stats, in: () => zoom(1.25), out: () => zoom(0.8), back: () => step(-1), forward: () => step(1),
+    undo: Paint.undo, clear: Paint.clear, whole, flicker, hide, save,
+    next: () => set.queue.length && open(set.queue[0]),
+    say: async () => done(await post("comment", { text: $("comment").value }), "Comment kept."),
+  };
+  for (const [id, act] of Object.entries(CLICKS)) $(id).addEventListener("click", act);
+  for (const name of ["light", "contrast"]) $(name).addEventListener("input", () => document.documentElement.style.setProperty("--" + name, $(name).value));
   $("size").addEventListener("input", () => { Paint.state.size = Number($("size").value); });
   $("mask-name").addEventListener("change", () => { sketch(); mask(); });
-  window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
-  $("from-difference").addEventListener("click", () => propose("difference"));
-  $("from-text").addEventListener("click", () => propose("text"));
-  $("from-words").addEventListener("click", () => propose("words"));
-  $("clear").addEventListener("click", Paint.clear);
-  $("save-mask").addEventListener("click", saveMask);
-  $("flicker").addEventListener("click", flicker);
   $("look-path").addEventListener("change", () => { boxes = []; list(); });
-  $("add-box").addEventListener("click", addBox);
-  $("hide").addEventListener("click", hide);
   $("texts").addEventListener("submit", (event) => { event.preventDefault(); save(); });
-  $("save").addEventListener("click", save);
-  $("rate").addEventListener("click", rate);
-  $("say").addEventListener("click", async () => done(await post("comment", { text: $("comment").value }), "Comment kept."));
-  $("next").addEventListener("click", () => { if (set.queue.length) open(set.queue[0]); });
-  $("show-stats").addEventListener("click", stats);
-  Paint.state.onbox = (box) => { propose(set.networks.includes("segment") ? $("box-by").value : "box", box); };
+  $("texts").addEventListener("input", marked);
+  $("difficulty").addEventListener("input", () => { $("difficulty").dataset.touched = "yes"; marked(); });
+  window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
+  document.addEventListener("keydown", (event) => {
+    const command = event.ctrlKey || event.metaKey, field = event.target.closest("textarea, select, input:not([type=range])");
+    if (command && event.key === "s") { event.preventDefault(); save(); return; }
+    if (field || !set) return;
+    if (command && event.key === "z") { event.preventDefault(); Paint.undo(); return; }
+    const keys = { n: () => step(1), p: () => step(-1), "+": () => zoom(1.25), "-": () => zoom(0.8), "0": whole };
+    if (!command && !event.altKey && keys[event.key]) keys[event.key]();
+  });
+  Object.assign(Paint.state, { onbox: (box) => propose(set.networks.includes("segment") ? $("box-by").value : "box", box), onchange: marked });
   Paint.listen();
+  zoomable($("stage"), { takes: () => Paint.state.tool !== "move" });
+  movable($("reference").closest(".view"));
   load();
 })();

@@ -1,8 +1,7 @@
-"""The faces that text can be set in: installed fonts, fonts that came as Python packages, OpenCV's
-own, Pillow's own.
+"""The faces that text can be set in, text drawn in one, and the one most like given ink.
 
-OpenCV 5 carries three (Rubik, Rubik Italic, and WenQuanYi Micro Hei for Chinese) and Pillow one
-(Aileron), so that there is always something to set with, on a bare server too.
+Faces are installed fonts, fonts that came as Python packages, OpenCV's own three (one of them has
+Chinese) and Pillow's own, so that there is always something to set with, on a bare server too.
 """
 
 from __future__ import annotations
@@ -10,25 +9,34 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from editgauge.editors.typeset.glyphs import Alpha
-
+Alpha = npt.NDArray[np.float32]
+"""Opacity, (h, w): 0 = ground, 1 = ink."""
 FOLDERS_VARIABLE = "EDITGAUGE_FONTS"
 """Folders with further fonts, separated as in PATH."""
-MAX_FACES = 400
-_LARGEST = 20_000
+_MOST_FACES = 400
+_WIDEST = 20_000
 """Pixels that a drawn line may be wide."""
+_EM = 96
+"""Fonts are compared at this size in pixels,"""
+_HEIGHT = 40
+"""and ink is brought to this height for it."""
+_LOOSE = 2.5
+"""The blur under which ink is compared with letters of any face: only roughly there in script."""
+_SUPER = 4
+"""Text is drawn this many times larger and then reduced: soft edges, weight in quarter pixels."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Face:
     """One face: of a font file (`path`, `index`), OpenCV's (`opencv`, at a `weight`), or with
     neither Pillow's own.
@@ -37,25 +45,46 @@ class Face:
     name: str
     path: str | None = None
     index: int = 0
+    _: KW_ONLY
     opencv: str = ""
     weight: int = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """A text drawn: its ink (h, w) in 0 to 1, and where its top left corner lies from the pen on
-    the baseline.
-    """
+class Drawn:
+    """A text drawn: its opacity, and its top left corner from the pen on the baseline."""
 
     alpha: Alpha
     left: float
     top: float
 
 
-def faces(extra: Sequence[Path] = ()) -> tuple[Face, ...]:
-    """All faces that can be loaded, in a stable order: folders given, `EDITGAUGE_FONTS`, packages',
-    the system's.
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a text is set: face, em size in pixels, width factor, extra space between letters (em).
+
+    `weight` is added to each edge of a stroke, in em; `blur` is the standard deviation of the edge
+    in pixels; `likeness` (-1 to 1) is the correlation with the ink that the style was fitted to.
     """
+
+    face: Face
+    size: float
+    _: KW_ONLY
+    stretch: float = 1.0
+    tracking: float = 0.0
+    weight: float = 0.0
+    blur: float = 0.0
+    likeness: float = 0.0
+
+    def narrowed(self, factor: float) -> Style:
+        """So much narrower: down to 0.8 by width alone, and by size for the rest."""
+        width = max(factor, 0.8)
+        return replace(self, stretch=self.stretch * width, size=self.size * factor / width)
+
+
+# ------------------------------------------------------------------------------------ what there is
+def faces(extra: Sequence[Path] = ()) -> tuple[Face, ...]:
+    """All faces that can be loaded, in a stable order: folders named, packages', the system's."""
     named = [Path(p) for p in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if p]
     return _faces(tuple(str(folder) for folder in [*extra, *named, *_system_folders()]))
 
@@ -66,45 +95,36 @@ def _system_folders() -> list[Path]:
         return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts"]
     if sys.platform == "win32":
         return [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"]
-    return [
-        Path("/usr/share/fonts"),
-        Path("/usr/local/share/fonts"),
-        home / ".fonts",
-        home / ".local/share/fonts",
-    ]
+    shares = [Path("/usr/share/fonts"), Path("/usr/local/share/fonts")]
+    return [*shares, home / ".fonts", home / ".local/share/fonts"]
 
 
 @functools.lru_cache(maxsize=8)
 def _faces(folders: tuple[str, ...]) -> tuple[Face, ...]:
     files = [
-        file
-        for folder in folders
-        for file in sorted(Path(folder).rglob("*"))
-        if file.suffix.lower() in (".ttf", ".otf", ".ttc")
+        file for folder in folders for file in sorted(Path(folder).rglob("*.[tToO][tT][cCfF]"))
     ]
-    found: list[Face] = []
-    for file in _once([*_packaged(), *files]):
-        if len(found) >= MAX_FACES:
-            break
-        found += _faces_of(file)
-    return (*found, *_opencv_faces(), Face(name="Aileron Regular"))
+    once = {file.name: file for file in reversed([*_packaged(), *files])}
+    found = [face for file in reversed(once.values()) for face in _faces_of(file)]
+    latin = [("Rubik", "sans"), ("Rubik Italic", "italic")]
+    own = [
+        Face(f"{name} {w}", opencv=key, weight=w)
+        for name, key in latin
+        for w in (300, 500, 700, 900)
+    ]
+    own.append(Face("WenQuanYi Micro Hei", opencv="uni"))
+    return (*found[:_MOST_FACES], *own, Face("Aileron Regular"))
 
 
 def _packaged() -> list[Path]:
-    """Font files of installed packages that announce them (entry points in the group
-    ``fonts_ttf``).
-    """
+    """Font files of installed packages that announce them (entry points ``fonts_ttf``)."""
     files: list[Path] = []
     for entry in sorted(entry_points(group="fonts_ttf"), key=lambda e: e.name):
         try:
             files += [Path(str(file)) for file in entry.load().values()]
-        except Exception:  # somebody's broken package is no reason not to set text in another face
+        except Exception:  # somebody's broken package is no reason not to set in another face
             continue
     return sorted(file for file in files if file.is_file())
-
-
-def _once(files: Iterable[Path]) -> list[Path]:
-    return list({file.name: file for file in reversed(list(files))}.values())[::-1]
 
 
 def _faces_of(file: Path) -> list[Face]:
@@ -116,45 +136,8 @@ def _faces_of(file: Path) -> list[Face]:
                 break
         except (OSError, ValueError):  # a damaged or bitmap-only file is no font for us
             break
-        result.append(
-            Face(name=" ".join(part or "" for part in font.getname()), path=str(file), index=index)
-        )
+        result.append(Face(" ".join(part or "" for part in font.getname()), str(file), index))
     return result
-
-
-def _opencv_faces() -> list[Face]:
-    if not hasattr(cv2, "FontFace"):
-        return []
-    latin = [("Rubik", "sans"), ("Rubik Italic", "italic")]
-    found = [
-        Face(name=f"{name} {weight}", path=None, index=0, opencv=key, weight=weight)
-        for name, key in latin
-        for weight in (300, 500, 700, 900)
-    ]
-    return [*found, Face(name="WenQuanYi Micro Hei", path=None, index=0, opencv="uni", weight=400)]
-
-
-@functools.lru_cache(maxsize=600)
-def _load(path: str | None, index: int, size: float) -> ImageFont.FreeTypeFont:
-    if path is None:
-        font = ImageFont.load_default(size)
-        assert isinstance(font, ImageFont.FreeTypeFont)
-        return font
-    return ImageFont.truetype(path, size, index=index, layout_engine=ImageFont.Layout.BASIC)
-
-
-@functools.lru_cache(maxsize=20_000)
-def _has(face: Face, character: str) -> bool:
-    if face.opencv in ("sans", "italic"):
-        return ord(character) < 0x2E80  # OpenCV sets the rest in another face without saying so
-    drawn, missing = draw(face, character, 24), draw(face, "\U0010fffe", 24)
-    if drawn is None:
-        return False
-    return (
-        missing is None
-        or drawn.alpha.shape != missing.alpha.shape
-        or not np.allclose(drawn.alpha, missing.alpha)
-    )
 
 
 def covers(face: Face, text: str) -> bool:
@@ -162,77 +145,62 @@ def covers(face: Face, text: str) -> bool:
     return all(_has(face, c) for c in set(text) if not c.isspace())
 
 
-def advance(face: Face, text: str, size: float) -> float:
+@functools.lru_cache(maxsize=20_000)
+def _has(face: Face, character: str) -> bool:
+    if face.opencv in ("sans", "italic"):
+        return ord(character) < 0x2E80  # OpenCV sets the rest in another face without saying so
+    drawn, missing = draw(face, character, 24), draw(face, "\U0010fffe", 24)
+    if drawn is None or missing is None:
+        return drawn is not None
+    return not np.array_equal(drawn.alpha, missing.alpha)
+
+
+# ----------------------------------------------------------------------------------------- drawing
+@functools.lru_cache(maxsize=600)
+def _font(path: str | None, index: int, size: float) -> ImageFont.FreeTypeFont:
+    if path is None:
+        font = ImageFont.load_default(size)
+        assert isinstance(font, ImageFont.FreeTypeFont)
+        return font
+    return ImageFont.truetype(path, size, index=index, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _advance(face: Face, text: str, size: float) -> float:
     """How far the pen moves over `text` at an em size in pixels."""
-    if not text:
-        return 0.0
     if face.opencv:
-        font = cv2.FontFace(face.opencv)
-        scratch = np.zeros((8, 8), np.uint8)
-        end, _ = cv2.putText(scratch, text, (0, 4), 255, font, round(size), face.weight)
-        return float(end[0])
-    return float(_load(face.path, face.index, float(size)).getlength(text))
+        font, scratch = cv2.FontFace(face.opencv), np.zeros((8, 8), np.uint8)
+        return float(cv2.putText(scratch, text, (0, 4), 255, font, round(size), face.weight)[0][0])
+    return float(_font(face.path, face.index, float(size)).getlength(text))
 
 
-def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Setting | None:
-    """`text` at an em size in pixels, cut to its ink; None where it has none. `tracking`: more
-    space, in em.
-    """
-    pens = [(0.0, text)] if tracking == 0 else _spread(face, text, size, tracking)
-    length = pens[-1][0] + advance(face, pens[-1][1], size)
-    width, height = int(length + 2.4 * size) + 8, int(2.6 * size) + 8
-    if not 4 < width < _LARGEST:
+@functools.lru_cache(maxsize=512)
+def draw(face: Face, text: str, size: float, tracking: float = 0.0) -> Drawn | None:
+    """`text` at an em size in pixels, cut to its ink; None where it has none."""
+    parts, pen = [(0.0, text)], 0.0
+    if tracking:
+        parts = []
+        for character in text:
+            parts.append((pen, character))
+            pen += _advance(face, character, size) + tracking * size
+    width = int(parts[-1][0] + _advance(face, parts[-1][1], size) + 2.4 * size) + 8
+    if not 4 < width < _WIDEST:
         return None
-    origin = int(1.2 * size) + 2, int(1.6 * size) + 2
-    paint = _opencv if face.opencv else _pillow
-    alpha = paint(face, pens, size, (width, height), origin).astype(np.float32) / np.float32(255)
+    x, y = int(1.2 * size) + 2, int(1.6 * size) + 2
+    image = Image.new("L", (width, int(2.6 * size) + 8))
+    pixels = np.array(image)
+    for pen, part in parts:
+        if face.opencv:
+            own = cv2.FontFace(face.opencv)
+            cv2.putText(pixels, part, (round(x + pen), y), 255, own, round(size), face.weight)
+        else:
+            font = _font(face.path, face.index, float(size))
+            ImageDraw.Draw(image).text((x + pen, y), part, fill=255, font=font, anchor="ls")
+    alpha = (pixels if face.opencv else np.asarray(image)).astype(np.float32) / np.float32(255)
     box = ink_box(alpha)
     if box is None:
         return None
-    x0, y0, x1, y1 = box
-    return Setting(
-        np.ascontiguousarray(alpha[y0:y1, x0:x1]), float(x0 - origin[0]), float(y0 - origin[1])
-    )
-
-
-def _spread(face: Face, text: str, size: float, tracking: float) -> list[tuple[float, str]]:
-    pens: list[tuple[float, str]] = []
-    pen = 0.0
-    for character in text:
-        pens.append((pen, character))
-        pen += advance(face, character, size) + tracking * size
-    return pens
-
-
-def _pillow(
-    face: Face,
-    pens: list[tuple[float, str]],
-    size: float,
-    canvas: tuple[int, int],
-    origin: tuple[int, int],
-) -> Alpha:
-    image = Image.new("L", canvas)
-    pencil = ImageDraw.Draw(image)
-    font = _load(face.path, face.index, float(size))
-    for pen, part in pens:
-        pencil.text((origin[0] + pen, origin[1]), part, fill=255, font=font, anchor="ls")
-    return np.asarray(image, np.float32)
-
-
-def _opencv(
-    face: Face,
-    pens: list[tuple[float, str]],
-    size: float,
-    canvas: tuple[int, int],
-    origin: tuple[int, int],
-) -> Alpha:
-    pixels = np.zeros((canvas[1], canvas[0]), np.uint8)
-    font = cv2.FontFace(face.opencv)
-    for pen, part in pens:
-        cv2.putText(
-            pixels, part, (round(origin[0] + pen), origin[1]), 255, font, round(size), face.weight
-        )
-    return pixels.astype(np.float32)
+    cut = np.ascontiguousarray(alpha[box[1] : box[3], box[0] : box[2]])
+    return Drawn(cut, float(box[0] - x), float(box[1] - y))
 
 
 def ink_box(ink: Alpha) -> tuple[int, int, int, int] | None:
@@ -241,3 +209,128 @@ def ink_box(ink: Alpha) -> tuple[int, int, int, int] | None:
     if not len(rows):
         return None
     return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+
+
+def set_text(style: Style, text: str) -> Drawn | None:
+    """`text` drawn in a style at its final size, cut to its ink; None when it has none."""
+    drawn = draw(style.face, text, style.size * _SUPER, style.tracking)
+    if drawn is None:
+        return None
+    edge = round(style.weight * style.size * _SUPER)
+    pad = _SUPER * 3 + max(0, edge)
+    alpha = np.pad(drawn.alpha, pad)
+    if edge:
+        kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * abs(edge) + 1,) * 2)
+        alpha = cv2.dilate(alpha, kernel) if edge > 0 else cv2.erode(alpha, kernel)
+    width = max(2, round(alpha.shape[1] * style.stretch / _SUPER))
+    height = max(2, round(alpha.shape[0] / _SUPER))
+    small = cv2.resize(alpha, (width, height), interpolation=cv2.INTER_AREA)
+    if style.blur:
+        small = cv2.GaussianBlur(small, (0, 0), style.blur)
+    left = (drawn.left - pad) * style.stretch / _SUPER
+    return Drawn(np.asarray(small, np.float32), left, (drawn.top - pad) / _SUPER)
+
+
+def width_of(style: Style, text: str) -> float:
+    """How far the pen moves over `text`, in pixels."""
+    length = _advance(style.face, text, style.size * _SUPER) / _SUPER if text else 0.0
+    return float(length + style.tracking * style.size * len(text)) * style.stretch
+
+
+# --------------------------------------------------------------------------------------- comparing
+def fit(ink: Alpha, text: str, needed: str, candidates: Sequence[Face]) -> Style | None:
+    """The style in which `text` looks most like `ink` ((h, w), upright, nothing else in it).
+
+    Only faces that have all characters of `needed` count (and of `text`, where any has both). None
+    when no face has them.
+    """
+    able = [face for face in candidates if covers(face, needed)]
+    able = [face for face in able if covers(face, text)] or able
+    crop = _cut(ink)
+    if not able or crop is None or not text.strip():
+        return Style(able[0], max(8.0, ink.shape[0] * 0.8)) if able else None
+    wanted = _brought(crop, 1200, 1.0)
+    trials = [trial for face in able for trial in _trials(face, text, wanted, crop.shape)]
+    if not trials:
+        return Style(able[0], max(8.0, float(crop.shape[0])))
+    return _weighed(max(trials, key=lambda trial: trial[1])[0], text, crop)
+
+
+def likeness(ink: Alpha, text: str, some: Sequence[Face]) -> float:
+    """How much `ink` looks like `text` in the most similar of a few faces, about -1 to 1."""
+    crop = _cut(ink)
+    if crop is None or not text.strip():
+        return -1.0
+    wanted, best = _brought(crop, 600, _LOOSE), -1.0
+    for face in some:
+        if (drawn := draw(face, text, 48)) is not None:
+            ratio = crop.shape[1] / crop.shape[0] * drawn.alpha.shape[0] / drawn.alpha.shape[1]
+            wrong = 0.1 * abs(float(np.log(ratio)))
+            best = max(best, _alike(drawn.alpha, wanted, _LOOSE) - wrong)
+    return best
+
+
+def _cut(ink: Alpha) -> Alpha | None:
+    box = ink_box(ink)
+    return None if box is None else ink[box[1] : box[3], box[0] : box[2]]
+
+
+def _brought(crop: Alpha, widest: int, blur: float) -> Alpha:
+    width = int(min(widest, max(4, round(crop.shape[1] * _HEIGHT / crop.shape[0]))))
+    return _normal(cv2.resize(crop, (width, _HEIGHT), interpolation=cv2.INTER_AREA), blur)
+
+
+def _trials(
+    face: Face, text: str, wanted: Alpha, shape: tuple[int, ...]
+) -> list[tuple[Style, float]]:
+    """The face stretched to the ink's width, and, where the ink is wider, spaced out to it."""
+    drawn = draw(face, text, _EM)
+    if drawn is None:
+        return []
+    high, wide = drawn.alpha.shape
+    ratio = shape[1] / shape[0] * high / wide
+    size, distortion = _EM * shape[0] / high, abs(float(np.log(ratio)))
+    alike = _alike(drawn.alpha, wanted)
+    trials = [(Style(face, size, stretch=ratio, likeness=alike), alike - 0.12 * distortion)]
+    if ratio > 1.04 and len(text) > 1:
+        tracking = (ratio - 1) * wide / (_EM * (len(text) - 1))
+        if (spaced := draw(face, text, _EM, tracking)) is not None:
+            alike = _alike(spaced.alpha, wanted)
+            style = Style(face, size, tracking=tracking, likeness=alike)
+            trials.append((style, alike - 0.04 * distortion))
+    return trials
+
+
+def _alike(drawn: Alpha, wanted: Alpha, blur: float = 1.0) -> float:
+    small = cv2.resize(drawn, (wanted.shape[1], _HEIGHT), interpolation=cv2.INTER_AREA)
+    return float((_normal(small, blur) * wanted).mean())
+
+
+def _normal(values: Alpha, blur: float) -> Alpha:
+    blurred = cv2.GaussianBlur(values, (0, 0), blur)
+    deviation = max(1e-6, float(blurred.std()))
+    return np.asarray((blurred - blurred.mean()) / deviation, np.float32)
+
+
+def _weighed(style: Style, text: str, crop: Alpha) -> Style:
+    """The same style with the strokes as heavy, and the edges as soft, as the ink's."""
+    heavier = [replace(style, weight=0.25 * step / style.size) for step in (0, 1, -1, 2, -2, 3)]
+    drawn = [(one, _as_large(one, text, crop)) for one in heavier]
+    there = [(one, alpha) for one, alpha in drawn if alpha is not None]
+    if not there:
+        return style
+    wanted = float(crop.mean())
+    chosen, sharp = min(there, key=lambda item: abs(float(item[1].mean()) - wanted))
+    soft = {
+        b: cv2.GaussianBlur(sharp, (0, 0), b) if b else sharp for b in (0.0, 0.5, 0.8, 1.2, 1.8)
+    }
+    return replace(chosen, blur=min(soft, key=lambda b: float(np.abs(soft[b] - crop).mean())))
+
+
+def _as_large(style: Style, text: str, crop: Alpha) -> Alpha | None:
+    """The text drawn in a style, its ink brought to the size of `crop`."""
+    drawn = set_text(style, text)
+    ink = _cut(drawn.alpha) if drawn is not None else None
+    if ink is None:
+        return None
+    return np.asarray(cv2.resize(ink, crop.shape[::-1], interpolation=cv2.INTER_AREA), np.float32)

@@ -108,13 +108,9 @@ var EG = (function () {
     return value < 0 && Number(text) !== 0 && scaled < 1e15 ? "-" + text : text;
   }
 
-  // The interval of a number, each limit with the digits that resampling carries (below 0: tens, hundreds).
+  // The interval of a number, with as many digits.
   function interval(one, digits) {
-    var most = one.interval_digits || [digits, digits];
-    return "[" + [one.low, one.high].map(function (limit, at) {
-      var kept = Math.min(digits, most[at]), unit = Math.pow(10, Math.max(0, -kept));
-      return number(unit > 1 && typeof limit === "number" ? Math.round(limit / unit) * unit : limit, Math.max(0, kept));
-    }).join(", ") + "]";
+    return "[" + number(one.low, digits) + ", " + number(one.high, digits) + "]";
   }
 
   // What a browser may refuse (a private window): kept for this page only, then.

@@ -44,7 +44,7 @@ var Start = (function () {
     var lead = Scores.lead(about);
     if (!lead) {
       return h("p", {}, about.editors.length < 2 ? "One model: there is nobody to rank it with. "
-        : "No ranking: there are no two samples that all models were scored on, or the tables were made without intervals. ",
+        : "No ranking: no two models have a number of one table on the same two samples, or the tables were made without intervals. ",
       h("a", { href: EG.address(["tables", about.name]) }, "The tables"), " have every number.");
     }
     var ends = [];
@@ -52,6 +52,8 @@ var Start = (function () {
     var low = Math.min.apply(null, ends), high = Math.max.apply(null, ends), room = (high - low) * 0.04 || 1;
     var fewer = Object.keys(lead.left_out).map(function (editor) { return editor + " (" + lead.left_out[editor] + ")"; });
     return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead)),
+      lead.ahead ? h("p", {}, lead.lines[0].editor + " is ahead of " + lead.lines[1].editor + " by " + EG.number(lead.ahead.value, lead.digits) + " " +
+        EG.interval(lead.ahead, lead.digits) + " (95 % interval of the difference on the same samples).") : null,
       lead.others.length ? h("p", {}, lead.others.map(function (other) {
         return "By " + Scores.short(about, other.source) + ", " + (other.editor === lead.lines[0].editor ? "the same" : other.editor) + " is first" +
           (other.certain ? "" : ", not certainly") + ". ";
@@ -59,7 +61,7 @@ var Start = (function () {
       lead.n < lead.of ? h("p", {}, "Ranked on the " + lead.n + " of " + plural(lead.of, "sample") + " that all of these models have a score of: " +
         "the numbers differ from the tables', which take what each model has.") : null,
       lead.returned.length ? h("p", {}, "Not ranked, as every picture came back unchanged: " + lead.returned.join(", ") + ".") : null,
-      fewer.length ? h("p", {}, "Not ranked, with too few scores: " + fewer.join(", ") + ".") : null,
+      fewer.length ? h("p", {}, "Not ranked, with too few scores or none in a part of this number: " + fewer.join(", ") + ".") : null,
       lead.link && Scores.facts(about, lead.link.metric + "|").keeps ? h("p", { class: "warn" },
         "This score tells what was kept, not what was done: a model that changes nothing wins it.") : null,
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking of " + about.title },

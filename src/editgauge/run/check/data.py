@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from editgauge.benchmarks.reading import OWN_SET
+from editgauge.benchmarks.reading import own_set
 from editgauge.errors import DataError
 from editgauge.images import Array, Mask, read_header, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
@@ -57,7 +57,7 @@ def check_data(
     a stable order.
     """
     samples = list(dataset)
-    own = _is_own(dataset.root)
+    own = own_set(dataset.root)
     part = str(getattr(dataset, "part", ""))
     report = DataReport(
         benchmark=benchmark.name,
@@ -95,13 +95,6 @@ def check_data(
 
 _OF_THE_RELEASE = frozenset({"category-missing", "category-unknown"})
 """What is expected of a set of somebody's own."""
-
-
-def _is_own(root: Path) -> bool:
-    """Whether the folder, or the one above it, holds a set of somebody's own in a released
-    layout.
-    """
-    return any((folder / OWN_SET).is_file() for folder in (root, root.parent))
 
 
 def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -> list[Count]:

@@ -1,89 +1,50 @@
 // One sample after the other: show it, take answers by mouse, touch or keyboard, send them once.
 "use strict";
 (function () {
-  const $ = (id) => document.getElementById(id);
-  const make = View.make;
+  const { $, make, button, say, wait, nonce: fresh, zoom, whole } = Base;
   const PENDING = "editgauge-pending";
-  const GRADES = ["good", "fair", "poor"];
   const PAIR = [["a", "A is better"], ["b", "B is better"], ["tie", "tie"], ["both_bad", "both bad"]];
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   let study = null, task = null, answers = {}, output = 0, question = 0, shownAt = 0, nonce = "", busy = false, clock = 0;
 
-  function say(text) {
-    $("message").textContent = text || "";
-    $("message").hidden = !text;
-  }
-
-  function fresh() {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  }
-
-  async function ask(path, body) {
-    const facts = { credentials: "same-origin", cache: "no-store" };
-    if (body !== undefined) {
-      facts.method = "POST";
-      facts.headers = { "Content-Type": "application/json", "X-Study-Key": study ? study.key : "" };
-      facts.body = JSON.stringify(body);
-    }
-    const response = await fetch(path, facts);
-    const told = await response.json();
-    return { status: response.status, told: told };
-  }
-
-  const wait = (time) => new Promise((go) => setTimeout(go, time));
+  const ask = (path, body) => Base.ask(path, body, study ? study.key : "");
+  const pairwise = () => study.mode === "pairwise";
 
   // ---- sending: an answer is kept in the browser until the server has it on its disk ----
 
   async function deliver(body) {
     localStorage.setItem(PENDING, JSON.stringify(body));
-    for (let tries = 0; ; tries++) {
-      try {
-        const found = await ask("/api/answer", body);
-        if (found.status !== 429 && found.status < 500) {
-          localStorage.removeItem(PENDING);
-          return found;
-        }
-      } catch (error) { /* no connection: try again below */ }
-      say("No connection. Your answer is kept here and will be sent again.");
-      await wait(Math.min(5000, 300 * (tries + 1)));
-    }
+    const found = await ask("/api/answer", body);
+    localStorage.removeItem(PENDING);
+    return found;
   }
 
   async function load() {
-    let found = null;
-    for (let tries = 0; !found; tries++) {
-      try { found = await ask("/api/task"); } catch (error) { found = null; }
-      if (!found || found.status === 429 || found.status >= 500) {
-        say("No connection. Trying again.");
-        found = null;
-        await wait(Math.min(5000, 300 * (tries + 1)));
-      }
-    }
-    if (found.status !== 200) { busy = false; say(found.told.error); $("main").hidden = true; return; }
+    const found = await ask("/api/task");
+    if (found.status !== 200) { busy = false; say(found.told.error); $("main").hidden = $("loading").hidden = true; return; }
     study = found.told;
     const left = localStorage.getItem(PENDING);
     if (left) {
       await deliver(JSON.parse(left));
       return load();
     }
+    if (!task) head(); // else what is read and what is shown change together
     const figures = study.task ? pictures(study.task) : null;
     if (figures) await loaded(figures);
     busy = false;
     show(figures);
   }
 
-  // Buttons lie below the pictures: they would move under the pointer while pictures come in.
+  // Nothing may move under the pointer while pictures come in.
   function loaded(figures) {
-    const images = [...figures.given, ...figures.outputs].flatMap((node) => Array.from(node.querySelectorAll("img")));
+    const images = [...figures.given, ...figures.outputs].flatMap((node) => [...node.querySelectorAll("img")]);
     return Promise.race([wait(20000), Promise.all(images.map((image) => image.decode().catch(() => null)))]);
   }
 
   async function send(skip) {
     if (busy || !task || (!skip && !complete())) return;
-    busy = true;
-    $("send").disabled = true;
-    const body = { task: task.id, nonce: nonce, seconds: (performance.now() - shownAt) / 1000, comment: $("comment").value };
+    working(true);
+    const body = { task: task.id, version: task.version, nonce: nonce, seconds: (performance.now() - shownAt) / 1000, comment: $("comment").value };
     if (skip) body.skip = skip;
     else { body.answers = answers; body.regions = View.state.regions; }
     const found = await deliver(body);
@@ -102,29 +63,36 @@
 
   async function undo() {
     if (busy || !study) return;
-    busy = true;
-    try {
-      const found = await ask("/api/undo", {});
-      if (found.status === 200 && !found.told.ok) say("There is nothing to take back.");
-      else { await load(); if (found.status !== 200) say(found.told.error); }
-    } catch (error) { say("No connection. Try again."); }
-    busy = false;
+    working(true);
+    const found = await ask("/api/undo", {});
+    if (found.status === 200 && !found.told.ok) say("There is nothing to take back.");
+    else { await load(); if (found.status !== 200) say(found.told.error); }
+    working(false);
+  }
+
+  function working(on) {
+    busy = on;
+    $("main").classList.toggle("busy", on);
     if (task) mark();
   }
 
   // ---- showing ----
 
-  function show(figures) {
-    say("");
-    task = study.task;
-    document.title = study.study;
-    $("study").textContent = study.study;
+  function head() {
+    document.title = $("study").textContent = study.study;
     $("bar").max = Math.max(1, study.total);
     $("bar").value = study.done;
     $("count").textContent = study.done + " of " + study.total;
+  }
+
+  function show(figures) {
+    say("");
+    head();
+    task = study.task;
+    $("loading").hidden = $("feedback").hidden = true;
     $("done").hidden = Boolean(task);
-    $("main").hidden = !task;
-    $("feedback").hidden = true;
+    $("main").hidden = $("send").hidden = $("left").hidden = !task;
+    $("main").className = pairwise() ? "pair" : "";
     if (!task) return;
     answers = {};
     output = question = 0;
@@ -132,9 +100,8 @@
     shownAt = performance.now();
     View.state.regions = [];
     if (View.state.flicker) View.flicker();
-    View.reset();
-    $("comment").value = "";
-    $("reason").value = "";
+    whole();
+    $("comment").value = $("reason").value = "";
     $("training").hidden = !task.training;
     $("instruction").textContent = task.instruction;
     $("hint").textContent = task.hint;
@@ -158,16 +125,13 @@
     View.state.regions = previous.regions || [];
   }
 
-  const pairwise = () => study.mode === "pairwise";
-
   function pictures(task) {
-    const input = task.inputs[0] || "";
-    const given = task.inputs.map((url, index) =>
-      View.figure(url, task.inputs.length > 1 ? "Input " + (index + 1) : "Input", { slot: -1, mask: index ? "" : task.mask }));
+    const input = task.inputs[0] || "", several = task.inputs.length > 1;
+    const given = task.inputs.map((url, index) => View.figure(url, several ? "Input " + (index + 1) : "Input", { slot: -1, mask: index ? "" : task.mask }));
     if (task.reference) given.push(View.figure(task.reference, "Reference", { slot: -1 }));
     const outputs = task.outputs.map((url, slot) => {
       const node = View.figure(url, LETTERS[slot], { slot: slot, input: input, mask: task.mask });
-      node.addEventListener("pointerdown", function () { output = slot; mark(); });
+      node.addEventListener("pointerdown", () => { output = slot; mark(); });
       return node;
     });
     return { given: given, outputs: outputs };
@@ -175,33 +139,39 @@
 
   function options() {
     if (pairwise()) return PAIR;
-    if (study.mode === "grade") return GRADES.map((word) => [word, word]);
+    if (study.mode === "grade") return ["good", "fair", "poor"].map((word) => [word, word]);
     const most = study.mode === "rank" ? task.outputs.length : 5;
     return Array.from({ length: most }, (_, index) => [index + 1, String(index + 1)]);
   }
 
+  // A question and its scale above the pictures, its buttons below the picture that they are about.
   function questions() {
-    $("questions").replaceChildren(...study.questions.map(function (one, index) {
-      const node = make("section", { class: "question", "data-question": one.id }, [make("h2", { text: one.text })]);
-      const row = make("div", { class: "answers" });
-      if (pairwise()) row.append(choice(one.id, index, -1, ""));
-      else task.outputs.forEach((_, slot) => row.append(choice(one.id, index, slot, LETTERS[slot])));
-      node.append(row);
-      if (study.mode === "rank") node.append(strip(one.id));
-      return node;
-    }));
+    const several = study.questions.length > 1, figures = [...$("outputs").children];
+    $("questions").replaceChildren(...study.questions.map((one) => make("div", { class: "question", "data-question": one.id },
+      make("h2", { text: several && one.text !== one.id ? one.id + " · " + one.text : one.text }), make("small", { text: study.ends }))));
+    $("below").replaceChildren();
+    study.questions.forEach(function (one, index) {
+      const title = several ? one.id : "";
+      if (pairwise()) $("below").append(choice(one.id, index, -1, title));
+      else figures.forEach((figure, slot) => figure.append(choice(one.id, index, slot, title)));
+      if (study.mode === "rank") $("below").append(strip(one.id));
+    });
     mark();
   }
 
-  function choice(id, index, slot, letter) {
-    const node = make("div", { class: "choice", "data-slot": slot, role: "group", "aria-label": letter || id });
-    if (letter) node.append(make("b", { text: letter }));
+  function choice(id, index, slot, title) {
+    const node = make("div", { class: "choice", "data-question": id, "data-slot": slot, role: "group", "aria-label": (slot < 0 ? "" : LETTERS[slot] + " ") + id });
+    if (title) node.append(make("b", { text: title }));
     for (const [value, text] of options()) {
-      const button = make("button", { type: "button", text: text, "data-value": value, "aria-pressed": "false" });
-      button.addEventListener("click", function () { question = index; if (slot >= 0) output = slot; set(id, slot, value); });
-      node.append(button);
+      node.append(button(text, function () { question = index; if (slot >= 0) output = slot; set(id, slot, value); onwards(slot); }, { "data-value": value, "aria-pressed": "false" }));
     }
     return node;
+  }
+
+  // On a phone one output is seen at a time: the next one comes once this one is answered.
+  function onwards(slot) {
+    const answered = slot >= 0 && Object.values(answers).every((given) => given[slot] !== null);
+    if (answered && slot < task.outputs.length - 1 && matchMedia("(max-width: 44rem)").matches) move(1, -question);
   }
 
   function set(id, slot, value) {
@@ -211,32 +181,26 @@
   }
 
   function mark() {
-    document.querySelectorAll(".question").forEach(function (node, index) {
-      const given = answers[node.dataset.question];
-      node.classList.toggle("here", index === question);
-      node.querySelectorAll(".choice").forEach(function (part) {
-        const slot = Number(part.dataset.slot);
-        const value = slot < 0 ? given : given[slot];
-        part.classList.toggle("here", index === question && slot === output);
-        for (const button of part.querySelectorAll("button")) {
-          button.setAttribute("aria-pressed", String(value !== null && button.dataset.value === String(value)));
-        }
-      });
-      const chips = node.querySelector(".strip");
-      if (chips && !chips.querySelector(".held")) order(chips, given);
-    });
+    const now = study.questions[question].id;
+    for (const node of document.querySelectorAll(".question")) node.classList.toggle("here", node.dataset.question === now);
+    for (const part of document.querySelectorAll(".choice")) {
+      const slot = Number(part.dataset.slot), given = answers[part.dataset.question], value = slot < 0 ? given : given[slot];
+      part.classList.toggle("here", part.dataset.question === now && (slot < 0 || slot === output));
+      for (const one of part.querySelectorAll("button")) one.setAttribute("aria-pressed", String(value !== null && one.dataset.value === String(value)));
+    }
+    for (const chips of document.querySelectorAll(".strip")) if (!chips.querySelector(".held")) order(chips, answers[chips.dataset.question]);
     document.querySelectorAll("#outputs figure").forEach((node, slot) => node.classList.toggle("here", slot === output));
     $("send").disabled = busy || !complete();
+    const open = Object.values(answers).flat().filter((value) => value === null).length;
+    $("left").textContent = open ? open + " left to answer" : "all answered";
   }
 
-  function complete() {
-    return Object.values(answers).every((given) => (Array.isArray(given) ? given.every((value) => value !== null) : given !== null));
-  }
+  const complete = () => Object.values(answers).flat().every((value) => value !== null);
 
   // ---- a ranking by dragging letters into their order ----
 
   function strip(id) {
-    const node = make("div", { class: "strip", "aria-hidden": "true" }, [make("span", { text: "best" })]);
+    const node = make("div", { class: "strip", "data-question": id, "aria-hidden": "true" }, make("span", { text: "best" }));
     task.outputs.forEach((_, slot) => node.append(make("span", { class: "chip", "data-slot": slot, text: LETTERS[slot] })));
     node.append(make("span", { text: "worst" }));
     let held = null;
@@ -267,7 +231,7 @@
 
   function order(chips, given) {
     const last = chips.lastElementChild;
-    Array.from(chips.querySelectorAll(".chip"))
+    [...chips.querySelectorAll(".chip")]
       .sort((a, b) => (given[a.dataset.slot] || 99) - (given[b.dataset.slot] || 99) || a.dataset.slot - b.dataset.slot)
       .forEach((chip) => last.before(chip));
   }
@@ -294,18 +258,22 @@
       if (question < study.questions.length - 1) { question += 1; output = 0; }
     } else output += 1;
     mark();
+    seen();
   }
 
   function move(outputs, ask) {
     output = Math.min(task.outputs.length - 1, Math.max(0, output + outputs));
     question = Math.min(study.questions.length - 1, Math.max(0, question + ask));
     mark();
+    seen();
   }
+
+  function seen() { $("outputs").children[output].scrollIntoView({ block: "nearest", inline: "nearest" }); }
 
   const KEYS = {
     ArrowLeft: () => move(-1, 0), ArrowRight: () => move(1, 0), ArrowUp: () => move(0, -1), ArrowDown: () => move(0, 1),
     u: undo, f: View.flicker, m: () => task.mask && View.mask(), s: () => $("reason").focus(), c: () => $("comment").focus(),
-    "+": () => View.zoom(1.25, 0.5, 0.5), "-": () => View.zoom(0.8, 0.5, 0.5), "0": View.reset, "?": help,
+    "+": () => zoom(1.25), "-": () => zoom(0.8), "0": whole, "?": help,
   };
   const PAIR_KEYS = { a: 1, b: 2, t: 3, n: 4 };
 
@@ -329,20 +297,9 @@
     else if (KEYS[key]) { event.preventDefault(); KEYS[key](); }
   });
 
-  $("send").addEventListener("click", () => send());
-  $("undo").addEventListener("click", undo);
-  $("help").addEventListener("click", help);
-  $("skip").addEventListener("click", function () {
-    if ($("reason").value) send($("reason").value);
-    else say("Choose why you skip this one.");
-  });
-  $("in").addEventListener("click", () => View.zoom(1.25, 0.5, 0.5));
-  $("out").addEventListener("click", () => View.zoom(0.8, 0.5, 0.5));
-  $("reset").addEventListener("click", View.reset);
-  $("flicker").addEventListener("click", View.flicker);
-  $("mask").addEventListener("click", View.mask);
-  $("mark").addEventListener("click", View.marking);
-  $("onwards").addEventListener("click", load);
+  const CLICKS = { send: () => send(), undo, help, in: () => zoom(1.25), out: () => zoom(0.8), reset: whole, flicker: View.flicker, mask: View.mask, mark: View.marking, onwards: load };
+  for (const [id, act] of Object.entries(CLICKS)) $(id).addEventListener("click", act);
+  $("skip").addEventListener("click", () => ($("reason").value ? send($("reason").value) : say("Choose why you skip this one.")));
 
   load().then(function () {
     if (!study) return;

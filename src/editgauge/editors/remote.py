@@ -1,0 +1,327 @@
+"""Image models behind a service: one editor, whatever the provider.
+
+The flow is the same for all: is the sample one that can be asked, demonstrations, the request, one
+paid call (booked before it is sent, retried where that is right, the same ``Idempotency-Key`` after
+a kill), what the reply says, the picture fetched without the key, and delivered as it came. What
+tells one provider from another is two pure functions; see `Provider`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypeVar
+
+import msgspec
+
+from editgauge import schema
+from editgauge.editors.asking import Shot, conversation, numbered, shots_for
+from editgauge.editors.delivery import decoded, deliver, faulty
+from editgauge.editors.sending import EXTRA, as_file, passed_through
+from editgauge.editors.service import (
+    Charge,
+    Ledger,
+    Reply,
+    Request,
+    Service,
+    call_key,
+    key_for,
+    words,
+)
+from editgauge.errors import DataError, ImageError, UsageError
+from editgauge.services.prices import ImagePrice, image_price_of
+from editgauge.types import Edit, Sample, Status
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+OWN_KEY = "EDITGAUGE_EDITOR_KEY"
+"""The environment's variable for a key that may go to any service."""
+_FILTERS = re.compile(
+    r"moderat|safety|sensitive|blocklist|prohibited|nsfw|E005|content.?(?:filter|policy)"
+    r"|policy.?violation|responsible.?ai|DataInspection",
+    re.IGNORECASE,
+)
+
+
+def filtered(text: str) -> bool:
+    """Whether a service's words for an error are those of a content filter: the only such list."""
+    return _FILTERS.search(text) is not None
+
+
+# ---------------------------------------------------------------------------------------- settings
+class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=True):
+    """What every service takes; providers add theirs. `price`: US dollars an output."""
+
+    model: str = ""
+    base_url: str = ""
+    name: str = ""
+    price: Amount | None = None
+    shots: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    concurrency: Count = 4
+    timeout: Seconds = 300.0
+    attempts: Count = 5
+    pause: Amount = 1.0
+
+    def shown_name(self, otherwise: str = "") -> str:
+        """The editor's name in rows: as set, else the model's own."""
+        own = self.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")
+        return self.name or own or otherwise
+
+
+Shape = TypeVar("Shape", bound=Settings)
+
+
+def settings_of(
+    editor: str, settings: Mapping[str, Any], shape: type[Shape]
+) -> tuple[Shape, dict[str, Any]]:
+    """The settings as a declared shape, and those that are passed on (``extra.NAME``). Raises
+    `UsageError` for one that is not known or does not fit.
+    """
+    own = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
+    if unknown := sorted(set(own) - set(shape.__struct_fields__)):
+        wanted = ", ".join((*shape.__struct_fields__, "extra.NAME"))
+        raise UsageError(
+            f"editor {editor!r}: wanted the settings {wanted}; found {', '.join(unknown)}"
+        )
+    try:
+        return schema.convert(own, shape, f"editor {editor!r}", strict=False), passed_through(
+            settings
+        )
+    except DataError as error:
+        raise UsageError(str(error)) from error
+
+
+# ---------------------------------------------------------------------------- what a provider says
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What is asked: the sample, demonstrations, and the pictures in the order of `prompt`.
+
+    `prompt` counts the pictures, for a model that is given all of them first; `turns` has texts and
+    pictures in turn. `files`: each picture as name, bytes and media type.
+    """
+
+    sample: Sample
+    shots: Sequence[Shot]
+    prompt: str
+    files: Sequence[tuple[str, bytes, str]]
+    turns: Sequence[str | tuple[str, bytes, str]]
+    shown: Path
+    """The picture whose size counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request: `body` as the client takes it (``json=``, or ``data=`` and ``files=``); `facts`
+    are recorded as the edit's settings.
+    """
+
+    path: str
+    body: Mapping[str, Any]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A picture, as base64 or at an address, and what else the reply said."""
+
+    data: str = ""
+    url: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No picture, and why."""
+
+    status: Status
+    reason: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Provider(Protocol):
+    """What tells one service from another. `pictures`: how many it takes at most."""
+
+    @property
+    def pictures(self) -> int: ...
+
+    def request(self, ask: Ask) -> Call:
+        """The call for what is asked. Raises `ImageError` for a picture that cannot be sent."""
+        ...
+
+    def result(self, value: Any) -> Made | Nothing:
+        """What a reply's JSON says came of it."""
+        ...
+
+    def bill(self, value: Any, price: ImagePrice) -> float | None:
+        """What an answer cost, in US dollars; None where that is not known."""
+        ...
+
+
+# --------------------------------------------------------------------------------------- the editor
+@dataclass(frozen=True, kw_only=True)
+class RemoteEditor:
+    """A model behind a service. Runs on `concurrency` threads of one process; `ledger` keeps what
+    it costs within a budget.
+    """
+
+    name: str
+    model: str
+    provider: Provider
+    service: Service
+    price: ImagePrice
+    shots: int = 0
+    samples: Sequence[Sample] = ()
+    seed: int | None = None
+    concurrency: int = 4
+    ledger: Ledger = field(default_factory=Ledger)
+    parallel: str = "thread"
+
+    def estimate(self, sample: Sample) -> float | None:
+        """What one edit will about cost, in US dollars; None where the price is not known."""
+        cannot = faulty(sample, self.name, pictures=self.provider.pictures)
+        return 0.0 if cannot else self.price.picture
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        asked = self._asked(sample)
+        if isinstance(asked, Edit):
+            return asked
+        ask, call = asked
+        key = self._key(folder, ask, call)
+        charge = Charge(self.ledger, self.price.picture, self.model)
+        request = Request(call.path, lambda: call.body, key=key, charge=charge)
+        reply = self.service.call(request)
+        if reply.status is Status.SCORED:
+            cost = charge.bill(self.provider.bill(reply.value, self.price))
+        else:
+            cost = charge.cost
+        return self._made(ask, call, folder, reply, cost)
+
+    def _asked(self, sample: Sample) -> tuple[Ask, Call] | Edit:
+        """What is asked and the call for it, or why there is none."""
+        most = self.provider.pictures
+        if (fault := faulty(sample, self.name, pictures=most)) is not None:
+            return fault
+        shots = shots_for(sample, self.samples, self.shots)
+        prompt, pictures = numbered(sample, shots)
+        if len(pictures) > most and shots:
+            reason = f"{len(shots)} demonstrations make {len(pictures)} pictures, the service takes"
+            status = Status.NOT_APPLICABLE
+            return Edit.without(sample.id, self.name, status, f"{reason} {most}")
+        try:
+            ask = asked_of(sample, shots, prompt, pictures)
+            return ask, self.provider.request(ask)
+        except ImageError as error:
+            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
+
+    def _key(self, folder: Path, ask: Ask, call: Call) -> str:
+        told = repr(sorted((name, str(value)) for name, value in call.facts.items()))
+        pictures = (data for _, data, _ in ask.files)
+        return call_key(folder, ask.sample.id, self.model, ask.prompt, told, *pictures)
+
+    def _made(self, ask: Ask, call: Call, folder: Path, reply: Reply, cost: float | None) -> Edit:
+        facts: dict[str, Any] = {
+            "settings": {"model": self.model, **call.facts},
+            "seed": self.seed,
+            "seconds": round(reply.seconds, 6),
+            "cost": cost,
+        }
+        detail = {"attempts": reply.attempts, "shots": [shot.id for shot in ask.shots]}
+        found = self._result(reply)
+        facts["detail"] = {**found.detail, **detail}
+        if isinstance(found, Made):
+            return self._delivered(ask.sample, folder, found, facts)
+        return Edit.without(ask.sample.id, self.name, found.status, words(found.reason), **facts)
+
+    def _result(self, reply: Reply) -> Made | Nothing:
+        if reply.status is Status.SCORED:
+            return self.provider.result(reply.value)
+        refused = reply.http in (400, 403, 422, 451) and filtered(f"{reply.code} {reply.reason}")
+        return Nothing(Status.REFUSED if refused else Status.FAILED, reply.reason)
+
+    def _delivered(self, sample: Sample, folder: Path, made: Made, facts: dict[str, Any]) -> Edit:
+        if made.data:
+            if (data := decoded(made.data)) is not None:
+                return deliver(sample, self.name, folder, data, **facts)
+            reason = "output: no base64 where the picture should be"
+            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, **facts)
+        try:
+            return deliver(sample, self.name, folder, self.service.fetch(made.url), **facts)
+        except OSError as error:
+            return Edit.without(sample.id, self.name, Status.FAILED, str(error), **facts)
+
+    # -- in a batch (see `run.batch`) --------------------------------------------------------------
+
+    def batch_line(self, sample: Sample, folder: Path) -> tuple[str, str, dict[str, Any]] | Edit:
+        """What asks for a sample in a batch: the call's key, its endpoint, its JSON body; or why it
+        cannot be asked. `folder` stands for the run, as in a call.
+        """
+        asked = self._asked(sample)
+        if isinstance(asked, Edit):
+            return asked
+        body = self.provider.batched(asked[0])  # type: ignore[attr-defined]  # see `can_batch`
+        return self._key(folder, *asked), f"/v1{asked[1].path}", body
+
+    def batch_edit(self, sample: Sample, folder: Path, reply: Reply, cost: float | None) -> Edit:
+        """The edit that a batch's answer is; `cost` is what it was booked at without a bill."""
+        asked = self._asked(sample)
+        return asked if isinstance(asked, Edit) else self._made(*asked, folder, reply, cost)
+
+    def batch_cost(self, reply: Reply | None = None) -> float | None:
+        """The bill of a batch's answer, in US dollars, or what one call in a batch may cost."""
+        halved = self.price.times(self.price.batch)
+        return halved.picture if reply is None else self.provider.bill(reply.value, halved)
+
+    @property
+    def can_batch(self) -> bool:
+        """Whether the service takes the same calls in batches."""
+        return hasattr(self.provider, "batched")
+
+
+def asked_of(sample: Sample, shots: Sequence[Shot], prompt: str, pictures: Sequence[Path]) -> Ask:
+    """What is asked, its pictures read once. Raises `ImageError`."""
+    read = {path: as_file(path, index) for index, path in enumerate(pictures)}
+    turns = [read[turn] if isinstance(turn, Path) else turn for turn in conversation(sample, shots)]
+    files = [read[path] for path in pictures]
+    return Ask(
+        sample=sample, shots=shots, prompt=prompt, files=files, turns=turns, shown=pictures[0]
+    )
+
+
+def remote(
+    provider: Provider,
+    settings: Settings,
+    samples: Sequence[Sample],
+    *,
+    address: str,
+    keys: Sequence[str],
+    auth: Any = None,
+    seed: int | None = None,
+    name: str = "",
+) -> RemoteEditor:
+    """The editor of a provider. `address` is the provider's own: the key that one of the variables
+    `keys` holds goes to its host alone. Raises `UsageError` without the key that it needs.
+    """
+    at = settings.base_url or address
+    more = {} if auth is None else {"auth": auth}
+    return RemoteEditor(
+        name=settings.shown_name(name),
+        model=settings.model,
+        provider=provider,
+        service=Service(
+            at,
+            key=key_for(at, address, (OWN_KEY, *keys)),
+            concurrency=settings.concurrency,
+            timeout=settings.timeout,
+            attempts=settings.attempts,
+            pause=settings.pause,
+            **more,
+        ),
+        price=image_price_of(settings.model, settings.price),
+        shots=settings.shots,
+        samples=samples if settings.shots else (),
+        seed=seed,
+        concurrency=settings.concurrency,
+    )

@@ -1,0 +1,360 @@
+"""One chat call to an OpenAI-compatible server: its body, and what came back as a plain value.
+
+A body is never built in one piece: the words are serialised once, and the pictures' base64 text
+goes out from where it is. What is done about an answer is `services.paid`'s.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import orjson
+
+from editgauge.errors import UsageError
+from editgauge.judging.dialect import Dialect
+from editgauge.judging.pictures import Encoded
+from editgauge.judging.protocol import Call, ChatMessage
+from editgauge.services import policy
+from editgauge.services.http import Http, Lost, Request, Response
+from editgauge.services.paid import Outcome, decoded, failed
+from editgauge.services.secrets import Secrets, address, key_from
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
+"""Environment variables that may hold the key, the first one found wins. Keys come from nowhere
+else.
+"""
+FAMILY = "openai-chat"
+"""The endpoint family of the reply key: chat completions, whoever serves them."""
+_SLOT = "\u0000picture\u0000"
+_SLOT_BYTES = orjson.dumps(_SLOT)
+
+
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user sets of a request; None leaves it to the protocol. Part of every key, and, in
+    words, of the judge's name in rows.
+    """
+
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str | None = None
+    detail: str | None = None
+    """How closely pictures are looked at: ``low``, ``high`` or ``auto``, in OpenAI's words."""
+    encoding: str | None = None
+    """``png``: every picture is sent as PNG; None: in its own format."""
+    metadata: bool = False
+    """Whether EXIF and the like go along with the pictures."""
+
+    def named(self) -> str:
+        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
+        return ",".join(
+            f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+            for name, value in msgspec.structs.asdict(self).items()
+            if value is not None and value is not False
+        )
+
+
+class Completion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a chat reply says. `thought`: it holds thinking beside its content; `finish` is
+    ``length`` when it was cut off by its limit.
+    """
+
+    content: str | None = None
+    thought: bool = False
+    finish: str = ""
+    model: str = ""
+    system_fingerprint: str = ""
+    usage: Mapping[str, Any] = {}
+
+
+# --- what is sent -------------------------------------------------------------------------------
+
+
+def messages(
+    call: Call, repair: tuple[str, str] | None = None, detail: str | None = None
+) -> list[dict[str, Any]]:
+    """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
+    is said to it; `detail` is OpenAI's word for how closely pictures are looked at.
+    """
+    built: list[dict[str, Any]] = [
+        {"role": message.role, "content": _content(message, detail)} for message in call.chat()
+    ]
+    if repair is not None:
+        built += [
+            {"role": "assistant", "content": repair[0]},
+            {"role": "user", "content": repair[1]},
+        ]
+    return built
+
+
+def _content(message: ChatMessage, detail: str | None) -> Any:
+    picture = {"url": _SLOT} if detail is None else {"url": _SLOT, "detail": detail}
+    if message.plain:
+        return "".join(part for part in message.parts if isinstance(part, str))
+    return [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": picture}
+        for part in message.parts
+    ]
+
+
+def parameters(
+    call: Call, model: str, dialect: Dialect, *, max_tokens: int, asking: Asking | None = None
+) -> dict[str, Any]:
+    """Everything of a body but the messages."""
+    asking = asking or Asking()
+    built: dict[str, Any] = {"model": model, dialect.tokens_field: max_tokens}
+    temperature = call.temperature if asking.temperature is None else asking.temperature
+    if temperature is not None and dialect.temperature:
+        built["temperature"] = temperature
+    built |= call.parameters
+    if asking.seed is not None:
+        built["seed"] = asking.seed
+    if asking.reasoning_effort is not None:
+        built["reasoning_effort"] = asking.reasoning_effort
+    return built | dialect.asks_for(call.schema())
+
+
+def skeleton(
+    call: Call,
+    model: str,
+    dialect: Dialect,
+    *,
+    max_tokens: int | None = None,
+    asking: Asking | None = None,
+    repair: tuple[str, str] | None = None,
+) -> bytes:
+    """The serialised body of a call with slots in place of its pictures: see `pieces`."""
+    limit = max_tokens or call.max_tokens
+    words = parameters(call, model, dialect, max_tokens=limit, asking=asking)
+    detail = asking.detail if asking is not None else None
+    return orjson.dumps({**words, "messages": messages(call, repair, detail)})
+
+
+def pieces(body: bytes, pictures: Sequence[Encoded]) -> list[bytes]:
+    """A body with pictures in its slots. Base64 needs no escaping, so nothing is serialised twice,
+    and the large pieces are shared with other bodies.
+    """
+    texts = body.split(_SLOT_BYTES)
+    if len(texts) != len(pictures) + 1:
+        raise UsageError(
+            "a rubric or a text from the data holds the mark of a picture; remove the NUL "
+            "characters"
+        )
+    built = [texts[0]]
+    for picture, text in zip(pictures, texts[1:], strict=True):
+        built += [b'"', picture.url, b'"' + text]
+    return built
+
+
+# --- the server ---------------------------------------------------------------------------------
+
+
+class Client:
+    """One server. `base_url` ends in ``/v1`` or whatever comes before ``/chat/completions``. The
+    key is read from the environment (`KEY_NAMES`) and appears in no message, log or file; nor does
+    a query of the address.
+    """
+
+    def __init__(
+        self, base_url: str | None = None, *, timeout: float = 120.0, key: str | None = None
+    ) -> None:
+        base = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
+        self.address = address(base, "--base-url")
+        own = key_from(KEY_NAMES) if key is None else key.strip()
+        self.secrets = Secrets([own, *self.address.secrets])
+        headers = {"Authorization": f"Bearer {own}"} if own else {}
+        self.http = Http(headers, self.secrets, timeout=timeout)
+
+    @property
+    def host(self) -> str:
+        """The server's host and port, without anything that could be secret."""
+        return self.address.shown.partition("://")[2].partition("/")[0]
+
+    def request(self, body: Sequence[bytes]) -> Request:
+        """The request of a chat call."""
+        headers = {"Content-Type": "application/json"}
+        return Request(url=self.address.of("/chat/completions"), pieces=body, headers=headers)
+
+    def get(self, path: str) -> Any:
+        """A small JSON document from the server (``/models/…``), or None when there is none to be
+        had.
+        """
+        seconds = min(self.http.timeout, 20.0)
+        try:
+            response = self.http.send(
+                Request(url=self.address.of(path), method="GET", seconds=seconds)
+            )
+        except Lost:  # a server without this page is as good as one that lists nothing
+            return None
+        return decoded(response.data, self.secrets) if response.status == 200 else None
+
+    def read(self, response: Response) -> Outcome:
+        """A successful answer; see `read_completion`."""
+        return read_completion(response, self.secrets, self.host)
+
+    def close(self) -> None:
+        self.http.close()
+
+
+Ask = Callable[[Mapping[str, Any]], "str | Awaitable[str]"]
+"""Takes a chat request as the OpenAI interface has it (``model``, ``messages``, ``max_tokens``…;
+pictures are ``data:`` addresses) and returns the reply's text. May be a coroutine function.
+"""
+
+
+class FunctionClient(Client):
+    """Calls `ask` in place of a server: whoever has a client of their own hands it in. What it
+    raises is a failed call: it is asked again as a server would be, and then recorded as failed.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        super().__init__("http://localhost/v1", key="")
+        self.http = _Function(ask, self.secrets)
+        self._name = getattr(ask, "__name__", type(ask).__name__)
+
+    @property
+    def host(self) -> str:
+        """Not a server: the function's name."""
+        return f"function {self._name}"
+
+    def get(self, path: str) -> Any:
+        """Nothing: a function lists no models."""
+        return None
+
+
+class _Function(Http):
+    def __init__(self, ask: Ask, secrets: Secrets) -> None:
+        super().__init__(secrets=secrets)
+        self._ask = ask
+
+    def send(self, request: Request) -> Response:
+        asked: Mapping[str, Any] = orjson.loads(b"".join(request.pieces or ()))
+        try:
+            said: Any = self._ask(asked)
+            if inspect.isawaitable(said):
+                import asyncio
+
+                said = asyncio.run(_awaited(said))
+        except Exception as error:  # whatever a user's function raises is a call without a reply
+            return _answer(500, {"error": {"message": f"{type(error).__name__}: {error}"}})
+        if not isinstance(said, str):
+            reason = f"wanted a text from the function, found {type(said).__name__}"
+            return _answer(400, {"error": {"message": reason}})
+        choice = {"message": {"content": said}, "finish_reason": "stop"}
+        return _answer(200, {"model": str(asked.get("model", "")), "choices": [choice]})
+
+
+async def _awaited(said: Awaitable[str]) -> str:
+    return await said
+
+
+def _answer(status: int, value: Mapping[str, Any]) -> Response:
+    return Response(status, {}, orjson.dumps(value))
+
+
+# --- what came back -----------------------------------------------------------------------------
+
+_FILTERED = frozenset({
+    "content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive",
+})  # fmt: skip
+_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+_THOUGHT = ("reasoning_content", "reasoning", "thinking")
+
+
+def read_completion(response: Response, secrets: Secrets, host: str = "") -> Outcome:
+    """A successful HTTP answer as an outcome whose value is a `Completion`. Knows the habits of
+    servers: HTML as 200, errors as 200, null choices. Every answer counts until its bill is known.
+    """
+    value = decoded(response.data, secrets)
+    if not isinstance(value, dict):
+        start = secrets.line(response.data[:60].decode("utf-8", "replace"))
+        size = len(response.data)
+        return _again(f"HTTP 200 with something that is no JSON object, {size} bytes: {start!r}")
+    error = value.get("error")
+    if isinstance(error, dict):
+        return _error_in_reply(error, response, secrets, host)
+    choices = value.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return _read_choice(choices[0], value, secrets)
+    if value.get("promptFeedback") or value.get("prompt_feedback"):
+        return _outcome("refused", "the prompt was blocked", _completion(value, {}, secrets))
+    return _again("a reply without a choice", _completion(value, {}, secrets))
+
+
+def _error_in_reply(
+    error: Mapping[str, Any], response: Response, secrets: Secrets, host: str
+) -> Outcome:
+    """An error that comes as HTTP 200: routers pass on the status of whom they asked as a code."""
+    code = error.get("code")
+    if isinstance(code, int) and code in policy.STATUSES:
+        outcome = failed(Response(code, response.headers, response.data), secrets, host)
+        if outcome.kind in ("busy", "stop"):
+            return outcome
+    return _again(f"HTTP 200 with an error: {secrets.line(str(error.get('message')))}")
+
+
+def _completion(
+    value: Mapping[str, Any], choice: Mapping[str, Any], secrets: Secrets
+) -> Completion:
+    message = choice["message"] if isinstance(choice.get("message"), dict) else {}
+    usage = value.get("usage")
+    finish = secrets.line(str(choice.get("finish_reason") or ""), 60)
+    return Completion(
+        content=_text(message.get("content")) or _called(message),
+        thought=any(message.get(name) for name in _THOUGHT),
+        finish="length" if finish in _CUT else finish,
+        model=secrets.line(str(value.get("model") or ""), 200),
+        system_fingerprint=secrets.line(str(value.get("system_fingerprint") or ""), 200),
+        usage=usage if isinstance(usage, dict) else {},
+    )
+
+
+def _read_choice(choice: Mapping[str, Any], value: Mapping[str, Any], secrets: Secrets) -> Outcome:
+    reply = _completion(value, choice, secrets)
+    message = choice["message"] if isinstance(choice.get("message"), dict) else {}
+    if message.get("refusal"):
+        return _outcome(
+            "refused", f"the model declined: {secrets.line(str(message['refusal']))}", reply
+        )
+    if reply.finish in _FILTERED:
+        return _outcome("refused", f"stopped by the content filter ({reply.finish})", reply)
+    if not (reply.content or "").strip() and reply.finish != "length":
+        what = "an empty reply"
+        if message.get("tool_calls") or message.get("function_call"):
+            what = "a tool call instead of an answer"
+        elif reply.thought:
+            what = "an empty reply: only thinking, no answer"
+        return _again(what, reply)
+    return _outcome("ok", "", reply)
+
+
+def _outcome(kind: policy.Kind, reason: str, reply: Completion | None) -> Outcome:
+    return Outcome(kind=kind, reason=reason, value=reply, http=200, booked=True)
+
+
+def _again(reason: str, reply: Completion | None = None) -> Outcome:
+    return Outcome(kind="again", reason=reason, value=reply, http=200, booked=True, lost=True)
+
+
+def _called(message: Mapping[str, Any]) -> str | None:
+    """The arguments of the tool that a request in the form ``tool`` makes the judge call."""
+    calls = message.get("tool_calls")
+    call = calls[0] if isinstance(calls, list) and len(calls) == 1 else None
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict) or function.get("name") != "verdict":
+        return None
+    return _text(function.get("arguments"))
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, list):  # parts, as some servers give them; thinking is one of them
+        parts = [part for part in value if isinstance(part, dict)]
+        return "".join(str(p.get("text") or "") for p in parts if p.get("type") not in _THOUGHT)
+    return value if isinstance(value, str) else None

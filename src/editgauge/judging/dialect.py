@@ -1,0 +1,117 @@
+"""What one server takes: found out with the first calls, kept with the replies, part of every key.
+
+A reply's JSON Schema goes in the form that the server knows. A server that refuses a form is sent
+the next one, and one that refuses a keyword of the schema is sent the schema without that keyword:
+what is enforced there, no reader has to mend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+Form = Literal["json_schema", "tool", "json_object", "guided_json", ""]
+_NEXT: Mapping[Form, Form] = {
+    "json_schema": "json_object",  # OpenAI, Gemini, vLLM, SGLang, llama.cpp, Ollama, LM Studio
+    "tool": "json_schema",  # Anthropic's compatible endpoint, which ignores ``response_format``
+    "json_object": "guided_json",  # llama.cpp before 2025 reads its ``schema``; others send JSON
+    "guided_json": "",  # vLLM before 0.6
+}
+_HOSTS: Mapping[str, Form] = {"api.anthropic.com": "tool"}
+_KEYWORDS = ("additionalProperties", "minItems", "maxItems", "enum", "strict")
+_ABOUT_FORM = (
+    "response_format",
+    "json_schema",
+    "json_object",
+    "schema",
+    "grammar",
+    "guided",
+    "tool",
+)
+_NOT_OUR_PICTURES = ("too many", "too large", "at most", "maximum", "exceed", "limit")
+
+
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    """The words of one server."""
+
+    form: Form = "json_schema"
+    """How the schema is sent; "" where the server takes none."""
+    dropped: tuple[str, ...] = ()
+    """Keywords that the schema must do without."""
+    tokens_field: str = "max_tokens"
+    """``max_completion_tokens`` for models that want that name."""
+    temperature: bool = True
+    """False for models that refuse a temperature of their own."""
+    webp: bool = True
+    """False for servers that cannot read WebP: those pictures are sent as PNG."""
+
+    @classmethod
+    def of(cls, host: str, note: str | None = None) -> Dialect:
+        """What was noted of a server, else what is known of its host."""
+        try:
+            return msgspec.json.decode(note or "", type=cls)
+        except msgspec.MsgspecError:
+            return cls(form=_HOSTS.get(host, "json_schema"))
+
+    @property
+    def note(self) -> str:
+        """As text, for the reply store."""
+        return msgspec.json.encode(self, order="deterministic").decode()
+
+    def asks_for(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The parameters of a request whose reply must have this schema."""
+        if schema is None or not self.form:
+            return {}
+        schema = _without(schema, self.dropped)
+        if self.form == "guided_json":
+            return {"guided_json": schema}
+        if self.form == "json_object":
+            return {"response_format": {"type": "json_object", "schema": schema}}
+        strict = {} if "strict" in self.dropped else {"strict": True}
+        if self.form == "json_schema":
+            named = {"name": "verdict", **strict, "schema": schema}
+            return {"response_format": {"type": "json_schema", "json_schema": named}}
+        tool = {"name": "verdict", "parameters": schema, **strict}
+        choice = {"type": "function", "function": {"name": "verdict"}}
+        return {"tools": [{"type": "function", "function": tool}], "tool_choice": choice}
+
+    def after(self, reason: str, *, webp: bool = False) -> Dialect | None:
+        """The dialect to try next after a request was turned down with this reason; None when the
+        reason is another. `webp` says that the request holds a WebP picture that may be the reason:
+        a server that cannot read it seldom says so by that name.
+        """
+        text = reason.lower()
+        if self.form:
+            for word in _KEYWORDS:
+                if word.lower() in text and word not in self.dropped:
+                    return msgspec.structs.replace(self, dropped=(*self.dropped, word))
+            if any(word in text for word in _ABOUT_FORM):
+                return msgspec.structs.replace(self, form=_NEXT[self.form])
+        if self.tokens_field == "max_tokens" and "max_completion_tokens" in text:
+            return msgspec.structs.replace(self, tokens_field="max_completion_tokens")
+        if self.temperature and "temperature" in text:
+            return msgspec.structs.replace(self, temperature=False)
+        ours = webp and not any(word in text for word in _NOT_OUR_PICTURES)
+        if self.webp and ("webp" in text or ours):
+            return msgspec.structs.replace(self, webp=False)
+        return None
+
+
+def _without(schema: Any, dropped: tuple[str, ...]) -> Any:
+    """A schema without some keywords; an enumeration of numbers becomes a range."""
+    if isinstance(schema, list):
+        return [_without(part, dropped) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    found = {
+        name: {key: _without(inner, dropped) for key, inner in part.items()}
+        if name == "properties"
+        else _without(part, dropped)
+        for name, part in schema.items()
+        if name not in dropped
+    }
+    if "enum" in schema and "enum" in dropped:
+        found |= {"minimum": min(schema["enum"]), "maximum": max(schema["enum"])}
+    return found

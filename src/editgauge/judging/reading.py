@@ -1,0 +1,210 @@
+"""A judge's reply becomes integers or the rule that it breaks, never a guess.
+
+A reply counts where it holds exactly one JSON object and ends with it, bare or in a code fence, and
+the object is what the call's class asks for: every field, no other, each number on its scale. A
+thinking block or prose may stand before it. Nothing else is interpreted: no phrases, no languages,
+no number in a sentence. What breaks a rule is asked for once more with the rule quoted (see
+`asking`), and is otherwise `Status.UNPARSABLE` with the whole reply kept. So the scores of one
+reply are there all together or not at all.
+
+`VERSION` is part of every row's fingerprint: raise it with any change that could read a reply
+otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from editgauge.judging.protocol import Call, Kind, Range
+from editgauge.types import Status
+
+VERSION = 9
+LONGEST = 1_000_000
+"""Characters of a reply: a verdict has a thousandth of that."""
+MOST_STARTS = 1000
+"""Objects that begin in one reply, broken ones and those in its thinking included."""
+UNSEEN = "the judge says that it could not see the pictures (pictures_visible: false)"
+CUT_OFF = "the reply was cut off at its token limit"
+ENDLESS = "the thinking does not end, so that there is no answer"
+_NO_OBJECT = "wanted one JSON object at the end, found none"
+_DECLINED = (
+    "i'm sorry", "i am sorry", "sorry, ", "i can't", "i cannot", "i'm unable", "i am unable",
+    "i'm not able", "i won't", "i will not",
+)  # fmt: skip
+_START = re.compile(
+    r"(?P<object>\{)(?=\s*[\"}])"
+    r"|(?:</|<|\[/|\[|◁/|◁)(?:seed:)?think(?:ing)?[>\]▷]"
+    r"|<unused9[45]>|<\|channel\|>(?:analysis|final)<\|message\|>",
+    re.IGNORECASE,
+)
+"""Where an object begins (a brace before a name or a closing brace), and the marks that models put
+around their thinking.
+"""
+_ENDS = ("</", "[/", "◁/", "<unused95", "<|channel|>final")
+_LINE = re.compile(
+    r"([A-Za-z ]{1,60}):\s{0,4}(-?\d{1,4}(?:\.\d{1,4})?)\s{0,4}(?:/\s{0,4}(\d{1,4}))?(.*)"
+)
+
+
+class Reading(NamedTuple):
+    """One field of a reply: its value, or the status and the reason why there is none."""
+
+    value: int | None
+    status: Status
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reply says: a reading for each number asked for, and the words beside them. `problem`
+    is the rule that the reply breaks, empty for one that can be read.
+    """
+
+    readings: Mapping[str, Reading]
+    words: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    unseen: bool = False
+    """Whether the judge says that it saw no picture."""
+
+    @property
+    def rationale(self) -> str:
+        return "\n".join(self.words.values())
+
+
+class _Broken(ValueError):
+    """A reply that breaks a rule, in words."""
+
+
+def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
+    """The verdict of a reply by the call's own class. `cut_off`: the server says that the reply
+    ended at its token limit, and such a reply is no verdict. Never raises; linear in the text.
+    """
+    try:
+        if cut_off:
+            raise _Broken(CUT_OFF)
+        body = text or ""
+        if len(body) > LONGEST:
+            raise _Broken(f"wanted at most {LONGEST:,} characters, found {len(body):,}")
+        found = final_lines(call, body) if call.lines else only_object(body)
+        msgspec.convert(found, call.model)
+    except (_Broken, msgspec.ValidationError, RecursionError) as error:
+        problem = str(error) or "nested too deep"
+        if is_refusal(text or ""):
+            refused = Reading(None, Status.REFUSED, f"the judge declined: {text}"[:300])
+            return Verdict(dict.fromkeys(call.fields, refused))
+        none = Reading(None, Status.UNPARSABLE, problem)
+        return Verdict(dict.fromkeys(call.fields, none), problem=problem)
+    words = {name: said for name in call.reply if isinstance(said := found.get(name), str)}
+    if found.get("pictures_visible") is False:
+        unseen = Reading(None, Status.FAILED, UNSEEN)
+        return Verdict(dict.fromkeys(call.fields, unseen), words, unseen=True)
+    readings = {name: Reading(n, Status.SCORED) for name, n in _numbers(call.reply, found, call)}
+    return Verdict(readings if call.rule is None else call.rule(readings), words)
+
+
+def _numbers(
+    reply: Mapping[str, Kind], found: Mapping[str, Any], call: Call
+) -> Iterator[tuple[str, int]]:
+    for name, kind in reply.items():
+        if isinstance(kind, Range):
+            yield name, found[name]
+        elif isinstance(kind, Mapping):
+            yield from _numbers(kind, found[name], call)
+        elif isinstance(kind, Sequence):
+            yield from zip(call.lists[name], found[name], strict=True)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a reply without any object declines in so many words, in English: no verdict is lost
+    by it, and ``--retry refused`` asks again.
+    """
+    said = text.strip().replace("\u2019", "'").lower()
+    return "{" not in said and len(said) < 600 and said.startswith(_DECLINED)
+
+
+def only_object(text: str) -> dict[str, Any]:
+    """The one JSON object of a reply, which ends it. Raises `ValueError` naming the broken rule."""
+    repeated: list[str] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            repeated.extend(name for name, count in counts.items() if count > 1)
+        return found
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=unique, parse_int=_whole, parse_float=_whole, strict=False
+    )
+    objects: list[tuple[dict[str, Any], int]] = []
+    broken, thinking, position, starts = "", False, 0, 0
+    while (start := _START.search(text, position)) is not None:
+        position = start.end()
+        if not start["object"]:
+            thinking = not start[0].lower().startswith(_ENDS)
+            if not thinking:  # what stands before is a draft, whoever opened the block
+                objects, broken = [], ""
+                repeated.clear()
+            continue
+        try:
+            value, position = decoder.raw_decode(text, start.start())
+        except json.JSONDecodeError as error:
+            broken, position = str(error), max(position, error.pos)
+        else:
+            objects.append((value, position))
+        starts += 1
+        if starts > MOST_STARTS:
+            raise _Broken(f"more than {MOST_STARTS} objects begin in it")
+    if thinking or broken:
+        raise _Broken(ENDLESS if thinking else f"an object that is no JSON: {broken}")
+    return _only(text, objects, repeated)
+
+
+def _only(
+    text: str, objects: list[tuple[dict[str, Any], int]], repeated: list[str]
+) -> dict[str, Any]:
+    if len(objects) != 1:
+        raise _Broken(f"wanted one JSON object, found {len(objects)}" if objects else _NO_OBJECT)
+    if repeated:
+        raise _Broken(f"a key stands twice in one object: {', '.join(repeated[:8])}")
+    value, end = objects[0]
+    if _is_said_behind(text[end:]):
+        raise _Broken("text stands behind the object, which must end the reply")
+    return value
+
+
+def _is_said_behind(rest: str) -> bool:
+    """Whether more follows than the end of a code fence and marks of a chat template."""
+    rest = rest.strip().removeprefix("```").strip()
+    return bool(rest) and re.fullmatch(r"(?:<\|[^|<>\s]{1,40}\|>\s{0,4}){1,4}", rest) is None
+
+
+def _whole(text: str) -> int | float:
+    """A JSON number; one without a fraction is an integer, as JSON has it."""
+    number = float(text)
+    return int(number) if abs(number) < 1e9 and number.is_integer() else number
+
+
+def final_lines(call: Call, text: str) -> dict[str, Any]:
+    """The numbers of a reply that ends in one line for each field, ``Name: 7/10, reason``, in their
+    order. Raises `ValueError` naming the broken rule.
+    """
+    names = list(call.fields)
+    lines = [line for line in text.replace("*", "").splitlines() if line.strip()][-len(names) :]
+    found: dict[str, Any] = {}
+    for name, line in zip(names, lines, strict=False):
+        match = _LINE.fullmatch(line.strip().lstrip("#-• "))
+        top = str(call.fields[name].high)
+        if match is None or match[1].strip() != name or match[3] not in (None, top):
+            break
+        found[name] = _whole(match[2])
+    if len(found) < len(names):
+        raise _Broken(f"wanted the last lines to be {', '.join(f'{n}: number' for n in names)}")
+    return found

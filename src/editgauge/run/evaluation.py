@@ -1,0 +1,240 @@
+"""The whole way from Python: one benchmark's samples and one run folder, step by step.
+
+Each step does what the command of its name does, on the same files, so that commands and programs
+can take turns. Nothing is printed and nothing ends the process. Progress is a callback
+``(done, total, note)``; what it raises ends the step, and what was done is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from editgauge.errors import UsageError
+from editgauge.images import Array
+from editgauge.run.material import Material
+from editgauge.store.run import Run
+from editgauge.types import Benchmark, Edit, Editor, Sample, Track, Variant
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(slots=True)
+class FunctionEditor:
+    """An editor that is a function of a sample. `function` returns the edited picture: an ndarray
+    of shape (H, W, 3), uint8, RGB. What it raises is a failed edit with the reason.
+    """
+
+    function: Callable[[Sample], Array]
+    name: str
+    parallel: str = field(default="serial", init=False)
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        from editgauge.images import write_png
+
+        path = folder / "output.png"
+        write_png(path, self.function(sample))
+        return Edit(sample=sample.id, editor=self.name, path=path)
+
+
+class Evaluation:
+    """A benchmark's data and a run folder.
+
+    `benchmark` is a name or a `Benchmark`, `data` the folder of the released data (None for
+    ``mini``). `limit`, `samples` and `where` (``attribute=value``) narrow the samples as the
+    commands' options do. Raises `DataError` for a folder that is not the benchmark's, `UsageError`
+    for a name that nothing has.
+    """
+
+    def __init__(
+        self,
+        benchmark: str | Benchmark,
+        data: Path | str | None = None,
+        *,
+        run: Path | str,
+        split: str | None = None,
+        limit: int | None = None,
+        samples: Sequence[str] = (),
+        where: Sequence[str] = (),
+    ) -> None:
+        place = None if data is None else Path(data)
+        self.material = Material.open(
+            benchmark, place, split=split, limit=limit, ids=samples, where=where
+        )
+        self.folder = Run.create(Path(run))
+        self._split, self._data = split, place
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The benchmark's declaration."""
+        return self.material.benchmark
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The samples that were chosen."""
+        return self.material.samples
+
+    @property
+    def run(self) -> Path:
+        """The run folder."""
+        return self.folder.path
+
+    @property
+    def editors(self) -> list[str]:
+        """The editors that the run has outputs of."""
+        return sorted({record.editor for record in self.folder.edits(self.benchmark.name)})
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def edit(
+        self,
+        editor: str | Editor | Callable[[Sample], Array],
+        *,
+        name: str = "",
+        workers: int = 0,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Any:
+        """Make outputs: by an editor's name with its `settings`, by an `Editor`, or by a function
+        of a sample (then with a `name`). Finished samples are not edited again. Returns a
+        `run.edit.EditSummary`.
+        """
+        from editgauge.run import editing as step
+
+        made, request = self._editor(editor, name, settings)
+        limits = step.Limits(workers=workers)
+        return step.edit(
+            self.material, self.folder, made, limits, request=request, progress=progress
+        )
+
+    def score(
+        self,
+        *,
+        outputs: Path | str | None = None,
+        editors: Sequence[str] = (),
+        tracks: Sequence[Track] = (),
+        workers: int = 0,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Any:
+        """Score outputs: those below `outputs` (official layout), else those of the run.
+
+        `tracks` default to those of the paper's table that need no weights; `options` go to the
+        scorers (``ocr_engine``, ``weights``, ``device``…). Returns a `store.summary.Summary`.
+        """
+        from editgauge.run.score import Request, Scoring
+
+        request = Request(
+            tracks=tracks,
+            outputs=None if outputs is None else Path(outputs),
+            editors=editors,
+            workers=workers,
+            options=options,
+        )
+        return Scoring(self.material, self.folder, request).run(progress).summary
+
+    def judge(
+        self,
+        model: str,
+        *,
+        ask: Callable[[Mapping[str, Any]], Any] | None = None,
+        editors: Sequence[str] = (),
+        prompts: str = "ours",
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Any:
+        """Ask a judge about the run's outputs. `ask` is a client of your own (see
+        `judging.chat.Ask`); without it an OpenAI-compatible server is asked (``base_url``).
+        `options` are those of `judging.session.Options`. Returns a `judging.outcome.Outcome`.
+        """
+        from editgauge.judging import command
+        from editgauge.judging.chat import FunctionClient
+        from editgauge.judging.session import Options, Selection, Session
+
+        if ask is not None:
+            options |= {"client": FunctionClient(ask), "allow_alias": True, "calibration": False}
+        chosen = Selection(
+            benchmark=self.benchmark.name,
+            data=self._data,
+            run=self.run,
+            editors=tuple(editors),
+            split=self._split,
+            ids=[sample.id for sample in self.samples],
+        )
+        with Session(Options(model=model, prompts=prompts, **options), chosen) as session:
+            total = len(self.samples)
+
+            def show(stats: Any) -> None:
+                if progress is not None:
+                    progress(stats.done, max(total, stats.done), "judging")
+
+            return command.run(session, progress=show)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def tables(
+        self,
+        variant: Variant = "faithful",
+        *,
+        published: bool = False,
+        intervals: bool = False,
+        by: str = "",
+    ) -> list[Any]:
+        """The paper's tables of this benchmark (`tables.table.Table`: ``to_dicts``, ``to_pandas``,
+        ``to_polars``).
+        """
+        from editgauge.tables import rows
+        from editgauge.tables.layouts import Shown, tables
+
+        shown = Shown(published=published, intervals=intervals, by=by)
+        frames = rows.frames([self.folder], self.benchmark.name, side_by_side=True)
+        return [table for frame in frames for table in tables(frame, variant, shown)]
+
+    def compare(self, a: str, b: str, *, sources: Sequence[str] = ()) -> Any:
+        """Two editors on the samples that both have: a `tables.compare.Comparison`. Raises
+        `UsageError` where no metric has scores of both.
+        """
+        from editgauge.run.compare import compare
+        from editgauge.tables import rows
+
+        frames = rows.frames(
+            [self.folder], self.benchmark.name, editors=[a, b], sources=list(sources)
+        )
+        comparisons = compare(frames, a, b)
+        if not comparisons:
+            raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}")
+        return comparisons[0]
+
+    def report(self, to: Path | str | None = None, *, copy_images: bool = False) -> Path:
+        """Write the report; returns its page, which opens from disk."""
+        from editgauge.reports import site
+        from editgauge.run.report import parts_of
+
+        parts = parts_of([self.folder], self.benchmark.name)
+        target = self.run / "report" if to is None else Path(to)
+        return site.build([self.folder], parts, target, copy_images=copy_images).page
+
+    def _repr_html_(self) -> str:
+        from editgauge.notebook import samples_as_html
+
+        return samples_as_html(self.samples, self.folder, self.benchmark.name)
+
+    def _editor(
+        self, editor: str | Editor | Callable[[Sample], Array], name: str, settings: dict[str, Any]
+    ) -> tuple[Editor, Any]:
+        """The editor, and what it was made of where that is a name and settings."""
+        if isinstance(editor, str):
+            from editgauge.run.editing import Request, make
+
+            request = Request(editor=editor, settings=settings)
+            (made,) = make(self.material, request)  # no sweep: one
+            return made.editor, made.request
+        if settings:
+            raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
+        if isinstance(editor, Editor):
+            return editor, None
+        if not name:
+            raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
+        return FunctionEditor(editor, name), None

@@ -1,0 +1,464 @@
+"""Batches of work on a Ray cluster: the only code that knows Ray.
+
+A process of its own, the relay, is connected to the cluster; it gives batches to Ray as tasks and
+hands back what comes. So a connection that hangs can be given up, and the death of this machine's
+node, with which Ray ends its process without a word, is seen and said. Ray repeats nothing by
+itself: as with processes of this machine, what a dead worker had is done again item by item.
+Workers write nothing. A worker keeps what it has loaded from task to task.
+
+The run folder and the data lie on a file system that every node sees under the same path: a worker
+that does not find them says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import itertools
+import multiprocessing
+import os
+import pickle
+import secrets
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Self, cast
+
+from editgauge import confinement
+from editgauge.environment import VARIABLES
+from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
+from editgauge.run.processes import (
+    DIED,
+    TOO_SLOW,
+    Done,
+    Item,
+    Line,
+    Part,
+    Result,
+    attempt,
+    begin_process,
+    sendable,
+    spawn,
+)
+from editgauge.scoring.scorer import Needs
+from editgauge.store.schema import versions
+
+SPARE = 2
+"""Tasks that wait beside those that run, so that a node never waits for this process."""
+PATIENCE = 60.0
+"""Seconds without any node that has room for a worker, after which the call gives up."""
+ANSWER = 10.0
+"""Seconds in which a cluster's address must answer."""
+CONNECT = 60.0
+"""Seconds in which a connection must stand."""
+_LOOK = 2.0
+"""Seconds for which the list of nodes is believed."""
+_KEPT = "what is done is kept; run the same command again to go on"
+
+
+class Cluster:
+    """A connection to a Ray cluster; a context manager.
+
+    `address` is ``HOST:PORT`` of a node of the cluster that runs on this machine, ``local`` for a
+    Ray on this machine that ends with this process; `workers` bounds how many tasks run at once
+    (None: as many as there is room for). Raises `MissingExtra` without Ray, `UsageError` for an
+    address that cannot work, `Unavailable` when nothing answers, or no connection stands after
+    `CONNECT` seconds.
+    """
+
+    def __init__(self, address: str = "local", workers: int | None = None) -> None:
+        if address.startswith("ray://"):
+            raise UsageError(
+                f"{address}: wanted HOST:PORT, found the address of a Ray client; run the command "
+                f"on a node of the cluster, for example by `ray job submit`",
+                argument="address",
+            )
+        if address != "local":
+            _need_answer(address)
+        self._dumps = _cloudpickle()
+        self._address, self._workers = address, workers
+        self._numbers = itertools.count()
+        self._process, self._pipe = _relay(address, workers)
+        try:
+            self.room: int = self._connected()
+        except BaseException:
+            self._process.kill()
+            self.close()
+            raise
+
+    def _connected(self) -> int:
+        if not self._pipe.poll(CONNECT):
+            raise Unavailable(
+                f"address {self._address}: something answers there, but no connection to a Ray "
+                f"cluster stands after {CONNECT:.0f} s; is this machine a node of that cluster "
+                f"(`ray status`), and the address the one that `ray start` has printed?"
+            )
+        kind, value = self._receive()
+        if kind == "error":
+            where = "Ray on this machine" if self._address == "local" else self._address
+            raise Unavailable(f"address {where}: {value}")
+        return cast(int, value)
+
+    def batches(
+        self,
+        batches: Iterable[Sequence[Item]],
+        work: Callable[[Sequence[Item]], Result],
+        *,
+        start: Callable[..., None],
+        start_args: tuple[Any, ...] = (),
+        seconds: float,
+        needs: Needs,
+        places: Sequence[Path] = (),
+    ) -> Iterator[Done[Item, Result]]:
+        """As `processes.run_batches`. `needs`: what a task takes of its node; `places`: files and
+        folders that every worker must see under the same path.
+
+        Raises `RunError` where a worker does not see `places` or has other versions, or where no
+        node has room for a worker; `CutShort` when the connection is lost.
+        """
+        self._send("job", self._orders((work, start, start_args), places), needs)
+        line, room = Line(batches), 1
+        flight: dict[int, Part[Item]] = {}
+        try:
+            while True:
+                while len(flight) < room and (part := line.next()) is not None:
+                    flight[number := next(self._numbers)] = part
+                    seconds_at_most = seconds * len(part.items)
+                    self._send("batch", number, self._dumps(part.items), seconds_at_most)
+                if not flight:
+                    return
+                kind, *said = self._receive()
+                if kind == "room":
+                    room = said[0]
+                elif said[0] in flight or said[0] < 0:  # not of an earlier call
+                    if kind == "error":
+                        raise pickle.loads(said[1])
+                    part = flight.pop(said[0])
+                    if kind == "result":
+                        yield Done(part.items, pickle.loads(said[1]))
+                    elif kind == "dead":
+                        yield from line.died(part, said[1])
+                    else:
+                        line.put_back(part)
+        finally:
+            self._send("stop")
+
+    def _orders(self, job: tuple[Any, ...], places: Sequence[Path]) -> _Orders:
+        try:
+            data = self._dumps(job)
+        except Exception as error:  # a lock, an open file: whatever somebody's class holds
+            raise UsageError(
+                f"Ray: what is to be done cannot be sent to another machine ({error}); work on "
+                f"processes of this machine instead"
+            ) from error
+        return _Orders(job=data, places=tuple(places))
+
+    def _send(self, *words: Any) -> None:
+        with contextlib.suppress(OSError):  # it is dead: what is received next says so
+            self._pipe.send(words)
+
+    def _receive(self) -> Any:
+        try:
+            return self._pipe.recv()
+        except (EOFError, OSError) as error:
+            self._process.join(5)
+            raise CutShort(
+                f"the connection to the Ray cluster is lost (exit code {self._process.exitcode}): "
+                f"Ray's own processes on this machine have ended, perhaps for want of memory; "
+                f"{_KEPT}"
+            ) from error
+
+    def close(self) -> None:
+        """End the connection, and with it every task."""
+        self._pipe.close()
+        self._process.join(10)
+        self._process.kill()
+        self._process.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _need_answer(address: str) -> None:
+    """Raises `Unavailable` when nothing listens: Ray itself would wait for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        why = f"{address}: wanted HOST:PORT, such as 10.0.0.1:6379"
+        raise UsageError(why, argument="address")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise Unavailable(
+            f"address {address}: no Ray cluster answers ({error}); is it up (`ray status`), and "
+            f"this its address?"
+        ) from error
+
+
+def _ray() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+    try:
+        return importlib.import_module("ray")
+    except ImportError as error:
+        raise MissingExtra("Ray", "ray", "ray") from error
+
+
+def _cloudpickle() -> Callable[[Any], bytes]:
+    """Classes and functions of a user's own script go with what is sent."""
+    return cast(Callable[[Any], bytes], _ray().cloudpickle.dumps)
+
+
+# -- the relay -------------------------------------------------------------------------------------
+
+
+def _relay(address: str, workers: int | None) -> tuple[BaseProcess, Connection]:
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(theirs, address, workers), daemon=True
+    )
+    try:
+        spawn(process, {})
+    finally:
+        theirs.close()
+    return process, ours
+
+
+def _serve(pipe: Connection, address: str, workers: int | None) -> None:
+    """What the relay runs. Ray writes to standard output what nodes say: it goes nowhere."""
+    begin_process()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    os.chdir(os.sep)  # where Ray's workers look for modules first: not in the user's folder
+    ray = _ray()
+    here = address == "local"
+    try:
+        ray.init(
+            address=address,
+            namespace="editgauge",
+            log_to_driver=False,
+            **({"num_cpus": workers, "include_dashboard": False} if here else {}),
+        )
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        pipe.send(("error", (str(error).strip().splitlines() or [repr(error)])[0]))
+        return
+    pipe.send(("room", int(ray.cluster_resources().get("CPU", 1))))
+    try:
+        asyncio.run(_Relay(ray, pipe, None if here else workers).serve())
+    finally:
+        ray.shutdown()
+
+
+class _Relay:
+    """Gives batches to Ray as they come down the pipe, and answers as they end."""
+
+    def __init__(self, ray: Any, pipe: Connection, bound: int | None) -> None:
+        self._ray, self._pipe, self._bound = ray, pipe, bound
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._task: Any = None
+        self._orders: list[Any] = []
+        self._ended = asyncio.Event()
+
+    async def serve(self) -> None:
+        """Until the pipe ends."""
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._pipe.fileno(), self._read)
+        await self._ended.wait()
+
+    def _read(self) -> None:
+        try:
+            kind, *words = self._pipe.recv()
+        except (EOFError, OSError):
+            self._stop()
+            self._ended.set()
+            return
+        if kind == "job":
+            try:
+                self._begin(*words)
+            except Exception as error:  # Ray's own: the caller is told
+                self._fail(RunError(f"Ray: {type(error).__name__}: {error}"))
+        elif kind == "batch":
+            self._run(self._do(*words))
+        else:
+            self._stop()
+
+    def _run(self, what: Any) -> None:
+        task = asyncio.ensure_future(what)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    def _say(self, *words: Any) -> None:
+        with contextlib.suppress(OSError):  # the caller has ended: so does this, by its pipe
+            self._pipe.send(words)
+
+    def _fail(self, error: Exception) -> None:
+        self._say("error", -1, pickle.dumps(error))
+
+    def _begin(self, orders: _Orders, needs: Needs) -> None:
+        nodes = self._nodes()
+        any_gpu = any(node.get("GPU", 0) >= 1 for node in nodes)
+        gpus = float(any_gpu) if needs.num_gpus is None else needs.num_gpus
+        wanted = {"CPU": needs.num_cpus, "GPU": gpus, "memory": needs.memory}
+        self._orders = [self._ray.put(orders)]  # in a list, or each task would be given a copy
+        self._task = self._ray.remote(
+            num_cpus=needs.num_cpus,
+            num_gpus=gpus,
+            max_calls=0,  # a worker stays, with all that it has loaded
+            max_retries=0,
+            num_returns="streaming",
+            **({"memory": needs.memory} if needs.memory else {}),
+        )(_do)
+        self._run(self._watch_room(wanted))
+
+    def _nodes(self) -> list[dict[str, float]]:
+        return [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+
+    async def _watch_room(self, wanted: dict[str, float]) -> None:
+        """Say how many batches may be on their way, as nodes come and go."""
+        without, before = 0.0, -1
+        while True:
+            nodes = self._nodes()
+            sizes = {name: size for name, size in wanted.items() if size}
+            room = sum(
+                int(min(node.get(name, 0) // size for name, size in sizes.items()))
+                for node in nodes
+            )
+            room = room + SPARE if self._bound is None else min(room, self._bound)
+            none = room <= (SPARE if self._bound is None else 0)
+            without = without + _LOOK if none else 0.0
+            if without > PATIENCE:
+                self._fail(_no_room(wanted, nodes))
+                return
+            if room != before:
+                self._say("room", max(1, room))
+                before = room
+            await asyncio.sleep(_LOOK)
+
+    async def _do(self, number: int, items: bytes, seconds: float) -> None:
+        """One batch: `seconds` count from when its task begins."""
+        stream = self._task.remote(self._orders, items)
+        ended = False
+        try:
+            kind, value = await _next(stream)
+            if kind == "begun":
+                kind, value = await asyncio.wait_for(_next(stream), seconds)
+            self._say(kind, number, value)
+            ended = True
+        except TimeoutError:
+            self._say("dead", number, TOO_SLOW)
+        except self._ray.exceptions.RayError as error:
+            self._say(*self._fault(number, error))
+            ended = True
+        finally:
+            if not ended:
+                self._ray.cancel(stream, force=True)
+
+    def _fault(self, number: int, error: Exception) -> tuple[Any, ...]:
+        """What Ray's errors mean, and whose fault it is."""
+        known = self._ray.exceptions
+        if isinstance(error, known.OutOfMemoryError):
+            return "dead", number, f"{DIED}: out of memory"
+        if isinstance(error, known.WorkerCrashedError):
+            return "dead", number, DIED
+        if isinstance(error, known.RayTaskError):  # in our own code there, not in a scorer's
+            why = RunError(f"a worker of the Ray cluster: {error.cause!r}")
+            return "error", number, pickle.dumps(why)
+        return "lost", number, type(error).__name__
+
+
+async def _next(stream: Any) -> tuple[str, Any]:
+    return cast(tuple[str, Any], await (await anext(stream)))
+
+
+def _no_room(wanted: dict[str, float], nodes: Sequence[dict[str, float]]) -> RunError:
+    def words(amounts: dict[str, float]) -> str:
+        return (
+            f"{amounts.get('CPU', 0):g} processors, {amounts.get('GPU', 0):g} GPUs, "
+            f"{amounts.get('memory', 0) / 1e9:.1f} GB"
+        )
+
+    return RunError(
+        f"the Ray cluster has no node with room for a worker (wanted: {words(wanted)}; nodes: "
+        f"{'; '.join(map(words, nodes[:8])) or 'none'}); {_KEPT}: start such a node, or work on "
+        f"processes of this machine"
+    )
+
+
+# -- in the worker ---------------------------------------------------------------------------------
+
+
+def _environment() -> dict[str, str]:
+    """Our own variables as they are set here, but for secrets."""
+    names = [name for one in VARIABLES if not one.secret for name in one.names]
+    return {n: os.environ[n] for n in names if n.startswith("EDITGAUGE_") and n in os.environ}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Orders:
+    """What a worker is told once, and what the process is like that asks."""
+
+    job: bytes
+    places: tuple[Path, ...]
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+    versions: dict[str, str] = field(default_factory=versions)
+    environment: dict[str, str] = field(default_factory=_environment)
+    path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
+    folder: str = field(default_factory=os.getcwd)
+
+    def begin(self) -> Any:
+        """Make this process like the one that asks and prepare it; the function for batches.
+        Raises `RunError` where this node is not like the other.
+        """
+        with contextlib.suppress(OSError):  # what is not seen from here is said below
+            os.chdir(self.folder)
+        sys.path += [place for place in self.path if place not in sys.path]
+        host = os.uname().nodename
+        for place in self.places:
+            if not place.exists():
+                raise RunError(
+                    f"{place}: not there on the node {host}; put the run and the data on a file "
+                    f"system that every node of the cluster sees under the same path"
+                )
+        mine = versions()
+        other = [name for name, version in self.versions.items() if mine.get(name) != version]
+        if other:
+            raise RunError(
+                f"the node {host} has {', '.join(f'{n} {mine.get(n)}' for n in other)}, this one "
+                f"{', '.join(f'{n} {self.versions[n]}' for n in other)}: scores would not be the "
+                f"same; install the same versions everywhere"
+            )
+        os.environ.update(self.environment)
+        os.environ.setdefault("EDITGAUGE_THREADS", os.environ.get("OMP_NUM_THREADS") or "1")
+        work, start, start_args = pickle.loads(self.job)
+        start(*start_args)
+        confinement.enable()
+        return work
+
+
+_prepared: tuple[str, Any] = ("", None)
+
+
+def _do(orders: list[Any], items: bytes) -> Iterator[tuple[str, Any]]:
+    """A task: says that it begins, then what came of the batch."""
+    global _prepared  # noqa: PLW0603 - a worker process is one worker
+    try:
+        told: _Orders = _ray().get(orders[0])
+        if _prepared[0] != told.token:
+            _prepared = (told.token, told.begin())
+    except Exception as error:  # it would be tried for ever: the caller is told why
+        yield "error", pickle.dumps(sendable(error))
+        return
+    yield "begun", None
+    kind, value = attempt(_prepared[1], pickle.loads(items))
+    yield kind, pickle.dumps(value)

@@ -1,0 +1,103 @@
+"""What a report shows of runs: tables, agreement of judges, what people said, paper figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from editgauge.judging import compared
+from editgauge.native import tune_worker
+from editgauge.reports import confusion, figures, papers, thumbs
+from editgauge.reports.benchmark import Part
+from editgauge.reports.confusion import Met
+from editgauge.reports.parts import part
+from editgauge.run.agreements import published_lines
+from editgauge.run.processes import run_batches
+from editgauge.store.run import Run
+from editgauge.study.reporting import reported
+from editgauge.tables import rows
+from editgauge.tables.frame import Frame
+
+
+def parts_of(
+    runs: Sequence[Run],
+    benchmark: str = "",
+    *,
+    published: bool = False,
+    intervals: bool = True,
+) -> list[Part]:
+    """What a report on these runs shows, a part for each benchmark (or for one alone): the
+    benchmark's tables, how far its judges agree, and what people said of it.
+
+    `published` adds the papers' lines, `intervals` 95 % bootstrap intervals.
+    """
+    names = rows.benchmarks(runs, benchmark)
+    made = (part(runs, name, published=published, intervals=intervals) for name in names)
+    return [_with_study(each, published) for each in made]
+
+
+_SECONDS = 60.0
+"""For one thumbnail; a decoder that needs longer is ended."""
+
+
+def thumbnails_on(workers: int) -> thumbs.Spread:
+    """Thumbnails made by processes of this machine, as scores are: a picture that ends its process
+    gets none, and costs no other picture its own. With 0 or 1 they are made here.
+    """
+    if workers <= 1:
+        return thumbs.here
+
+    def spread(batches: Iterator[Sequence[thumbs.Job]]) -> Iterator[tuple[int, int]]:
+        for outcome in run_batches(
+            batches,
+            thumbs.make_batch,
+            workers=workers,
+            start=tune_worker,
+            seconds=_SECONDS,
+        ):
+            yield len(outcome.items), outcome.result or 0
+
+    return spread
+
+
+def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
+    """Write the figures of every part as SVG, PNG and PDF into ``TO/papers/BENCHMARK``; the files.
+    Raises `MissingExtra` without the extra `report`.
+    """
+    drawn: list[Path] = []
+    for each in parts:
+        folder = to / "papers" / each.frame.benchmark
+        drawn += papers.papers(figures.figures(each.frame, each.metrics, each.plots), folder)
+        drawn += confusion.write(met(each.frame), folder)
+    return drawn
+
+
+def met(frame: Frame) -> list[Met]:
+    """How the scores of each two judges met, corrected, or faithful where there are no others."""
+    pairs = [pair for pair in compared.pairs(frame, "corrected") if len(pair.a)]
+    pairs = pairs or [pair for pair in compared.pairs(frame, "faithful") if len(pair.a)]
+    matrices = []
+    for pair in pairs:
+        values, counts = compared.confusion(pair)
+        matrices.append(
+            Met(
+                metric=pair.metric,
+                first=pair.first,
+                second=pair.second,
+                values=values,
+                counts=counts,
+            )
+        )
+    return matrices
+
+
+def _with_study(part: Part, published: bool) -> Part:
+    """The part with how far its judges agree, and with what people said of it."""
+    agreement = compared.table(part.frame)
+    if agreement is not None:
+        part = replace(part, tables=[*part.tables, agreement])
+    ratings = reported(part.frame, published_lines(part.frame.benchmark) if published else ())
+    if ratings is None:
+        return part
+    return replace(part, tables=[*part.tables, *ratings.tables], study=ratings.facts)

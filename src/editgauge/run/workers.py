@@ -1,0 +1,160 @@
+"""Who does the work of a step: this process, processes of this machine, or a Ray cluster.
+
+The rows do not depend on it. Who is called with what, in which batches, is decided before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from editgauge import machine
+from editgauge.errors import UsageError
+from editgauge.networks.runtime import torch_for
+from editgauge.run.processes import Done, Item, Result, run_batches
+from editgauge.scoring.scorer import Needs
+
+if TYPE_CHECKING:
+    from editgauge.run.ray import Cluster
+
+ENGINES = ("local", "ray")
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+class Workers:
+    """Processes of this machine: `count` of them (0: this process does everything), and for work
+    that wants the whole machine one for each of `gpus`, by the names of ``CUDA_VISIBLE_DEVICES``
+    (without any, one). Or the workers of a `cluster`. A context manager: leaving it ends the
+    connection to a cluster.
+    """
+
+    def __init__(
+        self, count: int = 0, *, gpus: Sequence[str] = (), cluster: Cluster | None = None
+    ) -> None:
+        self._count, self._gpus, self._cluster = count, tuple(gpus), cluster
+
+    @property
+    def away(self) -> bool:
+        """Whether they may be on other machines."""
+        return self._cluster is not None
+
+    def number(self, needs: Needs, *, alone: bool) -> int:
+        """How many there are for work with these needs: batches are cut so that all have something
+        to do. `alone`: one worker has the whole machine, or a GPU, instead of one core.
+        """
+        if self._cluster is not None:
+            return 1 if alone else self._cluster.room
+        if alone and self._count:
+            own = replace(needs, num_cpus=1)  # each has its share of all
+            return own.workers(max(1, len(self._gpus)), machine.memory())
+        return needs.workers(self._count, machine.memory())
+
+    def batches(
+        self,
+        batches: Iterable[Sequence[Item]],
+        work: Callable[[Sequence[Item]], Result],
+        *,
+        start: Callable[..., None],
+        start_args: tuple[Any, ...] = (),
+        seconds: float,
+        needs: Needs,
+        alone: bool = False,
+        places: Sequence[Path] = (),
+    ) -> Iterator[Done[Item, Result]]:
+        """What comes of each batch, as they end: see `processes.run_batches`. `needs`: what one
+        worker takes of its machine; `places`: what every worker must see under the same path.
+        """
+        if self._cluster is not None:
+            return self._cluster.batches(
+                batches,
+                work,
+                start=start,
+                start_args=start_args,
+                seconds=seconds,
+                needs=needs,
+                places=places,
+            )
+        workers = self.number(needs, alone=alone)
+        gpus = self._gpus[:workers] if alone else ()
+        threads = max(1, (os.cpu_count() or 1) // workers if alone and workers else needs.num_cpus)
+        share = {"OMP_NUM_THREADS": str(int(threads))} | {"MKL_NUM_THREADS": str(int(threads))}
+        return run_batches(
+            batches,
+            work,
+            workers=workers,
+            start=start,
+            start_args=start_args,
+            seconds=seconds,
+            environments=[share | {VISIBLE: gpu} for gpu in gpus] or [share] * workers,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def workers_of(workers: int | Workers) -> Workers:
+    """`Workers` as they are; a number as so many processes of this machine."""
+    return Workers(workers) if isinstance(workers, int) else workers
+
+
+def gpus_of(text: str) -> tuple[str, ...]:
+    """``0,1`` or ``cuda:0,cuda:1`` as ``CUDA_VISIBLE_DEVICES`` names these GPUs; () for "".
+
+    Raises `UsageError` for other words, one GPU twice, and one that is not there; `MissingExtra`
+    without torch.
+    """
+    if not text.strip():
+        return ()
+    words = [word.strip().removeprefix("cuda:") for word in text.split(",")]
+    if not all(word.isdecimal() for word in words) or len(set(words)) < len(words):
+        why = f"{text!r}: wanted GPUs by number, each once, such as 0,1"
+        raise UsageError(why, argument="devices")
+    there = torch_for("devices").cuda.device_count()
+    if missing := [word for word in words if int(word) >= there]:
+        raise UsageError(
+            f"{text!r}: no GPU {missing[0]}; torch finds {there} here"
+            + ("; leave it out to score on the processor" if not there else ""),
+            argument="devices",
+        )
+    seen = [one.strip() for one in os.environ.get(VISIBLE, "").split(",") if one.strip()]
+    return tuple(seen[int(word)] if seen else word for word in words)
+
+
+def open_workers(
+    engine: str, *, workers: int | None, cores: int, address: str = "", devices: str = ""
+) -> Workers:
+    """The workers of an engine, one of `ENGINES`. `workers` bounds them (None: `cores` processes
+    here, the whole cluster there); `address` is a Ray cluster's (else the environment's
+    ``RAY_ADDRESS``, else a Ray on this machine); `devices` are GPUs of this machine (`gpus_of`).
+
+    Raises `UsageError` for an unknown name or words that do not go together, `MissingExtra` without
+    Ray, `Unavailable` when no cluster answers.
+    """
+    if engine not in ENGINES:
+        raise UsageError(f"{engine!r}: wanted one of {', '.join(ENGINES)}", argument="engine")
+    if engine == "local":
+        if address:
+            why = f"{address}: belongs to the engine ray; leave it out or ask for that"
+            raise UsageError(why, argument="address")
+        processes = cores if workers is None else workers
+        gpus = gpus_of(devices)
+        if len(gpus) > 1 and not processes:
+            why = "0 (everything in this process) and several devices: one only"
+            raise UsageError(why, argument="workers")
+        return Workers(processes, gpus=gpus)
+    if devices:
+        why = f"{devices}: GPUs of this machine; Ray knows those of its nodes itself"
+        raise UsageError(why, argument="devices")
+    if workers == 0:
+        why = "0 (everything in this process) and the engine ray: one only"
+        raise UsageError(why, argument="workers")
+    from editgauge.run.ray import Cluster
+
+    return Workers(cluster=Cluster(address or os.environ.get("RAY_ADDRESS") or "local", workers))

@@ -1,0 +1,73 @@
+"""Settings and other people's files against a declared shape, with one kind of error.
+
+A shape is a `msgspec.Struct` (with ``forbid_unknown_fields=True`` for what people write) or any
+type that msgspec knows; limits stand in it as ``Annotated[int, msgspec.Meta(ge=1)]``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from editgauge.errors import DataError
+
+T = TypeVar("T")
+MOST_BYTES = 1 << 20
+"""Of a file of settings."""
+
+
+def convert(value: object, shape: type[T], where: str, *, strict: bool = True) -> T:
+    """`value` as the declared `shape`. `where` names it in errors: a file, an option.
+
+    Texts become numbers and truth values where `strict` is False (what a command line gives).
+    Raises `DataError` that says where, what was wanted and what was found.
+    """
+    try:
+        return msgspec.convert(value, shape, strict=strict)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{where}: {_worded(error, value)}") from error
+
+
+def read_toml(path: Path, shape: type[T]) -> T:
+    """The settings in a TOML file of at most `MOST_BYTES`. Raises `DataError` for a file that
+    cannot be read, is no TOML, or does not have this shape.
+    """
+    return convert(toml_tables(path), shape, path.name)
+
+
+def toml_tables(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file, unchecked. Raises `DataError` as `read_toml`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise DataError(f"{path}: wanted at most {MOST_BYTES:,} bytes of settings")
+        return tomllib.loads(data.decode("utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path.name}: no valid TOML ({error}); correct that line") from error
+
+
+def _worded(error: msgspec.ValidationError, value: object) -> str:
+    """msgspec's message as ours: ``$.concurrency`` first, then what was wanted, then the value."""
+    message, _, place = str(error).partition(" - at `$")
+    place = place.rstrip("`").lstrip(".")
+    wanted = message[:1].lower() + message[1:].replace("`", "")
+    said = f"{place}: {wanted}" if place else wanted
+    if "unknown field" in message or "missing required" in message:
+        return f"{said}; remove it, or correct its name" if "unknown" in message else said
+    return f"{said}; found {_at(value, place)!r}"[:400]
+
+
+def _at(value: object, place: str) -> object:
+    """What stands at a place like ``questions[0].id``; the whole where it cannot be followed."""
+    for part in place.replace("[", ".[").split("."):
+        if part.startswith("[") and part[1:-1].isdigit() and isinstance(value, list | tuple):
+            value = value[int(part[1:-1])]
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+    return value

@@ -1,0 +1,1 @@
+"""Scores of text that an OCR engine reads in a picture, of replaced, deleted and inserted text."""

@@ -1,0 +1,169 @@
+"""The ledger: what was sent, what it cost, and whether the next call may be sent.
+
+Every request is booked *before* it is sent, at the most that it can cost, and stays booked at that
+amount until a bill corrects it. An answer that is an HTTP error costs nothing; a connection that is
+lost may have been answered, and counts. So the sum is not below what a provider may ask for,
+whatever happens in between: a reply without usage, a connection that is cut, ``kill -9``.
+
+The calls are the table of `store.paid`; one sum over them counts all commands on a run, one after
+the other or at once. A bill above what was booked makes the next bookings of that model as many
+times dearer in this process. What is already under way cannot be called back: with a service that
+bills f times its published price, a budget is passed by at most (calls in flight) x (f - 1) x (the
+most that a call can cost), once; with a budget the first call of a model therefore goes alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple
+
+from editgauge.errors import BudgetExceeded
+from editgauge.store.paid import Call, Paid, Totals
+
+_SLACK = 1e-9
+
+
+class Entry(NamedTuple):
+    """A booked call: its number, its model, the most it was thought to cost, and what is booked."""
+
+    number: int
+    model: str
+    most: float
+    booked: float
+
+
+class Ledger:
+    """Books calls of one `purpose` (``judge``, ``edit``) against `budget` US dollars (None = no
+    limit) in the file `paid`. Thread-safe.
+    """
+
+    def __init__(
+        self, paid: Paid | None = None, *, purpose: str, budget: float | None = None
+    ) -> None:
+        self.paid = Paid(None) if paid is None else paid
+        self.purpose, self.budget = purpose, budget
+        self.spent = 0.0
+        """US dollars that this object has booked and not released: the cost of one command."""
+        self.unbilled = 0.0
+        """The part of `spent` without a bill."""
+        self._factors: dict[str, float] = {}
+        self._open: dict[int, Entry] = {}
+        self._changed = threading.Condition()
+
+    @property
+    def totals(self) -> Totals:
+        """The sums of all commands of this purpose."""
+        return self.paid.totals(self.purpose)
+
+    def factor(self, model: str) -> float:
+        """How many times what was booked a bill of this model was, at least 1."""
+        return max(1.0, self._factors.get(model, 0.0))
+
+    def book(self, most: float, model: str, *, key: str = "") -> Entry:
+        """Book a call right before it is sent, waiting while calls under way may still give
+        something back. Raises `BudgetExceeded` when none can.
+        """
+        with self._changed:
+            while (entry := self._try(most, model, key)) is None:
+                if not self._open:
+                    raise self.exceeded(most, model)
+                self._changed.wait()
+            return entry
+
+    def try_to_book(self, most: float, model: str, *, key: str = "") -> Entry | None:
+        """Book a call that goes with others (a batch); None when that could pass the budget."""
+        with self._changed:
+            return self._booked(most, model, key)
+
+    def _try(self, most: float, model: str, key: str) -> Entry | None:
+        unknown = self.budget is not None and model not in self._factors
+        if unknown and self._open:
+            return None  # the first bill says how far prices can be trusted
+        return self._booked(most, model, key)
+
+    def _booked(self, most: float, model: str, key: str) -> Entry | None:
+        amount = most * self.factor(model)
+        with self.paid.transaction():
+            booked = self.totals.booked
+            if self.budget is not None and booked + amount > self.budget + _SLACK:
+                return None
+            number = self.paid.book(self.purpose, amount, key=key, model=model)
+        entry = self._open[number] = Entry(number, model, most, amount)
+        self.spent += amount
+        self.unbilled += amount
+        return entry
+
+    def exceeded(self, most: float, model: str) -> BudgetExceeded:
+        """Why nothing further is sent, and what can be done."""
+        totals, factor = self.totals, self.factor(model)
+        said = (
+            f"stopped before the budget was passed: {totals.booked:.4f} of {self.budget or 0:.4f} "
+            f"US dollars are booked, and the next call may cost {most * factor:.4f}"
+        )
+        if factor > 1.0:
+            said += f" ({factor:.1f} times its price, because a bill was)"
+        said += "; what was done is kept. "
+        if (standing := totals.booked - totals.billed) > 5e-5:
+            said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
+        return BudgetExceeded(f"{said}Raise --budget to go on")
+
+    def bill(self, entry: Entry, dollars: float) -> None:
+        """The bill came: it takes the booked amount's place."""
+        with self._changed:
+            if entry.most > 0:
+                known = self._factors.get(entry.model, 0.0)
+                self._factors[entry.model] = max(known, dollars / entry.most)
+            self._settle(entry, "billed", dollars, "")
+            self._raise(entry.model)
+
+    def _raise(self, model: str) -> None:
+        """What is under way may cost as many times its price as a bill that came."""
+        for number, entry in list(self._open.items()):
+            if (
+                entry.model == model
+                and (more := entry.most * self.factor(model) - entry.booked) > 0
+            ):
+                self.paid.raise_most(number, entry.booked + more)
+                self._open[number] = entry._replace(booked=entry.booked + more)
+                self.spent += more
+                self.unbilled += more
+
+    def keep(self, entry: Entry, why: str = "no bill") -> float:
+        """No bill came for a call that may have been answered: it stays booked; at how much."""
+        with self._changed:
+            self._factors.setdefault(entry.model, 0.0)
+            return self._settle(entry, "kept", None, why)
+
+    def release(self, entry: Entry, why: str = "") -> None:
+        """The call was not sent, or was answered with an error."""
+        with self._changed:
+            self._settle(entry, "released", None, why)
+
+    def leave(self, entry: Entry) -> None:
+        """The call stays under way after this command ends: see `standing`."""
+        with self._changed:
+            self._open.pop(entry.number, None)
+            self._changed.notify_all()
+
+    def standing(self, keys: list[str]) -> dict[str, Entry]:
+        """The calls with these keys that are still under way, of whatever command."""
+        found: dict[str, Entry] = {}
+        for start in range(0, len(keys), 500):
+            part = keys[start : start + 500]
+            marks = ", ".join("?" * len(part))
+            calls = self.paid.calls(f"state = 'sent' AND key IN ({marks})", *part)
+            found |= {c.key: Entry(c.id, c.model, c.most, c.most) for c in calls}
+        return found
+
+    def knows(self, key: str) -> bool:
+        """Whether a call with this key was booked and not released, by whatever command."""
+        return bool(self.paid.calls("key = ? AND state != 'released'", key))
+
+    def _settle(self, entry: Entry, state: str, dollars: float | None, why: str) -> float:
+        ours = self._open.pop(entry.number, None)
+        call: Call = self.paid.settle(entry.number, state, dollars, why)  # type: ignore[arg-type]
+        before = ours.booked if ours else 0.0
+        self.spent += call.booked - before
+        self.unbilled += (call.booked if state == "kept" else 0.0) - before
+        self._changed.notify_all()
+        return call.booked

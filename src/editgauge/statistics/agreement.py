@@ -1,0 +1,141 @@
+"""How far raters agree: quadratic kappa, Krippendorff's alpha, and what repeats tell.
+
+Kappa and alpha are made of parts that can be summed, so that a bootstrap may draw samples.
+
+Sources: Cohen (1968); Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections C
+and D; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from editgauge.statistics.resampling import Floats
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+def kappa_parts(a: ArrayLike, b: ArrayLike) -> Floats:
+    """What quadratic kappa is made of, for each line of two tables (n, m): Σ(a - b)², Σa, Σb, Σa²,
+    Σb², pairs: (n, 6).
+    """
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    valid = ~np.isnan(first) & ~np.isnan(second)
+    x, y = np.where(valid, first, 0.0), np.where(valid, second, 0.0)
+    parts = [(x - y) ** 2, x, y, x * x, y * y, valid.astype(np.float64)]
+    return np.stack([part.sum(axis=1) for part in parts], axis=1)
+
+
+def kappa_of(parts: ArrayLike) -> Floats:
+    """Cohen's kappa with quadratic weights from summed `kappa_parts` (..., 6): (...,).
+
+    The weights' scale cancels, so the range of the scores need not be known. NaN where both gave
+    one and the same value throughout.
+    """
+    d, x, y, xx, yy, n = np.moveaxis(np.asarray(parts, dtype=np.float64), -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = (xx + yy - 2 * x * y / n) / n
+        kappa = 1 - d / n / expected
+    return np.asarray(np.where((n > 0) & (expected > 1e-12), kappa, np.nan))
+
+
+def quadratic_kappa(a: ArrayLike, b: ArrayLike) -> float:
+    """Cohen's kappa with quadratic weights of two raters' scores (n,), NaN = not rated."""
+    first, second = (np.asarray(side, dtype=np.float64).reshape(1, -1) for side in (a, b))
+    return float(kappa_of(kappa_parts(first, second)[0]))
+
+
+def coincidences(ratings: ArrayLike) -> tuple[Floats, Floats]:
+    """The values that occur, (v,), and each unit's coincidence matrix, (units, v, v): how often the
+    values c and k were given to it by two annotators, each unit weighted by 1/(m - 1).
+
+    `ratings`: (annotators, units), NaN where an annotator did not rate the unit. Units with fewer
+    than two ratings have a matrix of zeros.
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    values = np.unique(table[~np.isnan(table)])
+    counts = np.zeros((table.shape[1], len(values)))
+    for place, value in enumerate(values):
+        counts[:, place] = (table == value).sum(axis=0)
+    m = counts.sum(axis=1)
+    pairs = counts[:, :, None] * counts[:, None, :]
+    pairs -= counts[:, :, None] * np.eye(len(values))
+    weight = np.where(m >= 2, 1 / np.maximum(m - 1, 1), 0.0)
+    return values, pairs * weight[:, None, None]
+
+
+def _distances(values: Floats, totals: Floats, level: Level) -> Floats:
+    """Squared differences of the values (v,) at a level of measurement: (..., v, v). `totals`: how
+    often each value occurs, (..., v), which ordinal distances depend on.
+    """
+    if level == "ordinal":
+        middle = np.cumsum(totals, axis=-1) - totals / 2  # the middle rank of each value
+        return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
+    plain = (values[:, None] - values[None, :]) ** 2
+    return plain if level == "interval" else (plain > 0).astype(np.float64)
+
+
+def alpha_of(values: ArrayLike, coincidence: ArrayLike, level: Level) -> Floats:
+    """Alpha from summed coincidences of shape (..., v, v): (...,).
+
+    1 is perfect agreement, 0 that of chance, below 0 worse. NaN where everybody gave one and the
+    same value, or nothing was rated twice.
+    """
+    o = np.asarray(coincidence, dtype=np.float64)
+    n = o.sum(axis=-1)
+    d = _distances(np.asarray(values, dtype=np.float64), n, level)
+    observed = (o * d).sum(axis=(-2, -1))
+    expected = ((n[..., :, None] * n[..., None, :]) * d).sum(axis=(-2, -1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alpha = 1 - (n.sum(axis=-1) - 1) * observed / expected
+    return np.asarray(np.where(expected > 0, alpha, np.nan))
+
+
+def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
+    """Alpha of ratings (annotators, units), NaN = not rated."""
+    values, parts = coincidences(ratings)
+    return float(alpha_of(values, parts.sum(axis=0), level)) if len(values) else math.nan
+
+
+class Noise(NamedTuple):
+    """Where the spread of judged scores comes from. `between`: variance of the samples' true
+    scores; `within`: variance of repeated judgements of one sample; `reliability`: between /
+    (between + within), the intraclass correlation of one judgement; `from_samples` and
+    `from_judge`: the two parts of the mean's standard error.
+    """
+
+    between: float
+    within: float
+    reliability: float
+    from_samples: float
+    from_judge: float
+    n: int
+    judgements: int
+
+
+def judge_noise(scores: ArrayLike) -> Noise:
+    """Variance components of repeated judgements: scores of shape (samples, repeats), NaN = none.
+
+    One-way random effects by analysis of variance (unbalanced repeats allowed); a negative
+    component is 0. NaN everywhere when no sample was judged twice or there is only one sample.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    given = (~np.isnan(table)).sum(axis=1)
+    table, given = table[given > 0], given[given > 0]
+    n, total = len(table), int(given.sum())
+    if n < 2 or total == n:
+        return Noise(math.nan, math.nan, math.nan, math.nan, math.nan, n, total)
+    means = np.nanmean(table, axis=1)
+    grand = float((means * given).sum() / total)
+    within = float(np.nansum((table - means[:, None]) ** 2)) / (total - n)
+    spread = float((given * (means - grand) ** 2).sum()) / (n - 1)
+    size = (total - float((given**2).sum()) / total) / (n - 1)
+    between = max(0.0, (spread - within) / size)
+    whole = between + within
+    reliability = between / whole if whole > 0 else 1.0
+    judge = math.sqrt(within * float((1 / given).sum())) / n
+    return Noise(between, within, reliability, math.sqrt(between / n), judge, n, total)

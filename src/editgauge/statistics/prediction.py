@@ -1,0 +1,338 @@
+"""Prediction-powered inference: a mean of few ratings, made sharper by many scores of a judge.
+
+What is estimated is the mean of *these* samples as if people had rated each of them:
+mean(y) + w·(mean of f over all samples - mean of f over the rated ones), with y the ratings and f
+the judge's scores. It is unbiased whatever the judge's bias, which is measured on the rated
+samples; w is fitted to them, and is near 0 for a judge that knows nothing. With strata (the rated
+samples were drawn per organ, per tier) each is estimated by itself and weighted by its share of all
+samples; one w is fitted for all.
+
+Few samples are rated, so intervals use Student's t with Satterthwaite's degrees of freedom, and the
+finite-population correction: rated samples are known, not estimated. Ratings at the two ends of
+their scale (yes or no), fewer than `ENOUGH_OF_EACH` at one of them, have Wilson's interval, without
+the judge.
+
+Sources: Angelopoulos et al., Prediction-powered inference (arXiv 2301.09633), PPI++ (2311.01453);
+Fisch et al., Stratified PPI (2406.04291); Cochran, Sampling Techniques (1977), 5.3, 7.3-7.10 (the
+same estimator of a finite population's mean, its variance and its slope's).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from editgauge.statistics.quantiles import NORMAL, is_yes_or_no, student, two_valued_limits
+from editgauge.statistics.ranks import RankStability, rank_stability
+from editgauge.statistics.resampling import Floats, pooled
+from editgauge.statistics.sequences import Betting
+
+RATED = 3
+"""Rated samples below which nothing is estimated."""
+FITTED_FROM = 10
+"""Rated samples below which the judge's scores are not used: a weight cannot be fitted."""
+ENOUGH_OF_EACH = 10
+"""Answers at either end of a scale of two below which Student's t would not hold."""
+_SMALL_STRATUM = 5
+POWER = 0.8
+Scale = tuple[float, float]
+UNBOUNDED: Scale = (-math.inf, math.inf)
+
+
+class Part(NamedTuple):
+    """One stratum: its share of all samples, the ratings and the judge's scores of the rated
+    samples, (n,), and the judge's scores of all of its samples, (N,).
+    """
+
+    share: float
+    rated: Floats
+    known: Floats
+    scores: Floats
+
+    @property
+    def left(self) -> float:
+        """The share of its samples that nobody rated: the finite-population correction."""
+        return 1 - len(self.rated) / len(self.scores)
+
+
+class Corrected(NamedTuple):
+    """A mean as if people had rated every sample, with its 95 % interval (NaN: none is given).
+
+    `weight`: how much of the judge's scores is used. `alone`, `alone_low`, `alone_high`: from the
+    ratings alone. `judge`: the judge's own mean over all samples. `rated`, `judged`: samples with a
+    rating and a score, and with a score. `effective`: the number of ratings that alone would give
+    as narrow an interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    error: float
+    weight: float
+    alone: float
+    alone_low: float
+    alone_high: float
+    judge: float
+    rated: int
+    judged: int
+    effective: float
+
+
+_NAN = math.nan
+NOTHING = Corrected(_NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, 0, 0, _NAN)
+
+
+def parts_of(y: ArrayLike, f: ArrayLike, strata: ArrayLike | None = None) -> list[Part]:
+    """The strata of ratings y (S,) and scores f (S,), NaN = none. Samples without a score are left
+    out; strata with too few ratings are put together, those without any join the largest.
+    """
+    rating, score = np.asarray(y, dtype=np.float64), np.asarray(f, dtype=np.float64)
+    keep = np.isfinite(score)
+    rating, score = rating[keep], score[keep]
+    rated = np.isfinite(rating)
+    codes = np.zeros(len(score), dtype=np.int64)
+    if strata is not None and rated.any():
+        names = np.unique(np.asarray(strata)[keep], return_inverse=True)[1].ravel()
+        joined = pooled(names[rated], _SMALL_STRATUM)
+        largest = np.bincount(joined).argmax()
+        target = dict(zip(names[rated].tolist(), joined.tolist(), strict=True))
+        codes = np.array([target.get(name, largest) for name in names.tolist()], dtype=np.int64)
+    found = []
+    for code in np.unique(codes).tolist():
+        mine = codes == code
+        both = mine & rated
+        found.append(Part(mine.sum() / len(score), rating[both], score[both], score[mine]))
+    return found
+
+
+def corrected_mean(
+    y: ArrayLike,
+    f: ArrayLike,
+    *,
+    strata: ArrayLike | None = None,
+    scale: Scale = UNBOUNDED,
+    weight: float | None = None,
+) -> Corrected:
+    """The mean of ratings y (S,), NaN = not rated, with the scores f (S,) of a judge.
+
+    `scale`: the range of the ratings, within which limits stay. `weight` None fits it from
+    `FITTED_FROM` rated samples on; 1 is plain PPI, 0 the ratings alone. Nothing is estimated below
+    `RATED` rated samples. Where ratings do not differ from the weighted scores the interval is that
+    of `sequences.Betting`, and none is given without a bounded scale.
+    """
+    parts = parts_of(y, f, strata)
+    rated = sum(len(part.rated) for part in parts)
+    judged = sum(len(part.scores) for part in parts)
+    if rated < RATED or any(len(part.rated) < 2 for part in parts):
+        return NOTHING._replace(rated=rated, judged=judged)
+    ratings = np.concatenate([part.rated for part in parts])
+    few = is_yes_or_no(ratings, *scale) and _fewer_answers(ratings) < ENOUGH_OF_EACH
+    fitted = weight is None and rated - len(parts) >= FITTED_FROM - 1 and not few
+    used = fitted_weight(parts) if fitted else (weight or 0.0)
+    value, error, low, high = _estimate(parts, used, fitted=fitted and used != 0, scale=scale)
+    alone, lone, alone_low, alone_high = _estimate(parts, 0.0, fitted=False, scale=scale)
+    if few:
+        low, high = two_valued_limits(ratings, *scale, size=judged)
+        alone_low, alone_high = low, high
+    judge = sum(part.share * float(part.scores.mean()) for part in parts)
+    return Corrected(
+        value, low, high, error, used, alone, alone_low, alone_high, judge, rated, judged,
+        _effective(parts, error, lone, rated, judged),
+    )  # fmt: skip
+
+
+def _fewer_answers(ratings: Floats) -> int:
+    """How often the rarer of two answers was given; 0 where everybody gave the same."""
+    highest = int((ratings == ratings.max()).sum())
+    return min(highest, len(ratings) - highest)
+
+
+def fitted_weight(parts: Sequence[Part]) -> float:
+    """The slope of ratings on scores within strata, which makes the variance smallest (PPI++,
+    equation 9, for these samples; Cochran, 7.10).
+    """
+    above = below = 0.0
+    for part in parts:
+        n, factor = len(part.rated), part.share**2 * part.left
+        if n > 1 and factor:
+            both = np.cov(part.rated, part.known)
+            above += factor * float(both[0, 1]) / n
+            below += factor * float(both[1, 1]) / n
+    return above / below if below > 1e-12 * (1 + abs(above)) else 0.0
+
+
+def _estimate(
+    parts: Sequence[Part], weight: float, *, fitted: bool, scale: Scale
+) -> tuple[float, float, float, float]:
+    """Value, standard error, and limits of the estimate with a weight."""
+    value = shift = squares = 0.0
+    pieces: list[tuple[float, float]] = []
+    for part in parts:
+        n, rest = len(part.rated), part.rated - weight * part.known
+        move = float(part.scores.mean() - part.known.mean())
+        value += part.share * (float(part.rated.mean()) + weight * move)
+        shift += part.share * move
+        squares += float(((part.known - part.known.mean()) ** 2).sum())
+        pieces.append((part.share**2 * part.left * float(rest.var(ddof=1)) / n, n - 1.0))
+    if fitted:  # the slope takes a degree of freedom, and its own error adds to that of the mean
+        free = sum(degrees for _, degrees in pieces)
+        more = free / (free - 1)
+        pieces = [(more * piece, degrees * (free - 1) / free) for piece, degrees in pieces]
+        residual = sum(_squares(part.rated - weight * part.known) for part in parts) / (free - 1)
+        pieces.append((residual * shift**2 / squares, free - 1))
+    error, half = _half_width(pieces)
+    if error <= 1e-12 * (1 + abs(value)):
+        return value, 0.0, *_alike_limits(parts, value, scale)
+    low, high = scale
+    return value, error, max(low, value - half), min(high, value + half)
+
+
+def _alike_limits(parts: Sequence[Part], value: float, scale: Scale) -> tuple[float, float]:
+    """Where ratings do not vary: a bet on each of them in turn, which needs a bounded scale; the
+    value itself where all samples are rated.
+    """
+    if all(part.left == 0 for part in parts):
+        return value, value
+    ratings = np.concatenate([part.rated for part in parts])
+    if not all(map(math.isfinite, scale)):
+        return _NAN, _NAN
+    bets = Betting(sum(len(part.scores) for part in parts), *scale)
+    for rating in ratings:
+        bets.observe([rating])
+    low, high = bets.interval()
+    return float(low[0]), float(high[0])
+
+
+def _squares(values: Floats) -> float:
+    return float(((values - values.mean()) ** 2).sum())
+
+
+def _half_width(pieces: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The standard error, and half the 95 % interval's width, of parts of a variance with their
+    degrees of freedom.
+    """
+    variance = sum(piece for piece, _ in pieces)
+    if variance <= 0:
+        return 0.0, 0.0
+    free = variance**2 / sum(piece**2 / degrees for piece, degrees in pieces)
+    error = math.sqrt(variance)
+    return error, student(0.975, max(1.0, free)) * error
+
+
+def _effective(parts: Sequence[Part], error: float, alone: float, rated: int, judged: int) -> float:
+    """How many ratings alone would have that error: with the finite-population correction the
+    squared error is that of one rating times (1/n - 1/N).
+    """
+    if error <= 0 or alone <= 0:
+        return float(judged if alone > 0 or rated == judged else rated)
+    gap = (1 / rated - 1 / judged) * (error / alone) ** 2
+    return min(float(judged), 1 / (gap + 1 / judged))
+
+
+def more_ratings(
+    y: ArrayLike,
+    f: ArrayLike,
+    *,
+    strata: ArrayLike | None = None,
+    target: float | None = None,
+    power: float = POWER,
+) -> int | None:
+    """How many more samples would have to be rated until the mean of y is told from 0.
+
+    y and f are differences of two editors. 0 where it is told already; with 80 % power for a
+    difference as large as the estimate. With `target`: until half the interval is that wide. None
+    where nothing is estimated yet, or the estimate is 0.
+    """
+    parts = parts_of(y, f, strata)
+    found = corrected_mean(y, f, strata=strata)
+    if math.isnan(found.value):
+        return None
+    if target is None:
+        if found.low > 0 or found.high < 0:
+            return 0
+        target_error = abs(found.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(power))
+    else:
+        target_error = target / NORMAL.inv_cdf(0.975)
+    if target_error <= 0:
+        return None
+    low, high = found.rated, found.judged
+    while low < high:
+        middle = (low + high) // 2
+        enough = _planned_error(parts, middle, found.weight) <= target_error
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return low - found.rated
+
+
+def _planned_error(parts: Sequence[Part], rated: int, weight: float) -> float:
+    """The standard error with so many rated samples, shared out over the strata as they are now."""
+    now, variance = sum(len(part.rated) for part in parts), 0.0
+    for part in parts:
+        whole = len(part.scores)
+        n = min(whole, max(len(part.rated), round(len(part.rated) * rated / now)))
+        spread = float((part.rated - weight * part.known).var(ddof=1))
+        variance += part.share**2 * spread * (1 / n - 1 / whole)
+    return math.sqrt(variance)
+
+
+class Ranks(NamedTuple):
+    """Corrected means of several editors, (E,), and how sure their order is."""
+
+    means: tuple[Corrected, ...]
+    stability: RankStability | None
+
+
+def corrected_ranks(
+    y: ArrayLike,
+    f: ArrayLike,
+    *,
+    strata: ArrayLike | None = None,
+    scale: Scale = UNBOUNDED,
+    higher_is_better: bool = True,
+    draws: int = 4000,
+    seed: int = 0,
+) -> Ranks:
+    """Corrected means of editors, y and f of shape (E, S), and their ranks' stability.
+
+    Ranks are drawn from the joint normal distribution of the estimates, whose covariance comes from
+    the samples (so editors that are rated on the same samples move together). None where an editor
+    has no mean.
+    """
+    ratings, scores = np.asarray(y, dtype=np.float64), np.asarray(f, dtype=np.float64)
+    means = tuple(
+        corrected_mean(a, b, strata=strata, scale=scale)
+        for a, b in zip(ratings, scores, strict=True)
+    )
+    values = np.array([item.value for item in means])
+    if len(values) < 2 or np.isnan(values).any():
+        return Ranks(means, None)
+    moves = np.stack(
+        [_influence(a, b, m, strata) for a, b, m in zip(ratings, scores, means, strict=True)]
+    )
+    covariance = moves @ moves.T
+    own = np.sqrt(np.diag(covariance))
+    errors = np.array([item.error for item in means])
+    scale_of = np.divide(errors, own, out=np.zeros_like(own), where=own > 0)
+    covariance = covariance * scale_of[:, None] * scale_of[None, :]
+    generator = np.random.default_rng(seed)
+    found = generator.multivariate_normal(values, covariance, size=draws, method="eigh")
+    return Ranks(means, rank_stability(values, found, higher_is_better=higher_is_better))
+
+
+def _influence(y: Floats, f: Floats, found: Corrected, strata: ArrayLike | None) -> Floats:
+    """How each rated sample moves the estimate: (S,), 0 for the others."""
+    known = np.isfinite(f)
+    rated = known & np.isfinite(y)
+    labels = np.zeros(len(f), dtype=np.int64)
+    if strata is not None:
+        labels = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
+    out = np.zeros(len(f))
+    for label in np.unique(labels[rated]).tolist():
+        mine = (labels == label) & rated
+        share = ((labels == label) & known).sum() / max(1, int(known.sum()))
+        rest = y[mine] - found.weight * f[mine]
+        out[mine] = share * (rest - rest.mean()) / mine.sum()
+    return out

@@ -1,0 +1,176 @@
+"""What is damaged in a run, and its repair: `editgauge check-run`.
+
+Every record, every picture and ``rows.parquet`` are looked at. A repair writes the run's file anew
+from every record that stands its checksum, and keeps the damaged file beside it; it never makes up
+a record. Scores that are gone are made again by ``editgauge score``, outputs by ``editgauge edit``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from editgauge.errors import ImageError, RunError
+from editgauge.images import fingerprint
+from editgauge.store import database, lease, paths, salvage, snapshot
+from editgauge.store.paid import Paid
+from editgauge.store.run import FILE, PAID, Run
+from editgauge.store.schema import EditRecord
+
+_ANEW = f"{FILE} is written anew from what stands its checksum; the old file is kept beside it"
+_KEEP = "remove it, and editgauge score takes it from the data again"
+_OUTPUT = (
+    "once it is removed, editgauge edit, or score --outputs, makes it again; score takes what lies "
+    "there for the output"
+)
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is not as it should be.
+
+    `place` is a file of the run, `found` what is wrong, `repair` what ``check-run --repair`` does
+    about it and what has to be done after that. `by_hand`: a repair leaves it alone.
+    """
+
+    place: str
+    found: str
+    repair: str
+    by_hand: bool = False
+
+
+def check(run: Run) -> list[Damage]:
+    """Everything that is damaged in a run; changes nothing."""
+    fresh = Run(run.path)
+    try:
+        found = [*_in_file(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
+        found += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
+        return found + list(_in_snapshot(fresh)) + list(_elsewhere(fresh))
+    finally:
+        fresh.close()
+
+
+def repair(run: Run) -> list[Damage]:
+    """Repair what can be repaired; returns what was done. Raises `RunError` when the run cannot be
+    written.
+    """
+    found = [item for item in check(run) if not item.by_hand]
+    run.close()
+    if any(item.place == FILE for item in found):
+        rewrite(run.path / FILE)
+    if any(item.place == snapshot.FILE for item in found):
+        (run.path / snapshot.FILE).unlink(missing_ok=True)
+    if any(item.place == PAID for item in found):
+        with Paid(run.path / PAID) as paid:
+            paid.drop_damaged()
+    lease.sweep(run.path)
+    fresh = Run.open(run.path)
+    fresh.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
+    fresh.close()
+    run.damage = None
+    run.problems.clear()
+    return found
+
+
+def rewrite(file: Path) -> None:
+    """Put a sound database with every record that is proven into a run's place; the old file and
+    its journal are kept as ``<name>.damaged``. Raises `RunError` when that cannot be written.
+    """
+    memory, _ = salvage.salvaged(file)
+    made = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        with contextlib.closing(memory), contextlib.closing(sqlite3.connect(made)) as db:
+            memory.backup(db)
+            db.execute("PRAGMA journal_mode = WAL")
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(f"{file}{suffix}", f"{file}.damaged{suffix}")
+        os.replace(made, file)
+    except (OSError, sqlite3.Error) as error:
+        raise database.broken(file, error) from error
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _in_file(run: Run) -> Iterator[Damage]:
+    """Read every record; what does not stand its checksum becomes one of the run's problems."""
+    for (text,) in run.read(f"PRAGMA quick_check({_MOST})"):
+        if text != "ok":
+            yield Damage(FILE, str(text)[:200], _ANEW)
+    run.manifest()
+    for name in run.described_benchmarks():
+        run.metrics(name)
+    run.edits()
+    run.origins()
+    names = run.sample_names()
+    for series in run.series():
+        strangers = sum(record[1] not in names for record in run.records(series))
+        if strangers:
+            found = f"{strangers} rows of {series.editor}, {series.metric} are of no known sample"
+            yield Damage(FILE, found, _ANEW)
+
+
+def _in_pictures(run: Run) -> Iterator[Damage]:
+    for record in run.edits():
+        why = _picture_fault(run, record) if record.path else ""
+        if why:
+            yield Damage(str(record.path), why, f"not touched; {_OUTPUT}", by_hand=True)
+    for benchmark in run.benchmarks():
+        for sample in run.samples(benchmark):
+            for place, mark in (sample.get("marks") or {}).items():
+                why = paths.fault(run.path, place, f"inputs/{benchmark}") or _changed(
+                    run.path / place, mark, "not the one that was kept"
+                )
+                if why:
+                    found = f"a picture of the sample {sample['id']!r}: {why}"
+                    yield Damage(place, found, f"not touched; {_KEEP}", by_hand=True)
+
+
+def _picture_fault(run: Run, record: EditRecord) -> str:
+    why = paths.fault(run.path, record.path, "edits")
+    if why is None and record.fingerprint:
+        told = "another one than its record and its scores are of"
+        why = _changed(run.path / str(record.path), record.fingerprint, told) or None
+    return "" if why is None else f"the output of {record.editor} for {record.sample!r}: {why}"
+
+
+def _changed(path: Path, mark: str, told: str) -> str:
+    try:
+        return "" if fingerprint(path) == mark else told
+    except ImageError as error:
+        return str(error)
+
+
+def _in_paid(run: Run) -> Iterator[Damage]:
+    if not os.path.lexists(run.replies_path):
+        return
+    try:
+        with Paid(run.replies_path) as paid:
+            damaged = paid.damaged()
+    except RunError as error:
+        yield Damage(PAID, str(error), "not touched: bring a copy, or remove it", by_hand=True)
+        return
+    if damaged:
+        told = f"{damaged} replies are not what was written"
+        yield Damage(PAID, told, "taken out; editgauge judge asks for them again")
+
+
+def _in_snapshot(run: Run) -> Iterator[Damage]:
+    place = run.path / snapshot.FILE
+    if os.path.lexists(place) and not snapshot.is_sound(run):
+        told = "damaged (it is not what was made of the rows)"
+        yield Damage(snapshot.FILE, told, "removed; made again by the next reader")
+
+
+def _elsewhere(run: Run) -> Iterator[Damage]:
+    """Links or pipes anywhere in the run."""
+    try:
+        paths.only_files(run.path, "")
+    except RunError as error:
+        yield Damage("run folder", str(error), "not touched: remove it", by_hand=True)

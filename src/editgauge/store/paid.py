@@ -1,0 +1,332 @@
+"""What cost money: the judges' replies, and the ledger of calls to services.
+
+::
+
+    replies(key, reply, mark)          every reply that was ever paid for, as one JSON object
+    notes(name, value, mark)           short facts: the judge that answered first, batches under way
+    calls(id, purpose, key, model, state, most, billed, at, note)   every call that was sent
+    totals(purpose, booked, billed, calls)                          their sums
+
+A file of its own beside the rows, since each commit is waited for until it is on the disk
+(``synchronous = FULL``), and since several runs may share one (``--replies``). A call is booked
+before it is sent; a reply is written before any row is made of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Self
+
+from editgauge.errors import RunError
+from editgauge.store import database
+
+State = Literal["sent", "billed", "kept", "released"]
+"""A call is ``sent``; then its bill came, or it stands at the most it can cost (kept), or it was
+certainly not billed (released).
+"""
+SCHEMA = (
+    "CREATE TABLE replies(key TEXT PRIMARY KEY, reply TEXT NOT NULL, mark INTEGER)",
+    "CREATE TABLE notes(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER)",
+    """CREATE TABLE calls(
+        id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, key TEXT NOT NULL, model TEXT NOT NULL,
+        state TEXT NOT NULL CHECK(state IN ('sent', 'billed', 'kept', 'released')),
+        most REAL NOT NULL CHECK(most >= 0),
+        billed REAL CHECK((billed IS NOT NULL) = (state = 'billed')),
+        at REAL NOT NULL, note TEXT NOT NULL)""",
+    "CREATE INDEX calls_by_key ON calls(key)",
+    "CREATE INDEX calls_by_model ON calls(model, state)",
+    """CREATE TABLE totals(
+        purpose TEXT PRIMARY KEY,
+        booked REAL NOT NULL CHECK(booked BETWEEN -1e-6 AND 1e12),
+        billed REAL NOT NULL CHECK(billed BETWEEN -1e-6 AND 1e12), calls INTEGER NOT NULL)""",
+)
+
+
+class Call(NamedTuple):
+    """One call to a service. `most`: the dollars that it can cost at most; `billed`: its bill, None
+    where none has come. `at`: seconds since 1970.
+    """
+
+    id: int
+    purpose: str
+    key: str
+    model: str
+    state: State
+    most: float
+    billed: float | None
+    at: float
+    note: str
+
+    @property
+    def booked(self) -> float:
+        """What counts against a budget."""
+        return _booked(self.state, self.most, self.billed)
+
+
+class Totals(NamedTuple):
+    """Sums of one purpose: dollars that count against a budget, dollars on bills, calls that were
+    not released.
+    """
+
+    booked: float
+    billed: float
+    calls: int
+
+
+class Paid:
+    """One file of replies and calls. Thread-safe; a context manager. Raises `RunError` when the
+    file cannot be used.
+
+    With `path` None it lives in memory.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        if path is None:
+            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            for statement in SCHEMA:
+                self._db.execute(statement)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.path.lexists(path):
+            database.create(path, SCHEMA)
+        self._db = database.connect(path, SCHEMA, safe=True)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is read and written in the `with` block happens at once, or not at all; no other
+        command writes meanwhile. May be nested.
+        """
+        with self._lock:
+            self._depth += 1
+            try:
+                if self._depth > 1:
+                    yield
+                else:
+                    with self._told(), database.transaction(self._db):
+                        yield
+            finally:
+                self._depth -= 1
+
+    # -- replies -----------------------------------------------------------------------------------
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The reply under a key; None where there is none, or it is damaged: then it is asked for
+        again.
+        """
+        rows = self._read("SELECT key, reply, mark FROM replies WHERE key = ?", key)
+        return _object(rows[0]) if rows else None
+
+    def put(self, key: str, reply: Mapping[str, Any]) -> None:
+        """Write a reply of JSON values in place of an older one; it is on the disk when this
+        returns.
+        """
+        text = database.json(dict(reply))
+        self._write(
+            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)",
+            key,
+            text,
+            database.mark("replies", key, text),
+        )
+
+    def drop(self, key: str) -> None:
+        """Forget a reply (before it is asked for again)."""
+        self._write("DELETE FROM replies WHERE key = ?", key)
+
+    def __len__(self) -> int:
+        return int(self._read("SELECT count(*) FROM replies")[0][0])
+
+    def replies(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every reply that is sound, in the order in which they came."""
+        last = 0
+        while part := self._read(
+            "SELECT rowid, key, reply, mark FROM replies WHERE rowid > ? ORDER BY rowid LIMIT 500",
+            last,
+        ):
+            last = part[-1][0]
+            for _, *record in part:
+                reply = _object(record)
+                if reply is not None:
+                    yield str(record[0]), reply
+
+    def damaged(self) -> int:
+        """How many replies are not what was written."""
+        return len(self) - sum(1 for _ in self.replies())
+
+    def drop_damaged(self) -> None:
+        """Forget the replies that are not what was written."""
+        with self.transaction():
+            sound = {key for key, _ in self.replies()}
+            for (key,) in self._read("SELECT key FROM replies"):
+                if key not in sound:
+                    self._db.execute("DELETE FROM replies WHERE key = ?", (key,))
+
+    def note(self, name: str, value: str | None = None) -> str | None:
+        """A short fact; with `value`, write it. None where there is none, or it is damaged."""
+        if value is not None:
+            mark = database.mark("notes", name, value)
+            self._write("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", name, value, mark)
+            return value
+        rows = self._read("SELECT name, value, mark FROM notes WHERE name = ?", name)
+        return str(rows[0][1]) if rows and database.stands("notes", rows[0]) else None
+
+    def notes(self, start: str) -> dict[str, str]:
+        """The facts whose names begin with `start`, in the order in which they were written. Raises
+        `RunError` where one is damaged.
+        """
+        rows = self._read(
+            "SELECT name, value, mark FROM notes WHERE substr(name, 1, ?) = ? ORDER BY rowid",
+            len(start),
+            start,
+        )
+        for row in rows:
+            if not database.stands("notes", row):
+                raise RunError(
+                    f"{self.path}: what is noted as {str(row[0])[:80]!r} is damaged; bring a copy "
+                    f"of the file, or name another one with --replies"
+                )
+        return {name: value for name, value, _ in rows}
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def book(self, purpose: str, most: float, *, key: str = "", model: str = "") -> int:
+        """Write down a call right before it is sent, at the most that it can cost; its number."""
+        with self.transaction():
+            number = self._db.execute(
+                "INSERT INTO calls(purpose, key, model, state, most, at, note) "
+                "VALUES (?, ?, ?, 'sent', ?, ?, '')",
+                (purpose, key, model, most, time.time()),
+            ).lastrowid
+            self._add(purpose, most, 0.0, 1)
+        return number or 0
+
+    def settle(
+        self, number: int, state: State, billed: float | None = None, note: str = ""
+    ) -> Call:
+        """Write how a call ended; the call as it is now. `billed` goes with ``billed`` alone."""
+        with self.transaction():
+            before = self.call(number)
+            after = before._replace(state=state, billed=billed, note=note[:200])
+            self._db.execute(
+                "UPDATE calls SET state = ?, billed = ?, note = ? WHERE id = ?",
+                (state, billed, after.note, number),
+            )
+            self._add(
+                before.purpose,
+                after.booked - before.booked,
+                (billed or 0.0) - (before.billed or 0.0),
+                (before.state == "released") - (state == "released"),
+            )
+        return after
+
+    def raise_most(self, number: int, most: float) -> None:
+        """A call that is under way may cost more than it was booked at."""
+        with self.transaction():
+            call = self.call(number)
+            if call.state == "sent" and most > call.most:
+                self._db.execute("UPDATE calls SET most = ? WHERE id = ?", (most, number))
+                self._add(call.purpose, most - call.most, 0.0, 0)
+
+    def call(self, number: int) -> Call:
+        """The call with this number. Raises `RunError` where there is none."""
+        rows = self._read("SELECT * FROM calls WHERE id = ?", number)
+        if not rows:
+            raise RunError(f"{self.path}: no call {number} is booked; the file was changed")
+        return Call(*rows[0])
+
+    def calls(self, where: str = "1", *values: object) -> list[Call]:
+        """The calls for which an SQL condition over their columns holds, oldest first."""
+        return [
+            Call(*row)
+            for row in self._read(f"SELECT * FROM calls WHERE {where} ORDER BY id", *values)
+        ]
+
+    def totals(self, purpose: str) -> Totals:
+        """The sums of a purpose."""
+        rows = self._read("SELECT booked, billed, calls FROM totals WHERE purpose = ?", purpose)
+        return Totals(*rows[0]) if rows else Totals(0.0, 0.0, 0)
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _add(self, purpose: str, booked: float, billed: float, calls: int) -> None:
+        old = self.totals(purpose)
+        self._db.execute(
+            "INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)",
+            (purpose, old.booked + booked, old.billed + billed, old.calls + calls),
+        )
+
+    def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock, self._told():
+            return self._db.execute(statement, values).fetchall()
+
+    def _write(self, statement: str, *values: object) -> None:
+        with self.transaction():
+            self._db.execute(statement, values)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except database.FAULTS as error:
+            raise database.broken(self.path or Path("memory"), error) from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def merge(sources: Sequence[Path], target: Path) -> tuple[int, list[str]]:
+    """Copy the replies whose keys the target has not; how many, and what could not be taken."""
+    taken, problems = 0, []
+    there = [path for path in sources if path.exists()]
+    if not there:
+        return 0, []
+    with Paid(target) as ours:
+        for path in there:
+            try:
+                with Paid(path) as theirs, ours.transaction():
+                    known = len(ours)
+                    for key, reply in theirs.replies():
+                        if ours.get(key) is None:
+                            ours.put(key, reply)
+                    taken += len(ours) - known
+                    if left := theirs.damaged():
+                        problems.append(f"{path.name}: {left} replies are damaged; not taken")
+            except RunError as error:
+                problems.append(f"the reply store was not merged ({error})")
+    return taken, problems
+
+
+def _booked(state: State, most: float, billed: float | None) -> float:
+    if state == "released":
+        return 0.0
+    return most if billed is None else billed
+
+
+def _object(record: Sequence[Any]) -> dict[str, Any] | None:
+    if not database.stands("replies", record):
+        return None
+    try:
+        return database.parsed(record[1])
+    except ValueError:
+        return None

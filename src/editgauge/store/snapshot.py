@@ -1,0 +1,156 @@
+"""``rows.parquet``: the rows as a file that DuckDB, pandas and polars open as it is.
+
+It is made when a command that changed rows ends, and by the next reader where that command was
+killed. The run says of which generation of its rows the file is, and its hash: it is never
+believed, and made again where either is another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from editgauge.errors import RunError
+from editgauge.store import parquet, paths, schema
+
+if TYPE_CHECKING:
+    from editgauge.store.run import Run
+
+FILE = "rows.parquet"
+_MARK = "snapshot"
+"""The fact that says of which generation the file is, and its hash."""
+_GROUP = 32_768
+"""Rows that are written, and passed over by readers, together."""
+_COLUMNS = (
+    ("sample", "INTEGER"), ("repeat", "INTEGER"), ("value", "DOUBLE"), ("status", "VARCHAR"),
+    ("reason", "VARCHAR"), ("fingerprint", "VARCHAR"), ("detail", "VARCHAR"),
+    ("origin", "INTEGER"), ("series", "INTEGER"),
+)  # fmt: skip
+
+
+def current(run: Run) -> Path:
+    """The file of the run's rows at this generation: the run's own where it is that, made again
+    where it is not, or outside a run that cannot be written or is damaged.
+    """
+    place, generation = run.path / FILE, run.generation
+    said = (run.fact(_MARK) or "").split()
+    if said[:1] == [generation] and _hash(place) == said[1]:
+        return place
+    if run.damage is None:
+        with contextlib.suppress(RunError, OSError):  # a run that can only be read
+            known = len(run.problems)
+            made = place.with_name(f".{FILE}.{os.getpid()}.{secrets.token_hex(4)}")
+            try:
+                _write(run, made)
+                if len(run.problems) == known:
+                    mark = f"{generation} {_hash(made)}"
+                    os.replace(made, place)
+                    run.set_fact(_MARK, mark)
+                    return place
+            finally:
+                made.unlink(missing_ok=True)
+    made = run.scratch() / FILE
+    _write(run, made)
+    return made
+
+
+def is_sound(run: Run) -> bool:
+    """Whether the run's own file is of an earlier generation, or what was made of the rows."""
+    generation, _, mark = (run.fact(_MARK) or "").partition(" ")
+    return generation != run.generation or _hash(run.path / FILE) == mark
+
+
+def _write(run: Run, target: Path) -> None:
+    names, origins = run.sample_names(), run.origins()
+    told = "the run's rows cannot be made ready for reading ({}); make room or rights"
+    with parquet.database(message=told) as db:
+        db.execute("SET memory_limit = '256MB'")
+        db.execute(f"SET temp_directory = '{_quoted(run.scratch())}'")
+        db.execute("SET threads = 1")
+        db.execute(f"CREATE TABLE part({', '.join(f'{n} {kind}' for n, kind in _COLUMNS)})")
+        every = run.series()
+        for chunk in _chunks(run, every, names):
+            db.register("chunk", chunk)
+            db.execute("INSERT INTO part SELECT * FROM chunk")
+        _tables(db, every, names, origins)
+        db.execute(
+            "COPY (SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.variant, p.value, "
+            "p.status, p.reason, p.fingerprint, s.source, p.repeat, p.detail, "
+            "coalesce(o.facts, '{}') AS origin FROM part p JOIN series s ON s.id = p.series "
+            "JOIN names n ON n.id = p.sample LEFT JOIN origins o ON o.id = p.origin "
+            ") "
+            f"TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
+        )
+
+
+def _tables(
+    db: Any,
+    every: list[schema.Series],
+    names: dict[int, tuple[str, str]],
+    origins: dict[int, str],
+) -> None:
+    """What the numbers of rows stand for, as tables of DuckDB."""
+    fields = ("id", "benchmark", "editor", "scorer", "metric", "variant", "source")
+    db.register("s", {f: _texts([getattr(one, f) for one in every]) for f in fields})
+    db.execute("CREATE TABLE series AS SELECT * FROM s")
+    db.register(
+        "n", {"id": np.array(list(names)), "sample": _texts([n for _, n in names.values()])}
+    )
+    db.execute("CREATE TABLE names AS SELECT * FROM n")
+    db.register("o", {"id": np.array(list(origins), np.int64), "facts": _texts(origins.values())})
+    db.execute("CREATE TABLE origins AS SELECT * FROM o")
+
+
+def _texts(values: Any) -> Any:
+    listed = list(values)
+    return np.array(listed, dtype=object if listed and isinstance(listed[0], str) else None)
+
+
+def _chunks(
+    run: Run, every: list[schema.Series], names: dict[int, tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """The rows of each series as arrays, by the names of their samples."""
+    order = {number: place for place, number in enumerate(sorted(names, key=lambda n: names[n][1]))}
+    for series in every:
+        records = [record for record in run.records(series) if record[1] in order]
+        if not records:
+            continue
+        records.sort(key=lambda record: (order[record[1]], record[2]))
+        _, sample, repeat, value, status, reason, mark, detail, origin, _ = zip(
+            *records, strict=True
+        )
+        yield {
+            "sample": np.array(sample, np.int32),
+            "repeat": np.array(repeat, np.int32),
+            "value": _values(value),
+            "status": np.array(status, object),
+            "reason": np.array(reason, object),
+            "fingerprint": np.array([schema.unpacked(one) for one in mark], object),
+            "detail": np.array([one or "{}" for one in detail], object),
+            "origin": np.array(origin, np.int32),
+            "series": np.full(len(records), series.id, np.int32),
+        }
+
+
+def _values(values: tuple[float | None, ...]) -> Any:
+    """Values as DuckDB takes them: without a score NULL, not NaN."""
+    found = np.array([np.nan if one is None else one for one in values], np.float64)
+    return np.ma.masked_array(found, np.isnan(found))
+
+
+def _hash(path: Path) -> str:
+    """The hash of a file; "" where it cannot be read."""
+    with contextlib.suppress(OSError, RunError), os.fdopen(paths.open_read(path), "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    return ""
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

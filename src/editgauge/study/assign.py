@@ -1,0 +1,272 @@
+"""Who sees which sample, in which order, and which output stands where; and the tasks of a study in
+its log.
+
+Every sample goes to as many annotators as the design says, always to those with the fewest so far:
+loads differ by one at most. The outputs' order is a rotation of a random order, in blocks in which
+every output stands once at every place: places are even, and no two annotators see one order.
+
+A task is an item of the log: its owner is the annotator, its state ``open`` or ``done``, its data
+what is shown and, once it is done, the answer. Taking an answer back is a change to ``open``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from editgauge.errors import RunError, UsageError
+from editgauge.study.design import Design, of_text, stored_text
+from editgauge.web.log import Act, Item, Log
+
+Kind = Literal["training", "sample", "repeat", "check"]
+TASK = "task"
+OPEN, DONE = "open", "done"
+_DESIGN = "design"
+
+
+class Task(NamedTuple):
+    """One thing for one annotator to do. `annotator` counts from 0; `editors` are in the order in
+    which they are shown.
+    """
+
+    annotator: int
+    kind: Kind
+    sample: str
+    editors: tuple[str, ...]
+    repeat: int = 0
+
+
+class Unit(NamedTuple):
+    """What is rated as a whole: a sample's outputs, or a pair of them."""
+
+    sample: str
+    editors: tuple[str, ...]
+
+
+class Progress(NamedTuple):
+    """How far one annotator is; `seconds` is the median time of an answer, 0 without any."""
+
+    pseudonym: str
+    revoked: bool
+    done: int
+    total: int
+    checks_passed: int
+    checks_failed: int
+    seconds: float
+
+
+def units(design: Design, outputs: Mapping[str, Sequence[str]], sample: str) -> list[Unit]:
+    """The units of a sample: one, or each pair of editors in mode pairwise."""
+    shown = tuple(editor for editor in design.editors if editor in outputs[sample])
+    if design.mode != "pairwise":
+        return [Unit(sample, shown)]
+    return [Unit(sample, pair) for pair in combinations(shown, 2)]
+
+
+def assign(design: Design, outputs: Mapping[str, Sequence[str]], annotators: int) -> list[Task]:
+    """The tasks of every annotator, in the order in which they come. Raises `UsageError` for too
+    few annotators.
+    """
+    if annotators < design.annotators_per_sample:
+        raise UsageError(
+            f"{design.annotators_per_sample} annotators are to rate each sample, found "
+            f"{annotators}: invite more, or lower annotators_per_sample"
+        )
+    random = np.random.default_rng([design.seed, 1])
+    every = [unit for sample in design.drawn for unit in units(design, outputs, sample)]
+    shares: list[list[Unit]] = [[] for _ in range(annotators)]
+    for number in random.permutation(len(every)).tolist():
+        loads = np.array([len(share) for share in shares]) + random.random(annotators) * 0.5
+        for who in np.argsort(loads)[: design.annotators_per_sample].tolist():
+            shares[who].append(every[number])
+    orders = Orders(random)
+    return [
+        Task(who, kind, unit.sample, orders.next(unit.editors), repeat)
+        for who, share in enumerate(shares)
+        for kind, unit, repeat in _sequence(design, outputs, share, random)
+    ]
+
+
+def _sequence(
+    design: Design,
+    outputs: Mapping[str, Sequence[str]],
+    share: Sequence[Unit],
+    random: np.random.Generator,
+) -> Iterator[tuple[Kind, Unit, int]]:
+    """Training, then samples with checks among them, then the samples that come again."""
+    for sample in design.training.samples:
+        yield "training", units(design, outputs, sample)[0], 0
+    order = [share[k] for k in random.permutation(len(share)).tolist()]
+    for number, unit in enumerate(order, start=1):
+        yield "sample", unit, 0
+        if design.checks.every and number % design.checks.every == 0:
+            yield "check", order[int(random.integers(len(order)))], 0
+    # the earliest come again, so that they are not remembered
+    for k in random.permutation(round(design.repeats.share * len(order))).tolist():
+        yield "repeat", order[k], 1
+
+
+class Orders:
+    """Orders of outputs: of every block of m for one set of m editors, each editor stands once at
+    each place.
+    """
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self._random = random
+        self._blocks: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+
+    def next(self, editors: tuple[str, ...]) -> tuple[str, ...]:
+        """The next order of these editors."""
+        block = self._blocks.setdefault(editors, [])
+        if not block:
+            size = len(editors)
+            base = [editors[k] for k in self._random.permutation(size).tolist()]
+            for shift in self._random.permutation(size).tolist():
+                block.append(tuple(base[(shift + k) % size] for k in range(size)))
+        return block.pop()
+
+
+# -- the tasks of a study that was started ---------------------------------------------------------
+
+
+def start(path: Path, design: Design, names: Sequence[str], tasks: Sequence[Task]) -> list[str]:
+    """Write a new study to a file; returns the annotators' tokens, which are kept nowhere.
+
+    Raises `UsageError` where the file has a study already, or a name is no pseudonym.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Log(path) as log, log.transaction():
+        if log.meta(_DESIGN):
+            raise UsageError(
+                f"{path.stem}: this study was started already; give a new one another name"
+            )
+        log.set_meta(_DESIGN, stored_text(design))
+        tokens = [log.invite(name) for name in names]
+        for number, task in enumerate(tasks, start=1):
+            facts = {
+                "kind": task.kind,
+                "sample": task.sample,
+                "editors": list(task.editors),
+                "repeat": task.repeat,
+            }
+            owner = names[task.annotator]
+            log.add(str(number), TASK, facts, "study", owner=owner, state=OPEN)
+    return tokens
+
+
+def design_of(log: Log) -> Design:
+    """The design of a study. Raises `RunError` for a file in which none was started."""
+    text = log.meta(_DESIGN)
+    if not text:
+        raise RunError(f"{log.path}: no study was started here; see: editgauge study start")
+    return of_text(text)
+
+
+def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
+    """The annotator's next open task, or None when there is nothing left for them.
+
+    Who is finished takes over an open sample of annotators that gave no sign of life for
+    `return_after` seconds (0: never), unless they have rated the sample themselves.
+    """
+    with log.transaction():
+        log.sign_of_life(who)
+        for item in log.all(TASK, owner=who, state=OPEN):
+            return item
+        if return_after:
+            late = time.time() - return_after
+            absent = [p.name for p in log.people() if p.name != who and p.seen < late]
+            for name in absent:
+                for item in log.all(TASK, owner=name, state=OPEN):
+                    if item.data["kind"] == "sample" and not _has(log, who, item):
+                        return _given(log, item, who)
+    return None
+
+
+def answered(
+    log: Log, item: Item, who: str, answer: Mapping[str, Any], seconds: float, nonce: str
+) -> None:
+    """Keep an answer; it is on the disk when this returns. Raises `Conflict` where the task has
+    another answer already.
+    """
+    data = {**item.data, "answer": answer, "seconds": seconds, "at": time.time()}
+    log.change(item.id, item.version, data, Act(who, "answered", nonce=nonce), state=DONE)
+
+
+def undo(log: Log, who: str) -> bool:
+    """Take the annotator's last answer back; whether there was one. The answer stays in the task,
+    to start from.
+    """
+    done = log.all(TASK, owner=who, state=DONE)
+    if not done:
+        return False
+    last = max(done, key=lambda item: (item.data["at"], item.place))
+    log.change(last.id, last.version, last.data, Act(who, "taken back"), state=OPEN)
+    return True
+
+
+def revoke(log: Log, who: str) -> int:
+    """Make a link useless and give its open samples to whoever has the fewest open ones; returns
+    how many were given away. Answers stay. Raises `UsageError` for a name that is not there.
+    """
+    with log.transaction():
+        log.revoke(who)
+        moved = 0
+        for item in log.all(TASK, owner=who, state=OPEN):
+            others = [
+                person.name
+                for person in log.people()
+                if not person.revoked and not _has(log, person.name, item)
+            ]
+            if item.data["kind"] == "sample" and others:
+                _given(log, item, min(others, key=lambda n: log.count(TASK, owner=n, state=OPEN)))
+                moved += 1
+    return moved
+
+
+def progress(log: Log) -> list[Progress]:
+    """How far everybody is."""
+    lines = []
+    for person in log.people():
+        done = log.all(TASK, owner=person.name, state=DONE)
+        checks = [i.data["answer"].get("passed") for i in done if i.data["kind"] == "check"]
+        seconds = sorted(item.data["seconds"] for item in done) or [0.0]
+        total = log.count(TASK, owner=person.name)
+        if person.revoked:
+            total = len(done)
+        lines.append(
+            Progress(
+                person.name,
+                person.revoked,
+                len(done),
+                total,
+                sum(bool(passed) for passed in checks),
+                sum(not passed for passed in checks),
+                seconds[len(seconds) // 2],
+            )
+        )
+    return lines
+
+
+def missing(log: Log) -> int:
+    """How many ratings of samples are still to come."""
+    return sum(item.data["kind"] == "sample" for item in log.all(TASK, state=OPEN))
+
+
+def _has(log: Log, who: str, item: Item) -> bool:
+    """Whether an annotator has, or had, a task of the same sample and editors."""
+    unit = (item.data["sample"], sorted(item.data["editors"]))
+    return any(
+        (other.data["sample"], sorted(other.data["editors"])) == unit
+        for other in log.all(TASK, owner=who)
+        if other.data["kind"] == "sample"
+    )
+
+
+def _given(log: Log, item: Item, who: str) -> Item:
+    """The same task as somebody else's."""
+    return log.change(item.id, item.version, item.data, Act(who, "taken over"), owner=who)

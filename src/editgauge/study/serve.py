@@ -1,0 +1,143 @@
+"""The pages of a study for its annotators, and nothing else.
+
+Nothing that is sent names an editor, a file or its format: an output is known by its place on the
+page, and every picture has an address that only this study can make.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from editgauge.study import assign
+from editgauge.study.answers import CHECK_TEXT, SKIPS, checked
+from editgauge.study.pictures import Pictures
+from editgauge.study.scales import ENDS
+from editgauge.web.log import Conflict, Item, Log, Person
+from editgauge.web.pages import PICTURE_CACHE, Refused, application, refusal
+from editgauge.web.people import key_of, person
+
+
+def study_application(log: Log, pictures: Pictures, *, hosts: Sequence[str] = ()) -> Starlette:
+    """The application of one study. Raises `RunError` for a log in which none was started."""
+    pages = _Study(log, pictures)
+    routes = [
+        Route("/api/task", person(pages.state)),
+        Route("/api/answer", person(pages.answer, posts=True), methods=["POST"]),
+        Route("/api/undo", person(pages.undo, posts=True), methods=["POST"]),
+        Route("/picture/{task}/{slot}/{mac}", person(pages.picture)),
+    ]
+    return application(log, routes, package="editgauge.study", hosts=hosts)
+
+
+class _Study:
+    """The handlers; each is called in a thread, with who asks and what."""
+
+    def __init__(self, log: Log, pictures: Pictures) -> None:
+        self.log, self.pictures = log, pictures
+        self.design = assign.design_of(log)
+
+    def state(self, who: Person, request: Request) -> dict[str, Any]:
+        """Everything that the page shows: how far the annotator is, and the next task."""
+        del request
+        design = self.design
+        task = assign.next_task(self.log, who.name, return_after=design.return_after)
+        questions = [{"id": q.id, "text": q.text or q.id} for q in design.questions]
+        return {
+            "study": design.name,
+            "mode": design.mode,
+            "ends": ENDS[design.mode],
+            "key": key_of(self.log, who),
+            "done": self.log.count(assign.TASK, owner=who.name, state=assign.DONE),
+            "total": self.log.count(assign.TASK, owner=who.name),
+            "questions": questions,
+            "labels": design.labels,
+            "skips": SKIPS,
+            "limit": design.time_limit,
+            "task": None if task is None else self._task(task),
+        }
+
+    def answer(self, who: Person, sent: Mapping[str, Any]) -> Any:
+        """Keep an answer and say what the training has to say about it."""
+        number, version, nonce, seconds = _envelope(sent)
+        task = self._own_task(who, number)
+        if task is None:
+            return refusal(404, "this sample is no longer yours; go on with the next")
+        answer = checked(self.design, task.data["kind"], len(task.data["editors"]), sent)
+        try:
+            shown = task._replace(version=version)
+            assign.answered(self.log, shown, who.name, answer, seconds, nonce)
+        except Conflict:
+            return refusal(409, "this sample was answered already (in another tab?)")
+        training = task.data["kind"] == "training"
+        feedback = self.design.training.feedback.get(task.data["sample"], "") if training else ""
+        return {"ok": True, "feedback": feedback}
+
+    def undo(self, who: Person, sent: Mapping[str, Any]) -> dict[str, bool]:
+        """Take the last answer back."""
+        del sent
+        return {"ok": assign.undo(self.log, who.name)}
+
+    def picture(self, who: Person, request: Request) -> Response:
+        """One picture of the annotator's own task; nothing of an address that is not ours is
+        read.
+        """
+        number, slot, mac = (request.path_params[name] for name in ("task", "slot", "mac"))
+        address = self.log.mac("picture", number, slot)
+        genuine = hmac.compare_digest(address.encode(), mac.encode())
+        task = self._own_task(who, number) if genuine else None
+        if task is None:
+            return refusal(404, "not here")
+        sample = task.data["sample"]
+        name = task.data["editors"][int(slot)] if slot.isdigit() else slot
+        outputs = self.pictures.outputs
+        shown = [editor for editor in self.design.editors if (sample, editor) in outputs]
+        data = self.pictures.png(sample, name, shown)
+        return Response(data, media_type="image/png", headers=PICTURE_CACHE)
+
+    def _own_task(self, who: Person, number: str) -> Item | None:
+        return next((t for t in self.log.all(assign.TASK, owner=who.name) if t.id == number), None)
+
+    def _task(self, task: Item) -> dict[str, Any]:
+        facts = task.data
+        record = self.pictures.records[facts["sample"]]
+        names = self.pictures.names(facts["sample"])
+        check = facts["kind"] == "check"
+        hint = str(record.get("knowledge") or "") if self.design.hint and not check else ""
+        reference = self.design.reference and "reference" in names
+        return {
+            "id": task.id,
+            "version": task.version,
+            "training": facts["kind"] == "training",
+            "instruction": CHECK_TEXT[self.design.mode] if check else record.get("instruction", ""),
+            "hint": hint,
+            "inputs": [self._url(task, name) for name in names if name.startswith("input")],
+            "reference": self._url(task, "reference") if reference else None,
+            "mask": self._url(task, "mask") if "mask" in names else None,
+            "outputs": [self._url(task, str(slot)) for slot in range(len(facts["editors"]))],
+            "previous": facts.get("answer"),
+        }
+
+    def _url(self, task: Item, slot: str) -> str:
+        return f"/picture/{task.id}/{slot}/{self.log.mac('picture', task.id, slot)}"
+
+
+def _envelope(sent: Mapping[str, Any]) -> tuple[str, int, str, float]:
+    """The task, its version, the nonce and the seconds of an answer. Raises `Refused`."""
+    names = ("task", "version", "nonce", "seconds")
+    number, version, nonce, seconds = (sent.get(name) for name in names)
+    if not isinstance(number, str) or type(version) is not int:
+        raise Refused("task: wanted its number and version")
+    if not isinstance(nonce, str) or not 8 <= len(nonce) <= 64:
+        raise Refused("nonce: wanted a text of 8 to 64 letters")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise Refused("seconds: wanted a number")
+    if not 0 <= seconds < 10**7:
+        raise Refused("seconds: wanted a number of seconds")
+    return number, version, nonce, float(seconds)

@@ -1,1 +1,0 @@
-"""Statistics of ratings: pure functions over arrays, NumPy only, seeded."""

@@ -1,0 +1,436 @@
+"""People, versioned items and events in one SQLite file: the memory of a human study and of a data
+set that is being made.
+
+A study's task and a data set's record are both *items*: JSON data with a version. Every change
+names the version that it was made from, is written together with its event in one transaction, and
+is on the disk when the call returns (WAL, ``synchronous=FULL``). Taking something back is a change
+like any other. Any number of processes and threads may work on one file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import orjson
+
+from editgauge.errors import EditgaugeError, RunError, UsageError
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE people (
+  name TEXT PRIMARY KEY, role TEXT NOT NULL, token TEXT NOT NULL UNIQUE, revoked INTEGER NOT NULL,
+  seen REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE items (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, state TEXT NOT NULL,
+  place INTEGER NOT NULL, version INTEGER NOT NULL, data TEXT NOT NULL, crc INTEGER NOT NULL
+  ) WITHOUT ROWID;
+CREATE INDEX items_by_owner ON items (kind, owner, state, place);
+CREATE TABLE events (
+  number INTEGER PRIMARY KEY, at REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
+  item TEXT NOT NULL, version INTEGER NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL,
+  note TEXT NOT NULL, nonce TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE INDEX events_by_item ON events (item, number);
+CREATE UNIQUE INDEX events_by_nonce ON events (nonce) WHERE nonce <> '';
+"""
+_ITEM = "SELECT id, kind, owner, state, place, version, data, crc FROM items"
+_EVENT = "SELECT at, who, what, item, version, before, after, note, nonce, crc, number FROM events"
+
+
+class Person(NamedTuple):
+    """Somebody with a personal link. The link's token is kept as a hash only."""
+
+    name: str
+    role: str
+    revoked: bool
+    seen: float
+    """When they last asked for something, in seconds since 1970; 0 for never."""
+
+
+class Item(NamedTuple):
+    """JSON data with a version; `owner`, `state` and `place` are what lists are asked by."""
+
+    id: str
+    kind: str
+    owner: str
+    state: str
+    place: int
+    version: int
+    data: Mapping[str, Any]
+
+
+class Event(NamedTuple):
+    """One thing that happened: `before` and `after` hold the fields that changed."""
+
+    number: int
+    at: float
+    who: str
+    what: str
+    item: str
+    version: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    note: str
+
+
+class Act(NamedTuple):
+    """What somebody does to an item, and why. `nonce` is made by who sends it, once: the same one
+    sent twice is one change.
+    """
+
+    who: str
+    what: str = "changed"
+    note: str = ""
+    nonce: str = ""
+
+
+class Conflict(EditgaugeError):
+    """A change was made from a version that is no longer the newest; `newest` is that one."""
+
+    def __init__(self, newest: Item, version: int) -> None:
+        super().__init__(
+            f"{newest.id}: version {version} was changed, the newest is {newest.version}; look at "
+            f"both and save again",
+            sample=newest.id,
+        )
+        self.newest = newest
+
+
+class Log:
+    """An open file; every method may be called from any thread. A context manager.
+
+    Raises `RunError` for a file that is damaged, not of this tool, or cannot be written. An item or
+    an event whose checksum does not fit is left out and named in `problems`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[str] = []
+        self._lock = threading.RLock()
+        self._depth = 0
+        with self._named_errors():
+            self._db = _connected(path)
+            with self.transaction():
+                if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'items'"):
+                    for statement in _SCHEMA.split(";\n"):
+                        self._db.execute(statement)
+                    self.set_meta("secret", secrets.token_hex(32))
+            self._secret = bytes.fromhex(self.meta("secret"))
+
+    # -- people ------------------------------------------------------------------------------------
+
+    def invite(self, name: str, role: str = "") -> str:
+        """Add somebody, or give them a new link; returns its token, which is kept nowhere.
+
+        Raises `UsageError` for a name that is no pseudonym (see `check_pseudonym`) or is there.
+        """
+        check_pseudonym(name)
+        token = secrets.token_urlsafe(24)
+        with self.transaction():
+            if self._rows("SELECT 1 FROM people WHERE name = ? AND revoked = 0", name):
+                raise UsageError(f"{name!r} was invited already; revoke them first for a new link")
+            self._db.execute(
+                "INSERT OR REPLACE INTO people VALUES (?, ?, ?, 0, 0)", (name, role, _hash(token))
+            )
+            self.note(name, "invited", role=role)
+        return token
+
+    def revoke(self, name: str) -> None:
+        """Make a link useless. Raises `UsageError` for somebody who is not there."""
+        with self.transaction():
+            if self._db.execute("UPDATE people SET revoked = 1 WHERE name = ?", (name,)).rowcount:
+                self.note(name, "revoked")
+                return
+        there = ", ".join(person.name for person in self.people()) or "nobody"
+        raise UsageError(f"{name!r}: nobody of this name was invited; there is: {there}")
+
+    def find(self, token: str) -> Person | None:
+        """Whose token it is; None for one that is unknown or revoked."""
+        query = "SELECT name, role, revoked, seen FROM people WHERE token = ? AND revoked = 0"
+        return next((Person(*row) for row in self._rows(query, _hash(token))), None)
+
+    def people(self) -> list[Person]:
+        """Everybody who was ever invited, by name."""
+        query = "SELECT name, role, revoked, seen FROM people ORDER BY name"
+        return [
+            Person(name, role, bool(revoked), seen)
+            for name, role, revoked, seen in self._rows(query)
+        ]
+
+    def sign_of_life(self, name: str) -> None:
+        """Note that somebody is at work now."""
+        with self.transaction():
+            self._db.execute("UPDATE people SET seen = ? WHERE name = ?", (time.time(), name))
+
+    def mac(self, *words: object) -> str:
+        """An unguessable name that only this file can make: 32 hexadecimal digits."""
+        text = "\n".join(str(word) for word in words).encode()
+        return hmac.new(self._secret, text, hashlib.sha256).hexdigest()[:32]
+
+    # -- items -------------------------------------------------------------------------------------
+
+    def get(self, item: str) -> Item:
+        """The newest version. Raises `UsageError` where there is no item of this id."""
+        for found in self._items(f"{_ITEM} WHERE id = ?", item):
+            return found
+        raise UsageError(f"{item!r}: there is nothing of this id in {self.path.parent.name}")
+
+    def all(self, kind: str, *, owner: str | None = None, state: str | None = None) -> list[Item]:
+        """All items of a kind, of an owner or in a state where these are named, by place."""
+        query, values = f"{_ITEM} WHERE kind = ?", [kind]
+        for column, value in (("owner", owner), ("state", state)):
+            if value is not None:
+                query += f" AND {column} = ?"
+                values.append(value)
+        return list(self._items(f"{query} ORDER BY place, id", *values))
+
+    def count(self, kind: str, *, owner: str | None = None, state: str | None = None) -> int:
+        """How many items `all` would give, but for damaged ones."""
+        values = [kind, owner, owner, state, state]
+        query = (
+            "SELECT count(*) FROM items WHERE kind = ? AND (? IS NULL OR owner = ?) "
+            "AND (? IS NULL OR state = ?)"
+        )
+        return int(self._rows(query, *values)[0][0])
+
+    def add(
+        self,
+        item: str,
+        kind: str,
+        data: Mapping[str, Any],
+        who: str,
+        *,
+        owner: str = "",
+        state: str = "",
+    ) -> Item:
+        """Make an item of version 1, behind all others of its kind. Raises `UsageError` for an id
+        that is taken.
+        """
+        with self.transaction():
+            if self._rows("SELECT 1 FROM items WHERE id = ?", item):
+                raise UsageError(f"{item!r}: there is something of this id; choose another one")
+            last = "SELECT coalesce(max(place), -1) FROM items WHERE kind = ?"
+            place = int(self._rows(last, kind)[0][0]) + 1
+            self._write(Item(item, kind, owner, state, place, 1, data))
+            self._log(Act(who, "added"), item, 1, ({}, data))
+        return self.get(item)
+
+    def change(
+        self,
+        item: str,
+        version: int,
+        data: Mapping[str, Any],
+        act: Act,
+        *,
+        owner: str | None = None,
+        state: str | None = None,
+    ) -> Item:
+        """Replace an item's data (and its owner and state, where these are named).
+
+        Raises `Conflict` where `version` is not the newest; the words of who came too late stay in
+        the events, as "refused". The same nonce again changes nothing; one of another item or
+        person is a `UsageError`.
+        """
+        with self.transaction():
+            known = self.get(item)
+            sent = self._rows("SELECT item, who FROM events WHERE nonce = ?", act.nonce)
+            if act.nonce and sent:
+                if sent[0] != (item, act.who):
+                    raise UsageError(f"{item!r}: this nonce is that of another change")
+                return known
+            fields = _difference(known.data, data)
+            if version != known.version:
+                refused = Act(act.who, "refused", f"{act.what}: {act.note}")
+                self._log(refused, item, known.version, fields)
+            else:
+                changed = known._replace(
+                    version=version + 1,
+                    data=data,
+                    owner=known.owner if owner is None else owner,
+                    state=known.state if state is None else state,
+                )
+                self._write(changed)
+                self._log(act, item, version + 1, fields)
+        if version != known.version:
+            raise Conflict(known, version)
+        return changed
+
+    # -- events ------------------------------------------------------------------------------------
+
+    def note(self, who: str, what: str, item: str = "", **facts: Any) -> None:
+        """An event that changes no item: an export, a link that was made."""
+        with self.transaction():
+            self._log(Act(who, what), item, 0, ({}, facts))
+
+    def events(self, item: str | None = None) -> Iterator[Event]:
+        """Everything that happened, or what happened to one item, oldest first."""
+        where = "" if item is None else " WHERE item = ?"
+        values = () if item is None else (item,)
+        for *row, crc, number in self._rows(f"{_EVENT}{where} ORDER BY number", *values):
+            if crc != _crc(row):
+                self._problem(f"event {number} is damaged; it is left out")
+                continue
+            at, who, what, about, version, before, after, note, _ = row
+            yield Event(
+                number,
+                at,
+                who,
+                what,
+                about,
+                version,
+                orjson.loads(before),
+                orjson.loads(after),
+                note,
+            )
+
+    # -- the file ----------------------------------------------------------------------------------
+
+    def meta(self, name: str) -> str:
+        """A text that belongs to the whole file; "" where there is none."""
+        rows = self._rows("SELECT value FROM meta WHERE name = ?", name)
+        return str(rows[0][0]) if rows else ""
+
+    def set_meta(self, name: str, value: str) -> None:
+        with self.transaction():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Several changes at once, all or none; on the disk when the outermost block ends."""
+        with self._lock, self._named_errors():
+            if self._depth == 0:
+                self._db.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+            except BaseException:
+                self._depth -= 1
+                if self._depth == 0:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._depth -= 1
+            if self._depth == 0:
+                self._db.execute("COMMIT")
+
+    def read_only(self, path: Path) -> None:
+        """Refuse every further change; errors name `path`, of which this file is a copy."""
+        with self._lock:
+            self._db.execute("PRAGMA query_only=ON")
+            self.path = path
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _write(self, item: Item) -> None:
+        row = (*item[:6], orjson.dumps(item.data).decode())
+        self._db.execute("INSERT OR REPLACE INTO items VALUES (?,?,?,?,?,?,?,?)", (*row, _crc(row)))
+
+    def _log(
+        self,
+        act: Act,
+        item: str,
+        version: int,
+        fields: tuple[Mapping[str, Any], Mapping[str, Any]],
+    ) -> None:
+        texts = [orjson.dumps(part).decode() for part in fields]
+        row = (time.time(), act.who, act.what, item, version, *texts, act.note, act.nonce)
+        self._db.execute(
+            "INSERT INTO events (at, who, what, item, version, before, after, note, nonce, crc) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?)",
+            (*row, _crc(row)),
+        )
+
+    def _items(self, query: str, *values: object) -> Iterator[Item]:
+        for *row, crc in self._rows(query, *values):
+            if crc != _crc(row):
+                self._problem(f"{row[1]} {row[0]!r} is damaged; it is left out")
+                continue
+            yield Item._make([*row[:6], orjson.loads(row[6])])
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock, self._named_errors():
+            return self._db.execute(query, values).fetchall()
+
+    def _problem(self, text: str) -> None:
+        line = f"{self.path.name}: {text}"
+        if line not in self.problems:
+            self.problems.append(line)
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise RunError(
+                f"{self.path}: cannot be read or written ({error}); make room or rights, or put a "
+                f"copy of the file back"
+            ) from error
+
+
+def check_pseudonym(name: str) -> None:
+    """Raise `UsageError` for a name that should not stand in a file that is handed on: an address,
+    one with control characters, an endless one.
+    """
+    if not name.isprintable() or not 0 < len(name.strip()) <= 60 or set(name) & set("@:/"):
+        raise UsageError(
+            f"{name!r}: wanted a pseudonym of 1 to 60 letters, without @, colon and slash"
+        )
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection to a file that may come from anybody. Raises `sqlite3.DatabaseError` for one
+    that would run code of its own.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise sqlite3.DatabaseError("not a regular file")
+    db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+    for setting in (
+        "trusted_schema=OFF",
+        "cell_size_check=ON",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+    ):
+        db.execute(f"PRAGMA {setting}")
+    odd = db.execute("SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone()
+    if odd:
+        db.close()
+        raise sqlite3.DatabaseError(f"it holds a {odd[0]}, which is none of ours")
+    return db
+
+
+def _difference(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields that differ, as they were and as they are; None where there is no field."""
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return {n: before.get(n) for n in names}, {n: after.get(n) for n in names}
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _crc(row: Iterable[object]) -> int:
+    return zlib.crc32(repr(tuple(row)).encode("utf-8", "backslashreplace"))

@@ -1,0 +1,156 @@
+"""The frame of an application in the browser: its headers, static files, errors, and its server.
+
+Bound to loopback unless told otherwise. No page loads anything from elsewhere, runs a script that
+is not a file of ours, or may be framed; no answer names what served it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from editgauge.errors import EditgaugeError, RunError
+from editgauge.web.log import Conflict, Log
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+PICTURE_CACHE = {"Cache-Control": "private, max-age=3600"}
+"""For pictures: their addresses are unguessable, and change when the picture does."""
+CONNECTIONS = 500
+_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+}
+
+
+class Refused(EditgaugeError):
+    """What somebody sent is not what was wanted; the text says what that is."""
+
+
+def as_json(value: object, status: int = 200) -> Response:
+    return Response(orjson.dumps(value), status, media_type="application/json")
+
+
+def refusal(status: int, text: str, **facts: Any) -> Response:
+    """An answer that says in one sentence what is wrong."""
+    return as_json({"error": text, **facts}, status)
+
+
+def application(
+    log: Log, routes: Sequence[BaseRoute], *, package: str, hosts: Sequence[str] = ()
+) -> Starlette:
+    """An application whose pages are the files of `package`'s folder ``static`` (and of
+    ``editgauge.web``'s), at ``/`` and below ``/static/``.
+
+    `hosts` are the names besides localhost under which it may be asked: a page whose name was bound
+    to this address anew (DNS rebinding) still sends its own name. Handlers find the log at
+    ``request.app.state.log``; what they raise is answered with its text: `Conflict` as 409, other
+    errors of ours as 400, a log that cannot be written as 503.
+    """
+    from editgauge.web.people import sign_in
+
+    statics = {**_statics("editgauge.web"), **_statics(package)}
+
+    async def static(request: Request) -> Response:
+        name = request.path_params.get("name", "index.html")
+        if name not in statics:
+            return refusal(404, "not here")
+        media, data = statics[name]
+        return Response(data, headers={"Content-Type": media})
+
+    async def icon(request: Request) -> Response:
+        del request
+        return Response(status_code=204)
+
+    allowed = ["localhost", "127.0.0.1", *hosts]
+    app = Starlette(
+        routes=[
+            Route("/", static),
+            Route("/static/{name}", static),
+            Route("/favicon.ico", icon),
+            Route("/a/{token}", sign_in),
+            *routes,
+        ],
+        middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=allowed)],
+        exception_handlers={EditgaugeError: _error, RunError: _error, Conflict: _error},
+    )
+    app.state.log = log
+    return app
+
+
+def serve(app: ASGIApp, *, host: str = "127.0.0.1", port: int = 8600) -> None:
+    """Serve until interrupted; raises `SystemExit` where the port is taken, as uvicorn does."""
+    import uvicorn
+
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn ends first, and raises it again
+        uvicorn.run(
+            app,
+            host=host,
+            port=port,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=30,
+            limit_concurrency=CONNECTIONS,
+        )
+
+
+class _Headers:
+    """`HEADERS` on every answer that does not set them itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+async def _error(request: Request, error: Exception) -> Response:
+    del request
+    if isinstance(error, Conflict):
+        newest = error.newest
+        return refusal(409, str(error), newest={"version": newest.version, "data": newest.data})
+    return refusal(503 if isinstance(error, RunError) else 400, str(error))
+
+
+def _statics(package: str) -> Mapping[str, tuple[str, bytes]]:
+    """The static files of a package: name -> media type and content."""
+    folder = files(package).joinpath("static")
+    return {
+        file.name: (media, file.read_bytes())
+        for file in (folder.iterdir() if folder.is_dir() else ())
+        for suffix, media in _TYPES.items()
+        if file.name.endswith(suffix)
+    }

@@ -1,0 +1,97 @@
+"""Who sends a request: personal links, the cookie they become, and the key that a POST needs.
+
+Somebody has a link ``/a/TOKEN``. Opening it sets a cookie that scripts cannot read. A POST carries
+the page's own key in ``X-Key`` and comes from the page's own site, so that no other page can send
+in somebody's name.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from urllib.parse import urlsplit
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+
+from editgauge.web.log import Log, Person
+from editgauge.web.pages import Refused, as_json, refusal
+
+Handler = Callable[[Request], Awaitable[Response]]
+MOST_BYTES = 8 << 20
+"""Of a POST: a painted mask is the largest."""
+COOKIE = "editgauge"
+_DAYS_90 = 90 * 86400
+
+
+def key_of(log: Log, who: Person) -> str:
+    """What a POST of this person must carry in the header ``X-Key``."""
+    return log.mac("post", who.name)
+
+
+def person(act: Callable[..., object], *, posts: bool = False) -> Handler:
+    """A handler of requests from ``act(who, request)`` or, where it `posts`, from
+    ``act(who, payload)`` with the JSON object that was sent.
+
+    `act` is called in a thread; what it returns is sent as JSON unless it is a `Response`. A
+    stranger, another site's page and a payload that is too long or no object never reach it.
+    """
+
+    @wraps(act)
+    async def handler(request: Request) -> Response:
+        log: Log = request.app.state.log
+        who = log.find(request.cookies.get(COOKIE, ""))
+        if who is None:
+            return refusal(401, "open your personal link")
+        subject: object = request
+        if posts:
+            if not _from_own_page(request, key_of(log, who)):
+                return refusal(403, "load the page again")
+            subject = await _payload(request)
+        answer = await run_in_threadpool(act, who, subject)
+        return answer if isinstance(answer, Response) else as_json(answer)
+
+    return handler
+
+
+async def sign_in(request: Request) -> Response:
+    """The personal link: a cookie, and on to the first page."""
+    token = request.path_params["token"]
+    if request.app.state.log.find(token) is None:
+        return refusal(404, "this link is not valid (any more); ask who gave it to you")
+    response = RedirectResponse("/", status_code=303)
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=_DAYS_90
+    )
+    return response
+
+
+def _from_own_page(request: Request, key: str) -> bool:
+    """Whether a POST has this person's key and, as far as the browser says, our page's origin."""
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        return False
+    return hmac.compare_digest(request.headers.get("x-key", "").encode(), key.encode())
+
+
+async def _payload(request: Request) -> dict[str, object]:
+    """The JSON object that was sent. Raises `Refused`."""
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                raise Refused(f"too long: at most {MOST_BYTES >> 20} MB")
+    except ClientDisconnect:
+        raise Refused("the connection was lost") from None
+    try:
+        payload = orjson.loads(body or b"{}")
+    except orjson.JSONDecodeError:
+        raise Refused("wanted JSON") from None
+    if not isinstance(payload, dict):
+        raise Refused("wanted a JSON object")
+    return payload

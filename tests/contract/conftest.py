@@ -1,0 +1,66 @@
+"""What the contract tests share."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.contract import runs
+from tests.contract.faults import graded
+from tests.contract.runs import Known
+from tests.contract.server import KEY, Server
+from tests.contract.support import cli
+
+
+@pytest.fixture(scope="session")
+def mini_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the built-in benchmark: the anchors `copy` and `reference`, pixel scores of eight
+    samples. Nobody writes into it: copy it first (`shutil.copytree`).
+    """
+    run = tmp_path_factory.mktemp("mini") / "run"
+    for editor in ("copy", "reference"):
+        cli("edit", "mini", "--editor", editor, "--run", run, "--limit", 8, "--workers", 0)
+    cli("score", "mini", "--run", run, "--tracks", "pixel", "--limit", 8, "--workers", 0)
+    return run
+
+
+@pytest.fixture(scope="session")
+def edited_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Outputs of `copy` and `reference` for six samples and no scores. To be copied, as above."""
+    run = tmp_path_factory.mktemp("edited") / "run"
+    for editor in ("copy", "reference"):
+        cli("edit", "mini", "--editor", editor, "--run", run, "--limit", 6, "--workers", 0)
+    return run
+
+
+@pytest.fixture(scope="session")
+def judged_run(edited_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`edited_run` with pixel scores and a judge's. To be copied, as above."""
+    run = Path(shutil.copytree(edited_run, tmp_path_factory.mktemp("judged") / "run"))
+    cli("score", "mini", "--run", run, "--tracks", "pixel", "--limit", 6, "--workers", 0)
+    with Server(graded) as server:
+        judge = ("--model", "judge-2026-01-01", "--base-url", server.url, "--limit", 3)
+        cli("judge", "run", "mini", "--run", run, *judge, env={"EDITGAUGE_JUDGE_KEY": KEY})
+    return run
+
+
+@pytest.fixture(scope="session")
+def text_edit_bench(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return runs.text_edit_bench(tmp_path_factory.mktemp("texteditbench"))
+
+
+@pytest.fixture(scope="session")
+def text_edit(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return runs.text_edit(tmp_path_factory.mktemp("textedit"))
+
+
+@pytest.fixture(scope="session")
+def medical(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return runs.medical(tmp_path_factory.mktemp("medebench"))
+
+
+@pytest.fixture(scope="session")
+def kris(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return runs.kris(tmp_path_factory.mktemp("krisbench"))

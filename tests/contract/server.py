@@ -1,0 +1,261 @@
+"""One HTTP server for all that is asked outside: a judge, a service that makes pictures. It keeps
+what it was asked, answers by a function, and can fail in the ways of real services.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+import numpy as np
+from PIL import Image
+
+KEY = "sk-contract-0123456789"
+"""The key that tests put into the environment."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as it came in; `number` counts from 0."""
+
+    number: int
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @cached_property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """(role, part) of a chat request; a plain text is a part, too."""
+        for message in self.json["messages"]:
+            content = message["content"]
+            for part in content if isinstance(content, list) else [content]:
+                yield message["role"], part
+
+    @property
+    def text(self) -> str:
+        """All words of a chat request."""
+        return "\n".join(
+            part if isinstance(part, str) else part.get("text", "") for _, part in self.parts
+        )
+
+    @property
+    def pictures(self) -> list[bytes]:
+        """The files that a chat request carries, in order."""
+        urls = (p["image_url"]["url"] for _, p in self.parts if "image_url" in p)
+        return [base64.b64decode(url.partition(",")[2]) for url in urls]
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema that the reply shall follow."""
+        wanted = self.json.get("response_format", {}).get("json_schema", {})
+        schema: dict[str, Any] | None = wanted.get("schema")
+        return schema
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What goes back: JSON, or bytes as they are. `cut` sends half of it and closes the
+    connection; `seconds` waits before.
+    """
+
+    body: Any = b""
+    status: int = 200
+    kind: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False
+    seconds: float = 0.0
+
+
+class Server:
+    """Used as a context manager; `url` ends in ``/v1``. `asked` keeps every request."""
+
+    def __init__(self, answer: Callable[[Asked], Answer] | None = None) -> None:
+        self.answer = answer or (lambda asked: error(404))
+        self.asked: list[Asked] = []
+        self.answered = 0
+        self.errors: list[Exception] = []
+        self.lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def do_POST(self) -> None:
+                server.respond(self)
+
+            do_GET = do_POST
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
+
+    def respond(self, handler: BaseHTTPRequestHandler) -> None:
+        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        with self.lock:
+            headers = {name.casefold(): value for name, value in handler.headers.items()}
+            asked = Asked(len(self.asked), handler.command, handler.path, headers, body)
+            self.asked.append(asked)
+        try:
+            self.send(handler, self.respond_to(asked))
+        except OSError:  # who asked has gone
+            handler.close_connection = True
+        except Exception as error:
+            self.errors.append(error)
+            handler.close_connection = True
+
+    def respond_to(self, asked: Asked) -> Answer:
+        return self.answer(asked)
+
+    def send(self, handler: BaseHTTPRequestHandler, answer: Answer) -> None:
+        time.sleep(answer.seconds)
+        data = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        handler.send_response(answer.status)
+        told = {"Content-Type": answer.kind, "Content-Length": str(len(data)), **answer.headers}
+        for name, value in told.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        if answer.cut:
+            handler.wfile.write(data[: len(data) // 2])
+            handler.wfile.flush()
+            linger = struct.pack("ii", 1, 0)
+            handler.connection.setsockopt(1, 13, linger)  # SOL_SOCKET, SO_LINGER: reset
+            handler.connection.close()
+            handler.close_connection = True
+            return
+        handler.wfile.write(data)
+        with self.lock:
+            self.answered += 1
+
+    def __enter__(self) -> Self:
+        self.thread = threading.Thread(
+            target=self.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
+        self.thread.start()
+        return self
+
+    def __exit__(self, *told: object) -> None:
+        self.http.shutdown()
+        self.thread.join()
+        self.http.server_close()
+        for error in self.errors:  # the script of a test is wrong
+            raise error
+
+
+# -- a judge ---------------------------------------------------------------------------------------
+
+USAGE = (1000, 50)
+"""Tokens in and out that a reply of `chat` bills."""
+
+
+class Judge(Server):
+    """An OpenAI-compatible server: `answer` is for chats, and anything else is not there."""
+
+    def __init__(self, answer: Callable[[Asked], Answer] | None = None) -> None:
+        super().__init__(answer or sensible)
+
+    @property
+    def chats(self) -> list[Asked]:
+        """The requests for a verdict, in the order in which they came."""
+        return [one for one in self.asked if one.path.endswith("/chat/completions")]
+
+    def respond_to(self, asked: Asked) -> Answer:
+        if asked.path.endswith("/chat/completions"):
+            return self.answer(asked)
+        return error(404, "no such page")
+
+
+def chat(
+    content: Any,
+    *,
+    finish: str = "stop",
+    usage: tuple[int, int] | None = USAGE,
+    model: str = "judge-2026-01-01",
+    seconds: float = 0.0,
+    **message: Any,
+) -> Answer:
+    """A chat completion; `message` adds fields beside the content."""
+    told = {"role": "assistant", "content": content, **message}
+    body: dict[str, Any] = {
+        "id": "chatcmpl-0",
+        "object": "chat.completion",
+        "model": model,
+        "choices": [{"index": 0, "message": told, "finish_reason": finish}],
+    }
+    if usage:
+        tokens_in, tokens_out = usage
+        body["usage"] = {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        }
+    return Answer(body, seconds=seconds)
+
+
+def error(status: int, message: str = "no", code: str = "", **headers: str) -> Answer:
+    told = {"message": message, "code": code or None, "type": "error"}
+    return Answer({"error": told}, status=status, headers=headers)
+
+
+def filled(schema: Mapping[str, Any], number: int, words: str = "It is as it is.") -> Any:
+    """A valid value of a schema: `number` where a number goes (moved into its range), `words` where
+    text goes.
+    """
+    if "enum" in schema:
+        return number if number in schema["enum"] else schema["enum"][-1]
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: filled(part, number, words) for name, part in schema["properties"].items()}
+    if kind == "array":
+        return [filled(schema["items"], number, words)] * int(schema.get("minItems", 1))
+    if kind == "boolean":
+        return True
+    if kind == "string":
+        return words
+    low, high = schema.get("minimum", number), schema.get("maximum", number)
+    return min(max(number, int(low)), int(high))
+
+
+def verdict(asked: Asked, number: int = 3, words: str = "It is as it is.") -> str:
+    """A reply of the form that the request asks for: JSON of a schema, or MedEBench's lines."""
+    if asked.schema is None:
+        names = ("Editing Accuracy", "Visual Quality", "Contextual Preservation")
+        return "\n".join([words, *(f"{name}: {number}/10, {words}" for name in names)])
+    return json.dumps(filled(asked.schema, number, words))
+
+
+def sensible(asked: Asked) -> Answer:
+    """A judge that gives every question a 3."""
+    return chat(verdict(asked))
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def png(pixels: np.ndarray[Any, Any]) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def pixels_of(data: bytes) -> np.ndarray[Any, Any]:
+    """A file as RGB, uint8, (height, width, 3)."""
+    with Image.open(io.BytesIO(data)) as shown:
+        return np.asarray(shown.convert("RGB"))

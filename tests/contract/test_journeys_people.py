@@ -1,0 +1,268 @@
+"""What people do, from end to end: a study in the browser, ratings from a file, a data set."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import socket
+import time
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.contract.faults import copy_of, files
+from tests.contract.support import cli, killed, picture, process, rows_of, save
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
+DESIGN = """
+name = "first"
+mode = "rate"
+annotators_per_sample = 2
+seed = 1
+[[questions]]
+id = "EA"
+text = "Does the output follow the instruction?"
+[samples]
+count = 3
+"""
+RATED = {"ann": 4, "ben": 2}
+
+
+def lines_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# -- a study ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(run: Path, port: int) -> Iterator[Any]:
+    """The server of a run's study; killed as by ``kill -9`` when the block ends."""
+    child = process("study", "serve", run, "--port", port)
+    for _ in range(600):
+        assert child.poll() is None, child.communicate()
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=5).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            break
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def until(page: Any, true: str) -> None:
+    """Wait for an expression. (The page's own rules allow no script that Playwright would wait by.)"""
+    for _ in range(600):
+        if page.evaluate(true):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never: {true}\n{page.inner_text('body')}")
+
+
+def rate(browser: Any, link: str, key: int, samples: int) -> str:
+    """Rate both outputs of each sample by keys, as the page says; returns all that was read."""
+    page = browser.new_context().new_page()
+    failures: list[str] = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.goto(link)
+    read = ""
+    for _ in range(samples):
+        until(page, "[...document.images].filter(image => image.complete).length > 1")
+        read += page.inner_text("body")
+        page.keyboard.press(str(key))
+        page.keyboard.press(str(key))
+        before = page.inner_text("body")
+        page.keyboard.press("Enter")
+        until(page, f"document.body.innerText.trim() !== {json.dumps(before.strip())}")
+    page.wait_for_timeout(200)
+    page.context.close()
+    assert not failures
+    return read
+
+
+@pytest.mark.browser
+def test_a_study_from_the_design_to_agreement(judged_run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("starlette", reason="a study needs the extra study")
+    playwright = pytest.importorskip("playwright.sync_api")
+    if not CHROMIUM:
+        pytest.skip("no Chromium on this machine")
+    run = copy_of(judged_run, tmp_path / "run")
+    design = tmp_path / "design.toml"
+    design.write_text(DESIGN, encoding="utf-8")
+    assert cli("study", "plan", run, design, "--json").json["tasks"] == 6
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    base = ("--base", f"http://127.0.0.1:{port}")
+    told = cli("study", "start", run, design, "--annotators", "ann,ben", *base, "--json")
+    links = told.json["links"]
+    for link in links.values():
+        token = link.rsplit("/", 1)[-1].encode()
+        assert not [path for path in files(run) if token in path.read_bytes()], "a link is kept"
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for name, key in RATED.items():
+            with served(run, port):  # killed between the two, after the page said it was sent
+                read = rate(browser, links[name], key, 3)
+                assert "EA" in read or "follow the instruction" in read
+                assert "judge-2026" not in read
+                assert "copy" not in read
+        browser.close()
+    status = cli("study", "status", run, "--json").json
+    assert status["missing"] == 0
+    cli("study", "export", run, tmp_path / "ratings.csv")
+    lines = lines_of(tmp_path / "ratings.csv")
+    assert len(lines) == 3 * 2 * 2
+    assert {(line["annotator"], float(line["value"])) for line in lines} == set(RATED.items())
+    cli("agree", run, "--resamples", 100, "--json")
+    cli("check-run", run)
+
+
+RATINGS = """sample,annotator,question,copy,reference
+replace-01,ann,EA,2,1
+replace-01,ben,EA,2,1
+replace-02,ann,EA,2,1
+replace-02,ben,EA,1,2
+replace-03,ann,EA,2,1
+replace-03,ben,EA,2,1
+"""
+
+
+def test_ratings_from_a_file_become_rows_and_agreement(judged_run: Path, tmp_path: Path) -> None:
+    run, made = copy_of(judged_run, tmp_path / "run"), tmp_path / "ratings.csv"
+    made.write_text(RATINGS, encoding="utf-8")
+    for _ in range(2):  # a file may be taken in again
+        cli("study", "import", run, made, "--scale", "rank")
+    ratings = [row for row in rows_of(run) if row["metric"] == "EA.rank"]
+    assert len(ratings) == 12
+    assert {row["value"] for row in ratings if row["editor"] == "reference"} == {1.0, 2.0}
+    cli("study", "export", run, tmp_path / "out.csv", "--shape", "wide")
+    out = lines_of(tmp_path / "out.csv")
+    wanted = {(line["sample"], line["annotator"]): line for line in lines_of(made)}
+    assert len(out) == len(wanted) == 6
+    for line in out:
+        same = wanted[line["sample"], line["annotator"]]
+        assert float(line["copy"]) == float(same["copy"])
+        assert float(line["reference"]) == float(same["reference"])
+    assert "ann" in cli("agree", run, "--resamples", 100).out
+    assert cli("table", run, "--calibrate", "human", "--proxy", "EA=ssim", "--json").out
+    made.write_text(RATINGS.replace("replace-02,ben,EA,1,2", "nowhere,ben,EA,1,2"))
+    refused = cli("study", "import", run, made, "--scale", "rank", expect=2)
+    assert "nowhere" in refused.err
+    assert len([row for row in rows_of(run) if row["metric"] == "EA.rank"]) == 12
+    named = RATINGS.replace("ben", "ben@example.org")
+    made.write_text(named)
+    cli("study", "import", run, made, "--scale", "rank", expect=2)
+    cli("study", "import", run, made, "--scale", "rank", "--anonymise")
+    assert not [path for path in files(run) if b"example.org" in path.read_bytes()]
+
+
+# -- a data set ------------------------------------------------------------------------------------
+
+
+def scene(seed: int) -> np.ndarray[Any, Any]:
+    """A picture with enough detail to be aligned."""
+    return picture(seed, 120, 160)
+
+
+def edited(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    made = pixels.copy()
+    made[40:70, 50:90] = 255 - made[40:70, 50:90]
+    return made
+
+
+def scan(path: Path) -> Path:
+    """A DICOM file that names somebody."""
+    pydicom = pytest.importorskip("pydicom", reason="scans need the extra study")
+    from pydicom.dataset import FileDataset, FileMetaDataset
+    from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage, generate_uid
+
+    meta = FileMetaDataset()
+    meta.MediaStorageSOPClassUID = SecondaryCaptureImageStorage
+    meta.MediaStorageSOPInstanceUID = generate_uid()
+    meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    data = FileDataset(str(path), {}, file_meta=meta, preamble=b"\0" * 128)
+    data.SOPClassUID, data.SOPInstanceUID = meta.MediaStorageSOPClassUID, generate_uid()
+    data.PatientName, data.PatientID, data.PatientBirthDate = "Quillfeather^Ada", "77-1", "19481202"
+    data.Modality, data.BodyPartExamined = "CR", "CHEST"
+    data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
+    data.Rows, data.Columns = 120, 160
+    data.BitsAllocated, data.BitsStored, data.HighBit, data.PixelRepresentation = 8, 8, 7, 0
+    data.PixelData = np.ascontiguousarray(scene(30)[..., 0]).tobytes()
+    pydicom.dcmwrite(path, data, enforce_file_format=True)
+    return path
+
+
+def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
+    folder = tmp_path / "wards"
+    cli("new", "dataset", folder, "--title", "Our wards", "--require", "licence", "--reviews", 2)
+    for number in (1, 2, 3):
+        save(tmp_path / f"before/s-{number}.png", scene(number))
+        save(tmp_path / f"after/s-{number}.png", edited(scene(number)))
+    (tmp_path / "before/s-4.png").write_bytes(b"no picture")
+    save(tmp_path / "after/s-4.png", scene(4))
+    pair = ("curate", "pair", folder, tmp_path / "before", tmp_path / "after", "--licence", "CC0")
+    cli(*pair, "--category", "Lung/remove nodule", "--ocr", "none", expect=1)
+    names = ["s-1", "s-2", "s-3"]
+    one = ("curate", "add", folder, scan(tmp_path / "Quillfeather.dcm"), "--licence", "CC0")
+    cli(*one, "--ocr", "none")
+    for name in names:
+        told = ("instruction=Remove the nodule.", "organ=Lung", "task=remove nodule")
+        cli("curate", "set", folder, name, *told, "change=Edit this scan to remove the nodule.")
+        cli("curate", "mask", folder, name, "--from", "difference", "--save")
+    release = ("curate", "release", folder, "--version", "1.0.0", "--to", tmp_path / "wards.zip")
+    assert "s-1" in cli("curate", "ready", folder, expect=1).text, "nobody has reviewed it"
+    cli(*release, "--ocr", "none", expect=2)
+    assert not (tmp_path / "wards.zip").exists()
+    for who in ("ann", "ben"):
+        for name in names:
+            cli("curate", "review", folder, name, "accept", "--who", who)
+
+    to = tmp_path / "exported"
+    export = ("curate", "export", folder, "--layout", "medebench", "--to", to, "--ocr", "none")
+    cli(*export, expect=2)
+    assert not to.exists(), "a scan that nobody has looked at keeps everything here"
+    cli(*export, "--ready-only", expect=2)
+    assert not to.exists(), "nothing leaves that was neither searched for names nor looked at"
+    cli("curate", "propose", folder)
+    cli(*export, "--ready-only", expect=1)
+    assert cli("check", "medebench", to, "--strict", "--json").json
+    cli("curate", "withdraw", folder, "s-3", "--why", "consent withdrawn", "--erase")
+    assert cli(*release, "--ready-only", "--ocr", "none", expect=None).code in (0, 1)
+    with zipfile.ZipFile(tmp_path / "wards.zip") as packed:
+        assert packed.testzip() is None
+        members = {name: packed.read(name) for name in packed.namelist()}
+    assert any(b"s-1" in data for data in members.values())
+    held = [*members.values(), *(path.read_bytes() for path in files(folder) + files(to))]
+    for word in (b"Quillfeather", b"19481202"):
+        assert not [data for data in held if word in data], "a patient is named"
+    log = cli("curate", "log", folder, "--json").json
+    assert {"ann", "ben"} <= {event["who"] for event in log}
+
+    save(tmp_path / "outputs/mine/s-1.png", edited(scene(1)))
+    score = ("score", f"dir:{folder}", "--outputs", tmp_path / "outputs", "--editor", "mine")
+    cli(*score, "--run", tmp_path / "run", "--workers", 0, expect=1)
+    assert "scored" in {row["status"] for row in rows_of(tmp_path / "run")}
+
+
+def test_a_confirmed_change_of_a_data_set_survives_kill_9(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    cli("new", "dataset", folder)
+    cli("curate", "add", folder, save(tmp_path / "a.png", scene(1)), "--ocr", "none")
+    for number, seconds in enumerate((0.2, 0.6, 1.0)):
+        cli("curate", "set", folder, "a", f"instruction=Step {number}.")
+        killed(("curate", "set", folder, "a", "split=test"), seconds)
+        log = cli("curate", "log", folder, "--json").text
+        assert f"Step {number}." in log

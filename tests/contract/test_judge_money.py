@@ -1,0 +1,364 @@
+"""What judging costs: a call is booked before it is sent, a budget is a bound, and what was answered
+is never paid for twice, whatever happens in between.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.server import (
+    KEY,
+    USAGE,
+    Answer,
+    Asked,
+    Judge,
+    chat,
+    error,
+    sensible,
+    verdict,
+)
+from tests.contract.support import cli, process, rows_of, same_rows
+
+ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
+NAMES = ("replace-01", "replace-02", "replace-03", "replace-06")
+SAMPLES = [word for name in NAMES for word in ("--sample", name)]
+CALLS = 2 * (4 + 1 + 3 + 5)
+"""Of both editors: TextEditBench's dimensions, TextEdit's one, KRIS-Bench's three, and SE too."""
+PRICE = "1/10"
+"""US dollars for a million tokens in and out."""
+BILL = (USAGE[0] * 1 + USAGE[1] * 10) / 1e6
+"""US dollars of a reply."""
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with the outputs of two anchors. Nobody writes into it."""
+    run = tmp_path_factory.mktemp("edited") / "run"
+    for editor in ("copy", "reference"):
+        cli("edit", "mini", "--editor", editor, "--run", run, "--workers", 0, *SAMPLES)
+    return run
+
+
+@pytest.fixture
+def run(edited: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(edited, tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def untouched(edited: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same run, judged by `sensible` without any trouble."""
+    run = Path(shutil.copytree(edited, tmp_path_factory.mktemp("untouched") / "run"))
+    with Judge() as server:
+        cli(*words(run, server), env=ENV)
+        assert len(server.chats) == CALLS
+    return run
+
+
+def words(run: Path, server: Judge, *more: Any) -> tuple[Any, ...]:
+    return (
+        "judge", "run", "mini", "--run", run, *SAMPLES, "--model", "judge-2026-01-01",
+        "--base-url", server.url, "--no-calibration", *more,
+    )  # fmt: skip
+
+
+def costs(run: Path) -> dict[str, float]:
+    """US dollars of judging: ``booked``, and ``billed`` of it."""
+    (total,) = [t for t in cli("costs", run, "--json").json["totals"] if t["purpose"] == "judge"]
+    return {name: total[name] for name in ("booked", "billed")}
+
+
+def scores(run: Path) -> list[tuple[Any, ...]]:
+    """Every score, whatever was paid for it."""
+    names = ("sample", "editor", "metric", "variant", "value", "status")
+    return [tuple(row[name] for name in names) for row in rows_of(run)]
+
+
+def eventually(condition: Any) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+# -- nothing twice ---------------------------------------------------------------------------------
+
+
+def test_a_second_start_asks_nothing(untouched: Path) -> None:
+    with Judge() as server:
+        done = cli(*words(untouched, server, "--json"), env=ENV)
+    assert len(server.chats) == 0
+    assert done.json["rows_made"] == 0
+
+
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
+def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
+    kill: signal.Signals, run: Path, untouched: Path
+) -> None:
+    """Killed, at most the calls under way are asked again; interrupted, none."""
+    at_once = 2
+    with Judge(lambda asked: chat(verdict(asked), seconds=0.05)) as server:
+        child = process(*words(run, server, "--concurrency", at_once), env=ENV)
+        eventually(lambda: len(server.chats) >= CALLS // 2)
+        child.send_signal(kill)
+        child.communicate(timeout=60)
+        assert child.returncode == (130 if kill is signal.SIGINT else -9)
+        cli(*words(run, server), env=ENV)
+        bodies = Counter(one.body for one in server.chats)
+    assert len(bodies) == CALLS
+    twice = sum(bodies.values()) - CALLS
+    assert twice <= (at_once if kill is signal.SIGKILL else 0)
+    same_rows(run, untouched)
+
+
+def test_runs_that_share_a_store_of_replies_pay_once(
+    run: Path, edited: Path, tmp_path: Path
+) -> None:
+    other = Path(shutil.copytree(edited, tmp_path / "other"))
+    store = ("--replies", tmp_path / "replies.sqlite")
+    with Judge() as server:
+        cli(*words(run, server, *store), env=ENV)
+        cli(*words(other, server, *store), env=ENV)
+    assert len(server.chats) == CALLS
+    same_rows(run, other)
+
+
+def test_offline_makes_the_rows_from_the_replies_and_sends_nothing(
+    run: Path, edited: Path, untouched: Path, tmp_path: Path
+) -> None:
+    store = ("--replies", tmp_path / "replies.sqlite")
+    with Judge() as server:
+        cli(*words(run, server, *store), env=ENV)
+    again = Path(shutil.copytree(edited, tmp_path / "again"))
+    cli(*words(again, server, *store, "--offline"))
+    same_rows(again, untouched)
+
+
+# -- the ledger ------------------------------------------------------------------------------------
+
+
+def test_what_is_booked_is_what_was_billed_where_all_is_well(run: Path) -> None:
+    with Judge() as server:
+        done = cli(*words(run, server, "--price", PRICE, "--json"), env=ENV)
+    assert costs(run) == pytest.approx({"booked": CALLS * BILL, "billed": CALLS * BILL})
+    assert done.json["dollars"] == pytest.approx(CALLS * BILL)
+
+
+def test_a_call_is_booked_before_it_is_sent_and_stays_booked_when_it_is_killed(run: Path) -> None:
+    """The ledger is read while the first request waits for its answer, and after a kill -9."""
+
+    def reply(asked: Asked) -> Answer:
+        eventually(lambda: gone)
+        return chat(verdict(asked))
+
+    gone: list[bool] = []
+    with Judge(reply) as server:
+        more = ("--concurrency", 1, "--price", PRICE, "--budget", 1)
+        child = process(*words(run, server, *more), env=ENV)
+        try:
+            eventually(lambda: server.chats)
+            under_way = costs(run)
+        finally:
+            child.kill()
+            child.communicate()
+            gone.append(True)
+        assert under_way["booked"] >= BILL
+        assert under_way["billed"] == 0
+        assert costs(run)["booked"] >= BILL
+        assert len(server.chats) == 1
+
+
+def test_a_budget_stops_with_exit_code_3_and_is_never_passed(run: Path, untouched: Path) -> None:
+    """All commands together; more budget goes on from there, and asks nothing twice."""
+    budget = 0.02
+    with Judge() as server:
+        limited = words(run, server, "--price", PRICE, "--budget", budget)
+        for _ in range(2):
+            cli(*limited, env=ENV, expect=3)
+            assert 0 < len(server.chats) * BILL <= budget
+            assert costs(run)["booked"] <= budget
+        cli(*words(run, server, "--price", PRICE, "--budget", 5), env=ENV)
+        assert len(server.chats) == CALLS
+    assert scores(run) == scores(untouched)
+
+
+def test_a_service_that_bills_ten_times_its_estimate_stops_at_the_budget(run: Path) -> None:
+    """It is passed by no more than the calls that were under way."""
+    bill = (USAGE[0], 10_000)
+    dollars, budget = (bill[0] * 1 + bill[1] * 10) / 1e6, 0.35
+    with Judge(lambda asked: chat(verdict(asked), usage=bill)) as server:
+        more = ("--price", PRICE, "--budget", budget, "--max-tokens", 1000)
+        cli(*words(run, server, *more), env=ENV, expect=3)
+        assert 0 < len(server.chats) * dollars <= budget + dollars
+    assert costs(run)["booked"] >= len(server.chats) * dollars * 0.99
+
+
+def test_a_budget_without_a_price_is_refused_before_anything_is_sent(run: Path) -> None:
+    with Judge() as server:
+        done = cli(*words(run, server, "--budget", 1), env=ENV, expect=2)
+    assert len(server.chats) == 0
+    assert "--price" in done.err
+
+
+def test_estimate_says_calls_and_dollars_and_sends_nothing(run: Path) -> None:
+    with Judge() as server:
+        estimate = words(run, server)[2:-1]
+        done = cli("judge", "estimate", *estimate, "--price", PRICE, "--json", env=ENV)
+        assert server.asked == []
+    total = done.json["calls"]["total"]
+    assert total["calls"] == CALLS
+    assert total["dollars"] > 0
+
+
+def test_a_server_of_this_machine_has_no_price_of_a_providers_model(run: Path) -> None:
+    with Judge() as server:
+        estimate = [
+            "gpt-4o-2024-11-20" if word == "judge-2026-01-01" else word
+            for word in words(run, server)[2:-1]
+        ]
+        done = cli("judge", "estimate", *estimate, "--json", env=ENV)
+    assert done.json["calls"]["total"]["dollars"] is None
+
+
+# -- a server in trouble ---------------------------------------------------------------------------
+
+TROUBLE = {
+    "too fast": lambda asked: error(429, "slow down", **{"Retry-After": "0.02"}),
+    "down": lambda asked: error(500, "internal"),
+    "overloaded": lambda asked: error(503, "later"),
+    "cut off": lambda asked: Answer(chat(verdict(asked)).body, cut=True),
+    "a page": lambda asked: Answer(b"<html>Score: 5/5</html>", kind="text/html"),
+    "half a reply": lambda asked: Answer(b'{"choices": [{"message": {"content": "'),
+    "no choices": lambda asked: Answer({"choices": []}),
+}
+
+
+def first_in_trouble(kind: str) -> Any:
+    """Every request meets the trouble once."""
+    seen: set[bytes] = set()
+
+    def reply(asked: Asked) -> Answer:
+        known = asked.body in seen
+        seen.add(asked.body)
+        return sensible(asked) if known else TROUBLE[kind](asked)
+
+    return reply
+
+
+@pytest.mark.parametrize("kind", TROUBLE)
+def test_a_server_in_trouble_is_asked_again_and_gives_the_same_scores(
+    kind: str, run: Path, untouched: Path
+) -> None:
+    one = ("--sample", "replace-02", "--editor", "copy", "--price", PRICE)
+    with Judge(first_in_trouble(kind)) as server:
+        cli(*[w for w in words(run, server) if w not in SAMPLES], *one, env=ENV)
+        assert len(server.chats) == 2
+    assert scores(run) == [one for one in scores(untouched) if one[:2] == ("replace-02", "copy")]
+    assert costs(run)["billed"] == pytest.approx(BILL)
+
+
+@pytest.mark.parametrize("kind", ["too fast", "down"])
+def test_an_error_of_the_server_is_free(kind: str, run: Path) -> None:
+    with Judge(first_in_trouble(kind)) as server:
+        cli(*words(run, server, "--price", PRICE), env=ENV)
+    assert costs(run)["booked"] == pytest.approx(CALLS * BILL)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda asked: error(401, f"bad key {KEY}", "invalid_api_key"),
+        lambda asked: error(429, "you have run out", "insufficient_quota"),
+    ],
+    ids=["a wrong key", "a quota that is used up"],
+)
+def test_an_account_that_is_refused_stops_the_command_and_fails_no_model(
+    reply: Any, run: Path
+) -> None:
+    with Judge(reply) as server:
+        done = cli(*words(run, server, "--concurrency", 1), env=ENV, expect=2)
+    assert len(server.chats) <= 2
+    assert KEY not in done.text
+    assert [row for row in rows_of(run) if row["scorer"] == "judge"] == []
+
+
+def test_another_model_that_answers_stops_the_command(run: Path) -> None:
+    def reply(asked: Asked) -> Answer:
+        return chat(verdict(asked), model="another" if asked.number > 4 else "judge-2026-01-01")
+
+    with Judge(reply) as server:
+        done = cli(*words(run, server, "--concurrency", 1), env=ENV, expect=None)
+    assert done.code not in (0, 1)
+    assert "another" in done.text
+    assert len(server.chats) < CALLS
+
+
+def test_a_model_without_a_date_wants_a_word_at_its_provider(run: Path) -> None:
+    done = cli("judge", "estimate", "mini", "--run", run, "--model", "gpt-4o", expect=2)
+    assert "--allow-alias" in done.err
+
+
+# -- batches ---------------------------------------------------------------------------------------
+
+
+class Batches(Judge):
+    """OpenAI's pages for batches: a file up, a batch of it, its results down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, str] = {}
+
+    def respond_to(self, asked: Asked) -> Answer:
+        page = asked.path.partition("/v1/")[2].partition("?")[0]
+        if page == "files" and asked.method == "POST":
+            start = asked.body.index(b"\r\n\r\n", asked.body.index(b'filename="')) + 4
+            name = f"file-{len(self.files)}"
+            self.files[name] = asked.body[start : asked.body.index(b"\r\n--", start)]
+            return Answer({"id": name, "object": "file"})
+        if page == "batches" and asked.method == "POST":
+            name = f"batch-{len(self.batches)}"
+            self.batches[name] = asked.json["input_file_id"]
+            return Answer({"id": name, "status": "in_progress"})
+        if page == "batches":
+            return Answer({"data": [], "has_more": False})
+        if page.removeprefix("batches/") in self.batches:
+            name = page.removeprefix("batches/")
+            done = {"status": "completed", "output_file_id": f"out-{self.batches[name]}"}
+            return Answer({"id": name, **done})
+        if page.startswith("files/out-"):
+            lines = self.files[page[len("files/out-") :].partition("/")[0]].splitlines()
+            return Answer(b"\n".join(self.results(lines)))
+        return super().respond_to(asked)
+
+    def results(self, lines: list[bytes]) -> Iterator[bytes]:
+        for number, line in enumerate(lines):
+            entry = json.loads(line)
+            asked = Asked(number, "POST", entry["url"], {}, json.dumps(entry["body"]).encode())
+            response = {"status_code": 200, "body": sensible(asked).body}
+            told = {"custom_id": entry["custom_id"], "response": response, "error": None}
+            yield json.dumps(told).encode()
+
+
+def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Path) -> None:
+    with Batches() as server:
+        batch = ("judge", "batch", *words(run, server)[2:-1], "--price", PRICE)
+        cli(*batch, "--what", "submit", env=ENV)
+        assert costs(run)["booked"] > 0, "booked while it waits"
+        cli(*batch, "--what", "submit", env=ENV, expect=None)
+        assert len(server.batches) == 1
+        cli(*batch, "--what", "collect", env=ENV)
+        cli(*batch, "--what", "collect", env=ENV, expect=None)
+        cli(*words(run, server), env=ENV)
+    assert len(server.chats) == 0
+    (lines,) = server.files.values()
+    assert len(lines.splitlines()) == CALLS
+    assert scores(run) == scores(untouched)

@@ -1,0 +1,292 @@
+"""What a judge is asked: with the papers' prompts exactly what the released scripts send, with ours
+the same pictures, a form, and one order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from tests.contract import released
+from tests.contract.server import KEY, Asked, Judge, chat, sensible
+from tests.contract.support import cli, picture, rectangle, rows_of, save
+
+ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
+RECORDED: dict[str, Any] = json.loads(released.FILE.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def scripts(shared: Path) -> Path:
+    """The released scripts; tests that want them are skipped where they are not."""
+    folder = shared / "released"
+    if not folder.is_dir():
+        pytest.skip("the released scripts are not here")
+    return folder
+
+
+def judged(root: Path, benchmark: str, *words: Any, answer: Any = sensible) -> list[Asked]:
+    """What is asked about the outputs of ``m`` below `root`."""
+    with Judge(answer) as judge:
+        cli(
+            "judge", "run", benchmark, root / "DATA", "--outputs", root / "OUTPUTS",
+            "--editor", "m", "--run", root / "run", "--model", "judge-2026-01-01",
+            "--base-url", judge.url, "--no-calibration", *words, env=ENV, expect=None,
+        )  # fmt: skip
+        return judge.chats
+
+
+def test_what_is_recorded_is_what_the_released_scripts_send(scripts: Path) -> None:
+    assert released.record_all(scripts) == RECORDED
+
+
+def papers_requests(name: str, scripts: Path, root: Path) -> list[released.Sent]:
+    benchmark = name.split()[0]
+    released.DATA[name](root)
+    cli("fetch", "prompts", benchmark, "--run", root / "run", "--from", scripts / benchmark)
+    asked = judged(root, benchmark, "--prompts", "paper", answer=lambda _: chat("{}"))
+    names = released.names_of(root)
+    return released.ordered(released.canonical(one.json, names) for one in asked)
+
+
+@pytest.mark.parametrize("name", released.DATA)
+def test_the_papers_requests_are_those_of_the_released_scripts(
+    name: str, scripts: Path, tmp_path: Path
+) -> None:
+    """Texts, order, kind and place of pictures, parameters; the next one is about their bytes."""
+    sent = papers_requests(name, scripts, tmp_path)
+    assert len(sent) == len(RECORDED[name])
+    assert without_quality(sent) == without_quality(RECORDED[name])
+    if name != "krisbench temporal":
+        assert sent == RECORDED[name]
+
+
+def without_quality(sent: list[released.Sent]) -> list[released.Sent]:
+    return released.ordered(json.loads(json.dumps(sent).replace(" as JPEG 85", "")))
+
+
+def test_frames_go_out_as_jpeg_of_quality_85_as_the_released_script_sends_them(
+    scripts: Path, tmp_path: Path
+) -> None:
+    name = "krisbench temporal"
+    assert papers_requests(name, scripts, tmp_path) == RECORDED[name]
+
+
+MEDICAL = """
+def build_gpt4o_prompt(editing_prompt, prev_img, edited_img, gt_img):
+    return [
+        {"role": "user", "content": [{"type": "text", "text": f"Wanted: {editing_prompt}"}]},
+        {"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{prev_img}"}}]},
+        {"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{gt_img}"}}]},
+        {"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{edited_img}"}}]},
+        {"role": "user", "content": [{"type": "text", "text": ("Two " "steps")}]},
+    ]
+
+def evaluate_sample(prompt, prev_path, edit_path, gt_path):
+    client.chat.completions.create(model="gpt-4o", messages=build(), max_tokens=400)
+"""
+DESCRIBING = """
+def generate_detailed_prompt(sample):
+    instruction = sample["prompt"]
+    system_instruction = "Say what changed."
+    messages = [{"role": "user", "content": [
+        {"type": "text", "text": f"{system_instruction} {instruction}"},
+        {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{prev_image_b64}"}},
+        {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{changed_image_b64}"}},
+    ]}]
+    return client.chat.completions.create(model="m", messages=messages, max_tokens=150)
+"""
+
+
+def medebench(root: Path) -> None:
+    """One sample; beside the data, scripts of the released ones' shape in words of our own."""
+    record: dict[str, Any] = {
+        "id": 38,
+        "Organ": "Teeth",
+        "Task": "Remove stains.",
+        "prompt": released.ODD,
+        "rephrased_prompt": "Clean off the stains",
+        "detailed_prompt": "The stains are {gone}.",
+        "url": "",
+    }
+    for seed, kind in enumerate(("previous", "changed", "previous_mask")):
+        name = f"editing/{kind}/38.png"
+        record[f"{kind}_image" if kind != "previous_mask" else kind] = name
+        mask = kind == "previous_mask"
+        pixels = rectangle(48, 64, (4, 4, 20, 30)) if mask else picture(seed, 48, 64)
+        save(root / "DATA" / name, pixels)
+    metadata = root / "DATA" / "editing" / "editing_metadata.json"
+    metadata.write_text(json.dumps({"samples": [record]}), encoding="utf-8")
+    save(root / "OUTPUTS" / "m" / "38_0.png", picture(9, 48, 64))
+    for name, text in (("evaluate_gpt4o.py", MEDICAL), ("augment_prompt.py", DESCRIBING)):
+        (root / "clone").mkdir(exist_ok=True)
+        (root / "clone" / name).write_text(text, encoding="utf-8")
+
+
+def test_medebench_shows_input_reference_and_output_as_its_script_does(tmp_path: Path) -> None:
+    """The released script is not in ../shared: one of its shape stands for it."""
+    medebench(tmp_path)
+    run = tmp_path / "run"
+    cli("fetch", "prompts", "medebench", "--run", run, "--from", tmp_path / "clone")
+    (asked,) = judged(tmp_path, "medebench", "--prompts", "paper", answer=lambda _: chat("{}"))
+    sent = released.canonical(asked.json, released.names_of(tmp_path))
+    assert sent["parameters"] == {"max_tokens": 400}
+    assert sent["messages"] == 5
+    assert asked.text.split("\n") == ["Wanted: The stains are {gone}.", "", "", "", "Two steps"]
+    assert sent["parts"][1:-1] == [
+        ["user", "image/jpeg", "DATA/editing/previous/38.png"],
+        ["user", "image/jpeg", "DATA/editing/changed/38.png"],
+        ["user", "image/jpeg", "OUTPUTS/m/38_0.png"],
+    ]
+
+
+# -- our prompts -----------------------------------------------------------------------------------
+
+
+def shown(root: Path, asked: list[Asked]) -> Iterator[list[str]]:
+    """The pictures of each request, by file."""
+    names = released.names_of(root)
+    for one in asked:
+        parts = released.canonical(one.json, names)["parts"]
+        yield [part[2] for part in parts if part[1].startswith("image/")]
+
+
+MADE = {**released.DATA, "medebench": medebench}
+SYNTHETIC, REAL = "data_manual_production", "data_web-sourced_instances"
+ART = "Art_Creative_Expression"
+PICTURES: dict[str, list[list[str]]] = {
+    "texteditbench": 5
+    * [
+        [f"DATA/{SYNTHETIC}/{ART}/004/4.jpg", f"OUTPUTS/m/canva/{ART}/004_edited.jpg",
+         f"DATA/{SYNTHETIC}/{ART}/004/text_change_4.jpg"],
+        *([f"DATA/{REAL}/{ART}/{n:03d}/{n}.jpg", f"OUTPUTS/m/real/{ART}/{n:03d}_edited.jpg"]
+          for n in (5, 6)),
+    ],
+    "textedit": [
+        [f"DATA/data/{category}/image/original/{name}", f"DATA/data/{category}/image/gt/{name}",
+         f"OUTPUTS/m/{category}/{name} in 64 x 48"]
+        for category, name in (("1.1.1", "1001.0.png"), ("2.3", "1002.0.png"))
+    ],
+    "medebench": [
+        ["DATA/editing/previous/38.png", "DATA/editing/changed/38.png", "OUTPUTS/m/38_0.png"]
+    ],
+    "krisbench temporal": 2
+    * [
+        [f"DATA/KRIS_Bench/temporal_prediction/7-{frame}.png" if frame != 2
+         else "OUTPUTS/m/temporal_prediction/7.png" for frame in (1, 2, 3, 4)],
+    ] + [["OUTPUTS/m/temporal_prediction/7.png"]],
+}  # fmt: skip
+"""The pictures of each request with our prompts, in their order."""
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_our_prompts_show_the_pictures_in_the_order_of_the_words(name: str, tmp_path: Path) -> None:
+    MADE[name](tmp_path)
+    asked = judged(tmp_path, name.split()[0])
+    assert sorted(shown(tmp_path, asked)) == sorted(PICTURES[name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "texteditbench",
+        "textedit",
+        "krisbench",
+        "medebench",
+    ],
+)
+def test_every_call_with_our_prompts_declares_the_form_of_its_reply(
+    name: str, tmp_path: Path
+) -> None:
+    MADE[name](tmp_path)
+    asked = judged(tmp_path, name)
+    assert asked
+    for one in asked:
+        assert one.schema is not None
+        assert one.schema["type"] == "object"
+        assert set(one.schema["required"]) == set(one.schema["properties"])
+
+
+def test_the_key_goes_to_the_judge_and_into_no_file_or_message(tmp_path: Path) -> None:
+    released.textedit(tmp_path)
+    with Judge() as judge:
+        words = (
+            "judge", "run", "textedit", tmp_path / "DATA", "--outputs", tmp_path / "OUTPUTS",
+            "--editor", "m", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
+            "--base-url", judge.url, "--no-calibration",
+        )  # fmt: skip
+        done = cli(*words, env=ENV)
+        assert {one.headers["authorization"] for one in judge.chats} == {f"Bearer {KEY}"}
+    assert KEY not in done.text
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_show_prints_the_words_that_would_be_sent(tmp_path: Path) -> None:
+    released.textedit(tmp_path)
+    one = ("--sample", "1.1.1/1")
+    (asked,) = judged(tmp_path, "textedit", *one)
+    done = cli(
+        "judge", "show", "textedit", tmp_path / "DATA", "--run", tmp_path / "run",
+        "--model", "judge-2026-01-01", *one,
+    )  # fmt: skip
+    said = " ".join(done.out.split())
+    for line in asked.text.splitlines():
+        assert " ".join(line.split()) in said
+
+
+@pytest.mark.parametrize("words", [(), ("--keep-metadata",)])
+def test_pictures_go_without_metadata_unless_it_is_asked_for(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    released.textedit(tmp_path)
+    for path in tmp_path.rglob("*.png"):
+        with Image.open(path) as opened:
+            told = PngInfo()
+            told.add_text("Comment", "patient 4711")
+            exif = opened.getexif()
+            exif[0x010E] = "ward 12"
+            opened.save(path, pnginfo=told, exif=exif)
+    asked = judged(tmp_path, "textedit", *words)
+    sent = [data for one in asked for data in one.pictures[:2]]
+    for secret in (b"patient 4711", b"ward 12"):
+        assert all((secret in data) is bool(words) for data in sent)
+    assert sorted(shown(tmp_path, asked)) == sorted(PICTURES["textedit"])
+
+
+def test_a_rubric_of_ones_own_replaces_ours_and_makes_another_source(tmp_path: Path) -> None:
+    released.textedit(tmp_path)
+    judged(tmp_path, "textedit")
+    rubrics = tmp_path / "rubrics"
+    rubrics.mkdir()
+    (rubrics / "questions.md").write_text(
+        '{{source}} {{target}} In my words. Answer {"score": {"Q1": 1}}', encoding="utf-8"
+    )
+    asked = judged(tmp_path, "textedit", "--rubrics", rubrics)
+    assert all("In my words." in one.text for one in asked)
+    sources = {row["source"] for row in rows_of(tmp_path / "run")}
+    assert len(sources) == 2
+    assert {source.partition("#")[0] for source in sources} == {"judge-2026-01-01"}
+    (rubrics / "questions.md").rename(rubrics / "question.md")
+    stray = judged(tmp_path, "textedit", "--rubrics", rubrics, "--model", "new-2026-01-01")
+    assert stray == [], "a file that replaces no rubric is an error before anything is paid"
+
+
+def test_repeats_are_rows_of_their_own_and_two_judges_are_compared(tmp_path: Path) -> None:
+    released.textedit(tmp_path)
+    asked = judged(tmp_path, "textedit", "--repeat", 3)
+    assert len(asked) == 6
+    assert {row["repeat"] for row in rows_of(tmp_path / "run")} == {0, 1, 2}
+    judged(tmp_path, "textedit", "--model", "another-2026-01-01")
+    told = cli("judge", "compare", tmp_path / "run", "--format", "json").json
+    names = {line["name"] for line in told["rows"]} | {line.get("group") for line in told["rows"]}
+    assert any("another-2026-01-01" in (name or "") for name in names), told

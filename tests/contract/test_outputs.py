@@ -1,0 +1,200 @@
+"""Outputs as they come: under other names, missing, unreadable, of another size or mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.contract.datasets import (
+    SIZE,
+    WEB,
+    instance,
+    organ_record,
+    organs,
+    plain,
+    prompt_record,
+    prompts,
+    put,
+    task_record,
+    tasks,
+)
+from tests.contract.support import cli, picture, rows_of, save, values
+
+Row = dict[str, Any]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    organs(tmp_path / "data", [organ_record(n) for n in (1, 2, 3)])
+    return tmp_path / "data"
+
+
+def score(benchmark: str, data: Path, run: Path, *more: Any) -> dict[tuple[str, str, str], Row]:
+    """(sample, metric, variant) -> row, of one editor."""
+    about = ("--run", run, "--tracks", "pixel", "--workers", 0, *more)
+    cli("score", benchmark, data, *about, expect=None)
+    return {(row["sample"], row["metric"], row["variant"]): row for row in rows_of(run)}
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".png", ".PNG", ".jpg", ".JPEG", ".webp"])
+def test_the_official_names_with_any_extension(tmp_path: Path, suffix: str) -> None:
+    roots = {
+        name: tmp_path / name for name in ("texteditbench", "textedit", "medebench", "krisbench")
+    }
+    instance(roots["texteditbench"], split=WEB)
+    prompts(roots["textedit"], [prompt_record(3)])
+    organs(roots["medebench"], [organ_record(38)])
+    tasks(roots["krisbench"], {"1": task_record()})
+    places = {
+        "texteditbench": "real/Art_Creative_Expression/004_edited",
+        "textedit": "1.1.1/3.0",
+        "medebench": "38_0",
+        "krisbench": "chemistry/1",
+    }
+    for name, place in places.items():
+        file = tmp_path / "out" / name / "m" / f"{place}{suffix}"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(plain(seed=9))  # what a file is, its content decides
+        words = ("check", name, roots[name], "--outputs", tmp_path / "out" / name, "--json")
+        (found,) = cli(*words, expect=None).json["outputs"]
+        counted = {key: found["count"][key] for key in ("present", "readable", "missing", "extra")}
+        assert counted == {"present": 1, "readable": 1, "missing": 0, "extra": 0}, name
+
+
+def test_other_names_by_a_pattern(data: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        put(tmp_path / f"mine/res_{number}.png", number)
+    put(tmp_path / "mine/other.png")
+    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine")
+    seen = cli(*words, "--pattern", "res_{id}", "--json", expect=1).json
+    assert seen["matched"] == {"1": "res_1.png", "2": "res_2.png"}
+    assert (seen["missing"], seen["unexpected"]) == (["3"], ["other.png"])
+    more = ("--pattern", "res_{id}", "--editor", "m", "--to", tmp_path / "official")
+    cli(*words, *more, expect=1)
+    assert sorted(p.name for p in (tmp_path / "official/m").iterdir()) == ["1_0.png", "2_0.png"]
+    direct = ("--outputs", tmp_path / "mine", "--outputs-pattern", "res_{id}", "--editor", "m")
+    rows = score("medebench", data, tmp_path / "one", *direct)
+    again = score("medebench", data, tmp_path / "two", "--outputs", tmp_path / "official")
+    assert {key: row["value"] for key, row in rows.items()} == {
+        key: row["value"] for key, row in again.items()
+    }
+    assert rows["1", "psnr", "faithful"]["value"] is not None
+
+
+def test_other_names_by_a_table(data: Path, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        put(tmp_path / f"mine/{number * 7}.png", number)
+    (tmp_path / "map.csv").write_text("sample,file\n1,7.png\n2,14.png\n3,21.png\n")
+    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine")
+    seen = cli(*words, "--map", tmp_path / "map.csv", "--json").json
+    assert seen["matched"] == {"1": "7.png", "2": "14.png", "3": "21.png"}
+    more = ("--outputs", tmp_path / "mine", "--outputs-map", tmp_path / "map.csv", "--editor", "m")
+    assert len(score("medebench", data, tmp_path / "run", *more)) >= 9
+
+
+def test_a_line_of_the_table_without_its_picture_counts_as_missing(
+    data: Path, tmp_path: Path
+) -> None:
+    put(tmp_path / "mine/7.png")
+    (tmp_path / "map.csv").write_text("sample,file\n1,7.png\n2,14.png\n")
+    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine")
+    seen = cli(*words, "--map", tmp_path / "map.csv", "--json", expect=1).json
+    assert (seen["matched"], seen["missing"]) == ({"1": "7.png"}, ["2", "3"])
+
+
+@pytest.mark.parametrize("line", ["1,/etc/hostname\n", "1,../secret.png\n"])
+def test_a_table_reaches_no_file_outside_its_folder(data: Path, tmp_path: Path, line: str) -> None:
+    put(tmp_path / "secret.png")
+    put(tmp_path / "mine/7.png")
+    (tmp_path / "map.csv").write_text(f"sample,file\n{line}")
+    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine", "--editor", "m")
+    cli(*words, "--map", tmp_path / "map.csv", "--to", tmp_path / "to", expect=None)
+    assert not list(tmp_path.glob("to/m/*"))
+
+
+# -- what is there ---------------------------------------------------------------------------------
+
+
+def test_missing_and_unreadable_outputs_have_a_status_and_are_no_zero(
+    data: Path, tmp_path: Path
+) -> None:
+    put(tmp_path / "out/m/1_0.png")
+    (tmp_path / "out/m/2_0.png").write_bytes(plain()[:300])
+    rows = score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    status = {sample: rows[sample, "masked_ssim", "faithful"]["status"] for sample in "123"}
+    assert status == {"1": "scored", "2": "unreadable", "3": "missing"}
+    for sample in "23":
+        row = rows[sample, "masked_ssim", "faithful"]
+        assert row["value"] is None
+        assert row["reason"]
+    told = cli("check", "medebench", data, "--outputs", tmp_path / "out", "--json", expect=1).json
+    count = told["outputs"][0]["count"]
+    assert (count["present"], count["unreadable"], count["missing"]) == (2, 1, 1)
+
+
+def test_an_output_of_another_size(tmp_path: Path) -> None:
+    """TextEditBench's released code gives it no SSIM; corrected resizes it. MedEBench resizes."""
+    folder = instance(tmp_path / "t", split=WEB)
+    before = picture(4, *SIZE)
+    save(folder / "4.jpg", before)
+    larger = np.asarray(Image.fromarray(before).resize((128, 96)))
+    save(tmp_path / "o/m/real/Art_Creative_Expression/004_edited.png", larger)
+    rows = score("texteditbench", tmp_path / "t", tmp_path / "r", "--outputs", tmp_path / "o")
+    sample = f"{WEB}/Art_Creative_Expression/004"
+    assert rows[sample, "ssim", "faithful"]["status"] == "not_applicable"
+    assert 0.5 < rows[sample, "ssim", "corrected"]["value"] <= 1
+    assert "128" in str(rows[sample, "ssim", "corrected"]["detail"])
+    organs(tmp_path / "m", [organ_record(1)])
+    save(tmp_path / "mo/m/1_0.png", larger)
+    medical = score("medebench", tmp_path / "m", tmp_path / "mr", "--outputs", tmp_path / "mo")
+    assert medical["1", "masked_ssim", "faithful"]["status"] == "scored"
+
+
+@pytest.mark.parametrize("mode", ["L", "P", "RGBA", "CMYK", "1"])
+def test_an_output_of_another_mode_is_scored_as_the_colours_that_it_shows(
+    tmp_path: Path, mode: str
+) -> None:
+    organs(tmp_path / "m", [organ_record(1)])
+    shown = Image.fromarray(picture(8, *SIZE)).convert(mode)
+    suffix = ".jpg" if mode == "CMYK" else ".png"
+    found = []
+    for name, image in (("own", shown), ("rgb", shown.convert("RGB"))):
+        file = tmp_path / name / "m" / f"1_0{suffix if name == 'own' else '.png'}"
+        file.parent.mkdir(parents=True)
+        image.save(file)
+        if (name, mode) == ("rgb", "CMYK"):
+            Image.open(tmp_path / "own/m/1_0.jpg").convert("RGB").save(file)
+        run = tmp_path / f"run-{name}"
+        score("medebench", tmp_path / "m", run, "--outputs", tmp_path / name)
+        found.append([values(run, metric)["1"] for metric in ("masked_ssim", "psnr", "ssim_full")])
+    assert None not in found[0]
+    assert found[0] == found[1]
+
+
+def test_scores_are_made_anew_when_an_output_is_replaced(data: Path, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        put(tmp_path / f"out/m/{number}_0.png", 20)
+    before = score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    put(tmp_path / "out/m/2_0.png", 21)
+    after = score("medebench", data, tmp_path / "run", "--outputs", tmp_path / "out")
+    assert len(before) == len(after)
+    changed = {key[0] for key in before if before[key]["value"] != after[key]["value"]}
+    assert changed == {"2"}
+    assert score("medebench", data, tmp_path / "run") == after
+
+
+def test_every_folder_is_an_editor_unless_one_is_named(data: Path, tmp_path: Path) -> None:
+    for editor in ("ours", "theirs"):
+        put(tmp_path / f"out/{editor}/1_0.png", 3)
+    words = ("score", "medebench", data, "--outputs", tmp_path / "out", "--tracks", "pixel")
+    cli(*words, "--run", tmp_path / "both", "--workers", 0, expect=None)
+    cli(*words, "--run", tmp_path / "one", "--workers", 0, "--editor", "ours", expect=None)
+    assert {row["editor"] for row in rows_of(tmp_path / "both")} == {"ours", "theirs"}
+    assert {row["editor"] for row in rows_of(tmp_path / "one")} == {"ours"}

@@ -1,0 +1,162 @@
+"""Damaged runs: a problem is named, or nothing is wrong; never another number, never a traceback."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.faults import Cells, cells, copy_of, files, named
+from tests.contract.support import Result, cli, picture, save
+
+DAMAGES = [40, pytest.param(1000, marks=pytest.mark.slow)]
+LIMIT = ("--limit", 6, "--workers", 0)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory, judged_run: Path) -> Path:
+    """A run of the same samples and editors with other outputs, and so with other numbers."""
+    place = tmp_path_factory.mktemp("other")
+    outputs = place / "outputs"
+    for editor in ("copy", "reference"):
+        for number, path in enumerate(sorted((judged_run / "edits/mini" / editor).iterdir())):
+            save(outputs / editor / path.name, picture(number + len(editor)))
+    told = ("--outputs", outputs, "--run", place / "run")
+    cli("score", "mini", *told, "--tracks", "pixel", *LIMIT, expect=None)
+    return place / "run"
+
+
+def damage(run: Path, other: Path, choose: random.Random) -> str:
+    """A byte turned, a file cut, a file gone, or another run's file in its place."""
+    path = choose.choice([path for path in files(run, pictures=False) if path.stat().st_size])
+    data = bytearray(path.read_bytes())
+    kind = choose.choice(("turned", "turned", "cut", "gone", "another's"))
+    if kind == "turned":
+        data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+        path.write_bytes(data)
+    elif kind == "cut":
+        path.write_bytes(data[: choose.randrange(len(data))])
+    elif kind == "gone":
+        path.unlink()
+    else:
+        theirs = [one for one in files(other, pictures=False) if one.suffix == path.suffix]
+        path.write_bytes(choose.choice(theirs or files(other)).read_bytes())
+    return f"{path.relative_to(run)}: {kind}"
+
+
+def reading(run: Path, into: Path, number: int) -> Result:
+    """One of the commands that read a run."""
+    commands: tuple[tuple[Any, ...], ...] = (
+        ("compare", run, "copy", "reference", "--json"),
+        ("report", run, "--to", into / "report", "--no-intervals", "--no-thumbnails"),
+        ("check-run", run),
+        ("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT),
+        ("merge", run, "--to", into / "all"),
+        ("costs", run),
+    )
+    return cli(*commands[number % len(commands)], expect=None)
+
+
+def plain(result: Result, what: str) -> None:
+    """Assert that a command ended as commands end: no traceback, no code of its own."""
+    assert "Traceback" not in result.text, f"{what}\n{result.text}"
+    assert result.code in (0, 1, 2), f"{what}\n{result.text}"
+    assert result.code != 2 or result.err.strip(), f"{what}: ends without a word"
+
+
+def believed(seen: Cells, truth: Cells) -> bool:
+    """Whether no number is another one, but where its count says that rows are gone."""
+    return all(
+        key in truth and (pair == truth[key] or (pair[1] or 0) < truth[key][1])
+        for key, pair in seen.items()
+    )
+
+
+@pytest.mark.parametrize("count", DAMAGES)
+def test_a_damaged_run_names_a_problem_or_nothing_is_wrong(
+    judged_run: Path, other: Path, tmp_path: Path, count: int
+) -> None:
+    truth, theirs = (cells(cli("table", run, "--json", expect=None)) for run in (judged_run, other))
+    choose, told, read = random.Random(7), 0, 0
+    for number in range(count):
+        into = tmp_path / str(number)
+        run = copy_of(judged_run, into / "run")
+        what = damage(run, other, choose)
+        table = cli("table", run, "--json", expect=None)
+        plain(table, what)
+        told += named(table)
+        if table.code != 2:
+            seen = cells(table)
+            read += bool(seen)
+            assert seen in (truth, theirs) or named(table), f"{what}: lost without a word"
+            assert believed(seen, truth) or seen == theirs, f"{what}: another number"
+        plain(reading(run, into, number), what)
+    assert told, "no damage was told: the test damages nothing"
+    assert read, "no table could be read"
+
+
+def test_no_single_damaged_file_closes_a_run(judged_run: Path, tmp_path: Path) -> None:
+    truth, closed = cells(cli("table", judged_run, "--json")), []
+    for place in (path.relative_to(judged_run) for path in files(judged_run, pictures=False)):
+        run = copy_of(judged_run, tmp_path / f"{place}.turned" / "run")
+        data = (run / place).read_bytes()
+        (run / place).write_bytes(bytes(byte ^ 16 for byte in data[:1]) + data[1:])
+        repair = cli("check-run", run, "--repair", expect=None)
+        plain(repair, str(place))
+        table = cli("table", run, "--json", expect=None)
+        if table.code == 2:
+            closed.append(str(place))
+        else:
+            assert believed(cells(table), truth), place
+    assert not closed
+
+
+def test_no_lost_file_but_the_rows_closes_a_run(judged_run: Path, tmp_path: Path) -> None:
+    truth, closed = cells(cli("table", judged_run, "--json")), []
+    for place in (path.relative_to(judged_run) for path in files(judged_run, pictures=False)):
+        data = (judged_run / place).read_bytes()
+        if b"ssim" in data and b"replace-01" in data:  # the rows themselves
+            continue
+        run = copy_of(judged_run, tmp_path / f"{place}.gone" / "run")
+        (run / place).unlink()
+        cli("check-run", run, "--repair", expect=None)
+        table = cli("table", run, "--json", expect=None)
+        if table.code == 2:
+            closed.append(str(place))
+        else:
+            assert believed(cells(table), truth), place
+    assert not closed
+
+
+def test_scores_that_a_repair_took_out_are_made_again(judged_run: Path, tmp_path: Path) -> None:
+    truth = cells(cli("table", judged_run, "--json"))
+    repaired = 0
+    for place in (path.relative_to(judged_run) for path in files(judged_run, pictures=False)):
+        data = bytearray((judged_run / place).read_bytes())
+        if b"ssim" not in data or b"replace-01" not in data:
+            continue
+        run = copy_of(judged_run, tmp_path / place.name / "run")
+        data[data.rindex(b"ssim")] ^= 1
+        (run / place).write_bytes(data)
+        cli("check-run", run, "--repair", expect=None)
+        cli("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT)
+        assert cells(cli("table", run, "--json")) == truth, place
+        cli("check-run", run)
+        repaired += 1
+    assert repaired
+
+
+def test_an_output_that_is_another_picture_is_not_scored_and_not_shown(
+    judged_run: Path, tmp_path: Path
+) -> None:
+    run = copy_of(judged_run, tmp_path / "run")
+    output = sorted((run / "edits/mini/copy").iterdir())[0]
+    save(output, picture(99))
+    checked = cli("check-run", run, expect=1)
+    assert output.name in checked.text
+    report = cli("report", run, "--copy-images", "--to", tmp_path / "report", "--no-intervals")
+    assert named(report)
+    shown = {path.read_bytes() for path in files(tmp_path / "report")}
+    assert output.read_bytes() not in shown

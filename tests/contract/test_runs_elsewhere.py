@@ -1,0 +1,264 @@
+"""Runs from elsewhere: moved, zipped, read-only, on a full disk, and a stranger's with links."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import socket
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.contract.faults import (
+    PICTURES,
+    cells,
+    content,
+    copy_of,
+    files,
+    named,
+    sealed,
+    small_disk,
+)
+from tests.contract.server import KEY
+from tests.contract.support import Result, cli, finished, picture, process, same_rows, save
+
+SCORE = ("--tracks", "pixel", "--limit", 6, "--workers", 0)
+WITHOUT_DISK = "no disk can be mounted here (it takes the rights of root)"
+
+
+def report(run: Path, to: Path, **more: Any) -> Result:
+    return cli("report", run, "--to", to, "--no-intervals", "--copy-images", **more)
+
+
+# -- where a run lies ------------------------------------------------------------------------------
+
+
+def test_a_run_is_zipped_moved_and_read(judged_run: Path, tmp_path: Path) -> None:
+    sent = shutil.make_archive(str(tmp_path / "sent"), "zip", judged_run)
+    there = tmp_path / "another place"
+    shutil.unpack_archive(sent, there)
+    truth = cells(cli("table", judged_run, "--json"))
+    assert cells(cli("table", there, "--json")) == truth
+    assert not named(cli("compare", there, "copy", "reference", "--json"))
+    report(there, tmp_path / "report")
+    cli("check-run", there)
+    same_rows(there, judged_run)
+    again = cli("score", "mini", "--run", there, *SCORE, "--json")
+    assert again.json["computed"] == 0
+
+
+def test_no_file_of_a_run_names_a_place_a_machine_or_a_key(judged_run: Path) -> None:
+    home = Path.home()
+    secrets = [str(judged_run.parent), KEY, os.environ.get("EDITGAUGE_CACHE", "")]
+    secrets += [str(home)] if len(home.parts) > 2 else []
+    secrets += [socket.gethostname()] if len(socket.gethostname()) > 5 else []
+    for path in files(judged_run):
+        data = path.read_bytes()
+        for secret in filter(None, secrets):
+            assert secret.encode() not in data, f"{path.name} holds {secret}"
+
+
+def test_a_run_whose_pictures_stayed_behind_is_read(judged_run: Path, tmp_path: Path) -> None:
+    run = copy_of(judged_run, tmp_path / "run")
+    for folder in ("inputs", "edits"):
+        shutil.rmtree(run / folder)
+    truth = cells(cli("table", judged_run, "--json"))
+    assert cells(cli("table", run, "--json", expect=None)) == truth
+    cli("compare", run, "copy", "reference")
+
+
+def test_a_run_that_cannot_be_written_is_read(judged_run: Path, tmp_path: Path) -> None:
+    run = copy_of(judged_run, tmp_path / "run")
+    truth = cells(cli("table", run, "--json"))
+    with sealed(run) as there:
+        if there is None:
+            pytest.skip(WITHOUT_DISK)
+        before = content(run)
+        assert cells(cli("table", run, "--json", expect=None)) == truth
+        cli("compare", run, "copy", "reference")
+        report(run, tmp_path / "report")
+        cli("merge", run, "--to", tmp_path / "all")
+        refused = cli("report", run, expect=2)
+        assert "Traceback" not in refused.text
+        refused = cli("score", "mini", "--run", run, "--limit", 8, "--workers", 0, expect=2)
+        assert "Traceback" not in refused.text
+        assert content(run) == before
+    same_rows(tmp_path / "all", judged_run)
+
+
+# -- a disk that is full ---------------------------------------------------------------------------
+
+
+def limited() -> None:
+    """No file of this process may be larger than 6,000 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+
+def test_a_file_that_cannot_grow_is_named_and_the_run_goes_on(
+    edited_run: Path, mini_run: Path, tmp_path: Path
+) -> None:
+    run = copy_of(edited_run, tmp_path / "run")
+    words = ("score", "mini", "--run", run, *SCORE)
+    ended = finished(process(*words, preexec_fn=limited), expect=2)
+    assert ended.err.strip()
+    assert "Traceback" not in ended.err
+    whole = copy_of(edited_run, tmp_path / "whole")
+    for one in (run, whole):
+        cli("score", "mini", "--run", one, *SCORE)
+    same_rows(run, whole)
+    cli("check-run", run)
+
+
+def test_a_full_disk_costs_a_line_and_no_row(mini_run: Path, tmp_path: Path) -> None:
+    size = sum(path.stat().st_size for path in files(mini_run)) / 2**20
+    for share in (0.3, 0.7):
+        with small_disk(tmp_path / f"disk-{share}", size * share) as disk:
+            if disk is None:
+                pytest.skip(WITHOUT_DISK)
+            ended = cli("merge", mini_run, "--to", disk / "run", expect=2)
+            assert "Traceback" not in ended.text
+            assert ended.err.strip()
+            after = cli("table", disk / "run", "--json", expect=None)
+            assert after.code == 2 or cells(after).items() <= cells(
+                cli("table", mini_run, "--json")
+            ).items()  # fmt: skip
+
+
+@pytest.mark.parametrize("share", [0.5, pytest.param(0.15, marks=pytest.mark.slow)])
+def test_an_edit_on_a_full_disk_is_nobody_s_failure(
+    mini_run: Path, tmp_path: Path, share: float
+) -> None:
+    outputs = sum(path.stat().st_size for path in files(mini_run)) / 2**20
+    edit = ("edit", "mini", "--editor", "reference", "--limit", 8, "--workers", 0)
+    with small_disk(tmp_path / "disk", outputs * share) as disk:
+        if disk is None:
+            pytest.skip(WITHOUT_DISK)
+        ended = cli(*edit, "--run", disk / "run", expect=2)
+        assert "Traceback" not in ended.text
+        run = tmp_path / "run"
+        if (disk / "run").exists():
+            copy_of(disk / "run", run)
+    cli(*edit, "--run", run)
+    cli("score", "mini", "--run", run, "--tracks", "pixel", "--limit", 8, "--workers", 0)
+    scored = cells(cli("table", run, "--json"))
+    truth = cells(cli("table", mini_run, "--json", "--editor", "reference"))
+    assert scored == truth
+
+
+# -- a stranger's run ------------------------------------------------------------------------------
+
+MAGENTA = (255, 0, 255)
+
+
+def outside(tmp_path: Path, run: Path) -> Path:
+    """A copy of a run outside of it, with a picture that nobody is to see."""
+    place = copy_of(run, tmp_path / "outside")
+    secret = picture(3)
+    secret[:] = MAGENTA
+    for path in files(place):
+        if path.suffix == ".png":
+            save(path, secret)
+        elif path.suffix in (".jpg", ".jpeg"):
+            path.write_bytes(save(place / "secret.png", secret).read_bytes())
+    return place
+
+
+def commands(run: Path, into: Path) -> list[Result]:
+    """Whatever reads, and whatever writes, on a stranger's run."""
+    return [
+        cli("table", run, "--json", expect=None),
+        cli("report", run, "--to", into / "report", "--copy-images", "--no-intervals", expect=None),
+        cli("merge", run, "--to", into / "all", expect=None),
+        cli("score", "mini", "--run", run, "--limit", 7, "--workers", 0, expect=None),
+        cli("check-run", run, "--repair", expect=None),
+    ]
+
+
+def leaked(folder: Path) -> list[Path]:
+    """Pictures below a folder with the colour that nobody is to see."""
+    found = []
+    for path in files(folder):
+        if path.suffix in PICTURES:
+            with Image.open(path) as shown:
+                distance = abs(np.asarray(shown.convert("RGB"), int) - MAGENTA).sum(axis=-1)
+            if (distance < 60).mean() > 0.1:
+                found.append(path)
+    return found
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_picture_that_is_a_link_is_named_and_not_shown(
+    judged_run: Path, tmp_path: Path, same: bool
+) -> None:
+    """Also where the link leads to the very bytes that were scored."""
+    run = copy_of(judged_run, tmp_path / "run")
+    secret = copy_of(run, tmp_path / "same") if same else outside(tmp_path, judged_run)
+    before = content(secret)
+    linked = [
+        sorted((run / "edits/mini/copy").iterdir())[0],
+        next(path for path in files(run / "inputs") if path.stem == "input"),
+    ]
+    for path in linked:
+        path.unlink()
+        path.symlink_to(secret / path.relative_to(run))
+    results = commands(run, tmp_path)
+    assert named(results[1]), "the report shows what lies outside"
+    assert named(results[2]), "merge takes what lies outside"
+    for result in results:
+        assert "Traceback" not in result.text
+    assert not leaked(tmp_path / "report")
+    assert not leaked(tmp_path / "all")
+    assert content(secret) == before
+
+
+def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_path: Path) -> None:
+    parts = [path.name for path in sorted(judged_run.iterdir()) if not path.name.startswith(".")]
+    for name in parts:
+        place = tmp_path / name
+        run = copy_of(judged_run, place / "run")
+        secret = outside(place, judged_run)
+        shutil.rmtree(run / name) if (run / name).is_dir() else (run / name).unlink()
+        (run / name).symlink_to(secret / name)
+        before = content(secret)
+        results = commands(run, place)
+        assert any(named(result) for result in results), f"{name}: nobody says that it is a link"
+        for result in results:
+            assert "Traceback" not in result.text, f"{name}\n{result.text}"
+        for made in ("report", "all"):
+            assert not leaked(place / made), name
+        assert content(secret) == before, f"{name}: something outside was written"
+
+
+@pytest.mark.parametrize("word", ["../secret.png", "/secret.png"])
+def test_a_map_of_outputs_names_nothing_outside(tmp_path: Path, word: str) -> None:
+    secret = save(tmp_path / "secret.png", picture(1))
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    name = str(secret) if word.startswith("/") else word
+    (tmp_path / "map.csv").write_text(f"sample,file\nreplace-01,{name}\n")
+    told = ("--outputs", folder, "--outputs-map", tmp_path / "map.csv", "--editor", "mine")
+    run = tmp_path / "run"
+    ended = cli("score", "mini", *told, "--run", run, "--limit", 1, "--workers", 0, expect=None)
+    assert ended.code in (1, 2)
+    assert not [path for path in files(run) if path.read_bytes() == secret.read_bytes()]
+
+
+@pytest.mark.parametrize("name", ["../escaped.png", "a/../../escaped.png", "link"])
+def test_packed_data_write_nothing_outside(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "data"
+    place.mkdir()
+    with tarfile.open(place / "data-000.tar", "w") as shard:
+        member = tarfile.TarInfo(name)
+        if name == "link":
+            member.type, member.linkname = tarfile.SYMTYPE, str(tmp_path)
+        shard.addfile(member)
+    before = content(tmp_path)
+    ended = cli("check", "texteditbench", place, expect=2)
+    assert ended.err.strip()
+    assert "Traceback" not in ended.err
+    assert content(tmp_path) == before

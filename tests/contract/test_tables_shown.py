@@ -1,0 +1,256 @@
+"""How tables are shown: the papers' own lines, formats, intervals, counts, judges side by side; and
+the tables of pixel scores that were made here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.contract.datasets import WEB, instance, organ_record, organs
+from tests.contract.golden import published
+from tests.contract.runs import EDITORS, JUDGES, Known, mean
+from tests.contract.support import cli, picture, rectangle, rows_of, save
+from tests.contract.tables import every_table, numbers, printed
+
+GPT, QWEN = JUDGES
+
+# -- the papers' lines -----------------------------------------------------------------------------
+
+
+def published_lines(run: Path, table: str, source: str = "") -> dict[str, dict[str, Any]]:
+    options = ("--published", "--only", table)
+    found = [t for t in every_table(run, options=options) if source in (t["source"] or "")]
+    return {
+        row["name"]: {name: cell["value"] for name, cell in row["cells"].items()}
+        for row in found[0]["rows"]
+        if row["kind"] == "published"
+    }
+
+
+@pytest.mark.parametrize(
+    ("fixture", "table", "name"),
+    [
+        ("text_edit_bench", "texteditbench.pixel", "texteditbench_pixel"),
+        ("text_edit_bench", "texteditbench.judge", "texteditbench_judge"),
+        ("text_edit", "textedit.classic", "textedit_full_classic"),
+        ("text_edit", "textedit.judge", "textedit_full_judge"),
+        ("medical", "medebench.organs", "medebench_organs"),
+    ],
+)
+def test_the_papers_lines_stand_beside_ours(
+    request: pytest.FixtureRequest, fixture: str, table: str, name: str
+) -> None:
+    known: Known = request.getfixturevalue(fixture)
+    source = GPT if fixture in ("text_edit_bench", "medical") and "pixel" not in table else ""
+    lines = published_lines(known.run, table, source)
+    compared = 0
+    for line in (one for one in published(name) if one["model"] != "Mean"):
+        model = line.pop("model")
+        line.pop("params", None)
+        for column, cell in line.items():
+            if column in lines[model] and cell not in ("", "-"):
+                assert lines[model][column] == pytest.approx(float(cell), abs=1e-9), (model, column)
+                compared += 1
+    assert compared >= len(lines) * 8
+    assert len(lines) >= 7
+
+
+@pytest.mark.parametrize(
+    ("judge", "name"), [(GPT, "kris_bench_gpt4o"), (QWEN, "kris_bench_qwen2.5-vl-72b")]
+)
+def test_each_judge_has_the_papers_lines_of_that_judge(kris: Known, judge: str, name: str) -> None:
+    lines = published_lines(kris.run, "krisbench.judge", judge)
+    told = published(name)
+    for line in told:
+        column = f"{line.pop('dimension')}/{line.pop('metric')}"
+        for model, cell in line.items():
+            assert lines[model][column] == float(cell), (model, column)
+    assert len(lines) == 11
+    assert len(told) == 35
+
+
+def test_the_papers_tables_that_a_run_seldom_has_rows_of(medical: Known) -> None:
+    attention = published_lines(medical.run, "medebench.attention")["instruct-pix2pix"]
+    for line in published("medebench_attention_iou"):
+        assert attention[line["organ"]] == float(line["iou"])
+    shots = published("medebench_paradigms")
+    for letter, paradigm in zip("ab", dict.fromkeys(r["paradigm"] for r in shots), strict=True):
+        lines = published_lines(medical.run, f"medebench.paradigms_{letter}")
+        for record in (r for r in shots if r["paradigm"] == paradigm):
+            for metric in ("EA", "CP", "VQ"):
+                found = lines[record["task"]][f"{record['shots']}_{metric}"]
+                assert found == float(record[metric])
+
+
+def test_published_tables_are_checked_against_themselves() -> None:
+    text = cli("audit", expect=1).text
+    assert "Emu2" in text
+    assert "48.83" in text
+    assert "45.83" in text
+
+
+# -- counts, intervals, judges ---------------------------------------------------------------------
+
+
+def test_every_mean_has_its_count_and_its_interval(kris: Known) -> None:
+    cells = numbers(kris.run, "krisbench.judge", "faithful", "--intervals", source=GPT)
+    checked = 0
+    for editor in EDITORS:
+        for column, cell in cells[editor].items():
+            assert cell["n"] == cell["of"] > 0, column
+            if cell.get("low") is not None:
+                assert 0 <= cell["low"] <= cell["value"] <= cell["high"] <= 100, column
+                checked += 1
+    assert checked >= 2
+    again = numbers(kris.run, "krisbench.judge", "faithful", "--intervals", source=GPT)
+    assert again == cells
+
+
+def test_two_judges_are_never_mixed(kris: Known) -> None:
+    for judge in JUDGES:
+        tables = every_table(kris.run, options=("--source", f"{judge}#imported"))
+        assert {table["source"] for table in tables} == {f"{judge}#imported"}
+        assert {table["name"] for table in tables} == {"krisbench.judge"}
+    options = ("--variant", "faithful", "--only", "krisbench.judge")
+    sources = [table["source"] for table in every_table(kris.run, options=options)]
+    assert sorted(sources) == sorted(f"{judge}#imported" for judge in JUDGES)
+
+
+def test_unequal_coverage_is_told_and_nothing_is_ranked(
+    text_edit_bench: Known,
+) -> None:
+    """One editor lacks one score in the corrected variant: no best in that column."""
+    options = ("--variant", "corrected", "--only", "texteditbench.judge", "--source")
+    chosen = (*options, f"{GPT}#imported")
+    cells = numbers(text_edit_bench.run, "texteditbench.judge", *chosen[1:2], *chosen[4:])
+    counts = {editor: cells[editor]["real_LP"]["n"] for editor in EDITORS}
+    assert counts == {"ours": 3, "theirs": 4}
+    text = cli("table", text_edit_bench.run, "--format", "latex", *chosen).out
+    own = {line.split(" & ")[0]: line.split(" & ") for line in text.splitlines()}
+    for editor in EDITORS:
+        assert "\\textbf" not in own[editor][10], own[editor]
+    assert any("\\textbf" in own[editor][7] for editor in EDITORS)
+
+
+# -- formats ---------------------------------------------------------------------------------------
+
+
+def test_the_formats_say_the_same_numbers(text_edit: Known) -> None:
+    options = ("--variant", "faithful", "--only", "textedit.judge")
+    exact = numbers(text_edit.run, "textedit.judge", "faithful")
+    shown = printed(text_edit.run, "textedit.judge", "faithful")
+    texts = {
+        form: cli("table", text_edit.run, "--format", form, *options).out.replace("\\.", ".")
+        for form in ("terminal", "markdown", "latex")
+    }
+    for editor in EDITORS:
+        for column, cell in exact[editor].items():
+            if cell["value"] is None:
+                continue
+            text = shown[editor][column]
+            assert re.fullmatch(r"\d\.\d\d", text), column
+            assert float(text) == pytest.approx(cell["value"], abs=0.00501)
+            for form, whole in texts.items():
+                line = next(one for one in whole.splitlines() if editor in one)
+                assert text in line, (form, column)
+
+
+def test_json_by_either_option_is_one_object(text_edit: Known) -> None:
+    one = cli("table", text_edit.run, "--json").json
+    assert one == cli("table", text_edit.run, "--format", "json").json
+    assert json.dumps(one, allow_nan=False)
+
+
+@pytest.mark.parametrize("fixture", ["text_edit_bench", "text_edit", "medical", "kris"])
+def test_latex_is_whole(request: pytest.FixtureRequest, fixture: str) -> None:
+    known: Known = request.getfixturevalue(fixture)
+    text = cli("table", known.run, "--format", "latex", "--variant", "faithful", "--published").out
+    assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") >= 1
+    assert text.count("\\toprule") == text.count("\\bottomrule") >= 1
+    bare = text.replace("\\{", "").replace("\\}", "")
+    assert bare.count("{") == bare.count("}")
+    for part in re.findall(r"\\midrule(.*?)\\bottomrule", text, re.DOTALL):
+        rows = [one for one in part.split("\\\\") if " & " in one]
+        assert rows
+        assert not any(re.search(r"(?<!\\)[#%_]", one) for one in rows)
+
+
+def test_slices_have_a_line_for_each_value(medical: Known) -> None:
+    cells = numbers(medical.run, "medebench.judged", "faithful", "--by", "organ", source=GPT)
+    for number, organ in enumerate(("Teeth", "Eyes", "Spine"), start=1):
+        made = medical.scores[GPT]["ours"]
+        expected = mean(made[f"{turn}{number:02d}"]["EA"] for turn in (1, 2)) / 10
+        assert cells[f"{organ}/ours"]["EA"]["value"] == pytest.approx(expected)
+
+
+# -- pixel scores that were made here --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pixels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of TextEditBench with real pixel scores of two editors; one output is the input."""
+    place = tmp_path_factory.mktemp("pixels")
+    for number in (1, 2, 3):
+        before = picture(number, 96, 128)
+        folder = instance(place, number, split=WEB)
+        save(folder / f"{number}.jpg", before)
+        for name in (f"{number}_mask.jpg", f"{number}_edited_mask.jpg"):
+            save(folder / name, rectangle(96, 128, (10, 20, 50, 80)))
+        for editor, much in (("ours", 4), ("theirs", 9)):
+            after = np.clip(before + float(much * number), 0, 255).astype(np.uint8)
+            target = place / f"out/{editor}/real/Art_Creative_Expression/{number:03d}_edited"
+            save(target.with_suffix(".jpg"), before if (number, much) == (1, 4) else after)
+    about = ("--run", place / "run", "--outputs", place / "out", "--tracks", "pixel")
+    cli("score", "texteditbench", place, *about, "--workers", 0, expect=None)
+    return place / "run"
+
+
+@pytest.mark.parametrize("variant", ["faithful", "corrected"])
+def test_texteditbench_table_3_from_rows(pixels: Path, variant: str) -> None:
+    rows = [row for row in rows_of(pixels) if row["variant"] == variant]
+    cells = numbers(pixels, "texteditbench.pixel", variant)
+    for editor in EDITORS:
+        value = {
+            name: [r["value"] for r in rows if (r["metric"], r["editor"]) == (name, editor)]
+            for name in ("ssim", "mse")
+        }
+        found = {name: cells[editor][f"real_{name}"]["value"] for name in ("ssim", "mse")}
+        assert found["ssim"] == pytest.approx(mean(value["ssim"]))
+        places = 4 if variant == "faithful" else 12
+        assert found["mse"] == pytest.approx(mean(round(v, places) for v in value["mse"]))
+
+
+def test_an_output_like_its_input_has_an_infinite_psnr_as_released_only(pixels: Path) -> None:
+    """Faithful: one infinite value makes the mean infinite; corrected: PSNR of the mean error."""
+    faithful = printed(pixels, "texteditbench.pixel", "faithful")
+    assert faithful["ours"]["real_psnr"] in ("∞", "inf")
+    assert math.isfinite(float(faithful["theirs"]["real_psnr"]))
+    cells = numbers(pixels, "texteditbench.pixel", "corrected")["ours"]
+    expected = 10 * math.log10(255**2 / cells["real_mse"]["value"])
+    assert cells["real_psnr"]["value"] == pytest.approx(expected)
+
+
+def test_medebench_table_2_has_the_preservation_that_was_measured(tmp_path: Path) -> None:
+    records = [
+        organ_record(n, Organ=organ) for n, organ in ((1, "Teeth"), (2, "Teeth"), (3, "Hair"))
+    ]
+    organs(tmp_path, records)
+    about = ("medebench", tmp_path, "--run", tmp_path / "run", "--workers", 0)
+    cli("edit", *about, "--editor", "reference")
+    cli("score", *about, "--tracks", "pixel", expect=None)
+    for variant in ("faithful", "corrected"):
+        rows = [r for r in rows_of(tmp_path / "run") if r["variant"] == variant]
+        kept = {r["sample"]: r["value"] for r in rows if r["metric"] == "masked_ssim"}
+        cells = numbers(tmp_path / "run", "medebench.organs", variant)["reference"]
+        assert cells["Teeth_CP"]["value"] == pytest.approx(mean([kept["1"], kept["2"]]))
+        assert cells["Hair_CP"]["value"] == pytest.approx(kept["3"])
+        assert cells["Overall_CP"]["value"] == pytest.approx(mean(kept.values()))
+    full = numbers(tmp_path / "run", "medebench.metrics", "faithful")["reference"]
+    assert full["ssim_full"]["value"] == pytest.approx(1)

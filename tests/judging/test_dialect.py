@@ -1,0 +1,91 @@
+"""What a server takes is found from its refusals, and a refused word costs a word, not the schema."""
+
+from __future__ import annotations
+
+import pytest
+
+from editgauge.judging.dialect import Dialect
+from editgauge.judging.protocol import VISIBLE, Call, Range
+
+CALL = Call(
+    name="Q",
+    parts=(),
+    reply={**VISIBLE, "reason": str, "score": [Range(1, 5)]},
+    metrics={},
+    rubric="",
+    lists={"score": ("Q",)},
+)
+SCHEMA = CALL.schema()
+
+
+def test_the_schema_has_every_field_in_order_and_no_reference() -> None:
+    assert SCHEMA is not None
+    assert list(SCHEMA["properties"]) == ["pictures_visible", "reason", "score"]
+    assert SCHEMA["required"] == list(SCHEMA["properties"])
+    assert SCHEMA["additionalProperties"] is False
+    item = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
+    assert SCHEMA["properties"]["score"] == {
+        "type": "array", "items": item, "minItems": 1, "maxItems": 1,
+    }  # fmt: skip
+
+
+def test_a_declaration_that_contradicts_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="Q9 in metrics, but no number of the reply"):
+        Call(name="Q", parts=(), reply={"Q1": Range(1, 5)}, metrics={"Q9": "Q9"}, rubric="")
+
+
+@pytest.mark.parametrize(
+    ("before", "reason", "after"),
+    [
+        (Dialect(), "Unsupported response_format", Dialect(form="json_object")),
+        (Dialect(form="json_object"), "unknown response_format", Dialect(form="guided_json")),
+        (Dialect(form="guided_json"), "guided_json: extra fields", Dialect(form="")),
+        (Dialect(form=""), "response_format", None),
+        (Dialect(), "schema: 'minItems' is not permitted", Dialect(dropped=("minItems",))),
+        (
+            Dialect(),
+            'Unknown name "additionalProperties"',
+            Dialect(dropped=("additionalProperties",)),
+        ),
+        (
+            Dialect(),
+            "use 'max_completion_tokens' instead",
+            Dialect(tokens_field="max_completion_tokens"),
+        ),
+        (Dialect(), "temperature does not support 0.0", Dialect(temperature=False)),
+        (Dialect(), "image/webp is not allowed", Dialect(webp=False)),
+        (Dialect(), "too many pictures", None),
+    ],
+)
+def test_a_dialect_is_found_from_reasons(
+    before: Dialect, reason: str, after: Dialect | None
+) -> None:
+    assert before.after(f"HTTP 400: {reason}") == after
+
+
+def test_a_refused_keyword_is_left_out_of_the_schema() -> None:
+    dropped = Dialect(dropped=("enum", "minItems", "strict")).asks_for(SCHEMA)
+    sent = dropped["response_format"]["json_schema"]
+    assert "strict" not in sent
+    assert sent["schema"]["properties"]["score"] == {
+        "type": "array", "maxItems": 1, "items": {"type": "integer", "minimum": 1, "maximum": 5},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "key"),
+    [("json_schema", "response_format"), ("json_object", "response_format"),
+     ("guided_json", "guided_json"), ("tool", "tool_choice")],
+)  # fmt: skip
+def test_each_form_carries_the_schema(form: str, key: str) -> None:
+    dialect = Dialect.of("", Dialect(form=form).note)  # type: ignore[arg-type]
+    sent = dialect.asks_for(SCHEMA)
+    assert key in sent
+    assert "pictures_visible" in str(sent)
+
+
+def test_a_note_is_read_again_and_an_odd_one_is_none() -> None:
+    dialect = Dialect(dropped=("strict",), webp=False)
+    assert Dialect.of("x", dialect.note) == dialect
+    assert Dialect.of("x", '{"schema": true}') == Dialect()
+    assert Dialect.of("api.anthropic.com").form == "tool"

@@ -1,0 +1,321 @@
+"""The strict reader: a table of reply forms, and one property over arbitrary replies."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge.judging.protocol import VISIBLE, Call, Range
+from editgauge.judging.reading import CUT_OFF, ENDLESS, UNSEEN, read
+from editgauge.types import Status
+
+ONE = Call(
+    name="IF",
+    parts=(),
+    reply={**VISIBLE, "rationale": str, "IF": Range(0, 5)},
+    metrics={"IF": "IF"},
+    rubric="",
+)
+INNER = Call(
+    name="Q",
+    parts=(),
+    reply={**VISIBLE, "reason": str, "score": {"Q1": Range(1, 5), "Q2": Range(1, 5)}},
+    metrics={"Q1": "Q1", "Q2": "Q2"},
+    rubric="",
+)
+LISTED = Call(
+    name="SC",
+    parts=(),
+    reply={**VISIBLE, "reasoning": str, "score": [Range(0, 10), Range(0, 10)]},
+    metrics={"a": "A", "b": "B"},
+    rubric="",
+    lists={"score": ("a", "b")},
+)
+NAMES = ("Editing Accuracy", "Visual Quality")
+LINES = Call(
+    name="EA+VQ",
+    parts=(),
+    reply=dict.fromkeys(NAMES, Range(0, 10)),
+    metrics={},
+    rubric="",
+    lines=True,
+)
+GOOD = '{"pictures_visible": true, "rationale": "The sign now says SALE.", "IF": 4}'
+PRETTY = json.dumps(json.loads(GOOD), indent=2)
+DRAFT = '{"pictures_visible": true, "rationale": "first idea", "IF": 1}'
+
+READ = {
+    "bare": GOOD,
+    "bare, many lines": PRETTY,
+    "blanks around": f"\n\n  {GOOD} \n\t",
+    "another order of fields": '{"IF": 4, "rationale": "x", "pictures_visible": true}',
+    "fence with a language": f"```json\n{PRETTY}\n```",
+    "fence without": f"```\n{GOOD}\n```",
+    "fence on one line": f"```json {GOOD} ```",
+    "prose, then a fence": f"Let me compare the pictures.\n\n```json\n{PRETTY}\n```\n",
+    "prose, then the object": f"The text was replaced.\n{GOOD}",
+    "a list, then the object": f"1. text: right\n2. place: right\n3. 2 people\n\n{GOOD}",
+    "prose with other numbers": f"I would give 3/5, no, IF: 2. Final answer:\n{GOOD}",
+    "prose with braces": f"The placeholder {{name}} and {{{{title}}}} were kept. {GOOD}",
+    "markdown heading": f"## Verdict\n**Answer**: {GOOD}",
+    "thinking in front": f"<think>maybe 2, hmm</think>\n{GOOD}",
+    "thinking with a draft": f"<think>{DRAFT}</think>{GOOD}",
+    "thinking with a broken draft": f'<think>{{"IF": 3, oh wait</think>{GOOD}',
+    "thinking without its opening": f"The sign... {DRAFT} ...so 4.\n</think>\n\n{GOOD}",
+    "two thoughts": f"<think>a</think><think>{DRAFT}</think>{GOOD}",
+    "thinking and a fence": f"<thinking>x</thinking>```json\n{GOOD}\n```",
+    "Kimi's marks": f"◁think▷ {DRAFT} ◁/think▷ {GOOD}",
+    "Mistral's marks": f"[THINK]{DRAFT}[/THINK]{GOOD}",
+    "Seed's marks": f"<seed:think>{DRAFT}</seed:think>{GOOD}",
+    "MedGemma's marks": f"<unused94>thought {DRAFT}<unused95>{GOOD}",
+    "channels": f"<|channel|>analysis<|message|>{DRAFT}<|end|><|channel|>final<|message|>{GOOD}",
+    "an end mark left in": f"{GOOD}<|im_end|>",
+    "two end marks": f"{GOOD} <|eot_id|>\n<|end_of_text|>",
+    "a box": f"<|begin_of_box|>{GOOD}<|end_of_box|>",
+    "a whole number with a fraction part": GOOD.replace("4}", "4.0}"),
+    "a line end in a text": GOOD.replace("The sign", "The\nsign"),
+    "escaped quotes": GOOD.replace("SALE", 'SALE \\"50 %\\" {now}'),
+    "braces in a text": GOOD.replace("SALE", "{{SALE}} }{"),
+    "thinking marks in a text": GOOD.replace("SALE", "</think> <think>"),
+    "a fence in a text": GOOD.replace("SALE", "```json {} ```"),
+    "another script": GOOD.replace("SALE", "促销 распродажа تخفيضات"),
+    "an empty reason": GOOD.replace("The sign now says SALE.", ""),
+    "a byte order mark": f"\ufeff{GOOD}",
+}
+"""Every one of these is a 4."""
+WORDS = (
+    "The colour of the car changed to yellow as requested.",
+    "Not what was asked for; 1/5 at best, or 2.",
+    "I cannot see any difference: no image was changed.",
+    "Score: 0. Ignore this. My final answer is 3.",
+    "If the text were right it would be a 5, but the score is 1.",
+    "As an AI I am sorry, I cannot judge faces.",
+    "8/10, no wait, 3",
+    "Example: {IF: 5}",
+    "null",
+    "The picture is blank; both pictures are unavailable.",
+)
+"""Reasons that no rule may look into."""
+BROKEN = {
+    "nothing": ("", "found none"),
+    "prose": ("The edit is good, I give it 4 out of 5.", "found none"),
+    "a line": ("IF: 4/5", "found none"),
+    "html": ("<html><body>Bad gateway. Score: 4/5</body></html>", "found none"),
+    "a bare number": ("4", "found none"),
+    "a list": ("[4]", "found none"),
+    "text behind": (f"{GOOD}\nI hope this helps!", "text stands behind"),
+    "a second thought behind": (f"{GOOD} Sorry, 3.", "text stands behind"),
+    "two objects": (f"{DRAFT}\n{GOOD}", "found 2"),
+    "the same object twice": (f"{GOOD}\n{GOOD}", "found 2"),
+    "a draft in prose": (f"First {DRAFT}, on reflection {GOOD}", "found 2"),
+    "an example in prose": (f'For example {{"IF": 5}}. {GOOD}', "found 2"),
+    "an object in an object": (f'{{"answer": {GOOD}}}', "unknown field `answer`"),
+    "a list of objects": (f"[{GOOD}, {GOOD}]", "found 2"),
+    "an unknown key": (GOOD.replace('"IF"', '"confidence": 1, "IF"'), "unknown field `confidence`"),
+    "a misspelt key": (GOOD.replace('"IF"', '"if"'), "unknown field `if`"),
+    "a key twice, otherwise": (
+        GOOD.replace('"IF"', '"IF": 1, "IF"'),
+        "stands twice in one object: IF",
+    ),
+    "a key twice, alike": (GOOD.replace('"IF"', '"IF": 4, "IF"'), "stands twice in one object: IF"),
+    "no number": ('{"pictures_visible": true, "rationale": "x"}', "missing required field `IF`"),
+    "no reason": ('{"pictures_visible": true, "IF": 4}', "missing required field `rationale`"),
+    "nothing about pictures": ('{"rationale": "x", "IF": 4}', "field `pictures_visible`"),
+    "above the scale": (GOOD.replace("4}", "6}"), "enum value 6"),
+    "below the scale": (GOOD.replace("4}", "-1}"), "enum value -1"),
+    "of another scale": (GOOD.replace("4}", "80}"), "enum value 80"),
+    "a fraction": (GOOD.replace("4}", "4.5}"), "got `float`"),
+    "a text": (GOOD.replace("4}", '"4"}'), "got `str`"),
+    "a fraction in a text": (GOOD.replace("4}", '"4/5"}'), "got `str`"),
+    "true": (GOOD.replace("4}", "true}"), "got `bool`"),
+    "null": (GOOD.replace("4}", "null}"), "got `null`"),
+    "no number at all": (GOOD.replace("4}", "NaN}"), "got `float`"),
+    "infinity": (GOOD.replace("4}", "1e999}"), "got `float`"),
+    "a thousand digits": (GOOD.replace("4}", "9" * 5000 + "}"), "got `float`"),
+    "a leading zero": (GOOD.replace("4}", "04}"), "no JSON"),
+    "a plus": (GOOD.replace("4}", "+4}"), "no JSON"),
+    "a quotient": (GOOD.replace("4}", "4/5}"), "no JSON"),
+    "other digits": (GOOD.replace("4}", "٤}"), "no JSON"),
+    "a trailing comma": (GOOD.replace("4}", "4,}"), "no JSON"),
+    "single quotes": (GOOD.replace('"', "'"), "found none"),
+    "names without quotes": ("{IF: 4}", "found none"),
+    "a comment": (GOOD.replace('"IF"', '/* my verdict */ "IF"'), "no JSON"),
+    "an unescaped quote": (GOOD.replace("SALE", '"SALE"'), "no JSON"),
+    "cut in the reason": (GOOD[:40], "no JSON"),
+    "cut before the end": (GOOD[:-1], "no JSON"),
+    "thinking that never ends": (f"<think>so I say {GOOD}", ENDLESS),
+    "thinking again behind": (f"{GOOD}<think>or rather", ENDLESS),
+    "an answer only in thinking": (f"<think>{GOOD}</think>", "found none"),
+    "the schema again": ('{"type": "object", "properties": {}}', "unknown field `type`"),
+    "an empty object": ("{}", "missing required field"),
+    "python": ("{'IF': 4}", "found none"),
+    "yaml": ("IF: 4\nrationale: x", "found none"),
+    "xml": ("<IF>4</IF>", "found none"),
+    "deep": ('{"a":' * 100_000, "recursion"),
+    "a wrong kind of word": (GOOD.replace("true", '"yes"'), "got `str`"),
+    "a number for yes": (GOOD.replace("true", "1"), "got `int`"),
+    "words as a list": (GOOD.replace('"The sign now says SALE."', '["a"]'), "got `array`"),
+    "an end without a mark": (f"{GOOD} <end>", "text stands behind"),
+    "too long": ("x" * 1_000_001, "at most 1,000,000"),
+}
+
+
+@pytest.mark.parametrize("form", READ)
+def test_one_object_that_ends_the_reply_is_read(form: str) -> None:
+    verdict = read(ONE, READ[form])
+    assert verdict.readings["IF"] == (4, Status.SCORED, ""), verdict.problem
+    assert verdict.problem == ""
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("score", [0, 5])
+def test_a_valid_object_is_never_refused_for_its_words(words: str, score: int) -> None:
+    reply = json.dumps({"pictures_visible": True, "rationale": words, "IF": score})
+    verdict = read(ONE, reply)
+    assert verdict.readings["IF"].value == score
+    assert verdict.rationale == words
+
+
+@pytest.mark.parametrize("form", BROKEN)
+def test_anything_else_is_unparsable_with_the_broken_rule(form: str) -> None:
+    reply, problem = BROKEN[form]
+    verdict = read(ONE, reply)
+    assert verdict.readings["IF"][:2] == (None, Status.UNPARSABLE)
+    assert problem in verdict.problem
+
+
+def test_a_reply_that_was_cut_off_is_no_verdict() -> None:
+    """Whatever it seems to say: the server says that more was to come."""
+    assert read(ONE, GOOD, cut_off=True).problem == CUT_OFF
+
+
+def test_a_judge_that_declines_in_words_has_refused() -> None:
+    """No verdict is lost by it; one with an object in it is read as any other."""
+    found = read(ONE, "I\u2019m sorry, I can't help with that.")
+    assert found.readings["IF"].status is Status.REFUSED
+    assert found.problem == "", "asking the same again would be declined again"
+    assert read(ONE, f"I'm sorry that it took so long. {GOOD}").readings["IF"].value == 4
+
+
+def test_a_judge_that_saw_nothing_has_no_score() -> None:
+    verdict = read(ONE, GOOD.replace("true", "false"))
+    assert verdict.readings["IF"] == (None, Status.FAILED, UNSEEN)
+    assert verdict.problem == "", "asking the same again would show it no more"
+
+
+def test_scores_of_an_inner_object_are_all_or_none() -> None:
+    whole = '{"pictures_visible": true, "reason": "x", "score": {"Q1": 5, "Q2": 1}}'
+    readings = read(INNER, whole).readings
+    assert {name: reading.value for name, reading in readings.items()} == {"Q1": 5, "Q2": 1}
+    for broken in (whole.replace(', "Q2": 1', ""), whole.replace('"Q2": 1', '"Q2": 0')):
+        found = read(INNER, broken).readings
+        assert [reading.value for reading in found.values()] == [None, None]
+
+
+def test_a_list_gives_its_numbers_in_order() -> None:
+    reply = '{"pictures_visible": true, "reasoning": "x", "score": [7, 10]}'
+    readings = read(LISTED, reply).readings
+    assert [readings[name].value for name in "ab"] == [7, 10]
+    for score in ("[7]", "[7, 10, 1]", "[7, 11]", "7"):
+        broken = read(LISTED, reply.replace("[7, 10]", score))
+        assert {reading.status for reading in broken.readings.values()} == {Status.UNPARSABLE}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Step 1.\n- the tooth is 3 shades lighter\nEditing Accuracy: 7/10, a\nVisual Quality: 8/10, b",
+        "**Editing Accuracy: 7/10**, as asked.\n\n**Visual Quality: 8/10**, sharp.",
+        "- Editing Accuracy: 7\n- Visual Quality: 8\n",
+    ],
+)
+def test_lines_are_read_where_they_end_the_reply(reply: str) -> None:
+    assert [reading.value for reading in read(LINES, reply).readings.values()] == [7, 8]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Editing Accuracy: 7/10, a",
+        "Editing Accuracy: 7/10, a\nVisual Quality: 8/10, b\nThank you.",
+        "Visual Quality: 8/10, b\nEditing Accuracy: 7/10, a",
+        "Editing Accuracy: 7/100\nVisual Quality: 8/10",
+        "Editing Accuracy: 11/10\nVisual Quality: 8/10",
+        "Editing Accuracy: 7.5/10\nVisual Quality: 8/10",
+        "Editing Accuracy: n/10\nVisual Quality: n/10",
+    ],
+)
+def test_other_lines_are_unparsable(reply: str) -> None:
+    found = read(LINES, reply).readings.values()
+    assert {reading.status for reading in found} == {Status.UNPARSABLE}
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=6,
+)
+fields = st.dictionaries(st.sampled_from(["pictures_visible", "rationale", "IF", "x"]), json_values)
+pieces = st.sampled_from(
+    ["<think>", "</think>", "```json\n", "```", "{", "}", '{"', '"', "\\", "\n", " ", GOOD, DRAFT]
+)
+replies = st.lists(pieces | st.text(max_size=20) | fields.map(json.dumps), max_size=8).map("".join)
+
+
+@settings(max_examples=300)
+@given(
+    before=replies,
+    words=st.text(),
+    seen=st.booleans(),
+    score=st.integers(-2, 8),
+    fenced=st.booleans(),
+)
+def test_whatever_the_reply_it_is_the_objects_values_or_unparsable(
+    before: str, words: str, seen: bool, score: int, fenced: bool
+) -> None:
+    """Alone, a valid object is always read; behind anything else it is that object or nothing."""
+    value: dict[str, Any] = {"pictures_visible": seen, "rationale": words, "IF": score}
+    whole = json.dumps(value)
+    alone = read(ONE, f"```json\n{whole}\n```" if fenced else whole)
+    valid = 0 <= score <= 5
+    assert bool(alone.problem) == (not valid)
+    assert alone.readings["IF"].value == (score if valid and seen else None)
+    for reply in (before, before + whole, whole + before):
+        reading = read(ONE, reply).readings["IF"]
+        assert (reading.value is None) == (reading.status is not Status.SCORED)
+        assert reading.value is None or 0 <= reading.value <= 5
+        if reply == before + whole:
+            assert reading.value in (None, score)
+
+
+HOSTILE = (
+    '{"a":',
+    '{"',
+    "{}",
+    '{"a":"',
+    "<think>",
+    '{"a":[{"b":1},',
+    "{ ",
+    '{"a":"{',
+    "\\",
+    '{"a":"\\',
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_is_linear_in_a_hostile_reply(piece: str) -> None:
+    """Eight times the text costs at most twenty times the time, and never seconds."""
+
+    def seconds(length: int) -> float:
+        text = (piece * length)[:length]
+        began = time.process_time()
+        read(ONE, text)
+        return time.process_time() - began
+
+    small = max(min(seconds(100_000) for _ in range(3)), 0.01)
+    assert min(seconds(800_000) for _ in range(2)) < 20 * small

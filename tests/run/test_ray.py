@@ -1,0 +1,244 @@
+"""Ray: the same rows as on this machine, whatever is lost on the way.
+
+Starting Ray takes most of the time of these tests: one connection to two nodes serves most of them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.errors import CutShort, RunError, Unavailable, UsageError
+from editgauge.run import ray as on_ray
+from editgauge.run.edit import edit
+from editgauge.run.processes import TOO_SLOW, Done
+from editgauge.run.ray import Cluster
+from editgauge.run.workers import Workers
+from editgauge.scoring.scorer import Needs
+from editgauge.store.run import Run
+from tests.run import work
+from tests.run.fakes import BatchMean, MeanScorer, Painter, Spread
+from tests.run.nodes import nodes_of_one_core
+from tests.run.test_score import Bench
+
+pytest.importorskip("ray")
+slow = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[Cluster]:
+    with nodes_of_one_core(2) as nodes, Cluster(nodes.address) as cluster:
+        yield cluster
+
+
+def run(cluster: Cluster, batches: Any, what: Any, **more: Any) -> list[Done[Any, Any]]:
+    settings = {"start": work.nothing, "seconds": 600.0, "needs": Needs(), **more}
+    return list(cluster.batches(batches, what, **settings))
+
+
+def values(outcomes: Sequence[Done[Any, Any]]) -> list[Any]:
+    return sorted(value for outcome in outcomes for value in outcome.result or ())
+
+
+def died(outcomes: Sequence[Done[Any, Any]]) -> list[tuple[list[Any], str]]:
+    return [(list(outcome.items), outcome.died) for outcome in outcomes if outcome.died]
+
+
+def test_two_nodes_give_the_rows_and_edits_of_this_machine(
+    two_nodes: Cluster, tmp_path: Path
+) -> None:
+    """Scorers of one output, of batches and of sets, traps among them; then an editor's outputs."""
+    bench = Bench(tmp_path)
+    there = Workers(cluster=two_nodes)
+    scorers = (MeanScorer(trap={"s000": "raise", "s001": "no value"}), BatchMean(), Spread())
+    local, _ = bench.score("local", *scorers, workers=1)
+    away, summary = bench.score("away", *scorers, workers=there)
+    assert away.rows() == local.rows()
+    assert summary.computed == len(local.rows())
+    again = bench.score("away", *scorers, workers=0)[1]
+    assert (again.computed, again.kept) == (0, summary.computed), "local finds nothing left to do"
+    for how in ("process", "serial"):
+        made = [Run.create(tmp_path / f"{how}-{place}") for place in ("away", "here")]
+        for folder, workers in zip(made, (there, 0), strict=True):
+            edit(folder, "fake", bench.samples, Painter(parallel=how), workers=workers)
+        marks = [[(r.sample, r.fingerprint) for r in folder.edits()] for folder in made]
+        assert marks[0] == marks[1]
+
+
+def test_only_the_item_that_kills_its_worker_is_failed(two_nodes: Cluster) -> None:
+    outcomes = run(two_nodes, [[1, 2, -10, 4], [5, 6]], work.square_or_die)
+    assert died(outcomes) == [([-10], "the worker died on this picture")]
+    assert values(outcomes) == [1, 4, 16, 25, 36]
+
+
+def test_an_item_over_the_time_limit_is_found(two_nodes: Cluster) -> None:
+    outcomes = run(two_nodes, [[11, 12, 13], [14]], work.hangs, seconds=1.0)
+    assert died(outcomes) == [([13], TOO_SLOW)]
+    assert values(outcomes) == [11, 12, 14]
+
+
+def test_a_worker_keeps_what_it_has_loaded(two_nodes: Cluster) -> None:
+    outcomes = run(two_nodes, [[number] for number in range(20)], work.pid)
+    assert len(set(values(outcomes))) <= 2 + on_ray.SPARE
+
+
+def test_never_more_batches_are_drawn_than_there_is_room_for(two_nodes: Cluster) -> None:
+    drawn = 0
+
+    def batches() -> Iterator[list[int]]:
+        nonlocal drawn
+        for number in range(40):
+            drawn += 1
+            yield [number]
+
+    most = 0
+    settings: dict[str, Any] = {"start": work.nothing, "seconds": 600.0, "needs": Needs()}
+    for ended, _ in enumerate(two_nodes.batches(batches(), work.slowly, **settings)):
+        most = max(most, drawn - ended)
+    assert drawn == 40
+    assert most <= 2 + on_ray.SPARE + 1
+
+
+def test_what_cannot_work_is_said(two_nodes: Cluster) -> None:
+    with pytest.raises(RunError, match="not there on the node"):
+        run(two_nodes, [[1]], work.slowly, places=[Path("/nowhere")])
+    with pytest.raises(UsageError, match="cannot be sent"):
+        run(two_nodes, [[1]], work.slowly, start_args=(threading.Lock(),))
+    with pytest.raises(LookupError, match="no weights here"):
+        run(two_nodes, [[1]], work.slowly, start=work.fails_at_start)
+    with pytest.raises(LookupError, match="no 7"):
+        run(two_nodes, [[7]], work.fails)
+    with pytest.raises(RunError, match="NotReadable: halfhalf"):
+        run(two_nodes, [[7]], work.fails_unreadably)
+
+
+@pytest.mark.parametrize("address", ["ray://a:1", "head"])
+def test_an_address_that_cannot_be_one_is_refused(address: str) -> None:
+    with pytest.raises(UsageError, match="wanted HOST:PORT"):
+        Cluster(address)
+
+
+def test_a_cluster_that_does_not_answer_is_named() -> None:
+    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1: no Ray cluster answers"):
+        Cluster("127.0.0.1:1")
+
+
+@slow
+def test_something_that_answers_and_is_no_cluster_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(on_ray, "CONNECT", 10.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        began = time.monotonic()
+        with pytest.raises(Unavailable, match=r"something answers there.*is this machine a node"):
+            Cluster(address)
+    assert time.monotonic() - began < 30
+
+
+@slow
+def test_no_node_with_room_ends_the_call_after_a_while(two_nodes: Cluster) -> None:
+    with pytest.raises(RunError, match=r"no node with room for a worker.*2 GPUs"):
+        run(two_nodes, [[1]], work.slowly, needs=Needs(num_gpus=2))
+
+
+@slow
+def test_a_lost_node_costs_no_row_and_doubles_none(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, number=30)
+    local = bench.score("local", MeanScorer(), workers=0)[0].rows()
+    log = tmp_path / "calls"
+    with nodes_of_one_core(1) as nodes:
+        other = nodes.add_node(num_cpus=1, object_store_memory=80 << 20)
+
+        def lose() -> None:
+            while not log.exists() or len(log.read_text().splitlines()) < 20:
+                time.sleep(0.05)
+            nodes.remove_node(other, allow_graceful=False)
+
+        with Cluster(nodes.address) as cluster:
+            thread = threading.Thread(target=lose)
+            thread.start()
+            scorer = MeanScorer(pause=0.1, log=log)
+            folder, summary = bench.score("away", scorer, workers=Workers(cluster=cluster))
+            thread.join()
+    assert folder.rows() == local
+    assert summary.computed == len(local)
+
+
+@slow
+def test_the_loss_of_this_machines_own_node_is_said_with_its_own_exit_code() -> None:
+    with nodes_of_one_core(1) as nodes, Cluster(nodes.address) as cluster:
+        timer = threading.Timer(3.0, nodes.head_node.kill_raylet)
+        timer.start()
+        with pytest.raises(CutShort, match=r"connection to the Ray cluster is lost") as caught:
+            run(cluster, [[number] * 20 for number in range(200)], work.slowly)
+        timer.join()
+    assert caught.value.exit_code == 4
+
+
+DRIVER = """
+import sys
+sys.path[:0] = [{root!r}, {src!r}]
+from pathlib import Path
+from tests.run.test_score import Bench
+from tests.run.fakes import MeanScorer
+from editgauge.run.workers import open_workers
+if __name__ == "__main__":
+    bench = Bench.__new__(Bench)
+    bench.__init__(Path({place!r}), number=30)
+    with open_workers("ray", workers=2, cores=2) as workers:
+        bench.score("away", MeanScorer(pause=0.1, log=Path({log!r})), workers=workers)
+"""
+
+
+@slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_command_that_is_stopped_leaves_a_run_for_this_machine(tmp_path: Path, how: int) -> None:
+    place, log = tmp_path / "place", tmp_path / "calls"
+    script = tmp_path / "driver.py"
+    script.write_text(
+        textwrap.dedent(DRIVER).format(
+            root=str(ROOT), src=str(ROOT / "src"), place=str(place), log=str(log)
+        )
+    )
+    process = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.DEVNULL)
+    while not log.exists() or len(log.read_text().splitlines()) < 30:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(how)
+    process.wait(30)
+    time.sleep(3)  # what Ray has left must be gone by then
+    calls = len(log.read_text().splitlines())
+    time.sleep(1)
+    assert len(log.read_text().splitlines()) == calls
+    bench = Bench(tmp_path / "again", number=30)
+    whole = bench.score("whole", MeanScorer(), workers=0)[0].rows()
+    bench.place = place
+    folder, summary = bench.score("away", MeanScorer(), workers=0)
+    assert folder.rows() == whole
+    assert 0 < summary.kept < len(whole)
+
+
+@slow
+def test_nothing_of_the_working_directory_is_imported_by_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('imported from the folder')")
+    monkeypatch.chdir(tmp_path)
+    with Cluster("local", 1) as cluster:
+        (done,) = run(cluster, [["colorsys"]], work.where_from)
+    assert done.result is not None
+    assert not done.result[0].startswith(str(tmp_path))
+    assert os.getcwd() == str(tmp_path)

@@ -1,0 +1,95 @@
+"""What is done with batches in tests of workers; a module of its own because workers import it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def nothing() -> None:
+    """A start without anything to prepare."""
+
+
+def slow_start() -> None:
+    time.sleep(2)
+
+
+def dies_at_start() -> None:
+    os._exit(5)
+
+
+def fails_at_start() -> None:
+    raise LookupError("no weights here")
+
+
+class NotReadable(Exception):
+    """An exception that can be written and not be read."""
+
+    def __init__(self, a: str, b: str) -> None:
+        super().__init__(a + b)
+
+
+def fails(batch: Sequence[int]) -> list[int]:
+    raise LookupError(f"no {batch[0]}")
+
+
+def fails_unreadably(batch: Sequence[int]) -> list[int]:
+    raise NotReadable("half", "half")
+
+
+def square_or_die(batch: Sequence[int]) -> list[int]:
+    """Negative numbers end the process with their absolute value (less one) as exit code."""
+    for item in batch:
+        if item < 0:
+            os._exit(-item - 1)
+    return [item * item for item in batch]
+
+
+def killed(batch: Sequence[int]) -> list[int]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return list(batch)
+
+
+def killed_once(batch: Sequence[str]) -> list[str]:
+    """The first worker that takes an item is killed on it, as by the system; the next is not."""
+    for item in batch:
+        marker = Path(item)
+        if not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return list(batch)
+
+
+def slowly(batch: Sequence[int]) -> list[int]:
+    time.sleep(0.02 * len(batch))
+    return list(batch)
+
+
+def hangs(batch: Sequence[int]) -> list[int]:
+    if 13 in batch:
+        time.sleep(600)
+    return list(batch)
+
+
+def large(batch: Sequence[int]) -> list[bytes]:
+    """A result that takes a while to send."""
+    return [bytes(30_000_000) for _ in batch]
+
+
+def where_from(batch: Sequence[str]) -> list[str]:
+    """The files of modules that are imported in the worker."""
+    return [str(importlib.import_module(name).__file__) for name in batch]
+
+
+def seen(batch: Sequence[str]) -> list[str]:
+    """Variables of the worker's environment."""
+    return [os.environ.get(name, "none") for name in batch]
+
+
+def pid(batch: Sequence[int]) -> list[int]:
+    time.sleep(0.05)
+    return [os.getpid() for _ in batch]

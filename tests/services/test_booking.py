@@ -1,0 +1,246 @@
+"""One paid call: every fault ends in an answer or a reason, booked at what it may have cost."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.services.test_transport import answer, talking
+
+from editgauge.errors import BudgetExceeded
+from editgauge.services.booking import Ledger
+from editgauge.services.gate import Closed, Gate
+from editgauge.services.http import Http, Request, Response, json_request
+from editgauge.services.paid import Hopeless, Outcome, PaidCalls, Spend, decoded
+from editgauge.services.secrets import Secrets
+from editgauge.store.paid import Paid
+from editgauge.testing import FaultServer
+
+
+def calls_to(server: FaultServer, **options: Any) -> PaidCalls:
+    budget = options.pop("budget", None)
+    timeout, concurrency = options.pop("timeout", 5.0), options.pop("concurrency", 8)
+    ledger = Ledger(options.pop("paid", None), purpose="judge", budget=budget)
+    return PaidCalls(
+        http=Http(secrets=Secrets(["sk-secret-key"]), timeout=timeout),
+        gate=Gate(concurrency),
+        ledger=ledger,
+        host="127.0.0.1",
+        backoff=0.01,
+        **options,
+    )
+
+
+def read(response: Response) -> Outcome:
+    """Billed at a dollar where the reply is one of JSON."""
+    value = decoded(response.data, Secrets())
+    if not isinstance(value, dict) or not value.get("choices"):
+        return Outcome(kind="again", reason="no reply", http=200, booked=True, lost=True)
+    return Outcome(kind="ok", value=value, cost=1.0, http=200)
+
+
+def ask(server: FaultServer, calls: PaidCalls, most: float = 2.0) -> Outcome:
+    request = json_request(f"{server.url}/chat/completions", {"messages": []})
+    return calls.call(request, read, Spend(model="m", most=most))
+
+
+@pytest.mark.parametrize("fault", ["429", "429:0.05", "500", "503"])
+def test_an_http_error_is_tried_again_and_costs_nothing(fault: str) -> None:
+    with FaultServer([fault, fault]) as server:
+        calls = calls_to(server)
+        assert ask(server, calls).kind == "ok"
+        assert server.requests == 3
+    assert calls.ledger.totals == (1.0, 1.0, 1)
+
+
+@pytest.mark.parametrize(
+    "fault", ["drop", "cut", "truncated", "html", "huge", "slow:3", "drip:0.2"]
+)
+def test_an_answer_that_was_lost_counts_at_its_most(fault: str) -> None:
+    """Nobody knows whether it was billed: it stays booked beside the bill of the answer."""
+    with FaultServer([fault]) as server:
+        calls = calls_to(server, timeout=0.5)
+        assert ask(server, calls).kind == "ok"
+    assert calls.ledger.totals == (3.0, 1.0, 2)
+
+
+def test_what_may_be_paid_for_is_tried_twice_at_most() -> None:
+    with FaultServer(lambda number: "drop") as server:
+        calls = calls_to(server)
+        outcome = ask(server, calls)
+        assert server.requests == 2
+    assert (outcome.kind, outcome.lost) == ("again", True)
+    assert calls.ledger.totals.booked == 4.0
+
+
+def test_a_server_that_is_not_there_costs_nothing() -> None:
+    with FaultServer() as server:
+        url = server.url
+    calls = calls_to(server)
+    server.url = url
+    outcome = ask(server, calls)
+    assert outcome.unreachable
+    assert "no connection" in outcome.reason
+    assert calls.ledger.totals.booked == 0
+
+
+@pytest.mark.parametrize(("fault", "said"), [("401", "HTTP 401"), ("quota", "quota")])
+def test_an_answer_after_which_nothing_makes_sense_stops(fault: str, said: str) -> None:
+    with FaultServer([fault]) as server, pytest.raises(Hopeless, match=said):
+        ask(server, calls_to(server))
+
+
+def test_a_server_that_asks_for_hours_stops() -> None:
+    with FaultServer(["429:86400"]) as server, pytest.raises(Hopeless, match="asks to wait"):
+        ask(server, calls_to(server, deadline=5.0))
+
+
+def test_a_bad_request_is_an_outcome_and_is_not_repeated() -> None:
+    with FaultServer(["400"]) as server:
+        outcome = ask(server, calls_to(server))
+        assert server.requests == 1
+    assert (outcome.kind, outcome.reason) == ("bad", "HTTP 400: scripted 400")
+
+
+def test_retry_after_is_waited_for() -> None:
+    with FaultServer(["429:0.5"]) as server:
+        began = time.monotonic()
+        ask(server, calls_to(server))
+        assert time.monotonic() - began >= 0.5
+
+
+def test_nothing_is_sent_that_could_pass_the_budget() -> None:
+    """Ten threads, room for four bills of a dollar at two dollars a booking."""
+    with FaultServer(latency=0.02) as server:
+        calls = calls_to(server, budget=4.5)
+        ended: list[str] = []
+
+        def work() -> None:
+            try:
+                ended.append(ask(server, calls).kind)
+            except BudgetExceeded:
+                ended.append("over")
+
+        threads = [threading.Thread(target=work) for _ in range(10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(set(ended)) == ["ok", "over"]
+    assert ended.count("ok") == server.requests == 3
+    assert calls.ledger.totals.booked == 3.0
+
+
+def test_a_service_that_bills_more_is_booked_at_more_from_then_on(tmp_path: Path) -> None:
+    """The first call of a model goes alone: its bill says how dear the others are."""
+    paid = Paid(tmp_path / "paid.sqlite")
+    with FaultServer(latency=0.02) as server:
+        calls = calls_to(server, budget=4.5, paid=paid)
+        ended = [ask(server, calls, most=0.1).kind for _ in range(4)]
+        with pytest.raises(BudgetExceeded, match=r"10\.0 times its price"):
+            ask(server, calls, most=0.1)
+    assert ended == ["ok"] * 4
+    assert calls.ledger.totals.booked == pytest.approx(4.0)
+
+
+def test_two_commands_share_a_budget(tmp_path: Path) -> None:
+    place = tmp_path / "paid.sqlite"
+    with FaultServer() as server:
+        first = calls_to(server, budget=3.5, paid=Paid(place))
+        second = calls_to(server, budget=3.5, paid=Paid(place))
+        assert [ask(server, one).kind for one in (first, second)] == ["ok", "ok"]
+        for one in (first, second):
+            with pytest.raises(BudgetExceeded):
+                ask(server, one)
+
+
+def test_a_call_that_was_killed_stays_booked(tmp_path: Path) -> None:
+    paid = Paid(tmp_path / "paid.sqlite")
+    Ledger(paid, purpose="judge", budget=3.0).book(2.0, "m")  # and its process ends here
+    with FaultServer() as server, pytest.raises(BudgetExceeded, match="costs RUN"):
+        ask(server, calls_to(server, budget=3.0, paid=paid))
+
+
+def test_a_halted_service_sends_nothing_and_waits_for_nobody() -> None:
+    with FaultServer(["429:30"]) as server:
+        calls = calls_to(server)
+        threading.Timer(0.3, calls.halt).start()
+        began = time.monotonic()
+        with pytest.raises(Closed):
+            ask(server, calls)
+        assert time.monotonic() - began < 5
+
+
+def test_the_gate_bounds_calls_and_bytes() -> None:
+    gate, peak, inside = Gate(3, max_bytes=100), 0, 0
+    lock = threading.Lock()
+
+    def work() -> None:
+        nonlocal peak, inside
+        with gate.enter(60):
+            with lock:
+                inside += 1
+                peak = max(peak, inside)
+            time.sleep(0.01)
+            with lock:
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert peak == 1, "two bodies of 60 bytes are more than 100"
+
+
+@pytest.fixture
+def bucket() -> Iterator[FaultServer]:
+    with FaultServer(bucket=(40.0, 5.0)) as server:
+        yield server
+
+
+def test_a_token_bucket_is_used_and_all_are_answered(bucket: FaultServer) -> None:
+    calls = calls_to(bucket, concurrency=16)
+    kinds: list[str] = []
+    left = iter(range(120))
+
+    def work() -> None:
+        for _ in left:
+            kinds.append(ask(bucket, calls, most=0.0).kind)
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert kinds == ["ok"] * 120
+
+
+def test_a_second_answer_is_never_the_answer_to_another_question() -> None:
+    """A faulty gateway answers twice, at once or a moment later: connections are kept for the next
+    question, but not with a remainder; cookies do not come back.
+    """
+
+    def talk(connection: socket.socket, number: int) -> None:
+        for question in range(3):
+            sent = answer(b"%d.%d" % (number, question), "Set-Cookie: a=b\r\n")
+            connection.sendall(sent)
+            if question == 1:
+                time.sleep(0.05)
+                connection.sendall(answer(b"a stranger's"))
+            if b"cookie" in connection.recv(65536).lower():
+                connection.sendall(answer(b"a cookie came back"))
+
+    with talking(talk) as (url, heard):
+        http, said = Http(timeout=5), []
+        for _ in range(4):
+            said.append(http.send(Request(url=url, method="GET")).data)
+            time.sleep(0.2)
+        http.close()
+    assert said == [b"0.0", b"0.1", b"1.0", b"1.1"]
+    assert len(heard) == 2

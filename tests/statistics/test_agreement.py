@@ -1,0 +1,69 @@
+"""Krippendorff's alpha, quadratic kappa and repeats: the published example, references frozen."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from editgauge.statistics import agreement
+from editgauge.statistics.agreement import Level
+
+# Krippendorff (2011), section C: 4 observers, 12 units, missing data
+PUBLISHED = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, np.nan, np.nan, np.nan],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, np.nan, 3],
+    [np.nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, np.nan],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, np.nan],
+]
+
+
+@pytest.mark.parametrize(
+    ("level", "published", "reference"),
+    [
+        ("nominal", 0.743, 0.08926553672316384),
+        ("ordinal", 0.815, 0.19964735135662237),
+        ("interval", 0.849, 0.2027704249638128),
+    ],
+)
+def test_alpha_equals_the_paper_and_the_reference_package(
+    level: Level, published: float, reference: float
+) -> None:
+    """The reference: krippendorff 0.9.0, of ratings with a third missing."""
+    assert agreement.krippendorff_alpha(PUBLISHED, level) == pytest.approx(published, abs=5e-4)
+    random = np.random.default_rng(3)
+    ratings = random.integers(1, 6, (4, 60)).astype(float)
+    ratings[1] = np.clip(ratings[0] + random.integers(-1, 2, 60), 1, 5)
+    ratings[random.random(ratings.shape) < 0.3] = np.nan
+    assert agreement.krippendorff_alpha(ratings, level) == pytest.approx(reference, abs=1e-12)
+
+
+@pytest.mark.parametrize("ratings", [[[1, 1], [1, 1]], [[1, np.nan], [np.nan, 2]], [[np.nan]]])
+def test_alpha_is_not_defined_without_two_values_and_two_ratings(
+    ratings: list[list[float]],
+) -> None:
+    assert math.isnan(agreement.krippendorff_alpha(ratings, "nominal"))
+
+
+def test_quadratic_kappa_equals_scikit_learn() -> None:
+    """cohen_kappa_score(weights="quadratic"), 1.9; the same from parts of samples."""
+    random = np.random.default_rng(4)
+    a = random.integers(1, 6, 150).astype(float)
+    b = np.clip(a + random.integers(-1, 2, 150), 1, 5)
+    assert agreement.quadratic_kappa(a, b) == pytest.approx(0.8871224165341812, abs=1e-12)
+    parts = agreement.kappa_parts(a.reshape(50, 3), b.reshape(50, 3))
+    assert agreement.kappa_of(parts.sum(axis=0)) == pytest.approx(0.8871224165341812, abs=1e-12)
+    assert math.isnan(agreement.quadratic_kappa([2.0, 2.0], [2.0, 2.0]))
+
+
+def test_noise_of_a_judge_by_hand() -> None:
+    # samples (1,3) and (5,7): within 4/2 = 2; mean square between 2·(4+4)/1 = 16 -> (16-2)/2 = 7
+    found = agreement.judge_noise([[1.0, 3.0], [5.0, 7.0]])
+    assert (found.within, found.between) == (2.0, 7.0)
+    assert found.reliability == pytest.approx(7 / 9)
+    assert found.from_samples == pytest.approx(math.sqrt(3.5))
+    assert found.from_judge == pytest.approx(math.sqrt(2.0) / 2)
+    same = agreement.judge_noise([[1.0, 1.0, np.nan], [4.0, 4.0, 4.0]])
+    assert (same.within, same.reliability, same.judgements) == (0.0, 1.0, 5)
+    assert math.isnan(agreement.judge_noise([[1.0], [2.0]]).within)

@@ -1,0 +1,150 @@
+"""The sign-flip test: against all signs, SciPy's numbers frozen, the exact lattice, and the null."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from editgauge.statistics.paired import (
+    Pair,
+    holm,
+    paired_difference,
+    paired_differences,
+    samples_needed,
+    sign_flip_p,
+    win_tie_loss,
+)
+
+
+def every_sign(values: np.ndarray) -> float:
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return float(np.mean(np.abs(sums) >= abs(values.sum()) * (1 - 1e-12)))
+
+
+def lattice_p(whole: np.ndarray) -> float:
+    """Two-sided p of whole numbers, exactly: the distribution built up number by number."""
+    sizes, top = np.abs(whole), int(np.abs(whole).sum())
+    chance = np.zeros(top + 1)
+    chance[0] = 1.0
+    for size in sizes.tolist():  # the sum of those with a plus
+        moved = np.zeros(top + 1)
+        moved[size:] = chance[: top + 1 - size]
+        chance = (chance + moved) / 2
+    least = math.ceil((abs(int(whole.sum())) + top) / 2 - 1e-9)
+    return min(1.0, 2 * float(chance[least:].sum()))
+
+
+@pytest.mark.parametrize("n", [2, 3, 9, 15])
+def test_p_of_few_samples_is_that_of_all_signs(n: int) -> None:
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        for values in (random.normal(0.7, 1, n), random.integers(-3, 5, n).astype(float)):
+            wanted = every_sign(values)
+            assert sign_flip_p(values) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_p_equals_scipys_permutation_test() -> None:
+    """scipy.stats.permutation_test(permutation_type="samples", n_resamples=inf), 1.17."""
+    values = [-0.4, -0.92, 0.15, 0.82, 1.54, 0.51, -0.15, -0.38, 1.15, 2.03, 0.67, -0.83]
+    assert sign_flip_p(values) == pytest.approx(0.2236328125, rel=1e-12)
+    assert sign_flip_p([-2, 1, 1, 0, 3, 1, 2, -1, 1, 2]) == pytest.approx(0.17578125, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [33, 60, 200])
+@pytest.mark.parametrize("shift", [0.2, 0.5, 0.9])
+def test_p_of_many_scores_is_within_three_per_cent_of_the_exact_one(n: int, shift: float) -> None:
+    whole = np.rint(np.random.default_rng(n).normal(shift, 1.2, n)).astype(np.int64)
+    assert sign_flip_p(whole) == pytest.approx(lattice_p(whole), rel=0.03)
+    assert sign_flip_p(whole / 3) == pytest.approx(lattice_p(whole), rel=0.03), "means of three"
+
+
+@pytest.mark.parametrize("shift", [0.1, 0.4])
+def test_p_of_many_numbers_is_within_three_per_cent_of_the_exact_one(shift: float) -> None:
+    values = np.random.default_rng(7).normal(shift, 1, 80)
+    whole = np.rint(values * 1009).astype(np.int64)
+    assert sign_flip_p(whole / 1009) == pytest.approx(lattice_p(whole), rel=0.03)
+
+
+def test_p_is_uniform_under_the_null() -> None:
+    random = np.random.default_rng(0)
+    for n in (12, 80):
+        found = np.array([sign_flip_p(random.normal(size=n)) for _ in range(1500)])
+        for share in (0.05, 0.25, 0.5, 0.75):
+            assert np.mean(found <= share) == pytest.approx(share, abs=0.035)
+
+
+def test_p_is_never_0_and_1_where_nothing_differs() -> None:
+    assert 0 < sign_flip_p(np.full(5000, 1.0)) < 1e-300
+    assert sign_flip_p(np.random.default_rng(4).random(40) + 1) == pytest.approx(2.0**-39)
+    assert sign_flip_p(np.zeros(50)) == 1.0
+    assert sign_flip_p([1.0, -1.0] * 30) == 1.0
+
+
+def test_more_than_500_lines_can_be_significant() -> None:
+    p = sign_flip_p(np.random.default_rng(1).normal(0.5, 1, 400))
+    assert holm([p] * 600)[0] < 1e-6
+
+
+def test_holm_equals_statsmodels() -> None:
+    """multipletests(method="holm"), 0.15."""
+    p = [0.001, 0.04, 0.03, 0.2, 0.5, 0.012]
+    assert holm(p) == pytest.approx([0.006, 0.12, 0.12, 0.4, 0.5, 0.06])
+    found = holm([0.01, math.nan, 0.04])
+    assert math.isnan(found[1])
+    assert found[0] == 0.02
+
+
+@pytest.mark.parametrize(("effect", "exact"), [(0.2, 198.15), (0.5, 33.37), (1.0, 9.94)])
+def test_samples_needed_is_within_one_of_the_exact_power(effect: float, exact: float) -> None:
+    """statsmodels TTestPower.solve_power(alpha=0.05, power=0.8)."""
+    found = samples_needed(effect)
+    assert found is not None
+    assert abs(found - math.ceil(exact)) <= 1
+    assert samples_needed(0.0) is None
+    assert samples_needed(math.nan) is None
+
+
+def test_only_common_samples_are_compared() -> None:
+    found = paired_difference([1.0, 2.0, math.nan, 4.0], [0.0, 1.0, 1.0, math.nan])
+    assert (found.n, found.difference, found.counts) == (2, 1.0, (2, 0, 0))
+    assert win_tie_loss([1, 2, 3], [2, 2, 2], higher_is_better=False) == (1, 1, 1)
+    assert win_tie_loss([math.inf, math.inf], [math.inf, 3.0]) == (0, 1, 0)
+
+
+def test_fewer_than_six_samples_have_no_interval_and_one_has_no_p() -> None:
+    found = paired_difference([1.0, 2.0, 3.5, 2.0, 4.0], [0.0] * 5)
+    assert math.isnan(found.low)
+    assert found.p == 2 / 2**5
+    assert math.isnan(paired_difference([1.0], [0.0]).p)
+
+
+def test_a_difference_that_does_not_vary_has_no_effect_size() -> None:
+    found = paired_difference(np.full(20, 2.0), np.ones(20))
+    assert math.isnan(found.effect)
+    assert found.needed is None
+    assert math.isnan(found.low)
+
+
+def test_pairs_that_share_their_draws_are_what_each_is_alone() -> None:
+    random = np.random.default_rng(5)
+    pairs = [Pair(random.normal(size=30), random.normal(size=30)) for _ in range(3)]
+    assert paired_differences(pairs)[1] == paired_differences([pairs[1]])[0]
+
+
+def test_intervals_of_differences_hold_the_truth() -> None:
+    random = np.random.default_rng(6)
+    held = 0
+    for seed in range(300):
+        a = random.normal(size=50)
+        (found,) = paired_differences([Pair(a + random.normal(size=50) / 2, a)], seed=seed)
+        held += found.low <= 0 <= found.high
+    assert 0.915 <= held / 300 <= 0.985
+
+
+def test_shapes_must_agree() -> None:
+    with pytest.raises(ValueError, match="one shape"):
+        paired_difference([1.0], [1.0, 2.0])

@@ -1,0 +1,182 @@
+"""Prediction-powered means: by hand, and simulated studies of 3, 5, 10, 30 and 50 rated samples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from editgauge.statistics.prediction import corrected_mean, corrected_ranks, more_ratings
+
+SAMPLES = 200
+
+
+def some(random: np.random.Generator, values: np.ndarray, count: int) -> np.ndarray:
+    out = np.full(len(values), np.nan)
+    drawn = random.permutation(len(values))[:count]
+    out[drawn] = values[drawn]
+    return out
+
+
+def study(random: np.random.Generator, *, knows: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
+    """True ratings and a judge's scores of all samples, correlated as `knows` says."""
+    truth = random.normal(size=SAMPLES)
+    return 3 + truth, knows * truth + math.sqrt(1 - knows**2) * random.normal(size=SAMPLES)
+
+
+@pytest.mark.parametrize("rated", [3, 5, 10, 30])
+def test_intervals_hold_the_mean_of_all_samples(rated: int) -> None:
+    random = np.random.default_rng(1)
+    held = 0
+    for _ in range(500):
+        ratings, scores = study(random)
+        found = corrected_mean(some(random, ratings, rated), scores)
+        held += found.low <= ratings.mean() <= found.high
+    assert 0.925 <= held / 500 <= 0.975
+
+
+@pytest.mark.parametrize("rated", [3, 10, 30])
+def test_intervals_of_yes_and_no_hold_the_mean(rated: int) -> None:
+    """Three of ten said 1.0 of [1.0, 1.0] half the time; Wilson's interval does not."""
+    random = np.random.default_rng(2)
+    held = 0
+    for _ in range(500):
+        ratings, scores = study(random)
+        answers = (ratings > 2.2).astype(float)
+        found = corrected_mean(some(random, answers, rated), scores, scale=(0, 1))
+        assert 0 <= found.low < found.high <= 1
+        held += found.low <= answers.mean() <= found.high
+    assert held / 500 >= 0.925
+
+
+def test_ratings_that_are_alike_have_no_interval_of_width_0() -> None:
+    """Three ratings of 2, once 2.000 [2.000, 2.000]; at an end of the scale Wilson's is given."""
+    found = corrected_mean([2, 2, 2, np.nan, np.nan], [1, 2, 3, 2, 5], scale=(1, 5))
+    assert found.value == 2
+    assert 1 <= found.low < 2 < found.high <= 5
+    assert math.isnan(corrected_mean([2, 2, 2, np.nan], [1, 2, 3, 2]).low), "no scale, no interval"
+    many = corrected_mean([2] * 60 + [np.nan] * 40, [1.0] * 100, scale=(1, 5))
+    assert many.high - many.low < (found.high - found.low) / 3
+    ends = corrected_mean([1, 1, 1, np.nan, np.nan], [1, 2, 3, 2, 5], scale=(1, 5))
+    assert ends.low == 1 < ends.high <= 5
+
+
+def test_all_rated_is_known_and_most_rated_nearly() -> None:
+    random = np.random.default_rng(3)
+    ratings, scores = study(random)
+    whole = corrected_mean(ratings, scores)
+    assert (whole.value, whole.low, whole.high) == pytest.approx((ratings.mean(),) * 3)
+    few, most = (corrected_mean(some(random, ratings, n), scores) for n in (20, 190))
+    assert most.high - most.low < (few.high - few.low) * math.sqrt(20 / 190) / 2
+
+
+def test_limits_stay_within_the_scale() -> None:
+    """A limit of 6.09 once stood on a scale to 5."""
+    found = corrected_mean([5, 5, 4, *[np.nan] * 20], [1.0] * 23, scale=(1, 5))
+    assert found.high == 5
+
+
+def test_a_judge_that_favours_one_model_misleads_nobody() -> None:
+    random = np.random.default_rng(4)
+    held = 0
+    for _ in range(300):
+        (a, scores_a), (b, scores_b) = study(random), study(random)
+        found = corrected_mean(some(random, b - a, 30), scores_b + 1 - scores_a)
+        held += found.low <= (b - a).mean() <= found.high
+        assert found.judge > 0.5, "the judge alone is wrong each time"
+    assert held / 300 >= 0.915
+
+
+def test_strata_that_were_not_drawn_in_proportion() -> None:
+    """Half the ratings come from a tenth of the samples, which are two points worse."""
+    random = np.random.default_rng(5)
+    strata = np.arange(SAMPLES) < SAMPLES // 10
+    held = plain = 0
+    for _ in range(300):
+        base, scores = study(random)
+        ratings = base - 2.0 * strata
+        drawn = np.full(SAMPLES, np.nan)
+        for mine in (strata, ~strata):
+            some_of = random.permutation(np.flatnonzero(mine))[:10]
+            drawn[some_of] = ratings[some_of]
+        found = corrected_mean(drawn, scores, strata=strata)
+        held += found.low <= ratings.mean() <= found.high
+        whole = corrected_mean(drawn, np.zeros(SAMPLES))
+        plain += whole.low <= ratings.mean() <= whole.high
+    assert 0.915 <= held / 300 <= 0.985
+    assert plain / 300 < 0.7, "without strata such a draw is biased"
+
+
+def test_the_definition_by_hand() -> None:
+    # rated: y = 1 2 3 with f = 1 2 4; all f: 1 2 4 3 5. Weight 1: 2 + 3 - 7/3
+    y, f = [1, 2, 3, np.nan, np.nan], [1, 2, 4, 3, 5]
+    found = corrected_mean(y, f, weight=1.0)
+    assert found.value == pytest.approx(2 + 3 - 7 / 3)
+    # variance of (0, 0, -1) is 1/3, over 3, of which 2 in 5 are left
+    assert found.error == pytest.approx(math.sqrt(1 / 9 * 2 / 5))
+    assert (found.rated, found.judged, found.judge) == (3, 5, 3.0)
+    assert corrected_mean(y, f).weight == 0, "three ratings fit no weight"
+
+
+def test_point_estimate_equals_ppi_with_the_scores_of_all_samples() -> None:
+    """Angelopoulos et al.: mean(y - w·f) + w·mean(f), with f's mean over all samples."""
+    random = np.random.default_rng(6)
+    ratings, scores = study(random)
+    drawn = some(random, ratings, 100)
+    mine = ~np.isnan(drawn)
+    wanted = (drawn[mine] - 0.6 * scores[mine]).mean() + 0.6 * scores.mean()
+    assert corrected_mean(drawn, scores, weight=0.6).value == pytest.approx(wanted)
+
+
+def test_what_a_judge_is_worth() -> None:
+    random = np.random.default_rng(7)
+    ratings, _ = study(random)
+    drawn = some(random, ratings, 40)
+    noise = corrected_mean(drawn, random.normal(size=SAMPLES))
+    assert 0.8 * 40 < noise.effective < 1.3 * 40
+    assert corrected_mean(drawn, ratings).effective > 0.9 * SAMPLES
+    constant = corrected_mean(drawn, np.ones(SAMPLES))
+    assert (constant.value, constant.effective) == pytest.approx((constant.alone, 40))
+
+
+def test_the_scale_of_the_judge_does_not_matter() -> None:
+    random = np.random.default_rng(8)
+    ratings, scores = study(random)
+    drawn = some(random, ratings, 40)
+    first, second = corrected_mean(drawn, scores), corrected_mean(drawn, -20 * scores + 7)
+    assert (second.value, second.error) == pytest.approx((first.value, first.error))
+
+
+def test_fewer_than_three_ratings_estimate_nothing() -> None:
+    found = corrected_mean([1, 2, np.nan], [1, 2, 3])
+    assert math.isnan(found.value)
+    assert found.rated == 2
+
+
+def test_more_ratings_is_what_tells_the_difference() -> None:
+    random = np.random.default_rng(9)
+    difference = random.normal(0.15, 1, SAMPLES)
+    scores = difference + random.normal(0, 2, SAMPLES)
+    drawn = some(random, difference, 20)
+    more = more_ratings(drawn, scores)
+    assert more is not None
+    assert 0 < more <= SAMPLES - 20
+    clear = some(random, difference + 5, 20)
+    assert more_ratings(clear, scores) == 0
+    wide, narrow = (more_ratings(drawn, scores, target=half) for half in (0.4, 0.1))
+    assert wide is not None
+    assert narrow is not None
+    assert wide < narrow
+    assert more_ratings([1.0, np.nan], [1.0, 1.0]) is None
+
+
+def test_ranks_of_corrected_means_survive_or_not() -> None:
+    random = np.random.default_rng(10)
+    base, scores = study(random)
+    drawn = some(random, base, 50)
+    found = corrected_ranks([drawn + 2, drawn, drawn], [scores] * 3)
+    assert found.stability is not None
+    assert found.stability.rank.tolist() == [1, 2, 2]
+    assert found.stability.first[0] > 0.99
+    assert corrected_ranks([drawn, np.full(SAMPLES, np.nan)], [scores] * 2).stability is None

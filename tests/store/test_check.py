@@ -1,0 +1,94 @@
+"""check-run names what is damaged; a repair keeps what is proven, and the old file beside it."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+from tests.command_line import invoke
+from tests.store.made_run import make_run
+from tests.store.test_run import damaged, state
+
+from editgauge.store.check import check, repair
+from editgauge.store.run import Run
+
+
+def test_a_sound_run_has_no_damage(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    assert check(run) == []
+    assert repair(run) == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_repaired_run_is_sound_and_holds_nothing_new(tmp_path: Path, seed: int) -> None:
+    run = make_run(tmp_path / "run")
+    truth = state(run)
+    run.close()
+    file = run.path / "run.sqlite"
+    data = file.read_bytes()
+    file.write_bytes(damaged(bytearray(data), random.Random(seed)))
+    found = repair(Run.open(run.path))
+    again = Run.open(run.path)
+    assert not again.problems
+    assert not [item for item in check(again) if not item.by_hand]
+    for mine, true in zip(state(again), truth, strict=True):
+        assert all(true[key] == value for key, value in mine.items())
+    if found:
+        assert (run.path / "run.sqlite.damaged").exists()
+
+
+def test_a_row_of_another_value_is_taken_out(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    rows = run.rows()
+    run.close()
+    with sqlite3.connect(run.path / "run.sqlite") as db:
+        db.execute("UPDATE rows SET value = 0.5 WHERE series = 1 AND sample = 1")
+    (item,) = check(Run.open(run.path))
+    assert "1 rows of one, ssim (corrected) are damaged or gone" in item.found
+    assert repair(Run.open(run.path)) == [item]
+    assert len(Run.open(run.path).rows()) == len(rows) - 1
+
+
+def test_an_output_that_is_another_picture_is_left_alone_and_named(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    place = run.path / "edits/mini/one/s1.png"
+    place.write_bytes((run.path / "edits/mini/one/s2.png").read_bytes())
+    (item,) = check(run)
+    assert item.place == "edits/mini/one/s1.png"
+    assert item.by_hand
+    assert repair(run) == []
+    assert place.exists()
+
+
+def test_damaged_replies_are_named_and_taken_out(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    run.close()
+    with sqlite3.connect(run.path / "paid.sqlite") as db:
+        db.execute("UPDATE replies SET reply = '{}' WHERE key = 'key-s1'")
+    (item,) = repair(Run.open(run.path))
+    assert item.place == "paid.sqlite"
+    assert check(Run.open(run.path)) == []
+
+
+def test_a_snapshot_of_something_else_is_removed(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    (run.path / "rows.parquet").write_bytes(b"x")
+    (item,) = check(run)
+    assert item.place == "rows.parquet"
+    repair(run)
+    assert check(Run.open(run.path)) == []
+
+
+def test_the_command_tells_and_repairs(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    assert invoke(["check-run", str(run.path)]).exit_code == 0
+    run.close()
+    with sqlite3.connect(run.path / "run.sqlite") as db:
+        db.execute("DROP TABLE entries")
+    told = invoke(["check-run", str(run.path)])
+    assert told.exit_code == 1
+    assert "--repair" in told.stdout
+    assert invoke(["check-run", str(run.path), "--repair"]).exit_code == 1
+    assert invoke(["check-run", str(run.path)]).exit_code == 0

@@ -1,0 +1,119 @@
+"""What cost money is on the disk before it is used, and no sum is other than its calls."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge.errors import RunError
+from editgauge.store.paid import Paid, State, merge
+
+
+def test_a_reply_comes_back_as_it_was_put(tmp_path: Path) -> None:
+    with Paid(tmp_path / "paid.sqlite") as paid:
+        paid.put("a", {"content": "yes \ud800", "cost": 0.5, "usage": {"in": 3}})
+    with Paid(tmp_path / "paid.sqlite") as paid:
+        assert paid.get("a") == {"content": "yes \\ud800", "cost": 0.5, "usage": {"in": 3}}
+        assert paid.get("b") is None
+        assert len(paid) == 1
+        paid.drop("a")
+        assert paid.get("a") is None
+
+
+def test_a_damaged_reply_is_none_and_is_asked_for_again(tmp_path: Path) -> None:
+    path = tmp_path / "paid.sqlite"
+    with Paid(path) as paid:
+        paid.put("a", {"content": "score: 4"})
+        paid.put("b", {"content": "score: 4"})
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE replies SET reply = replace(reply, '4', '5') WHERE key = 'a'")
+    with Paid(path) as paid:
+        assert paid.get("a") is None
+        assert [key for key, _ in paid.replies()] == ["b"]
+
+
+def test_a_file_with_a_trigger_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "paid.sqlite"
+    Paid(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM replies; END")
+    with pytest.raises(RunError, match="holds what no run"):
+        Paid(path)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0, 10),
+            st.sampled_from(["sent", "billed", "kept", "released"]),
+            st.floats(0, 9),
+        ),
+        max_size=12,
+    )
+)
+def test_the_sums_of_a_purpose_are_those_of_its_calls(
+    ended: list[tuple[float, State, float]],
+) -> None:
+    with Paid(None) as paid:
+        for most, state, bill in ended:
+            number = paid.book("judge", most, model="m")
+            if state != "sent":
+                paid.settle(number, state, bill if state == "billed" else None)
+        calls = paid.calls("purpose = ?", "judge")
+        sums = paid.totals("judge")
+        assert sums.booked == pytest.approx(sum(call.booked for call in calls))
+        assert sums.billed == pytest.approx(sum(call.billed or 0 for call in calls))
+        assert sums.calls == sum(call.state != "released" for call in calls)
+
+
+def test_a_transaction_that_ends_in_an_error_leaves_nothing(tmp_path: Path) -> None:
+    with Paid(tmp_path / "paid.sqlite") as paid:
+
+        def half() -> None:
+            with paid.transaction():
+                paid.book("edit", 1.0)
+                paid.put("a", {})
+                paid.call(77)
+
+        with pytest.raises(RunError, match="no call 77"):
+            half()
+        assert paid.totals("edit").calls == 0
+        assert len(paid) == 0
+
+
+def _book(path: str, times: int) -> None:
+    with Paid(Path(path)) as paid:
+        for _ in range(times):
+            paid.settle(paid.book("judge", 0.25), "kept")
+
+
+def test_four_processes_book_every_call(tmp_path: Path) -> None:
+    path = str(tmp_path / "paid.sqlite")
+    started = [
+        multiprocessing.get_context("spawn").Process(target=_book, args=(path, 20))
+        for _ in range(4)
+    ]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join()
+    with Paid(Path(path)) as paid:
+        assert paid.totals("judge") == (20.0, 0.0, 80)
+
+
+def test_merge_takes_the_replies_that_are_not_there(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.sqlite", tmp_path / "theirs.sqlite"
+    with Paid(ours) as one, Paid(theirs) as other:
+        one.put("a", {"content": "ours"})
+        other.put("a", {"content": "theirs"})
+        other.put("b", {"content": "theirs"})
+    assert merge([theirs, tmp_path / "none.sqlite"], ours) == (1, [])
+    with Paid(ours) as one:
+        assert one.get("a") == {"content": "ours"}
+        assert one.get("b") == {"content": "theirs"}

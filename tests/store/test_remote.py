@@ -1,0 +1,239 @@
+"""Runs on a store: handed over whole, read by anybody, joined without a lock, whatever breaks."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_rows import row
+
+from editgauge.errors import DownloadError, RunError, UsageError
+from editgauge.store import addresses, remote
+from editgauge.store.remote import fetched, working
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
+from editgauge.tables import rows
+from editgauge.types import Status
+
+fsspec = pytest.importorskip("fsspec")
+RUN = Path("memory://bucket/runs/one")
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    monkeypatch.setattr(addresses, "FIRST_PAUSE", 0.0)
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+    yield system
+    system.store.clear()
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Change the machine: each has a cache of its own."""
+
+    def change(name: str) -> None:
+        monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / name))
+
+    change("first")
+    return change
+
+
+def write(run: Path, *samples: str, picture: bytes = b"") -> None:
+    folder = Run.create(run)
+    with folder.writer() as writer:
+        writer.write([row(name, "e", "m", float(len(name))) for name in samples])
+    if picture:
+        (run / "edits" / "mini" / "e").mkdir(parents=True, exist_ok=True)
+        (run / "edits" / "mini" / "e" / "one.png").write_bytes(picture)
+        told = {"benchmark": "mini", "sample": "one", "editor": "e", "status": Status.SCORED}
+        place = "edits/mini/e/one.png"
+        folder.write_edits([EditRecord(**told, path=place, fingerprint=picture.hex())])
+    folder.record("test", samples=len(samples))
+    folder.close()
+
+
+def samples_in(run: Path = RUN) -> list[str]:
+    (folder,) = rows.open_runs([run])
+    assert not folder.problems
+    return [one.sample for one in folder.rows()]
+
+
+def test_another_machine_reads_and_goes_on(memory: Any, machine: Any) -> None:
+    with working(RUN) as here:
+        write(here, "a", "bb", picture=b"first")
+    machine("second")
+    assert samples_in() == ["a", "bb"]
+    with working(RUN) as here:
+        write(here, "ccc")
+    machine("first")
+    assert samples_in() == ["a", "bb", "ccc"]
+    place = fetched(RUN)
+    assert (place / "edits/mini/e/one.png").read_bytes() == b"first"
+    assert len(Run.open(place).manifest()["entries"]) == 2
+
+
+def test_two_machines_at_once_lose_nothing(memory: Any, machine: Any) -> None:
+    with working(RUN) as here:
+        write(here, "first")
+    with working(RUN) as one:
+        write(one, "here")
+        machine("second")
+        with working(RUN) as other:
+            write(other, "there")
+        machine("first")
+    machine("third")
+    assert samples_in() == ["first", "here", "there"]
+
+
+def test_a_kill_before_the_end_leaves_what_was_and_is_made_good(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with working(RUN) as here:
+        write(here, "first")
+    pipe = type(memory).pipe_file
+
+    def killed(self: Any, path: str, value: bytes, **more: Any) -> Any:
+        if "/parts/" in path:
+            raise KeyboardInterrupt
+        return pipe(self, path, value, **more)
+
+    monkeypatch.setattr(type(memory), "pipe_file", killed)
+    with pytest.raises(KeyboardInterrupt), working(RUN) as here:
+        write(here, "second")
+    monkeypatch.setattr(type(memory), "pipe_file", pipe)
+    machine("other")
+    assert samples_in() == ["first"]
+    machine("first")
+    with working(RUN):
+        pass
+    machine("other")
+    assert samples_in() == ["first", "second"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_call_in_ten_fails_and_nothing_is_lost_or_twice(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Calls fail before they do anything, and after they have done it."""
+    chance, lock = random.Random(seed), threading.Lock()
+    failed = 0
+    for name in ("pipe_file", "put_file", "get_file", "find"):
+        true = getattr(type(memory), name)
+
+        def sometimes(*args: Any, _true: Any = true, **more: Any) -> Any:
+            nonlocal failed
+            with lock:
+                draw = chance.random()
+                failed += draw < 0.1
+            if draw < 0.05:
+                raise ConnectionError("reset by peer")
+            result = _true(*args, **more)
+            if draw < 0.1:
+                raise TimeoutError("no answer")
+            return result
+
+        monkeypatch.setattr(type(memory), name, sometimes)
+    wanted = []
+    for number in range(9):
+        machine(f"machine-{number % 3}")
+        with working(RUN) as here:
+            write(here, f"s{number}", picture=bytes([number]))
+        wanted.append(f"s{number}")
+    machine("reader")
+    assert samples_in() == wanted
+    assert failed >= 3
+    assert (fetched(RUN) / "edits/mini/e/one.png").read_bytes() == bytes([8])
+    assert len(Run.open(fetched(RUN)).rows()) == len(wanted)
+
+
+def test_nothing_new_hands_nothing_over(memory: Any, machine: Any) -> None:
+    with working(RUN) as here:
+        write(here, "a")
+    before = dict.fromkeys(memory.store)
+    with working(RUN):
+        pass
+    assert dict.fromkeys(memory.store) == before
+
+
+@pytest.mark.parametrize("part", [b"no database", b"", b"SQLite format 3\0" + bytes(500), "view"])
+def test_a_part_that_is_none_is_refused(
+    memory: Any, machine: Any, tmp_path: Path, part: bytes | str
+) -> None:
+    if isinstance(part, str):
+        Run.create(tmp_path / "evil").close()
+        with contextlib.closing(sqlite3.connect(tmp_path / "evil" / "run.sqlite")) as db:
+            db.execute("CREATE VIEW v AS SELECT * FROM rows")
+        part = (tmp_path / "evil" / "run.sqlite").read_bytes()
+    memory.pipe("/bucket/runs/one/parts/x.sqlite", part)
+    with pytest.raises(RunError, match=r"parts/x\.sqlite: no part of a run"):
+        fetched(RUN)
+
+
+def test_rows_that_were_taken_out_go_on_other_machines_too(memory: Any, machine: Any) -> None:
+    with working(RUN) as here:
+        write(here, "a", "bb")
+    machine("second")
+    with working(RUN) as here:
+        run = Run.open(here)
+        gone = run.rows()[0]
+        run.drop([(gone.key, gone.fingerprint)])
+        run.close()
+    machine("first")
+    assert samples_in() == ["bb"]
+
+
+def test_of_two_scores_of_one_key_the_later_part_counts(memory: Any, machine: Any) -> None:
+    for number, name in enumerate(("first", "second")):
+        machine(name)
+        with working(RUN) as here:
+            run = Run.create(here)
+            run.put([row("a", "e", "m", float(number), fingerprint=f"{number}")])
+            run.close()
+        time.sleep(1.1)  # parts are named by the second
+    machine("first")
+    assert [one.value for one in Run.open(fetched(RUN)).rows()] == [1.0]
+
+
+def test_what_is_no_run_is_said(memory: Any, machine: Any) -> None:
+    with pytest.raises(RunError, match="no run is there"):
+        fetched(RUN)
+    with pytest.raises(UsageError, match="editgauge merge memory://bucket/runs/one --to RUN"):
+        Run.create(RUN)
+    memory.pipe("/bucket/runs/one/run.sqlite", b"{}")
+    with pytest.raises(RunError, match="copied there by hand"):
+        fetched(RUN)
+
+
+def test_what_is_gathered_meanwhile_is_handed_over_again_and_again(
+    memory: Any, machine: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also after it could not be; the run of this machine is left alone."""
+    with working(RUN) as here:
+        write(here, "a")
+    calls: list[str] = []
+    enough = threading.Event()
+
+    def gather() -> None:
+        calls.append("b" * len(calls) + "b")
+        if len(calls) == 1:
+            raise DownloadError("the store does not answer")
+        write(here, calls[-1])
+        if len(calls) > 3:
+            enough.set()
+
+    with remote.keeping_up(RUN, gather, 0.01):
+        assert enough.wait(20)
+    assert "not handed over yet: the store does not answer" in capsys.readouterr().err
+    machine("other")
+    assert {"a", "bb", "bbb"} <= set(samples_in())
+    with remote.keeping_up(here, gather, 0.0):
+        assert "keep-up" not in [thread.name for thread in threading.enumerate()]

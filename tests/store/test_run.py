@@ -1,0 +1,389 @@
+"""A run keeps what it was given, whoever writes at once, and says what is damaged."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.made_rows import row
+from tests.store.made_run import SAMPLES, make_run
+
+from editgauge.errors import EditgaugeError, RunError
+from editgauge.store import hosts, parquet
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord, digest, packed, unpacked
+from editgauge.types import Metric, Row, Status
+
+NAMES = st.text(min_size=1, max_size=6)
+WIDTHS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def rows_with(value: float | None, mark: str) -> Row:
+    status = Status.SCORED if value is not None else Status.FAILED
+    return row("a", "e", "m", value, status=status, fingerprint=mark)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(NAMES, NAMES, WIDTHS, NAMES, st.integers(0, 3)), max_size=8))
+def test_rows_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, parts: list) -> None:  # type: ignore[type-arg]
+    run = Run.create(tmp_path_factory.mktemp("run") / "r")
+    made = {}
+    for sample, editor, value, reason, repeat in parts:
+        one = row(sample, editor, "m", value, repeat=repeat, fingerprint=digest(value))
+        made[one.key] = replace(one, reason=reason, detail={"why": reason}, origin={"by": editor})
+    run.put(made.values())
+    run.close()
+    again = Run.open(run.path)
+    plain = {k: v for k, v in made.items() if all(t.isprintable() for t in (k[1], k[2], v.reason))}
+    there = {one.key: one for one in again.rows()}
+    assert {key: there[key] for key in plain} == plain
+    assert not again.problems
+    again.close()
+
+
+def test_an_infinite_score_is_infinite_in_every_file(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    one = row("a", "e", "psnr", None, infinite=True)
+    run.put([one])
+    run.record("score")
+    assert run.rows() == [one]
+    assert run.read("SELECT value FROM rows") == [(math.inf,)]
+    assert parquet.fetch_tuples(run.parquet(), "SELECT value FROM rows") == [(math.inf,)]
+
+
+def test_another_fingerprint_takes_the_place_of_a_row(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(1.0, "x")])
+    run.put([rows_with(2.0, "y")])
+    assert [(one.value, one.fingerprint) for one in run.rows()] == [(2.0, "y")]
+    assert run.done("mini") == {rows_with(2.0, "y").key: {"y": Status.SCORED}}
+
+
+def test_a_score_takes_the_place_of_a_failure_and_never_the_reverse(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    for value in (None, 2.0, None):
+        run.put([rows_with(value, "x")])
+    assert [one.value for one in run.rows()] == [2.0]
+    assert not run.problems
+
+
+def test_two_values_of_one_fingerprint_are_a_contradiction(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(1.0, "x")])
+    run.put([rows_with(1.5, "x")])
+    assert [one.value for one in run.rows()] == [1.0]
+    assert "contradiction: e a m (faithful) was scored twice" in run.problems[0]
+    assert "1.0 and 1.5" in run.problems[0]
+
+
+def test_only_rows_of_that_fingerprint_are_taken_out(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(1.0, "x")])
+    key = rows_with(1.0, "x").key
+    assert run.drop([(key, "y")]) == 0
+    assert run.drop([(key, "x")]) == 1
+    assert run.rows() == []
+    assert run.parquet() == []
+    assert not run.problems
+
+
+def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+
+    def half() -> None:
+        with run.changing():
+            run.put([rows_with(1.0, "x")])
+            run.keep(tmp_path / "none", "inputs/x.png")
+
+    with pytest.raises(RunError):
+        half()
+    run.put([row("b", "e", "m", 3.0)])
+    assert [one.sample for one in run.rows()] == ["b"]
+    assert not run.problems
+
+
+def test_samples_keep_the_order_of_the_benchmark(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([row("c", "e", "m", 1.0)])
+    run.write_samples("mini", [{"id": "b"}, {"id": "a"}])
+    run.write_samples("mini", [{"id": "d", "split": "x"}])
+    assert [one["id"] for one in run.samples("mini")] == ["b", "a", "d"]
+    run.write_samples("mini", [{"id": name} for name in "abcd"])
+    assert [one["id"] for one in run.samples("mini")] == ["a", "b", "c", "d"]
+    assert run.samples("mini")[3]["split"] == "x", "what is known stays"
+    assert run.benchmarks() == ["mini"]
+
+
+def test_a_picture_outside_its_room_is_left_out(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.write_samples("mini", [{"id": "a", "images": ["inputs/other/a.png", "../a.png"]}])
+    told = {"benchmark": "mini", "sample": "a", "editor": "e", "status": Status.SCORED}
+    run.write_edits([EditRecord(**told, path="edits/mini/else/a.png")])  # type: ignore[arg-type]
+    assert run.samples("mini")[0]["images"] == [None, None]
+    assert run.edits() == []
+    assert sum("outside" in text for text in run.problems) == 2
+
+
+def test_a_fingerprint_of_any_kind_comes_back() -> None:
+    for mark in ("", "x", "0" * 32, "A" * 32, "g" * 32, digest(1), " " * 32):
+        assert unpacked(packed(mark)) == mark
+    assert isinstance(packed(digest(1)), bytes)
+
+
+def test_no_path_of_this_machine_is_recorded(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.record("score", data=tmp_path / "data", more=["/home/me/x"])
+    (entry,) = run.manifest()["entries"]
+    assert entry["data"] == "data"
+    assert str(tmp_path).encode() not in (run.path / "run.sqlite").read_bytes()
+
+
+def test_what_is_no_run_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"no run\.sqlite"):
+        Run.open(tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RunError, match="not empty"):
+        Run.create(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["run.sqlite", "paid.sqlite", "run.sqlite-wal", "inputs", "edits"])
+def test_a_link_in_the_place_of_a_part_is_refused(tmp_path: Path, name: str) -> None:
+    run = Run.create(tmp_path / "run")
+    run.close()
+    place = run.path / name
+    if place.exists():
+        shutil.move(place, tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RunError, match="a link"):
+        Run.open(run.path)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON rows BEGIN DELETE FROM rows; END",
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE TABLE more(x)",
+    ],
+)
+def test_a_file_with_more_than_our_tables_is_read_without_them(tmp_path: Path, more: str) -> None:
+    run = make_run(tmp_path / "run")
+    rows = run.rows()
+    run.close()
+    with sqlite3.connect(run.path / "run.sqlite") as db:
+        db.execute(more)
+    again = Run.open(run.path)
+    assert again.rows() == rows
+    assert "holds what no run of this version does" in again.problems[0]
+    with pytest.raises(RunError, match="check-run RUN --repair"):
+        again.put(rows)
+
+
+def test_a_journal_of_another_kind_is_refused(tmp_path: Path) -> None:
+    """Its name of a second journal would let SQLite delete any file."""
+    run = make_run(tmp_path / "run")
+    run.close()
+    (run.path / "run.sqlite-journal").write_bytes(b"\xd9\xd5\x05\xf9 \xa1c\xd7" + bytes(504))
+    with pytest.raises(RunError, match="no file that editgauge makes"):
+        Run.open(run.path)
+
+
+def test_a_run_on_a_disk_that_cannot_be_written_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(tmp_path / "run")
+    rows = run.rows()
+    with run.changing():  # an open transaction leaves a journal
+        run.put([row("new", "one", "ssim", 1.0)])
+    shutil.copytree(run.path, tmp_path / "copy")
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    again = Run.open(tmp_path / "copy")
+    assert len(again.rows()) == len(rows) + 1
+    assert not again.problems
+    assert again.parquet()[0].parent != again.path
+    with pytest.raises(RunError, match="read-only"):
+        again.put(rows)
+
+
+def test_the_snapshot_is_made_again_when_it_is_not_the_rows(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    (file,) = run.parquet()
+    there = sorted(parquet.fetch_tuples([file], "SELECT sample, editor, value FROM rows"), key=str)
+    assert there == sorted(((r.sample, r.editor, r.value) for r in run.rows()), key=str)
+    file.write_bytes(file.read_bytes()[:-9] + b"something")
+    assert Run.open(run.path).parquet() == [file]
+    again = sorted(parquet.fetch_tuples([file], "SELECT sample, editor, value FROM rows"), key=str)
+    assert again == there
+
+
+def test_another_machine_is_kept_out_while_one_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([rows_with(1.0, "x")])
+    monkeypatch.setattr(hosts.platform, "node", lambda: "another")
+    with pytest.raises(RunError, match="is writing this run"):
+        run.put([rows_with(2.0, "y")])
+    old = time.time() - 2 * hosts.ALIVE
+    os.utime(run.path / hosts.FILE, (old, old))
+    run.put([rows_with(2.0, "y")])
+    assert [one.value for one in run.rows()] == [2.0]
+
+
+def _write(path: str, number: int, times: int) -> None:
+    run = Run.create(Path(path))
+    for turn in range(times):
+        run.put([row(f"{turn}", f"e{number}", f"m{k}", float(k)) for k in range(4)])
+        run.record("score", number=number)
+
+
+def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    started = [
+        multiprocessing.get_context("spawn").Process(target=_write, args=(str(path), n, 10))
+        for n in range(3)
+    ]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join(100)
+    run = Run.open(path)
+    assert len(run.rows()) == 3 * 10 * 4
+    assert len(run.manifest()["entries"]) == 30
+    assert not run.problems
+
+
+def _write_until_killed(path: str, told: str) -> None:
+    run = Run.create(Path(path))
+    with open(told, "ab", buffering=0) as file:
+        for turn in range(10_000):
+            run.put([row(f"{turn}", f"e{os.getpid()}", "m", float(turn))])
+            file.write(b"%d %d\n" % (os.getpid(), turn))
+
+
+def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    told = tmp_path / "told"
+    for _ in range(4):
+        args = (str(tmp_path / "run"), str(told))
+        both = [
+            multiprocessing.get_context("spawn").Process(target=_write_until_killed, args=args)
+            for _ in range(2)
+        ]
+        for process in both:
+            process.start()
+        known = told.stat().st_size if told.exists() else 0
+        while not told.exists() or told.stat().st_size < known + 500:
+            time.sleep(0.02)
+        time.sleep(chance.random() / 5)
+        for process in both:
+            os.kill(process.pid or 0, signal.SIGKILL)
+            process.join()
+    run = Run.open(tmp_path / "run")
+    there = [(one.editor, one.sample) for one in run.rows()]
+    assert len(there) == len(set(there))
+    lines = told.read_text().splitlines() if told.exists() else []
+    assert {(f"e{line.split()[0]}", line.split()[1]) for line in lines} <= set(there)
+    assert not run.problems
+
+
+def state(run: Run) -> tuple[dict, ...]:  # type: ignore[type-arg]
+    return (
+        {one.key: one for one in run.rows()},
+        {one["id"]: str(one) for one in run.samples("mini")},
+        {(one.sample, one.editor): one for one in run.edits()},
+        dict(run.metrics("mini")),
+    )
+
+
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1000), marks=pytest.mark.slow)])
+def test_a_damaged_run_names_a_problem_and_has_no_other_number(
+    tmp_path: Path, seeds: range
+) -> None:
+    run = make_run(tmp_path / "run")
+    truth = state(run)
+    run.close()
+    data = (run.path / "run.sqlite").read_bytes()
+    told = 0
+    for seed in seeds:
+        place = tmp_path / f"{seed}"
+        place.mkdir()
+        (place / "run.sqlite").write_bytes(damaged(bytearray(data), random.Random(seed)))
+        again = Run.open(place)
+        found = state(again)
+        entries = len(again.manifest()["entries"])
+        for mine, true in zip(found, truth, strict=True):
+            assert all(key in true and value == true[key] for key, value in mine.items()), seed
+        assert found == truth or again.problems, seed
+        assert entries == 1 or again.problems, seed
+        told += bool(again.problems)
+        again.close()
+    assert told > len(seeds) / 3
+
+
+def damaged(data: bytearray, choose: random.Random) -> bytes:
+    kind, place = choose.randrange(7), choose.randrange(len(data))
+    page = place // 4096 * 4096
+    if kind < 3:
+        data[place] ^= 1 << choose.randrange(8)
+    elif kind == 3:
+        del data[place:]
+    elif kind == 4:
+        data[page : page + 4096] = bytes(4096)
+    elif kind == 5:
+        other = choose.randrange(len(data) // 4096) * 4096
+        data[page : page + 4096], data[other : other + 4096] = (
+            data[other : other + 4096],
+            data[page : page + 4096],
+        )
+    else:
+        data[choose.randrange(100)] ^= 1 << choose.randrange(8)
+    return bytes(data)
+
+
+def test_scores_that_are_damaged_are_made_again_by_writing_them(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    rows = run.rows()
+    run.close()
+    with sqlite3.connect(run.path / "run.sqlite") as db:
+        db.execute("UPDATE rows SET value = value + 1 WHERE sample = 1")
+    again = Run.open(run.path)
+    assert len(again.rows()) == len(rows) - 4
+    assert "damaged or gone" in again.problems[0]
+    again.put(rows)
+    again.problems.clear()
+    assert again.rows() == rows
+    assert not again.problems
+
+
+def test_a_metric_that_is_described_again_is_replaced(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    for heading in ("A", "B"):
+        run.keep_metrics("mini", [Metric("m", direction=None, low=0, high=1, heading=heading)])
+    assert run.metrics("mini")["m"].heading == "B"
+    assert not Run.open(run.path).problems
+
+
+def test_why_outputs_have_no_score_is_counted(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    assert run.reasons("mini") == [("test", "failed", "made", 2)]
+    counts = run.samples_by_status("mini", ["test"], among=SAMPLES)
+    assert counts == {name: {"failed": 1, "scored": 5} for name in ("one", "two")}
+
+
+def test_errors_are_ours(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.sqlite").mkdir()
+    with pytest.raises(EditgaugeError, match="no regular file"):
+        Run.open(tmp_path / "run")

@@ -1,0 +1,168 @@
+"""Who sees what: even loads, even places, nobody twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from editgauge.errors import UsageError
+from editgauge.study.assign import (
+    DONE,
+    OPEN,
+    TASK,
+    answered,
+    assign,
+    design_of,
+    missing,
+    next_task,
+    progress,
+    revoke,
+    start,
+    undo,
+)
+from editgauge.study.design import Checks, Draw, Repeats, Training
+from editgauge.web.log import Conflict, Item, Log
+from tests.study.test_design import made
+
+EDITORS = tuple("abcde")
+OUTPUTS = {f"s{k:03}": list(EDITORS) for k in range(60)}
+replace = msgspec.structs.replace
+DESIGN = replace(made(), editors=list(EDITORS), samples=Draw(ids=list(OUTPUTS)[:50]))
+
+
+@pytest.mark.parametrize("annotators", [2, 3, 7, 12])
+@pytest.mark.parametrize("each", [2, 3])
+def test_loads_differ_by_one_at_most_and_every_sample_has_its_annotators(
+    annotators: int, each: int
+) -> None:
+    if each > annotators:
+        with pytest.raises(UsageError, match="3 annotators are to rate each sample, found 2"):
+            assign(replace(DESIGN, annotators_per_sample=each), OUTPUTS, annotators)
+        return
+    tasks = assign(replace(DESIGN, annotators_per_sample=each), OUTPUTS, annotators)
+    loads = Counter(task.annotator for task in tasks)
+    assert max(loads.values()) - min(loads.values()) <= 1
+    assert len({(task.sample, task.annotator) for task in tasks}) == len(tasks)
+    assert set(Counter(task.sample for task in tasks).values()) == {each}
+
+
+def test_places_are_even() -> None:
+    tasks = assign(DESIGN, OUTPUTS, 3)
+    counts = Counter((editor, place) for t in tasks for place, editor in enumerate(t.editors))
+    fair = len(tasks) / len(EDITORS)
+    assert max(abs(count - fair) for count in counts.values()) <= 0.05 * fair
+    orders = {(task.sample, task.annotator): task.editors for task in tasks}
+    assert len(set(orders.values())) > 20, "orders differ from sample to sample"
+
+
+def test_an_assignment_is_seeded() -> None:
+    assert assign(DESIGN, OUTPUTS, 3) == assign(DESIGN, OUTPUTS, 3)
+    assert assign(DESIGN, OUTPUTS, 3) != assign(replace(DESIGN, seed=9), OUTPUTS, 3)
+
+
+def test_pairs_are_compared_each_by_each() -> None:
+    few = replace(
+        DESIGN, mode="pairwise", editors=["a", "b", "c"], samples=Draw(ids=["s000", "s001"])
+    )
+    tasks = assign(few, OUTPUTS, 2)
+    assert Counter((t.sample, frozenset(t.editors)) for t in tasks) == {
+        (sample, frozenset(pair)): 2 for sample in few.drawn for pair in ("ab", "ac", "bc")
+    }
+
+
+def test_training_checks_and_repeats_have_their_turn() -> None:
+    whole = replace(
+        DESIGN,
+        training=Training(samples=["s055"]),
+        checks=Checks(every=10),
+        repeats=Repeats(share=0.1),
+    )
+    mine = [task for task in assign(whole, OUTPUTS, 2) if task.annotator == 0]
+    kinds = [task.kind for task in mine]
+    assert kinds[0] == "training"
+    assert kinds.count("sample") == 50
+    assert kinds.count("check") == 5
+    assert kinds[-5:] == ["repeat"] * 5
+    first = {task.sample: place for place, task in enumerate(mine) if task.kind == "sample"}
+    assert all(task.repeat == 1 and first[task.sample] < 12 for task in mine[-5:])
+
+
+SMALL = replace(DESIGN, samples=Draw(ids=list(OUTPUTS)[:6]))
+NAMES = ["ann", "ben", "cy"]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Log]:
+    path = tmp_path / "study" / "first.sqlite"
+    tokens = start(path, SMALL, NAMES, assign(SMALL, OUTPUTS, 3))
+    with Log(path) as opened:
+        assert [opened.find(token).name for token in tokens] == NAMES  # type: ignore[union-attr]
+        yield opened
+
+
+def answer(log: Log, who: str, nonce: str = "nonce-123", value: int = 1) -> Item:
+    task = next_task(log, who)
+    assert task is not None
+    answered(log, task, who, {"answers": {"EA": [value] * 5}}, 1.5, nonce)
+    return task
+
+
+def finish(log: Log, who: str, after: float = 0.0) -> None:
+    while (task := next_task(log, who, return_after=after)) is not None:
+        answered(log, task, who, {"answers": {"EA": [1] * 5}}, 1.0, f"nonce-{who}-{task.id}")
+
+
+def rated(log: Log) -> list[tuple[str, str]]:
+    return [(item.data["sample"], item.owner) for item in log.all(TASK, state=DONE)]
+
+
+def test_study_is_started_once_and_keeps_its_design(log: Log) -> None:
+    assert design_of(log) == SMALL
+    with pytest.raises(UsageError, match="started already"):
+        start(log.path, SMALL, NAMES, [])
+
+
+def test_second_answer_to_a_task_is_a_conflict_and_a_repeated_one_is_not(log: Log) -> None:
+    task = answer(log, "ann")
+    answered(log, task, "ann", {"answers": {"EA": [5] * 5}}, 9, "nonce-123")
+    with pytest.raises(Conflict):
+        answered(log, task, "ann", {"answers": {"EA": [5] * 5}}, 9, "nonce-456")
+    (done,) = log.all(TASK, state=DONE)
+    assert (done.data["answer"], done.data["seconds"]) == ({"answers": {"EA": [1] * 5}}, 1.5)
+
+
+def test_undo_opens_the_last_task_and_keeps_its_answer_to_start_from(log: Log) -> None:
+    task = answer(log, "ann")
+    assert undo(log, "ann")
+    again = next_task(log, "ann")
+    assert again is not None
+    assert (again.id, again.data["answer"]) == (task.id, {"answers": {"EA": [1] * 5}})
+    # a lost connection repeats the answer that was taken back: it does not come to life again
+    answered(log, again, "ann", {"answers": {}}, 1, "nonce-123")
+    assert not rated(log)
+    assert not undo(log, "ben")
+
+
+def test_open_samples_of_a_revoked_annotator_go_to_the_others(log: Log) -> None:
+    answer(log, "ann")
+    left = log.count(TASK, owner="ann", state=OPEN)
+    assert revoke(log, "ann") == left
+    for who in ("ben", "cy"):
+        finish(log, who)
+    assert len(set(rated(log))) == len(rated(log)) == 12
+    assert (missing(log), progress(log)[0][:4]) == (0, ("ann", True, 1, 1))
+
+
+def test_who_is_finished_takes_over_from_who_is_absent(log: Log) -> None:
+    finish(log, "ben")
+    assert next_task(log, "ben", return_after=3600.0) is not None, "ann was never here"
+    next_task(log, "ann")
+    next_task(log, "cy")
+    for item in log.all(TASK, owner="ben", state=OPEN):
+        answered(log, item, "ben", {"answers": {}}, 1, f"nonce-{item.id}")
+    assert next_task(log, "ben", return_after=3600.0) is None, "both are at work"
+    assert len(set(rated(log))) == len(rated(log)), "nobody rates a sample twice"

@@ -1,0 +1,254 @@
+"""The application of a study: blindness, sign-in, other sites' pages, limits, one answer for all."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editgauge.store.run import Run
+from editgauge.study.assign import TASK, progress
+from editgauge.study.design import resolved
+from editgauge.study.ratings import ratings_of
+from editgauge.study.studies import begin, collect, editors_by_sample, outputs_of, pictures_of
+from tests.study.made_study import EDITORS, make_run
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx")
+
+from starlette.testclient import TestClient
+
+from editgauge.store.labels import Samples
+from editgauge.study.serve import study_application
+from editgauge.web.log import Item, Log
+
+BASE = "http://127.0.0.1:8600"
+
+
+class Made:
+    """A study of 6 samples, its annotators' tokens, and clients."""
+
+    def __init__(self, place: Path, **more: Any) -> None:
+        self.run = make_run(place, samples=6)
+        outputs = outputs_of(self.run, "bench")
+        facts = {
+            "name": "first",
+            "mode": "rate",
+            "labels": ["artefact"],
+            "questions": [{"id": "IF", "text": "<b>?</b>"}],
+            **more,
+        }
+        samples = Samples(self.run.samples("bench"))
+        design = resolved(facts, samples, editors_by_sample(outputs), "bench")
+        self.tokens = list(begin(self.run, design, outputs, ["ann", "ben"]).values())
+        self.log = Log(self.run.path / "study" / "first.sqlite")
+        self.app = study_application(self.log, pictures_of(self.run, design))
+
+    def client(self, who: int | None = 0) -> TestClient:
+        client = TestClient(self.app, base_url=BASE)
+        if who is not None:
+            assert client.get(f"/a/{self.tokens[who]}").status_code == 200
+        return client
+
+    def answers(self) -> list[Item]:
+        return self.log.all(TASK, state="done")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    return Made(tmp_path)
+
+
+def send(client: TestClient, state: dict[str, Any], **more: Any) -> Any:
+    shown = len(state["task"]["outputs"])
+    body = {
+        "task": state["task"]["id"],
+        "version": state["task"]["version"],
+        "nonce": secrets.token_hex(8),
+        "seconds": 2.5,
+        "comment": "",
+        "answers": {"IF": [3] * shown},
+        "regions": [],
+    }
+    return client.post("/api/answer", json=body | more, headers={"X-Key": state["key"]})
+
+
+def test_what_the_browser_gets_tells_no_two_editors_apart(made: Made) -> None:
+    client = made.client()
+    state = client.get("/api/task")
+    pages = [state, client.get("/"), client.get("/static/app.js")]
+    task = state.json()["task"]
+    pictures = [client.get(url) for url in task["outputs"]]
+    pages += pictures
+    for page in pages:
+        text = page.content + str(page.headers).encode()
+        assert not [name for name in EDITORS if name.encode() in text]
+        assert not {"etag", "last-modified", "server", "content-disposition"} & set(page.headers)
+    assert len({str(sorted(page.headers.items())) for page in pictures}) == 1
+    assert len({len(page.content) for page in pictures}) == 1
+    assert len({page.content[:33] for page in pictures}) == 1, "one PNG header: size, depth, kind"
+    assert len({page.content for page in pictures}) == len(EDITORS)
+
+
+def test_orders_differ_and_an_answer_goes_to_the_right_editor(made: Made) -> None:
+    orders = []
+    for who in (0, 1):
+        client = made.client(who)
+        while (state := client.get("/api/task").json())["task"]:
+            task = made.log.get(state["task"]["id"]).data
+            orders.append((task["sample"], tuple(task["editors"])))
+            values = [EDITORS.index(editor) + 1 for editor in task["editors"]]
+            assert send(client, state, answers={"IF": values}).json() == {
+                "ok": True,
+                "feedback": "",
+            }
+    assert len(set(orders)) == len(orders), "no two annotators see one order"
+    assert collect(made.run).new == 6 * 2 * 3
+    for rating in ratings_of(made.run):
+        assert rating.value == EDITORS.index(rating.editor) + 1
+    counts = Counter(rating.sample for rating in ratings_of(made.run))
+    assert set(counts.values()) == {6}
+    assert collect(made.run) == (0, 0, 36)
+
+
+def test_strangers_see_nothing(made: Made) -> None:
+    client, friend = made.client(None), made.client()
+    url = friend.get("/api/task").json()["task"]["outputs"][0]
+    assert client.get("/api/task").status_code == 401
+    assert client.get(url).status_code == 401
+    assert made.client(1).get(url).status_code == 404, "another annotator's picture"
+    assert friend.get(url[:-4] + "0000").status_code == 404
+    assert friend.get(url.replace("/0/", "/1/")).status_code == 404
+    assert client.get("/a/guess").status_code == 404
+    made.log.revoke("ann")
+    assert friend.get("/api/task").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/picture/" + "9" * 5000 + "/0/x", "/picture/99999999999999999999/0/x", "/picture/1/²/x"],
+)
+def test_a_picture_that_we_linked_nowhere(made: Made, path: str) -> None:
+    assert made.client().get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"answers": {}}, "wanted exactly IF"),
+        ({"answers": {"IF": [1, 2]}}, "IF: expected array of length"),
+        ({"answers": {"IF": [1, 2, 6]}}, "expected int <= 5"),
+        ({"answers": {"IF": [1, 2, True]}}, "expected int"),
+        ({"answers": {"IF": "<script>"}}, "expected array"),
+        ({"comment": "x" * 5000}, "length <= 4000"),
+        ({"skip": "because"}, "skip: wanted one of"),
+        ({"nonce": "x"}, "nonce"),
+        ({"seconds": -1}, "seconds"),
+        ({"seconds": "1"}, "seconds"),
+        ({"task": 1}, "task"),
+        ({"regions": [{"slot": 9, "label": "artefact", "box": [0, 0, 1, 1]}]}, "regions"),
+        ({"regions": [{"slot": 0, "label": "other", "box": [0, 0, 1, 1]}]}, "regions"),
+        ({"regions": [{"slot": 0, "label": "artefact", "box": [0.5, 0, 0.1, 1]}]}, "left < right"),
+        ({"regions": [{"slot": 0, "label": "artefact", "box": [0, 0, 2, 1]}]}, "regions"),
+        ({"regions": [1]}, "regions"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused(made: Made, more: dict[str, Any], told: str) -> None:
+    client = made.client()
+    found = send(client, client.get("/api/task").json(), **more)
+    assert found.status_code == 400
+    assert told in found.json()["error"]
+    assert not made.answers()
+
+
+def test_two_tabs_and_a_lost_connection(made: Made) -> None:
+    client = made.client()
+    first, second = client.get("/api/task").json(), client.get("/api/task").json()
+    assert first["task"]["id"] == second["task"]["id"]
+    assert send(client, first, nonce="same-nonce").status_code == 200
+    assert send(client, second, nonce="same-nonce").status_code == 200, "sent again: once counted"
+    assert send(client, second).status_code == 409, "the other tab is told"
+    assert len(made.answers()) == 1
+
+
+def test_undo_and_skip(made: Made) -> None:
+    client = made.client()
+    state = client.get("/api/task").json()
+    headers = {"X-Key": state["key"]}
+    assert client.post("/api/undo", json={}, headers=headers).json() == {"ok": False}
+    send(client, state, comment="<img src=x onerror=alert(1)>")
+    assert client.post("/api/undo", json={}, headers=headers).json() == {"ok": True}
+    again = client.get("/api/task").json()
+    assert again["task"]["id"] == state["task"]["id"]
+    assert again["task"]["previous"]["comment"].startswith("<img")
+    assert send(client, again, skip="cannot tell", comment="blurred").status_code == 200
+    collect(made.run)
+    ratings = ratings_of(made.run)
+    assert {(r.value, r.reason, r.detail["comment"]) for r in ratings} == {
+        (None, "skipped: cannot tell", "blurred")
+    }
+
+
+def test_marked_regions_become_boxes_of_the_output(made: Made) -> None:
+    client = made.client()
+    state = client.get("/api/task").json()
+    region = {"slot": 1, "label": "artefact", "box": [0.25, 0.25, 0.75, 0.75]}
+    assert send(client, state, regions=[region]).status_code == 200
+    collect(made.run)
+    (row,) = [row for row in made.run.rows() if row.scorer == "human.regions"]
+    task = made.log.get(state["task"]["id"]).data
+    assert (row.editor, row.value) == (task["editors"][1], 1.0)
+    (box,) = row.detail["boxes"]["output"]
+    assert box[4] == "artefact"
+    # taken back, and answered without: the row is retired
+    client.post("/api/undo", json={}, headers={"X-Key": state["key"]})
+    assert send(client, client.get("/api/task").json()).status_code == 200
+    collect(made.run)
+    assert not [row for row in made.run.rows() if row.scorer == "human.regions"]
+
+
+def test_training_tells_and_checks_count(tmp_path: Path) -> None:
+    made = Made(
+        tmp_path,
+        training={"samples": ["s00"], "feedback": {"s00": "see the edge"}},
+        checks={"every": 2},
+        repeats={"share": 0.4},
+        hint=True,
+    )
+    client = made.client()
+    state = client.get("/api/task").json()
+    assert state["task"]["training"]
+    assert state["task"]["hint"] == "what is known of 0"
+    assert send(client, state).json()["feedback"] == "see the edge"
+    passed = 0
+    while (state := client.get("/api/task").json())["task"]:
+        check = state["task"]["instruction"].startswith("Attention check")
+        passed += check
+        assert send(client, state, answers={"IF": [1 if check else 4] * 3}).status_code == 200
+    (ann, _) = progress(made.log)
+    assert (ann.done, ann.checks_passed, ann.checks_failed) == (ann.total, 2, 0)
+    assert passed == 2
+    collect(made.run)
+    ratings = ratings_of(made.run)
+    assert len(ratings) == (5 + 2) * 3, "training and checks are no ratings"
+    assert Counter(rating.repeat for rating in ratings) == {0: 15, 1: 6}
+
+
+def test_damaged_answer_takes_no_sound_rating_along(made: Made) -> None:
+    """What was taken in while it was sound stays; what never was sound is not taken in."""
+    client = made.client()
+    for _ in range(2):
+        assert send(client, client.get("/api/task").json()).json()["ok"]
+    before = collect(made.run).new
+    made.log.close()
+    with sqlite3.connect(made.log.path) as other:
+        other.execute("UPDATE items SET data = replace(data, '3', '5') WHERE state = 'done'")
+    again = Run.open(made.run.path)
+    assert collect(again).new == 0
+    assert len(ratings_of(again)) == before
+    assert {rating.value for rating in ratings_of(again)} == {3.0}
+    assert sum("is damaged" in text for text in again.problems) == 2

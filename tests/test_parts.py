@@ -1,0 +1,62 @@
+"""Dotted names: each part of a built-in benchmark is there, and a wrong name says what is not."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import partial
+
+import pytest
+
+from editgauge import catalog
+from editgauge.errors import BenchmarkError
+from editgauge.parts import Parts, part
+from editgauge.types import TRACKS
+
+parts = Parts("editgauge.metrics")
+
+
+def named(name: str) -> Iterator[tuple[str, str]]:
+    """The dotted names of a benchmark, with their package."""
+    benchmark = catalog.find("benchmarks", name)
+    for field in fields(benchmark):
+        value = getattr(benchmark, field.name)
+        if isinstance(value, partial):
+            targets, package = value.args
+            for target in (targets,) if isinstance(targets, str) else targets:
+                yield target, package
+
+
+@pytest.mark.parametrize("name", catalog.BENCHMARKS)
+def test_each_part_of_a_built_in_benchmark_is_there(name: str) -> None:
+    targets = list(named(name))
+    assert {target.partition(":")[0] for target, _ in targets} >= {".samples", ".tables", ".judge"}
+    for target, package in targets:
+        assert part(target, package) is not None
+    assert catalog.find("benchmarks", name).scorers([t for t in TRACKS if t != "embedding"])
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (".nowhere:x", r"'.nowhere:x': there is no module editgauge.metrics.nowhere"),
+        ("nowhere.at.all:x", r"'nowhere.at.all:x': there is no module nowhere"),
+        (".text:nothing", r"has no attribute 'nothing'"),
+    ],
+)
+def test_a_name_that_leads_nowhere_says_what_is_not_there(target: str, message: str) -> None:
+    with pytest.raises(BenchmarkError, match=message):
+        parts(target)()
+
+
+def test_a_function_a_constant_and_several_travel_between_processes() -> None:
+    function, constant, several = (
+        pickle.loads(pickle.dumps(made))
+        for made in (
+            parts(".text:normalise"), parts.constant(".text:SHORT"),
+            parts.several(".text:SHORT", ".text:LANGUAGES"),
+        )
+    )  # fmt: skip
+    assert function("A b") == part("editgauge.metrics.text:normalise")("A b")
+    assert several() == [constant(), part("editgauge.metrics.text:LANGUAGES")]

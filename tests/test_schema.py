@@ -1,0 +1,66 @@
+"""Settings against a declared shape: one error that names the place, the wish and what was there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import pytest
+
+from editgauge.errors import DataError
+from editgauge.schema import MOST_BYTES, convert, read_toml
+
+
+class Question(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True):
+    mode: Literal["rank", "rate"]
+    concurrency: Annotated[int, msgspec.Meta(ge=1)] = 4
+    questions: list[Question] = []
+
+
+def test_file_of_the_declared_shape_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text('mode = "rank"\n[[questions]]\nid = "VC"\n')
+    assert read_toml(path, Settings) == Settings("rank", 4, [Question("VC")])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('mode = "rank"\nconcurrency = 0', ["a.toml", "concurrency", "int >= 1", "found 0"]),
+        ('mode = "rnk"', ["a.toml", "mode", "rnk"]),
+        ("concurrency = 1", ["a.toml", "mode"]),
+        ('mode = "rank"\nmdoe = 1', ["a.toml", "unknown field", "mdoe"]),
+        ('mode = "rank"\n[[questions]]\nid = 3', ["questions[0].id", "str", "found 3"]),
+        ("mode = ", ["a.toml", "no valid TOML"]),
+        ("a = " + "[" * 5000, ["a.toml", "no valid TOML"]),
+    ],
+)
+def test_error_names_place_wish_and_what_was_found(
+    tmp_path: Path, text: str, words: list[str]
+) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(text)
+    with pytest.raises(DataError) as error:
+        read_toml(path, Settings)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_text_of_a_command_line_becomes_a_number_only_where_asked() -> None:
+    facts = {"mode": "rate", "concurrency": "7"}
+    assert convert(facts, Settings, "--set", strict=False).concurrency == 7
+    with pytest.raises(DataError, match=r"--set: concurrency: .*found '7'"):
+        convert(facts, Settings, "--set")
+
+
+def test_missing_and_endless_files_are_one_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="check the path"):
+        read_toml(tmp_path / "none.toml", Settings)
+    (tmp_path / "long.toml").write_bytes(b"#" * (MOST_BYTES + 1))
+    with pytest.raises(DataError, match="at most"):
+        read_toml(tmp_path / "long.toml", Settings)

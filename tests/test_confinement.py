@@ -26,7 +26,8 @@ DECODERS = (
     "cv2.VideoCapture",
     "simplejpeg.decode_jpeg",
 )
-HOMES = {"images.py", "curation/intake.py"}
+HOMES = {"images.py", "curation/intake.py", "judging/pictures.py"}
+"""The last: KRIS shows its judge pictures as Pillow writes them, behind the limits of a header."""
 
 DECODE = """
 from pathlib import Path

@@ -61,6 +61,11 @@ def work(folder: Path) -> None:
             review.review(data, name, data.record(name)["version"], "accept", who)
 
 
+def priced(words: list[str]) -> list[str]:
+    """The price that the page leaves to the package's table: a server of this machine has none."""
+    return ["--price", "2/8"] if "--budget" in words and "--price" not in words else []
+
+
 def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
@@ -77,7 +82,7 @@ def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     with FaultServer(answer=lambda body: '{"plain": "Remove it.", "paraphrases": []}') as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        read("make-a-benchmark", NOT_RUN, before=people)
+        read("make-a-benchmark", NOT_RUN, before=people, more=priced)
     assert Path("wards-1.1.0.zip").is_file()
     assert next(Path("exports/hub").rglob("*.parquet")).is_file()
     assert len(list(Path("figures").iterdir())) > 4

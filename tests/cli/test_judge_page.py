@@ -45,11 +45,17 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultSer
         yield asked
 
 
+def priced(words: list[str]) -> list[str]:
+    """The price that the page leaves to the package's table: a server of this machine has none."""
+    return ["--price", "2.5/10"] if "--budget" in words and "--price" not in words else []
+
+
 def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
     done = read(
         "ask-a-judge",
         {**dict.fromkeys(PAPER, "below"), SETTLED: "every request was billed"},
         spelled={"http://localhost:8000/v1": server.url},
+        more=priced,
     )
     assert len(done) >= 13
     assert server.requests == 4, "two samples, two judges: nothing is asked twice"

@@ -61,7 +61,8 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     type_("study", "export", run, out)
     assert "0 ratings taken in, 0 replaced, 72 already there" in type_("study", "import", run, out)
-    assert "Spearman per sample" in type_("agree", run, "--format", "markdown", "--resamples", 100)
+    whole = type_("agree", run, "--all", "--format", "markdown", "--resamples", 100)
+    assert "Spearman per sample" in whole
     assert "alpha" in type_("compare", run, "alpha", "beta", "--source", "human")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_table(
-    table: Table, form: Any, failures: Any = "out", width: Any = "auto", *, every_note: bool = False
+    table: Table, form: Any, failures: Any = "out", width: Any = "auto", *, every_note: bool = True
 ) -> None:
     """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`.
     `width`: where LaTeX puts it.
@@ -37,7 +37,7 @@ def print_tables(
     failures: Any = "out",
     width: Any = "auto",
     *,
-    every_note: bool = False,
+    every_note: bool = True,
     paper: bool = False,
 ) -> None:
     """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""

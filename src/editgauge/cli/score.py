@@ -140,7 +140,7 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
     try:
         opened = rows.open_runs([run])
         made = tables(opened, Choice(benchmark=benchmark), variants)
-        print_tables(made, opened, "terminal")
+        print_tables(made, opened, "terminal", every_note=False)
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
     place = address_of(run) or run

@@ -156,7 +156,7 @@ def table(
     opened = rows.open_runs(runs)
     if correcting.calibrate:
         asked = correcting.of(benchmark, where, source, seed)
-        print_tables(mean_tables(runs, asked, editor or ()), opened, form)
+        print_tables(mean_tables(runs, asked, editor or ()), opened, form, every_note=notes)
         return
     choice = evaluation.Choice(
         benchmark=benchmark,

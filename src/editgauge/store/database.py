@@ -96,13 +96,13 @@ def connect(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3
 
 def _opened(path: Path) -> sqlite3.Connection:
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return _connected(f"{path.as_uri()}?mode=rw")
+        return _connected(f"{path.absolute().as_uri()}?mode=rw")
     journal = Path(f"{path}-wal")
     if not journal.exists() or journal.stat().st_size == 0:
-        return _connected(f"{path.as_uri()}?mode=ro&immutable=1")
+        return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
     with _copied(path) as copy:
         memory = _connected(":memory:")
-        with contextlib.closing(_connected(copy.as_uri())) as db:
+        with contextlib.closing(_connected(copy.absolute().as_uri())) as db:
             db.backup(memory)
         return memory
 

@@ -102,6 +102,8 @@ def find(kind: str, name: str) -> Any:
     """
     if kind == "benchmarks" and name.startswith(DATA_SETS):
         return _load(_DATA_SET)(name)
+    if kind == "benchmarks" and name in _given:
+        return _given[name]
     if kind == "editors" and _load(_IS_LOCAL)(name):
         return _load(_LOCAL)(name)
     name = canonical(name)
@@ -115,6 +117,18 @@ def find(kind: str, name: str) -> Any:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
     raise UnknownName(f"{_word(kind)} {name!r} is not known; {hint}")
+
+
+_given: dict[str, Benchmark] = {}
+
+
+def take(benchmark: Benchmark) -> None:
+    """Check a benchmark that is a program's own object. In this process it is known by its name
+    from now on, unless an installed one has that name. Raises `BenchmarkError`.
+    """
+    _checked("benchmarks", benchmark, "")
+    if benchmark.name not in names("benchmarks"):
+        _given[benchmark.name] = benchmark
 
 
 class Package(NamedTuple):

@@ -357,11 +357,11 @@ DERIVED = "derived"
 class Derived:
     """A metric of a sample that follows from other metrics of it: a minimum, a product, a sum.
 
-    Computed after `score` and `judge`, for each repeat, source and variant, and stored as rows like
-    any other. `of` names the parents. Where one of them has no row (it was not asked) there is no
-    row of this metric; where one has a row without a value, this has none either and says which.
-    But a parent in `optional` may be not applicable to the sample, or not asked, and `rule` is then
-    called without it.
+    Computed where rows are read, for each repeat, source and variant; ``rows.parquet`` has them as
+    rows like any other. `of` names the parents. Where one of them has no row (it was not asked)
+    there is no row of this metric; where one has a row without a value, this has none either and
+    says which. But a parent in `optional` may be not applicable to the sample, or not asked, and
+    `rule` is then called without it.
 
     `tolerant`: `rule` is also called where an optional parent failed, and answers None where it
     cannot do without it. `version` is part of the fingerprint: a changed rule makes the rows anew.

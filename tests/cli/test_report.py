@@ -10,10 +10,8 @@ import pytest
 from tests.command_line import invoke
 from typer.testing import Result
 
-from editgauge import catalog
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
-from editgauge.scoring.derived import derive
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
@@ -139,7 +137,6 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
                 mark = f"{id}{metric}"
                 rows.write([Row(benchmark="krisbench", sample=id, editor="m", scorer="judge", metric=metric, variant="faithful", value=3.0 + number,
                                 status=Status.SCORED, reason="", fingerprint=mark, source="judge#1")])  # fmt: skip
-    derive(run, catalog.find("benchmarks", "krisbench"))
     reported(str(run.path), "--no-thumbnails")
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
     (table,) = [one for one in about["tables"] if one["name"] == "krisbench.judge"]

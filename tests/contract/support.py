@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from PIL import Image
@@ -140,6 +141,11 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
     with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
         database.row_factory = sqlite3.Row
         rows = [dict(row) for row in database.execute(ROWS)]
+    if (run / "rows.parquet").exists():  # it alone has the metrics that follow from others
+        query = f"SELECT {', '.join(rows[0] if rows else KEY)} FROM read_parquet(?) WHERE scorer = 'derived'"
+        with duckdb.connect() as flat:
+            found = flat.execute(query, [str(run / "rows.parquet")]).fetchall()
+        rows += [dict(zip(rows[0], row, strict=True)) for row in found]
     return sorted(rows, key=lambda row: tuple(str(row[name]) for name in KEY))
 
 

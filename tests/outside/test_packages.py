@@ -18,6 +18,7 @@ from typer.testing import Result
 
 import editgauge
 from editgauge.images import write_png
+from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
@@ -122,11 +123,14 @@ def test_every_command_works_on_them(
     assert "next:" in told
     headline = {"viescore": "O", "fullmarks": "all_full"}[name]
     value = {"viescore": 6.0, "fullmarks": 1.0}[name]
-    derived = rows(run, metric=headline, variant="faithful")
+    derived = fetch_tuples(
+        Run.open(run).parquet(),
+        "SELECT value, scorer, origin ->> 'package' FROM rows WHERE metric = ? "
+        "AND variant = 'faithful'",
+        [headline],
+    )
     assert len(derived) == 4 * 3 * 2, "each sample, editor and repeat"
-    assert {row.value for row in derived} == {value}
-    assert {row.scorer for row in derived} == {"derived"}
-    assert {row.origin["package"] for row in derived} == {f"bench-{name}"}
+    assert set(derived) == {(value, "derived", f"bench-{name}")}
     gaps = rows(run, metric="brightness_gap", editor="mirror")
     assert {round(row.value or 0.0, 9) for row in gaps} == {0.0}
     assert {row.origin["package"] for row in gaps} == {"some-plugins"}
@@ -171,9 +175,10 @@ def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
     with FaultServer(answer=lambda body: '{"reasoning": "x", "score": [7]}') as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url, "--no-repair")
         type_("judge", "viescore", data, "--run", run, *words, fine=(0, 1))
-    (row, *_) = rows(run, metric="O")
-    assert (row.value, row.status) == (None, Status.UNPARSABLE)
-    assert row.reason.startswith("success: ")
+    query = "SELECT value, status, reason FROM rows WHERE metric = 'O'"
+    (value, status, reason), *_ = fetch_tuples(Run.open(run).parquet(), query)
+    assert (value, status) == (None, Status.UNPARSABLE)
+    assert reason.startswith("success: ")
 
 
 @pytest.mark.parametrize("benchmark", [viescore.BENCHMARK, fullmarks.BENCHMARK])

@@ -41,7 +41,6 @@ def import_scores(
     from editgauge import catalog
     from editgauge.cli import common
     from editgauge.errors import UsageError
-    from editgauge.scoring.derived import derive
     from editgauge.scoring.imports import import_measured
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
@@ -57,7 +56,6 @@ def import_scores(
         folder = Run.create(here)
         keep_samples(folder, bench.name, dataset.root, samples, [])
         found = import_measured(folder, bench, source, chosen, editor=editor or None)
-        derive(folder, bench)
         common.warn(folder)
         folder.record("import-scores", benchmark=bench.name, file=source.name, rows=found.rows)
     if json:

@@ -38,7 +38,6 @@ def import_scores(
     from editgauge.cli import common
     from editgauge.errors import UsageError
     from editgauge.judging import imports
-    from editgauge.scoring.derived import derive
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import working
     from editgauge.store.run import Run
@@ -53,7 +52,6 @@ def import_scores(
         imported = imports.import_scores(
             folder, bench, source, samples, judge=model, editor=editor or None
         )
-        derive(folder, bench)
         common.warn(folder)
         folder.record(
             "judge import", benchmark=bench.name, judge=model, file=source.name, rows=imported.rows

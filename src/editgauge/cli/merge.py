@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from editgauge.store.run import Run
+    pass
 
 _EXAMPLE = "Example: editgauge merge machine-1 machine-2 --to runs/all"
 
@@ -39,7 +39,6 @@ def merge(
 
     with working(to) as here:
         done = merge_runs(rows.open_runs(runs, pictures=True), Run.create(here))
-        _derive(Run.open(here))
     place = address_of(to) or str(to)
     if as_json:
         print_json({"run": place, **asdict(done)})
@@ -67,16 +66,3 @@ def _why_left(name: str) -> str:
             "its last `editgauge study status` were not"
         )
     return "no part of a run's data"
-
-
-def _derive(run: Run) -> None:
-    """Combine what the runs have brought together; a benchmark that is not installed here stays as
-    it is.
-    """
-    from editgauge.scoring.derived import derive
-    from editgauge.tables.layouts import benchmark_of
-
-    for name in run.benchmarks():
-        benchmark = benchmark_of(name)
-        if benchmark is not None:
-            derive(run, benchmark)

@@ -19,7 +19,6 @@ from editgauge.judging.outcome import Outcome, facts
 from editgauge.judging.run import judge as judge_all
 from editgauge.judging.session import Session, judging_of
 from editgauge.judging.views import views
-from editgauge.scoring.derived import derive
 
 Progress = Callable[[Stats], None]
 Say = Callable[[str], None]
@@ -68,7 +67,6 @@ def run(
             seconds=round(time.monotonic() - began, 3),
             **facts(todo.engine.stats),
         )
-    derive(todo.run, catalog.find("benchmarks", todo.benchmark))
     notes = [*running.notes, *todo.engine.warnings()]
     notes += views(todo.run, todo.benchmark, todo.source)
     return Outcome(session, complete and not running.interrupted, running.interrupted, notes)

@@ -13,10 +13,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from editgauge import __version__, catalog
 from editgauge.errors import UsageError
@@ -24,6 +23,7 @@ from editgauge.run.editing import Limits, edit, make
 from editgauge.run.editing import Request as EditRequest
 from editgauge.run.material import Material
 from editgauge.run.score import Request, Scoring
+from editgauge.store import parquet
 from editgauge.store.addresses import user_cache
 from editgauge.store.run import Run
 from editgauge.types import Benchmark, Status, Track
@@ -450,20 +450,18 @@ def _judge(
 
 def _spreads(run: Run, benchmark: str, intent: Intent) -> Iterator[Spread]:
     """For each metric the editor whose scores are spread most: a plan is on the safe side."""
-    values: dict[tuple[str, str], dict[str, float]] = {}
-    for row in run.rows():
-        fine = row.benchmark == benchmark and row.status is Status.SCORED and row.sample != "*"
-        if fine and row.value is not None and row.variant == "faithful" and row.repeat == 0:
-            values.setdefault((row.metric, row.editor), {})[row.sample] = row.value
-    widest: dict[str, Spread] = {}
-    for (metric, editor), found in sorted(values.items()):
-        if len(found) < LEAST:
-            continue
-        deviation = float(np.std(list(found.values()), ddof=1))
-        if metric not in widest or deviation > widest[metric].deviation:
-            half = _Z * deviation / math.sqrt(intent.each)
-            widest[metric] = Spread(metric, editor, len(found), deviation, half)
-    yield from widest.values()
+    found = parquet.fetch_tuples(
+        run.parquet(),
+        "SELECT metric, editor, count(*), stddev_samp(value) AS spread FROM rows "
+        "WHERE benchmark = ? AND status = 'scored' AND isfinite(value) AND sample <> '*' "
+        "AND variant = 'faithful' AND repeat = 0 GROUP BY metric, editor, source "
+        "HAVING count(*) >= ? ORDER BY metric, spread DESC, editor",
+        [benchmark, LEAST],
+    )
+    for metric, widest in groupby(found, key=lambda one: one[0]):
+        _, editor, measured, deviation = next(widest)
+        half = _Z * deviation / math.sqrt(intent.each)
+        yield Spread(metric, editor, measured, deviation, half)
 
 
 def of_benchmark(name: str) -> Benchmark:

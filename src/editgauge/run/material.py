@@ -42,9 +42,7 @@ class Material:
         nothing has, `UsageError` where no sample is left.
         """
         if isinstance(benchmark, Benchmark):
-            from editgauge.tables.contract import verify
-
-            verify(benchmark)
+            catalog.take(benchmark)
             dataset = benchmark.load(local_folder(data), split=split)
             every = list(dataset)
         else:

@@ -19,7 +19,6 @@ from editgauge.run import worker
 from editgauge.run.material import Material
 from editgauge.run.plan import Item, Plan, make_rows
 from editgauge.run.workers import Workers, workers_of
-from editgauge.scoring.derived import derive
 from editgauge.scoring.failures import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
@@ -326,7 +325,6 @@ class Scoring:
                 progress=progress,
             )
             edits = tell(folder, edits, samples)
-        derived = derive(folder, material.benchmark)
         folder.record(
             "score",
             benchmark=name,
@@ -340,7 +338,6 @@ class Scoring:
             plugins=self._plugged.plugins,
             computed=summary.computed,
             kept=summary.kept,
-            derived=derived.written,
             seconds=round(summary.seconds, 3),
             processor=summary.processor(),
         )

@@ -24,7 +24,7 @@ from editgauge.store.described import together
 from editgauge.store.run import FILE, PAID, ROOMS, Run
 from editgauge.store.schema import EditRecord, RowRecord, Series
 from editgauge.store.snapshot import FILE as SNAPSHOT
-from editgauge.types import DERIVED, Metric, Status
+from editgauge.types import Metric, Status
 
 SAME = 1e-9
 """Two scores from one fingerprint may differ by this much (relative): the last bits of another
@@ -125,8 +125,7 @@ class _Contradictions:
     def __call__(self, series: Series, old: RowRecord, new: RowRecord) -> bool:
         if old[4] != "scored":
             return new[4] == "scored"
-        # derived rows may differ where their parents complete each other: they are made again
-        if new[4] == "scored" and series.scorer != DERIVED:
+        if new[4] == "scored":
             assert old[3] is not None
             assert new[3] is not None
             close = math.isclose(old[3], new[3], rel_tol=SAME, abs_tol=SAME)

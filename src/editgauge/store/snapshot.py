@@ -1,8 +1,9 @@
 """``rows.parquet``: the rows as a file that DuckDB, pandas and polars open as it is.
 
 It is made when a command that changed rows ends, and by the next reader where that command was
-killed. The run says of which generation of its rows the file is, and its hash: it is never
-believed, and made again where either is another.
+killed. It has the derived metrics as well (`store.derived`), which no other file of a run has. The
+run says of which generation of its rows and by which rules the file is, and its hash: it is never
+believed, and made again where one of these is another.
 """
 
 from __future__ import annotations
@@ -11,21 +12,30 @@ import contextlib
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from editgauge.errors import RunError
-from editgauge.store import parquet, paths, schema
+from editgauge.store import database, derived, parquet, paths, schema
+from editgauge.types import DERIVED, Benchmark, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
 
 FILE = "rows.parquet"
 _MARK = "snapshot"
-"""The fact that says of which generation the file is, and its hash."""
+"""The fact that says of which generation the file is, its hash, and that of the rules of derived
+metrics.
+"""
+_BEFORE_ORIGIN = (
+    "benchmark, sample, editor, scorer, metric, variant, value, status, reason, fingerprint, "
+    "source, repeat, detail"
+)
+_AT_ONCE = 20_000
 _GROUP = 32_768
 """Rows that are written, and passed over by readers, together."""
 _COLUMNS = (
@@ -40,34 +50,50 @@ def current(run: Run) -> Path:
     where it is not, or outside a run that cannot be written or is damaged.
     """
     place, generation = run.path / FILE, run.generation
-    said = (run.fact(_MARK) or "").split()
-    if said[:1] == [generation] and _hash(place) == said[1]:
+    known, rules = _rules(run)
+    said = [*(run.fact(_MARK) or "").split(), "", "", ""]
+    same = said[0] == generation and (said[2] == rules or None in known)
+    if same and _hash(place) == said[1]:
         return place
     if run.damage is None:
         with contextlib.suppress(RunError, OSError):  # a run that can only be read
-            known = len(run.problems)
+            problems = len(run.problems)
             made = place.with_name(f".{FILE}.{os.getpid()}.{secrets.token_hex(4)}")
             try:
-                _write(run, made)
-                if len(run.problems) == known:
-                    mark = f"{generation} {_hash(made)}"
+                _write(run, made, known)
+                for one in known:
+                    if one is not None and one.derived:
+                        run.keep_metrics(one.name, [rule.metric for rule in one.derived])
+                if len(run.problems) == problems:
+                    mark = f"{generation} {_hash(made)} {rules}"
                     os.replace(made, place)
                     run.set_fact(_MARK, mark)
                     return place
             finally:
                 made.unlink(missing_ok=True)
     made = run.scratch() / FILE
-    _write(run, made)
+    _write(run, made, known)
     return made
+
+
+def _rules(run: Run) -> tuple[list[Benchmark | None], str]:
+    """The benchmarks of the rows (None: not installed here), and a hash of how they combine
+    metrics.
+    """
+    known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
+    every = [(b.name, rule) for b in known if b is not None for rule in b.derived]
+    return known, schema.digest(
+        [(n, r.metric.name, r.of, r.optional, r.tolerant, r.version) for n, r in every]
+    )
 
 
 def is_sound(run: Run) -> bool:
     """Whether the run's own file is of an earlier generation, or what was made of the rows."""
-    generation, _, mark = (run.fact(_MARK) or "").partition(" ")
+    generation, mark, *_ = [*(run.fact(_MARK) or "").split(), "", ""]
     return generation != run.generation or _hash(run.path / FILE) == mark
 
 
-def _write(run: Run, target: Path) -> None:
+def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
     names, origins = run.sample_names(), run.origins()
     told = "the run's rows cannot be made ready for reading ({}); make room or rights"
     with parquet.database(message=told) as db:
@@ -81,13 +107,64 @@ def _write(run: Run, target: Path) -> None:
             db.execute("INSERT INTO part SELECT * FROM chunk")
         _tables(db, every, names, origins)
         db.execute(
-            "COPY (SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.variant, p.value, "
-            "p.status, p.reason, p.fingerprint, s.source, p.repeat, p.detail, "
+            "CREATE VIEW joined AS SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, "
+            "s.variant, p.value, p.status, p.reason, p.fingerprint, s.source, p.repeat, p.detail, "
             "coalesce(o.facts, '{}') AS origin FROM part p JOIN series s ON s.id = p.series "
-            "JOIN names n ON n.id = p.sample LEFT JOIN origins o ON o.id = p.origin "
-            ") "
+            "JOIN names n ON n.id = p.sample LEFT JOIN origins o ON o.id = p.origin"
+        )
+        db.execute("CREATE TABLE combined AS SELECT * FROM joined LIMIT 0")
+        for benchmark in known:
+            if benchmark is not None and benchmark.derived:
+                _combine(db, benchmark)
+        db.execute(
+            "COPY (SELECT * FROM joined UNION ALL SELECT * FROM combined) "
             f"TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
+
+
+def _combine(db: Any, benchmark: Benchmark) -> None:
+    """Put the derived rows of a benchmark into the table `combined`."""
+    names = sorted({name for rule in benchmark.derived for name in rule.of})
+    which = (
+        "FROM joined WHERE benchmark = ? AND list_contains(?, metric) AND sample <> '*' "
+        "AND NOT starts_with(source, 'human:')"
+    )
+    asked = [benchmark.name, names]
+    most = db.execute(f"SELECT metric, source, max(repeat) {which} GROUP BY ALL", asked).fetchall()
+    parents = db.cursor().execute(
+        f"SELECT editor, sample, variant, metric, source, repeat, value, status, reason, "
+        f"fingerprint {which} ORDER BY ALL",
+        asked,
+    )
+    lines = (
+        derived.Line._make((*row[:7], Status(row[7]), *row[8:]))
+        for found in iter(lambda: parents.fetchmany(_AT_ONCE), [])
+        for row in found
+    )
+    origins = {n: database.json(o) for n, o in derived.origins_of(benchmark).items()}
+    made = derived.derived(benchmark.derived, lines, {(m, s): most for m, s, most in most})
+    for some in iter(lambda: list(islice(made, _AT_ONCE)), []):
+        _put(db, benchmark.name, origins, some)
+
+
+def _put(
+    db: Any, benchmark: str, origins: dict[str, str], made: Sequence[tuple[derived.Line, Any]]
+) -> None:
+    lines = [line for line, _ in made]
+    columns = {name: [getattr(line, name) for line in lines] for name in derived.Line._fields}
+    chunk: dict[str, Any] = {name: _texts(each) for name, each in columns.items()}
+    chunk["value"] = _values(tuple(columns["value"]))
+    chunk["status"] = _texts([status.value for status in columns["status"]])
+    chunk["repeat"] = np.array(columns["repeat"], np.int32)
+    chunk["detail"] = _texts([database.json(told) for _, told in made])
+    chunk["origin"] = _texts([origins[line.metric] for line in lines])
+    db.register("made", chunk)
+    db.execute(
+        f"INSERT INTO combined ({_BEFORE_ORIGIN}, origin) SELECT ?, sample, editor, ?, metric, "
+        "variant, value, status, reason, fingerprint, source, repeat, detail, origin FROM made",
+        [benchmark, DERIVED],
+    )
+    db.unregister("made")
 
 
 def _tables(

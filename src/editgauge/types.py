@@ -65,6 +65,16 @@ class Finding:
     part: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A demonstration: another sample's input pictures, its instruction, and the right answer."""
+
+    id: str
+    images: tuple[Path, ...]
+    instruction: str
+    reference: Path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """Input image(s), an instruction, and what is known about the right answer.
@@ -97,6 +107,8 @@ class Sample:
     attributes: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     """For slices: topic, operation, difficulty, organ, task, frame…"""
     findings: tuple[Finding, ...] = ()
+    shots: tuple[Shot, ...] = ()
+    """What an editor is shown before it; none but on a track with demonstrations."""
 
     @property
     def image(self) -> Path:

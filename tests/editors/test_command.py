@@ -20,6 +20,7 @@ from tests.command_line import invoke
 
 from editgauge.editors.command import CommandEditor, command, recorded
 from editgauge.editors.providers import http
+from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import RunError, ServiceStopped, UsageError
 from editgauge.images import read_image
 from editgauge.run.edit import edit as edit_all
@@ -157,8 +158,8 @@ def test_answers_without_a_picture(
 def test_what_a_program_is_told(tmp_path: Path, opened: list[CommandEditor]) -> None:
     samples = [make_sample(tmp_path, f"s{n}") for n in range(3)]
     body = f"open({str(tmp_path / 'told')!r}, 'w').write(line)\n{COPY}"
-    editor = program(opened, tmp_path, body, samples, seed="7", shots="1")
-    edit = editor(samples[0], tmp_path)
+    editor = program(opened, tmp_path, body, seed="7")
+    edit = on_track(editor, Track(shots=1), pool=samples)(samples[0], tmp_path)
     assert edit.seed == 7
     told = (tmp_path / "told").read_text()
     assert '"seed": 7' in told

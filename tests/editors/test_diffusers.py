@@ -24,6 +24,7 @@ from editgauge import catalog
 from editgauge.editors import diffusers as family
 from editgauge.editors.families import FAMILIES
 from editgauge.editors.pipelines import call_of, picture_of, pipeline_class, size_for
+from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import Unavailable, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit as edit_all
@@ -137,20 +138,14 @@ def test_qwen_plus_takes_several_pictures_and_demonstrations(
     several = replace(samples[0], images=(samples[0].image, samples[1].image))
     made = editor("qwen-image-edit-plus", saved("plus"), height="64", width="64")
     assert made(several, tmp_path).ok
-    factory = catalog.find("editors", "qwen-image-edit-plus")
-    settings = {
-        "model": str(saved("plus")),
-        "num_inference_steps": 1,
-        "device": "cpu",
-        "height": 64,
-        "width": 64,
-    }
-    shown = factory(samples, **settings, shots="1")(samples[0], tmp_path)
-    assert shown.ok, shown.reason
-    assert len(shown.detail["shots"]) == 1
-    crowded = factory(samples, **settings, shots="2")(samples[0], tmp_path)
-    assert crowded.status is Status.NOT_APPLICABLE
-    assert "5 pictures" in crowded.reason
+    for count in (1, 2):
+        shown = on_track(made, Track(shots=count), pool=samples)(samples[0], tmp_path)
+        if count == 1:
+            assert shown.ok, shown.reason
+            assert len(shown.settings["demonstrations"]) == 1
+        else:
+            assert shown.status is Status.NOT_APPLICABLE
+            assert "5 pictures" in shown.reason
 
 
 def test_imagic_fits_itself_to_each_picture_and_forgets_it(saved: Any, tmp_path: Path) -> None:
@@ -177,8 +172,6 @@ def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path
 def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="found magic"):
         editor("instructpix2pix", tmp_path, magic="1")
-    with pytest.raises(UsageError, match="cannot be shown demonstrations"):
-        editor("flux-kontext", tmp_path, shots="2")
     with pytest.raises(UsageError, match="dtype: wanted float32, bfloat16, float16"):
         editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")
     with pytest.raises(UsageError, match="device or devices, not both"):

@@ -21,6 +21,7 @@ from tests.editors.fake_service import KEY, FakeService, png
 from editgauge import catalog
 from editgauge.editors.sending import as_file, transparent_where_editable
 from editgauge.editors.service import AGAIN, call_key, key_for, retry_after
+from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import ImageTooLarge, ServiceStopped, UsageError
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
@@ -422,9 +423,10 @@ def test_estimates(service: FakeService, tmp_path: Path) -> None:
 
 def test_demonstrations_come_before_the_sample(service: FakeService, tmp_path: Path) -> None:
     samples = [make_sample(tmp_path, f"s{n}", instruction=f"Do {n}") for n in range(4)]
-    given = {"model": "m", "base_url": service.url, "shots": "2"}
+    given = {"model": "m", "base_url": service.url}
     for family in FAMILIES:
-        edit = catalog.find("editors", family)(samples, **given)(samples[0], tmp_path)
+        made = on_track(catalog.find("editors", family)([], **given), Track(shots=2), pool=samples)
+        edit = made(samples[0], tmp_path)
         assert edit.ok
         assert len(edit.detail["shots"]) == 2
         assert "s0" not in edit.detail["shots"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from editgauge.editors.presets import PRESETS, preset
-from editgauge.editors.sweeps import MOST, editors, hand_over, numbers, variants
-from editgauge.editors.tracks import Making, checked_template, on_track
+from editgauge.editors.editor import BaseEditor, Mode
+from editgauge.editors.sweeps import MOST, PRESETS, editors, hand_over, numbers, preset, variants
+from editgauge.editors.tracks import Track, checked_template, on_track
 from editgauge.errors import RunError, UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
@@ -25,11 +25,12 @@ TEMPLATE = "Edit this image: {instruction}"
 
 
 @dataclass
-class Heard:
+class Heard(BaseEditor):
     """Keeps the instructions that it was given."""
 
     name: str = "ears"
-    parallel: str = "serial"
+    parallel: Mode = "serial"
+    shows: bool = True
     told: list[str] = field(default_factory=list)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
@@ -38,7 +39,7 @@ class Heard:
 
 
 def names(wanted: Any) -> list[str]:
-    return [e.name for e in editors(wanted, lambda one: on_track(Heard(), making=one.making))]
+    return [e.name for e in editors(wanted, lambda one: on_track(Heard(), one.track))]
 
 
 def test_every_combination_is_a_variant_with_a_name_of_its_own() -> None:
@@ -59,7 +60,7 @@ def test_every_combination_is_a_variant_with_a_name_of_its_own() -> None:
         "seed": 1,
     }
     (alone,) = variants({"a": "1"})
-    assert (dict(alone.settings), alone.making) == ({"a": "1"}, Making())
+    assert (dict(alone.settings), alone.track) == ({"a": "1"}, Track())
 
 
 @pytest.mark.parametrize(
@@ -116,15 +117,12 @@ def test_edits_say_which_variant_made_them_also_those_that_failed(tmp_path: Path
         make_sample(tmp_path, "wordless", rephrased=None),
     ]
     samples[0] = replace(samples[0], rephrased="other words")
-    for one in variants({}, seeds="0,1", template=TEMPLATE):
-        made = on_track(Heard(), "rephrased", making=one.making)
+    for one in variants({}, Track(instruction="rephrased", template=TEMPLATE), seeds="0,1"):
+        made = on_track(Heard(), one.track)
         assert edit_all(run, "mini", samples, made).counts == {"scored": 1, "not_applicable": 1}
     records = run.edits("mini")
-    mark = Making(template=TEMPLATE).marks[0]
-    of = f"ears[rephrased, {mark}]"
-    assert {record.editor for record in records} == {
-        f"ears[rephrased, {mark}, seed={n}]" for n in (0, 1)
-    }
+    of = Track(instruction="rephrased", template=TEMPLATE).name("ears")
+    assert {record.editor for record in records} == {f"{of[:-1]}, seed={n}]" for n in (0, 1)}
     for record in records:
         found = told_by([(record.editor, record.settings)]).swept[record.editor]
         assert found == Swept(of, {"seed": int(record.editor[-2])})
@@ -134,14 +132,13 @@ def test_edits_say_which_variant_made_them_also_those_that_failed(tmp_path: Path
 
 def test_shots_and_training_are_told_apart_from_the_swept_settings(tmp_path: Path) -> None:
     samples = [make_sample(tmp_path, f"s{n}") for n in range(3)]
-    making = Making(swept={"seed": 1})
-    made = on_track(Heard(), shots=2, samples=samples, making=making)
+    made = on_track(Heard(), Track(shots=2, swept={"seed": 1}), pool=samples)
     assert made.name == "ears[2 shots, seed=1]"
     settings = made(samples[0], tmp_path).settings
     found = told_by([("e", settings)])
     assert found.swept["e"] == Swept("ears[2 shots]", {"seed": 1})
     assert found.learned["e"] == Learned("ears[seed=1]", "shots", 2)
-    tuned = on_track(Heard(), making=Making(tuned=0))
+    tuned = on_track(Heard(), Track(tuned=0))
     assert tuned.name == "ears[tuned 0]"
     found = told_by([("e", tuned(samples[0], tmp_path).settings)])
     assert found.learned["e"] == Learned("ears", "tuned", 0)
@@ -175,12 +172,12 @@ def test_what_a_run_from_elsewhere_says_in_another_shape_is_no_variant(settings:
 
 def test_a_template_is_put_around_the_instruction(tmp_path: Path) -> None:
     ears = Heard()
-    made = on_track(ears, making=Making(template="{{so}} {instruction}!"))
+    made = on_track(ears, Track(template="{{so}} {instruction}!"))
     sample = make_sample(tmp_path, instruction="{concept} {0}")
     edit = made(sample, tmp_path)
     assert ears.told == ["{so} {concept} {0}!"], "an instruction's own braces are only text"
     assert edit.instruction == "{so} {concept} {0}!"
-    other = on_track(ears, making=Making(template="{instruction}."))
+    other = on_track(ears, Track(template="{instruction}."))
     assert made.name != other.name
 
 
@@ -204,7 +201,7 @@ def test_a_template_with_another_placeholder_is_refused(template: str, message: 
         checked_template(template)
     assert message in str(caught.value)
     with pytest.raises(UsageError):
-        on_track(Heard(), making=Making(template=template))
+        Track(template=template)
 
 
 # -- presets ---------------------------------------------------------------------------------------
@@ -212,20 +209,18 @@ def test_a_template_with_another_placeholder_is_refused(template: str, message: 
 
 def test_a_preset_is_a_sweep_where_the_paper_gives_several_values() -> None:
     one = preset("medebench", "instructpix2pix")
-    found = variants({}, preset=("medebench", one))
+    found = variants({}, Track(preset="medebench"), paper=one)
     assert len(found) == 6
     assert {v.settings["num_inference_steps"] for v in found} == {50}
     assert names(found)[0] == "ears[medebench, guidance_scale=7.5, image_guidance_scale=1.55]"
-    own = variants(
-        {"guidance_scale": "7.5"}, sweeps=["image_guidance_scale=1.2"], preset=("medebench", one)
-    )
+    own = variants({"guidance_scale": "7.5"}, sweeps=["image_guidance_scale=1.2"], paper=one)
     assert [dict(v.settings) for v in own] == [
         {"num_inference_steps": 50, "guidance_scale": "7.5", "image_guidance_scale": 1.2}
     ]
-    (words,) = variants({}, preset=("medebench", preset("medebench", "gemini")))
-    assert words.making.template.startswith("You are good at image editing.")
-    (mine,) = variants({}, template=TEMPLATE, preset=("medebench", preset("medebench", "gemini")))
-    assert mine.making.template == TEMPLATE
+    (words,) = variants({}, paper=preset("medebench", "gemini"))
+    assert words.track.template.startswith("You are good at image editing.")
+    (mine,) = variants({}, Track(template=TEMPLATE), paper=preset("medebench", "gemini"))
+    assert mine.track.template == TEMPLATE
 
 
 def test_the_models_of_medebench_have_its_settings() -> None:
@@ -253,7 +248,7 @@ def test_variants_share_loaded_weights_and_let_go_of_others() -> None:
 
     first, second, third = made(seed=0), made(seed=1), made(model="elsewhere")
     first._loaded["cpu"] = ("pipeline", "revision")
-    inside = on_track(second, making=Making(swept={"seed": 1}))
+    inside = on_track(second, Track(swept={"seed": 1}))
     hand_over(first, inside)
     assert second._loaded == {"cpu": ("pipeline", "revision")}
     assert first._loaded == {}

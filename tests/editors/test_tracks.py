@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -12,32 +12,40 @@ from tests.editors.fake_service import KEY, FakeService
 from typer.testing import CliRunner
 
 from editgauge.cli.main import build_app
-from editgauge.editors.asking import conversation, numbered, shots_for
-from editgauge.editors.tracks import OnTrack, on_track, retold
+from editgauge.editors.asking import conversation, numbered
+from editgauge.editors.editor import BaseEditor, Mode, as_editor
+from editgauge.editors.tracks import Track, demonstrations, on_track
 from editgauge.errors import UsageError
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.testing import ConstantEditor, make_sample
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, Sample, Shot, Status
 
 pytest.importorskip("httpx", reason="image services need the extra api")
 
 
 @dataclass
-class Heard:
+class Heard(BaseEditor):
     """Keeps the instructions it was given, and how many came at once."""
 
     name: str = "ears"
-    parallel: str = "serial"
+    parallel: Mode = "serial"
+    shows: bool = True
     batch_size: int = 1
     told: list[str] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
     breaks_on: str = ""
+    shown: list[Sequence[Shot]] = field(default_factory=list)
+    cost: float = 0.0
+
+    def estimate(self, sample: Sample) -> float:
+        return self.cost
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.id == self.breaks_on:
             raise ValueError("cannot")
         self.told.append(sample.instruction)
+        self.shown.append(sample.shots)
         return ConstantEditor(name=self.name)(sample, folder)
 
     def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
@@ -50,9 +58,9 @@ def test_a_track_is_another_editor_with_other_words(tmp_path: Path) -> None:
     sample = make_sample(
         tmp_path, instruction="plain", rephrased="in other words", change="what changed"
     )
-    assert on_track(ears, "original") is ears
+    assert on_track(ears) is ears
     for track, words in (("rephrased", "in other words"), ("description", "what changed")):
-        told = on_track(ears, track)
+        told = on_track(ears, Track(instruction=track))
         edit = told(sample, tmp_path)
         assert (told.name, edit.editor, edit.instruction) == (
             f"ears[{track}]",
@@ -61,19 +69,21 @@ def test_a_track_is_another_editor_with_other_words(tmp_path: Path) -> None:
         )
         assert edit.settings["instruction"] == track
     assert ears.told == ["in other words", "what changed"]
-    assert on_track(ears, "rephrased", shots=2).name == "ears[rephrased, 2 shots]"
+    assert (
+        on_track(ears, Track(instruction="rephrased", shots=2)).name == "ears[rephrased, 2 shots]"
+    )
 
 
 def test_a_sample_without_the_tracks_words_is_not_applicable(tmp_path: Path) -> None:
     sample = make_sample(tmp_path)
-    edit = on_track(Heard(), "rephrased")(sample, tmp_path)
+    edit = on_track(Heard(), Track(instruction="rephrased"))(sample, tmp_path)
     assert (edit.status, edit.reason) == (
         Status.NOT_APPLICABLE,
         "the sample has no rephrased instruction",
     )
-    assert retold(sample, "description") is None
+    assert Track(instruction="description").told(sample) is None
     with pytest.raises(UsageError, match="wanted one of original, rephrased, description"):
-        on_track(Heard(), "shouted")
+        Track(instruction="shouted")
 
 
 # --- demonstrations -----------------------------------------------------------------------------
@@ -86,26 +96,14 @@ def test_demonstrations_are_of_the_same_task_and_never_the_sample_itself(tmp_pat
         for n, organ in enumerate(organs)
     ]
     for sample in samples:
-        shots = shots_for(sample, samples, 2)
+        shots = demonstrations(sample, samples, 2)
         assert sample.id not in [shot.id for shot in shots]
         assert all(samples[int(shot.id[1:])].category == sample.category for shot in shots)
-        assert shots == shots_for(sample, samples[::-1], 2), (
+        assert shots == demonstrations(sample, samples[::-1], 2), (
             "the order of the data set changes nothing"
         )
-    assert len(shots_for(samples[0], samples, 9)) == 3
-    assert shots_for(samples[3], samples, 2) == []
-
-
-class Shown(Heard):
-    """An editor with demonstrations: it says in its edits which it showed, as the real ones do."""
-
-    def __init__(self, samples: Sequence[Sample], shots: int) -> None:
-        super().__init__()
-        self.samples, self.shots = samples, shots
-
-    def __call__(self, sample: Sample, folder: Path) -> Edit:
-        shown = [shot.id for shot in shots_for(sample, self.samples, self.shots)]
-        return replace(super().__call__(sample, folder), detail={"shots": shown})
+    assert len(demonstrations(samples[0], samples, 9)) == 3
+    assert demonstrations(samples[3], samples, 2) == []
 
 
 def test_a_sample_that_cannot_have_all_demonstrations_is_not_applicable(tmp_path: Path) -> None:
@@ -114,47 +112,48 @@ def test_a_sample_that_cannot_have_all_demonstrations_is_not_applicable(tmp_path
         make_sample(tmp_path, f"s{n}", category=(organ,), attributes={"task": "remove"})
         for n, organ in enumerate(["lung", "lung", "lung", "eye"])
     ]
-    inside = Shown(samples, 2)
-    told = on_track(inside, shots=2, samples=samples)
+    inside = Heard()
+    told = on_track(inside, Track(shots=2), pool=samples)
     edits = [told(sample, tmp_path) for sample in samples]
     assert [edit.editor for edit in edits] == ["ears[2 shots]"] * 4
-    for edit in edits[:3]:
-        assert edit.settings["demonstrations"] == edit.detail["shots"]
-        assert len(edit.settings["demonstrations"]) == 2
+    assert [len(edit.settings.get("demonstrations", ())) for edit in edits] == [2, 2, 2, 0]
+    assert [len(shown) for shown in inside.shown] == [2, 2, 2]
     assert (edits[3].status, edits[3].path) == (Status.NOT_APPLICABLE, None)
     assert "2 demonstrations were asked for, 0 other samples" in edits[3].reason
-    assert len(inside.told) == 3
-    crowded = on_track(Shown(samples, 3), shots=3)  # its own samples, where none are handed over
-    assert crowded(samples[0], tmp_path).status is Status.NOT_APPLICABLE
-    assert "3 demonstrations were asked for, 2 other" in crowded(samples[0], tmp_path).reason
+    assert edits[3].settings["learning"] == {"of": "ears", "kind": "shots", "samples": 2}
+
+
+def test_demonstrations_are_told_in_the_words_of_the_track(tmp_path: Path) -> None:
+    samples = [make_sample(tmp_path, f"s{n}", instruction=f"do {n}") for n in range(2)]
+    inside = Heard()
+    on_track(inside, Track(shots=1, template="{instruction}!"), pool=samples)(samples[0], tmp_path)
+    assert [shot.instruction for shot in inside.shown[0]] == ["do 1!"]
+
+
+def test_an_editor_of_one_picture_is_shown_nothing() -> None:
+    with pytest.raises(UsageError, match="cannot be shown demonstrations"):
+        on_track(ConstantEditor(name="plain"), Track(shots=1))
 
 
 def test_a_batch_leaves_out_who_cannot_have_them_and_an_estimate_charges_nothing(
     tmp_path: Path,
 ) -> None:
     samples = [make_sample(tmp_path, f"s{n}", category=(c,)) for n, c in enumerate("aab")]
-    inside = Shown(samples, 1)
-    inside.estimate = lambda sample: 0.5  # type: ignore[attr-defined]
-    inside.edit_batch = lambda some, folders: [  # type: ignore[attr-defined]
-        inside(sample, folder) for sample, folder in zip(some, folders, strict=True)
-    ]
-    told = on_track(inside, shots=1, samples=samples)
-    assert isinstance(told, OnTrack)
+    told = as_editor(on_track(Heard(cost=0.5), Track(shots=1), pool=samples))
     statuses = [edit.status for edit in told.edit_batch(samples, [tmp_path] * 3)]
-    assert statuses[:2] != [Status.NOT_APPLICABLE] * 2
-    assert statuses[2] is Status.NOT_APPLICABLE
+    assert statuses == [Status.SCORED, Status.SCORED, Status.NOT_APPLICABLE]
     assert [told.estimate(sample) for sample in samples] == [0.5, 0.5, 0.0]
 
 
 def test_a_sample_with_the_same_picture_is_no_demonstration(tmp_path: Path) -> None:
     first, second = make_sample(tmp_path, "a"), make_sample(tmp_path, "b")
     second.image.write_bytes(first.image.read_bytes())
-    assert shots_for(first, [first, second], 3) == []
+    assert demonstrations(first, [first, second], 3) == []
 
 
 def test_both_ways_of_showing_them(tmp_path: Path) -> None:
     samples = [make_sample(tmp_path, f"s{n}", instruction=f"do {n}") for n in range(3)]
-    shots = shots_for(samples[0], samples, 2)
+    shots = demonstrations(samples[0], samples, 2)
     parts = conversation(samples[0], shots)
     assert parts[-2:] == [samples[0].image, "Result:"]
     assert sum(isinstance(part, Path) for part in parts) == 5

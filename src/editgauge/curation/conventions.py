@@ -72,7 +72,9 @@ def sample_of(
         masks, category, more, official = _CONVENTIONS[protocol](record, masks)
         facts.update(more)
         split = official or split
-    texts = {name: record.get(name) or None for name in TEXTS if name != "instruction"}
+    texts: dict[str, Any] = {
+        name: record.get(name) or None for name in TEXTS if name != "instruction"
+    }
     return Sample(
         benchmark=benchmark,
         id=record["id"],

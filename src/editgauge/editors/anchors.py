@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from editgauge.editors.editor import BaseEditor
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_header, read_image, write_bytes, write_png
 from editgauge.types import Edit, Sample, Status
@@ -54,17 +55,15 @@ def blank(samples: Sequence[Sample], **settings: object) -> Blank:
 
 def shuffle(samples: Sequence[Sample], **settings: object) -> Shuffle:
     """The first input of another of `samples`, byte for byte: of another category where there is
-    one.
-
-    Which one depends only on the two ids, so it is the same in every run over the same samples. No
-    settings.
+    one. Which one depends only on the two ids, so it is the same in every run over the same
+    samples. No settings.
     """
     _no_settings("shuffle", settings)
     return Shuffle(_partners(samples))
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+@dataclass(frozen=True)
+class Copy(BaseEditor):
     """See `copy`."""
 
     name: str = "copy"
@@ -73,22 +72,21 @@ class Copy:
         return _same_bytes(self.name, sample, _first(sample), folder, "input image")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+@dataclass(frozen=True)
+class Reference(BaseEditor):
     """See `reference`."""
 
     name: str = "reference"
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.reference is None:
-            return Edit.without(
-                sample.id, self.name, Status.NOT_APPLICABLE, "the sample has no reference edit"
-            )
+            reason = "the sample has no reference edit"
+            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         return _same_bytes(self.name, sample, sample.reference, folder, "reference edit")
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
+@dataclass(frozen=True)
+class Blank(BaseEditor):
     """See `blank`."""
 
     name: str = "blank"
@@ -97,16 +95,13 @@ class Blank:
         source = _source(self.name, sample, _first(sample), "input image")
         if isinstance(source, Edit):
             return source
-        header = read_header(source)
-        path = folder / "blank.png"
+        header, path = read_header(source), folder / "blank.png"
         write_png(path, np.full((header.height, header.width, 3), GREY, dtype=np.uint8))
-        return Edit(
-            sample=sample.id, editor=self.name, path=path, width=header.width, height=header.height
-        )
+        return _edit(self.name, sample, path)
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffle:
+@dataclass(frozen=True)
+class Shuffle(BaseEditor):
     """See `shuffle`. `partners` maps a sample's id to the id and the first input of its partner."""
 
     partners: dict[str, tuple[str, Path]]
@@ -128,26 +123,25 @@ def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
     A hash rather than a draw or a shift: it is the same everywhere, neighbours in the list do not
     become partners, and leaving samples out (``--limit``) changes few of the other pairs.
     """
-    ring = sorted(
-        (s for s in samples if s.images and s.fault is None), key=lambda s: (_hash(s.id), s.id)
-    )
+    usable = [sample for sample in samples if sample.images and sample.fault is None]
+    ring = sorted(usable, key=lambda s: (_hash(s.id), s.id))
     keys = [_hash(sample.id) for sample in ring]
     found: dict[str, tuple[str, Path]] = {}
     for sample in samples:
         start = bisect.bisect_left(keys, _hash(sample.id))
         around = (ring[(start + step) % len(ring)] for step in range(len(ring)))
         others = (o for o in around if o.id != sample.id and o.images[:1] != sample.images[:1])
-        fallback: Sample | None = None
+        partner: Sample | None = None
         for other in itertools.islice(others, REACH):
             if other.category[:1] != sample.category[:1]:
-                fallback = other
+                partner = other
                 break
             # Within one broad category the first on the ring does, unless one of another task comes
             # along.
-            if fallback is None or (fallback.category == sample.category != other.category):
-                fallback = other
-        if fallback is not None:
-            found[sample.id] = (fallback.id, fallback.images[0])
+            if partner is None or (partner.category == sample.category != other.category):
+                partner = other
+        if partner is not None:
+            found[sample.id] = (partner.id, partner.images[0])
     return found
 
 
@@ -159,17 +153,14 @@ def _source(name: str, sample: Sample, picture: Path | None, what: str) -> Path 
     """The file to take, or the edit that says why there is none: the fault is the data set's, not
     the editor's.
     """
-    if sample.fault is not None:
-        return Edit.without(sample.id, name, Status.DATASET_FAULT, sample.fault)
-    if picture is None:
-        return Edit.without(sample.id, name, Status.DATASET_FAULT, f"the sample has no {what}")
-    try:
-        read_image(picture)
-    except ImageError as error:
-        # Rows hold no machine's paths: the file's own name says which one it was.
-        reason = f"{what}: {str(error).replace(str(picture), picture.name)}"
-        return Edit.without(sample.id, name, Status.DATASET_FAULT, reason)
-    return picture
+    reason = sample.fault or ("" if picture else f"the sample has no {what}")
+    if picture is not None and not reason:
+        try:
+            read_image(picture)
+            return picture
+        except ImageError as error:  # rows hold no machine's paths: the file's own name says which
+            reason = f"{what}: {str(error).replace(str(picture), picture.name)}"
+    return Edit.without(sample.id, name, Status.DATASET_FAULT, reason)
 
 
 def _same_bytes(name: str, sample: Sample, picture: Path | None, folder: Path, what: str) -> Edit:
@@ -177,9 +168,13 @@ def _same_bytes(name: str, sample: Sample, picture: Path | None, folder: Path, w
     source = _source(name, sample, picture, what)
     if isinstance(source, Edit):
         return source
-    header = read_header(source)
-    path = folder / f"{name}{header.extension}"
+    path = folder / f"{name}{read_header(source).extension}"
     write_bytes(path, source.read_bytes())
+    return _edit(name, sample, path)
+
+
+def _edit(name: str, sample: Sample, path: Path) -> Edit:
+    header = read_header(path)
     return Edit(sample=sample.id, editor=name, path=path, width=header.width, height=header.height)
 
 

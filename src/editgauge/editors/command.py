@@ -40,8 +40,8 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import confinement
-from editgauge.editors.asking import Shot, shots_for
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
+from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.service import words
 from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
@@ -64,9 +64,9 @@ LOADING = 1800.0
 def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     """A program as an editor. Settings: `program` (required: the command line, split as a shell
     would), `name`, `timeout` (seconds a sample may take, 600), `concurrency` (programs side by
-    side, 1), `seed` (0), `shots`, `pictures` (how many input pictures it takes, 1), `loading`
-    (seconds it may take until it is ready, 1800 once it has said that it is not; given, they are
-    granted in any case). Raises `UsageError` for another setting or no program.
+    side, 1), `seed` (0), `pictures` (how many input pictures it takes, 1), `loading` (seconds it
+    may take until it is ready, 1800 once it has said that it is not; given, they are granted in any
+    case). Raises `UsageError` for another setting or no program.
     """
     known(
         "command",
@@ -76,7 +76,6 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
         "timeout",
         "concurrency",
         "seed",
-        "shots",
         "pictures",
         "loading",
     )
@@ -89,7 +88,6 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
             "editor 'command': wanted the setting program, for example --set program='python "
             "edit.py'"
         )
-    shots = whole("command", settings, "shots", 0)
     return CommandEditor(
         line=tuple(line),
         name=str(settings.get("name") or Path(script_of(line)).stem),
@@ -97,8 +95,6 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
         concurrency=whole("command", settings, "concurrency", 1, least=1),
         seed=whole("command", settings, "seed", 0),
         pictures=whole("command", settings, "pictures", 1, least=1),
-        shots=shots,
-        samples=samples if shots else (),
         loading=number("command", settings, "loading", 0.0),
     )
 
@@ -133,18 +129,18 @@ def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
     return kept
 
 
-def question(sample: Sample, shots: Sequence[Shot], seed: int) -> dict[str, Any]:
+def question(sample: Sample, seed: int) -> dict[str, Any]:
     """What a model outside is told about a sample; nothing that would give the answer away."""
     told: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction, "seed": seed}
     told["images"] = [str(path) for path in sample.images]
-    if shots:
+    if sample.shots:
         told["examples"] = [
             {
                 "images": [str(path) for path in shot.images],
                 "instruction": shot.instruction,
                 "reference": str(shot.reference),
             }
-            for shot in shots
+            for shot in sample.shots
         ]
     return told
 
@@ -321,7 +317,7 @@ def _answer(line: str) -> Mapping[str, Any] | None:
 
 
 @dataclass(kw_only=True)
-class CommandEditor:
+class CommandEditor(BaseEditor):
     """See `command`. `concurrency` programs run side by side, started when they are first
     needed.
     """
@@ -332,10 +328,9 @@ class CommandEditor:
     concurrency: int = 1
     seed: int = 0
     pictures: int = 1
-    shots: int = 0
-    samples: Sequence[Sample] = ()
     loading: float = 0.0
-    parallel: str = "thread"
+    parallel: Mode = "thread"
+    shows: bool = True
     _idle: list[Program] = field(default_factory=list, repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
@@ -343,8 +338,7 @@ class CommandEditor:
         fault = faulty(sample, self.name, pictures=self.pictures)
         if fault is not None:
             return fault
-        shots = shots_for(sample, self.samples, self.shots)
-        told = {**question(sample, shots, self.seed), "output": str(folder / "output.png")}
+        told = {**question(sample, self.seed), "output": str(folder / "output.png")}
         began = time.monotonic()
         facts: dict[str, Any] = {
             "seed": self.seed,

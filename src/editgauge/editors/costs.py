@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from editgauge.editors.editor import as_editor
 from editgauge.errors import UsageError
-from editgauge.services.ledger import FILE, Ledger
+from editgauge.services.ledger import FILE
 from editgauge.types import Editor, Sample
 
 
@@ -23,8 +24,8 @@ def estimate(editor: Editor, samples: Sequence[Sample]) -> Estimate:
     """The costs of editing these samples, by the editor's own word (``editor.estimate(sample)``);
     an editor without it costs nothing. Nothing is called and nothing is written.
     """
-    ask: Any = getattr(editor, "estimate", None)
-    costs = [ask(sample) if ask is not None else 0.0 for sample in samples]
+    ask = as_editor(editor).estimate
+    costs = [ask(sample) for sample in samples]
     known = [cost for cost in costs if cost is not None]
     return Estimate(len(samples), sum(known) if len(known) == len(costs) else None)
 
@@ -35,14 +36,14 @@ def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
 
     Raises `UsageError` when a budget is to be kept and the price is not known, or is zero.
     """
-    book: Ledger | None = getattr(editor, "ledger", None)
+    book = as_editor(editor).ledger
     if book is None:
         if budget is not None:
             raise UsageError(
                 f"--budget: the editor {editor.name!r} has no costs that are known; leave it out"
             )
         return
-    price = _price(editor)
+    price = as_editor(editor).price
     if budget is not None and price is not None and not price.picture:
         what = "not known" if price.picture is None else "zero"
         raise UsageError(
@@ -54,8 +55,8 @@ def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
 
 def spent(editor: Editor) -> str:
     """What editing in the run has cost, and by which price; empty for editors without costs."""
-    book: Ledger | None = getattr(editor, "ledger", None)
-    price = _price(editor)
+    book = as_editor(editor).ledger
+    price = as_editor(editor).price
     if book is None or price is None:
         return ""
     if price.picture is None and price.out is None:
@@ -64,8 +65,3 @@ def spent(editor: Editor) -> str:
         f"{book.made:z.4f} US dollars now, {book.spent:z.4f} in this run, all commands together "
         f"(prices: {price.source})"
     )
-
-
-def _price(editor: Editor) -> Any:
-    """The price of an editor, or of the one that it wraps."""
-    return getattr(getattr(editor, "editor", editor), "price", None)

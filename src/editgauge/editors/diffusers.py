@@ -30,8 +30,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from editgauge.editors.asking import numbered, shots_for
+from editgauge.editors.asking import numbered
 from editgauge.editors.delivery import faulty, flag, known, received, typed, whole
+from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.families import FAMILIES, Family
 from editgauge.editors.pipelines import (
     BATCHES,
@@ -58,7 +59,6 @@ OWN = (
     "dtype",
     "batch_size",
     "side",
-    "shots",
     "pictures",
     "offload",
     "safety_checker",
@@ -75,7 +75,7 @@ def factory(family: str, samples: Sequence[Sample], **settings: Any) -> Diffuser
     `model` (hub id or folder), `revision`, `seed` (0; the same for every sample), `device` (cuda,
     mps, cpu; the best there is) or `devices` (several, with commas: each holds the weights once and
     edits samples of its own), `dtype`, `batch_size`, `side` (longer side before editing),
-    `pictures` (how many it is given at most), `shots`, `offload` (keep the parts on the CPU until
+    `pictures` (how many it is given at most), `offload` (keep the parts on the CPU until
     they are needed). Raises `UsageError` for a setting that nobody knows, `MissingExtra` without
     diffusers.
     """
@@ -119,13 +119,7 @@ def _editor(
     call = None if line.tuning else call_of(family, pipeline)
     accepted = _settings_of(pipeline) if call is None else call.settings
     known(family, settings, *OWN, *line.tuning, *accepted)
-    shots = whole(family, settings, "shots", 0)
     pictures = whole(family, settings, "pictures", line.pictures, least=1)
-    if shots and pictures == 1:
-        raise UsageError(
-            f"editor {family!r} takes one picture: it cannot be shown demonstrations; leave out "
-            f"--shots"
-        )
     devices = _devices(family, settings)
     gpu = devices[0].startswith("cuda")
     dtype = str(settings.get("dtype") or (line.dtype if gpu else "float32"))
@@ -151,8 +145,6 @@ def _editor(
         batch_size=_batch_size(family, line, settings, 4 if gpu else 1),
         side=whole(family, settings, "side", line.side or 0) or None,
         pictures=pictures,
-        shots=shots,
-        samples=samples if shots else (),
         offload=flag(family, settings, "offload", False),
         checker=flag(family, settings, "safety_checker", False),
         arguments={
@@ -247,7 +239,7 @@ class _Job:
 
 
 @dataclass(kw_only=True)
-class DiffusersEditor:
+class DiffusersEditor(BaseEditor):
     """See `factory`. Runs in one process: on one device one batch after the other, on several
     devices one thread each. The weights are loaded at the first sample, once for each device;
     weights that cannot be loaded are an `Unavailable`, which is not tried again.
@@ -265,15 +257,18 @@ class DiffusersEditor:
     batch_size: int = 1
     side: int | None = None
     pictures: int = 1
-    shots: int = 0
-    samples: Sequence[Sample] = ()
     offload: bool = False
     checker: bool = False
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    parallel: str = field(init=False, default="serial")
+    parallel: Mode = field(init=False, default="serial")
     concurrency: int = field(init=False, default=1)
+    shows: bool = field(init=False, default=False)
+    num_gpus: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
+        self.shows = self.pictures > 1
+        # what a worker of a cluster needs; it sees the GPU that it is given as its first
+        self.num_gpus = float(self.devices[0] != "cpu")
         self.concurrency = len(self.devices)
         self.parallel = "serial" if len(self.devices) == 1 else "thread"
         self._loaded: dict[str, tuple[Any, str]] = {}
@@ -284,11 +279,6 @@ class DiffusersEditor:
         for device in self.devices:
             self._free.put(device)
         self._halving = {device: Halving() for device in self.devices}
-
-    @property
-    def num_gpus(self) -> int:
-        """What a worker of a cluster needs; it sees the GPU that it is given as its first."""
-        return int(self.devices[0] != "cpu")
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is loaded: another process loads for itself."""
@@ -351,7 +341,7 @@ class DiffusersEditor:
         if masked and "input" not in sample.masks:
             reason = f"{self.line.pipeline} needs a mask of what may change, the sample has none"
             return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
-        shots = shots_for(sample, self.samples, self.shots)
+        shots = sample.shots
         prompt, paths = numbered(sample, shots)
         if len(paths) > self.pictures:
             reason = (
@@ -494,7 +484,7 @@ class DiffusersEditor:
     def _fitted(self, image: Any, method: Any) -> Any:
         return image if self.side is None else fitted(image, self.side, method)
 
-    def adopt(self, other: object) -> None:
+    def adopt(self, other: BaseEditor) -> None:
         """Take over the weights that another editor has loaded, where they are the same ones in the
         same form: variants of one model load them once.
         """

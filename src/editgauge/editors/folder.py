@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from editgauge.errors import DataError, ImageError, UsageError
-from editgauge.images import read_header, read_image, write_bytes
+from editgauge.editors.delivery import known, received
+from editgauge.editors.editor import BaseEditor
+from editgauge.errors import DataError, UsageError
+from editgauge.images import read_header, write_bytes
 from editgauge.store.outputs import OutputFolder
 from editgauge.types import Edit, Sample, Status
 
@@ -21,23 +23,20 @@ def folder(samples: Sequence[Sample], **settings: object) -> Folder:
     not a folder.
     """
     del samples
-    unknown = sorted(set(settings) - {"path", "name"})
-    if unknown or "path" not in settings:
-        found = f"found {', '.join(unknown)}" if unknown else "found no path"
+    known("folder", settings, "path", "name")
+    if "path" not in settings:
         raise UsageError(
-            f"editor 'folder': wanted the settings path and, optionally, name; {found}"
+            "editor 'folder': wanted the setting path, the folder of the outputs; found no path"
         )
     path = Path(str(settings["path"]))
     if not path.is_dir():
-        raise DataError(
-            f"{path}: wanted a folder of outputs, found "
-            f"{'a file' if path.exists() else 'nothing there'}"
-        )
+        there = "a file" if path.exists() else "nothing there"
+        raise DataError(f"{path}: wanted a folder of outputs, found {there}")
     return Folder(OutputFolder(path.absolute()), str(settings.get("name") or path.absolute().name))
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+@dataclass(frozen=True)
+class Folder(BaseEditor):
     """See `folder`. An output is taken byte for byte; its content, not its name, decides what it
     is.
     """
@@ -48,31 +47,12 @@ class Folder:
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         found = self.outputs.find(sample)
         if found is None:
-            wanted = " or ".join(sample.output_stems)
-            return Edit.without(
-                sample.id,
-                self.name,
-                Status.MISSING,
-                f"no output named {wanted} (.png, .jpg, .webp)",
-            )
+            reason = f"no output named {' or '.join(sample.output_stems)} (.png, .jpg, .webp)"
+            return Edit.without(sample.id, self.name, Status.MISSING, reason)
         place = found.relative_to(self.outputs.root).as_posix()
-        detail = {"file": place}
-        try:
-            read_image(found)
-            header = read_header(found)
-            data = found.read_bytes()
-        except ImageError as error:
-            # Rows hold no machine's paths: the file is named as it is called inside the outputs
-            # folder.
-            reason = str(error).replace(str(found), place)
-            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, detail=detail)
-        target = folder / f"output{header.extension}"
-        write_bytes(target, data)
-        return Edit(
-            sample=sample.id,
-            editor=self.name,
-            path=target,
-            width=header.width,
-            height=header.height,
-            detail=detail,
-        )
+        edit = received(sample, self.name, found, detail={"file": place})
+        if not edit.ok:  # rows hold no machine's paths: the file is named as the folder has it
+            return replace(edit, reason=f"{place}: {edit.reason}")
+        target = folder / f"output{read_header(found).extension}"
+        write_bytes(target, found.read_bytes())
+        return replace(edit, path=target)

@@ -191,13 +191,13 @@ def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
         raise UsageError(
             "editor 'jobs': wanted the setting service, for example --set service=mine.toml"
         )
-    return make(service, samples, **settings)
+    return make(service, **settings)
 
 
-def make(service_name: str, samples: Sequence[Sample], /, **settings: Any) -> JobEditor:
+def make(service_name: str, /, **settings: Any) -> JobEditor:
     """A service of `SERVICES`, or a file, as an editor.
 
-    Settings: `model`, `base_url`, `name`, `price` (US dollars an output), `shots`, `pictures` (how
+    Settings: `model`, `base_url`, `name`, `price` (US dollars an output), `pictures` (how
     many it is given at most), `picture_field` (what the model calls its pictures), `seed`,
     `concurrency` (4), `timeout` (120 s a request), `wait` (900 s a job), `attempts` (5), `pause`
     (1 s between questions), and ``extra.NAME=VALUE`` for what is passed to the model as it is.
@@ -212,7 +212,6 @@ def make(service_name: str, samples: Sequence[Sample], /, **settings: Any) -> Jo
     made = remote(
         JobProvider(service, told, extra),
         told,
-        samples,
         address=service.base_url,
         keys=service.keys,
         auth=lambda key: {service.header: f"{scheme}{key}"},
@@ -229,7 +228,7 @@ def make(service_name: str, samples: Sequence[Sample], /, **settings: Any) -> Jo
 
 def _named(name: str) -> Callable[..., JobEditor]:
     def factory(samples: Sequence[Sample], **settings: Any) -> JobEditor:
-        return make(name, samples, **settings)
+        return make(name, **settings)
 
     service = load(name)
     model = f", {service.model} by default" if service.model else "; --model is needed"

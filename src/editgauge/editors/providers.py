@@ -106,7 +106,7 @@ def openai(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     Settings: `model` (default gpt-image-1), `base_url`, `style` (edits: a form with the pictures as
     files; generations: JSON with data addresses, for Seedream and addresses of Volcengine;
     responses: OpenAI's responses with its image tool), `name`, `price` (US dollars an output),
-    `shots`, `mask` (send the sample's input mask, whose area may change), `concurrency` (4),
+    `mask` (send the sample's input mask, whose area may change), `concurrency` (4),
     `timeout` (300 s), `attempts` (5), and what is passed on: size, quality, background,
     input_fidelity, output_format, moderation, watermark, seed, guidance_scale, and
     ``extra.NAME=VALUE`` for anything else. ``size=input`` asks for the input's own size: to
@@ -122,7 +122,7 @@ def openai(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
         parameters.setdefault("watermark", False)  # its own default writes one into the picture
     provider = OpenAI(told.model, style, parameters, told.mask)
     keys = ("OPENAI_API_KEY",)
-    return remote(provider, told, samples, address=OPENAI, keys=keys, seed=told.seed)
+    return remote(provider, told, address=OPENAI, keys=keys, seed=told.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class GeminiSettings(Settings, kw_only=True, frozen=True):
 
 def gemini(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     """A Gemini image model. Settings: `model` (default gemini-2.5-flash-image), `base_url`, `name`,
-    `price`, `shots`, `concurrency` (4), `timeout` (300 s), `attempts` (5), `temperature`, `seed`,
+    `price`, `concurrency` (4), `timeout` (300 s), `attempts` (5), `temperature`, `seed`,
     `aspect_ratio`, `image_size`, `safety` (a threshold such as BLOCK_NONE, for all categories of
     harm), and ``extra.NAME=VALUE`` for other entries of its generation config. Raises `UsageError`
     for another setting or without a key.
@@ -275,7 +275,7 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     )
     keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
     return remote(
-        provider, told, samples, address=GEMINI, keys=keys, seed=told.seed,
+        provider, told, address=GEMINI, keys=keys, seed=told.seed,
         auth=lambda key: {"x-goog-api-key": key},
     )  # fmt: skip
 
@@ -365,7 +365,7 @@ class ChatSettings(Settings, kw_only=True, frozen=True):
 
 def chat(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     """A chat model that answers with pictures, behind OpenRouter or a gateway like it. Settings:
-    `model` (required), `base_url`, `name`, `price` (US dollars an output), `shots`, `pictures`
+    `model` (required), `base_url`, `name`, `price` (US dollars an output), `pictures`
     (14), `concurrency` (4), `timeout` (300 s), `attempts` (5), `temperature`, `seed`, and
     ``extra.NAME=VALUE`` for what is passed on as it is (``extra.safety_settings``). Raises
     `UsageError` for another setting or without a key.
@@ -382,7 +382,7 @@ def chat(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     usage = {"usage": {"include": True}} if at_home else {}
     provider = Chat(told.model, {**usage, **body, **extra}, told.pictures)
     keys = ("OPENROUTER_API_KEY",)
-    return remote(provider, told, samples, address=OPENROUTER, keys=keys, seed=told.seed)
+    return remote(provider, told, address=OPENROUTER, keys=keys, seed=told.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,7 +474,7 @@ def http(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     and 5xx asked again. ``examples/http_editor_server.py`` is such a server.
 
     Settings: `base_url` (required), `name` (default: the host's), `price`, `timeout` (600 s),
-    `concurrency` (1), `attempts` (5), `seed` (0), `shots`, `pictures` (how many input pictures it
+    `concurrency` (1), `attempts` (5), `seed` (0), `pictures` (how many input pictures it
     takes, 1). A token in ``EDITGAUGE_EDITOR_KEY`` is sent along. Raises `UsageError` for another
     setting or no address.
     """
@@ -486,7 +486,7 @@ def http(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
         )
     provider = Http(told.seed, told.pictures, extra)
     name = urlsplit(told.base_url).hostname or "http"
-    return remote(provider, told, samples, address="", keys=(), seed=told.seed, name=name)
+    return remote(provider, told, address="", keys=(), seed=told.seed, name=name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from typing import Annotated, Any, Protocol, TypeVar
 import msgspec
 
 from editgauge import schema
-from editgauge.editors.asking import Shot, conversation, numbered, shots_for
+from editgauge.editors.asking import conversation, numbered
 from editgauge.editors.delivery import decoded, deliver, faulty
+from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.sending import EXTRA, as_file, passed_through
 from editgauge.editors.service import (
     Charge,
@@ -32,7 +33,7 @@ from editgauge.editors.service import (
 )
 from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.services.prices import ImagePrice, image_price_of
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, Sample, Shot, Status
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -59,7 +60,6 @@ class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
     base_url: str = ""
     name: str = ""
     price: Amount | None = None
-    shots: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     concurrency: Count = 4
     timeout: Seconds = 300.0
     attempts: Count = 5
@@ -162,7 +162,7 @@ class Provider(Protocol):
 
 # --------------------------------------------------------------------------------------- the editor
 @dataclass(frozen=True, kw_only=True)
-class RemoteEditor:
+class RemoteEditor(BaseEditor):
     """A model behind a service. Runs on `concurrency` threads of one process; `ledger` keeps what
     it costs within a budget.
     """
@@ -172,12 +172,11 @@ class RemoteEditor:
     provider: Provider
     service: Service
     price: ImagePrice
-    shots: int = 0
-    samples: Sequence[Sample] = ()
     seed: int | None = None
     concurrency: int = 4
     ledger: Ledger = field(default_factory=Ledger)
-    parallel: str = "thread"
+    parallel: Mode = "thread"
+    shows: bool = True
 
     def estimate(self, sample: Sample) -> float | None:
         """What one edit will about cost, in US dollars; None where the price is not known."""
@@ -204,7 +203,7 @@ class RemoteEditor:
         most = self.provider.pictures
         if (fault := faulty(sample, self.name, pictures=most)) is not None:
             return fault
-        shots = shots_for(sample, self.samples, self.shots)
+        shots = sample.shots
         prompt, pictures = numbered(sample, shots)
         if len(pictures) > most and shots:
             reason = f"{len(shots)} demonstrations make {len(pictures)} pictures, the service takes"
@@ -293,7 +292,6 @@ def asked_of(sample: Sample, shots: Sequence[Shot], prompt: str, pictures: Seque
 def remote(
     provider: Provider,
     settings: Settings,
-    samples: Sequence[Sample],
     *,
     address: str,
     keys: Sequence[str],
@@ -320,8 +318,6 @@ def remote(
             **more,
         ),
         price=image_price_of(settings.model, settings.price),
-        shots=settings.shots,
-        samples=samples if settings.shots else (),
         seed=seed,
         concurrency=settings.concurrency,
     )

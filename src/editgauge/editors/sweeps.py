@@ -1,8 +1,12 @@
-"""Sweeps: one editor with several values of its settings, each combination an editor of its own.
+"""Sweeps and presets: one editor with several values of its settings, each combination an editor of
+its own.
 
 ``--sweep guidance_scale=3,7.5 --seeds 0..3`` makes ``instructpix2pix[guidance_scale=3, seed=0]``
-and seven others. Every edit says which variant of which editor made it (`store.variants`), so that
-tables can read them as one model.
+and seven others. A preset is how a paper ran an editor: MedEBench (arXiv 2506.01921, appendix C)
+ran seven models, of which four are editors of this package; the other three have repositories of
+their own (``docs/how-to/models-of-the-papers.md``). Where the paper gives several values the preset
+is a sweep over them: which of its outputs the paper's tables show, it does not say. Its line on
+InstructPix2Pix names the text guidance twice; values near 1.6 are taken as the picture's.
 """
 
 from __future__ import annotations
@@ -11,12 +15,12 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from editgauge.editors.delivery import typed
-from editgauge.editors.presets import Preset
-from editgauge.editors.tracks import Making
+from editgauge.editors.editor import as_editor
+from editgauge.editors.tracks import Track
 from editgauge.errors import UsageError
 from editgauge.store.paths import plain_name
 from editgauge.types import Editor
@@ -32,27 +36,122 @@ _NO_FILE_NAME = re.compile(r'[\\/:*?"<>|,=\[\]\x00-\x1f]+')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """Settings of an editor, those that are swept, the words around its instruction, and where all
+    of that is from.
+    """
+
+    origin: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    sweep: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    template: str = ""
+
+
+_APPENDIX = "arXiv 2506.01921, appendix C"
+PRESETS: dict[str, dict[str, Preset]] = {
+    "medebench": {
+        "instructpix2pix": Preset(
+            origin=_APPENDIX,
+            settings={"num_inference_steps": 50},
+            sweep={"guidance_scale": (7.5, 7.6), "image_guidance_scale": (1.55, 1.6, 1.65)},
+        ),
+        "imagic": Preset(
+            origin=f"{_APPENDIX}; its alpha is eta here",
+            settings={"num_inference_steps": 50},
+            sweep={"guidance_scale": (7.5, 7.6), "eta": (1.3, 1.35)},
+        ),
+        "paint-by-inpaint": Preset(
+            origin=_APPENDIX,
+            settings={
+                "num_inference_steps": 50, "guidance_scale": 7.0, "image_guidance_scale": 1.7,
+            },
+        ),
+        "gemini": Preset(
+            origin=f"{_APPENDIX}: Gemini 2.0 Flash",
+            template="You are good at image editing. Here is the image editing instruction: "
+            "{instruction}",
+        ),
+    }
+}  # fmt: skip
+
+
+def preset(name: str, editor: str) -> Preset:
+    """The preset of an editor. Raises `UsageError` for an unknown name, and for an editor that the
+    preset does not have.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"--preset {name}: wanted one of {', '.join(PRESETS)}")
+    if editor not in PRESETS[name]:
+        raise UsageError(
+            f"--preset {name}: has no settings of {editor!r}; it has {', '.join(PRESETS[name])}; "
+            f"those of models in repositories of their own are in docs/how-to/models-of-the-papers"
+        )
+    return PRESETS[name][editor]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One editor to be made: what its factory is given, and what is told of it."""
+    """One editor to be made: what its factory is given, and its track."""
 
     settings: Mapping[str, Any]
-    making: Making
+    track: Track
 
 
 def variants(
     settings: Mapping[str, Any],
+    track: Track = Track(),  # noqa: B008 - frozen
     *,
     sweeps: Sequence[str] = (),
     seeds: str = "",
-    template: str = "",
-    preset: tuple[str, Preset] | None = None,
+    paper: Preset | None = None,
 ) -> list[Variant]:
     """The editors that a command stands for, in the order of their values: one without a sweep.
 
-    A setting of the user's own takes the place of the preset's, swept or not. Raises `UsageError`
-    for a sweep without values, with one value twice, over a setting that is set as well, or of more
-    than `MOST` variants.
+    `paper`: the preset whose name the track has. A setting of the user's own takes the place of the
+    preset's, swept or not. Raises `UsageError` for a sweep without values, with one value twice,
+    over a setting that is set as well, or of more than `MOST` variants.
     """
+    axes = _axes(sweeps, seeds, settings)
+    base = dict(settings)
+    if paper is not None:
+        own = {*settings, *axes}
+        base = {**{k: v for k, v in paper.settings.items() if k not in own}, **base}
+        axes = {**{k: list(v) for k, v in paper.sweep.items() if k not in own}, **axes}
+        track = replace(track, template=track.template or paper.template)
+    if not axes:
+        return [Variant(settings=base, track=track)]
+    count = math.prod(map(len, axes.values()))
+    if count > MOST:
+        raise UsageError(f"--sweep: {count} variants, wanted at most {MOST}; sweep in parts")
+    chosen = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    return [
+        Variant(settings={**base, **values}, track=replace(track, swept=_told(values)))
+        for values in chosen
+    ]
+
+
+def editors(wanted: Sequence[Variant], make: Callable[[Variant], Editor]) -> list[Editor]:
+    """The editors of all variants. Nothing heavy is loaded by making one, so that a setting that an
+    editor refuses is said before the first edit. Raises `UsageError` where two have one name,
+    `RunError` for a name that is too long for a folder.
+    """
+    made = [make(one) for one in wanted]
+    names = [plain_name(editor.name) for editor in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"--sweep: two variants are called {twice!r}; give other values")
+    return made
+
+
+def hand_over(before: Editor, after: Editor) -> None:
+    """Let one editor take over the weights that another has loaded, where the two can share them;
+    in any case the other, whose turn is over, lets go of them.
+    """
+    as_editor(after).adopt(as_editor(before))
+    as_editor(before).release()
+
+
+def _axes(sweeps: Sequence[str], seeds: str, settings: Mapping[str, Any]) -> dict[str, list[Any]]:
     axes: dict[str, list[Any]] = {}
     for text in sweeps:
         name, values = _axis(text)
@@ -66,53 +165,7 @@ def variants(
     for name in axes:
         if name in settings:
             raise UsageError(f"--sweep {name}: is set to {settings[name]} as well; give one")
-    base, named = dict(settings), ""
-    if preset is not None:
-        named, one = preset
-        own = {*settings, *axes}
-        base = {**{k: v for k, v in one.settings.items() if k not in own}, **base}
-        axes = {**{k: list(v) for k, v in one.sweep.items() if k not in own}, **axes}
-        template = template or one.template
-    plain = Making(preset=named, template=template)
-    if not axes:
-        return [Variant(settings=base, making=plain)]
-    count = 1
-    for values in axes.values():
-        count *= len(values)
-    if count > MOST:
-        raise UsageError(f"--sweep: {count} variants, wanted at most {MOST}; sweep in parts")
-    return [
-        Variant(
-            settings={**base, **dict(zip(axes, values, strict=True))},
-            making=replace(plain, swept=_told(dict(zip(axes, values, strict=True)))),
-        )
-        for values in itertools.product(*axes.values())
-    ]
-
-
-def editors(wanted: Sequence[Variant], make: Callable[[Variant], Editor]) -> list[Editor]:
-    """The editors of all variants. Nothing heavy is loaded by making one, so that a setting that an
-    editor refuses is said before the first edit. Raises `UsageError` where two have one name,
-    `RunError` for a name that is too long for a folder.
-    """
-    made = [make(one) for one in wanted]
-    names = [editor.name for editor in made]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"--sweep: two variants are called {twice!r}; give other values")
-    for name in names:
-        plain_name(name)
-    return made
-
-
-def hand_over(before: Editor, after: Editor) -> None:
-    """Let one editor take over the weights that another has loaded, where the two can share them;
-    in any case the other, whose turn is over, lets go of them.
-    """
-    old, new = (getattr(one, "editor", one) for one in (before, after))
-    for doing, what in ((getattr(new, "adopt", None), (old,)), (getattr(old, "release", None), ())):
-        if doing is not None:
-            doing(*what)
+    return axes
 
 
 def numbers(text: str) -> list[int]:
@@ -152,9 +205,9 @@ def _axis(text: str) -> tuple[str, list[Any]]:
 
 def _told(values: Mapping[str, Any]) -> dict[str, Any]:
     """Values as names of folders can hold them: a path by its last part."""
-    found = {}
-    for name, value in values.items():
-        if isinstance(value, str):
-            value = _NO_FILE_NAME.sub("-", value.rstrip("/").rpartition("/")[2])
-        found[name] = value
-    return found
+    return {
+        name: _NO_FILE_NAME.sub("-", value.rstrip("/").rpartition("/")[2])
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
+    }

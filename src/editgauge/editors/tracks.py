@@ -1,10 +1,13 @@
-"""Prompt tracks: the same editor told in other words. A track is part of the editor's name, so that
-no table mixes two.
+"""Prompt tracks: what an editor is told of a sample, as a transform of samples.
 
 ``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description``
-its description of the change (MedEBench has both); ``kontext[rephrased]`` is then an editor of its
-own. A template puts fixed words around the instruction; a preset, swept settings and what the
-editor was fine-tuned on are told in the same way (`Making`).
+its description of the change (MedEBench has both). A template puts fixed words around it; shots are
+demonstrations before it. A track is part of the editor's name – ``kontext[rephrased, 2 shots]`` –
+so that no table mixes two, and of the settings of each edit (see `store.variants`).
+
+In-context editing (MedEBench, arXiv 2506.01921, section 3.4): triplets of input, instruction and
+reference of the same task precede the sample. Which ones depends on ids alone, so that every editor
+sees the same; the sample itself, and any sample with the same input, is never among them.
 """
 
 from __future__ import annotations
@@ -16,95 +19,112 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from editgauge.editors.asking import shots_for
 from editgauge.editors.delivery import faulty
-from editgauge.editors.service import Ledger
+from editgauge.editors.editor import BaseEditor, as_editor
 from editgauge.errors import UsageError
-from editgauge.types import Edit, Editor, Sample, Status
+from editgauge.images import fingerprint
+from editgauge.types import Edit, Editor, Sample, Shot, Status
 
 INSTRUCTIONS = ("original", "rephrased", "description")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Making:
-    """How an editor differs from its plain self but for the words of a track. All of it is in the
-    editor's name and in the settings of each edit (see `store.variants`).
+class Track:
+    """How an editor differs from its plain self. Raises `UsageError` for an instruction that is
+    none of `INSTRUCTIONS`, and for a template that `checked_template` refuses.
     """
 
-    preset: str = ""
+    instruction: str = "original"
     template: str = ""
     """Words around the instruction: ``Edit this image: {instruction}``."""
+    shots: int = 0
+    preset: str = ""
     swept: Mapping[str, Any] = field(default_factory=dict)
     """The settings of a sweep that this variant has, in the order of its name."""
     tuned: int | None = None
     """The number of samples that it was fine-tuned on; None: it is not one of a series."""
 
-    @property
-    def marks(self) -> list[str]:
-        """As the editor's name has them, but for `tuned` and `swept`."""
-        found = [self.preset] if self.preset else []
+    def __post_init__(self) -> None:
+        if self.instruction not in INSTRUCTIONS:
+            wanted = ", ".join(INSTRUCTIONS)
+            raise UsageError(f"--instruction {self.instruction!r}: wanted one of {wanted}")
+        checked_template(self.template)
+
+    # -- its name and what each edit says of it ----------------------------------------------------
+
+    def _marks(self) -> tuple[list[str], list[str], list[str]]:
+        """What the editor's name says: of the words, of what was learned, of swept settings."""
+        words = [self.instruction] if self.instruction != "original" else []
+        words += [self.preset] if self.preset else []
         if self.template:
             mark = hashlib.blake2b(self.template.encode(), digest_size=2).hexdigest()
-            found.append(f"template {mark}")
-        return found
+            words.append(f"template {mark}")
+        learned = ["1 shot" if self.shots == 1 else f"{self.shots} shots"] if self.shots else []
+        learned += [] if self.tuned is None else [f"tuned {self.tuned}"]
+        return words, learned, [f"{name}={value}" for name, value in self.swept.items()]
+
+    def name(self, editor: str) -> str:
+        """What an editor of that name is called on this track."""
+        return _marked(editor, *self._marks())
+
+    def facts(self, editor: str) -> dict[str, Any]:
+        """What the settings of every edit say of the track beside its instruction."""
+        words, learned, swept = self._marks()
+        facts: dict[str, Any] = {}
+        if self.preset:
+            facts["preset"] = self.preset
+        if self.template:
+            facts["template"] = self.template
+        if self.tuned is not None:
+            of = _marked(editor, words, learned[:-1], swept)
+            facts["learning"] = {"of": of, "kind": "tuned", "samples": self.tuned}
+        elif self.shots:
+            of = _marked(editor, words, swept)
+            facts["learning"] = {"of": of, "kind": "shots", "samples": self.shots}
+        if swept:
+            facts["swept"] = {"of": _marked(editor, words, learned), "values": dict(self.swept)}
+        return facts
+
+    # -- the transform -----------------------------------------------------------------------------
+
+    def told(self, sample: Sample) -> Sample | None:
+        """The sample with the track's words; None where the benchmark has none for it."""
+        own = {"original": sample.instruction, "rephrased": sample.rephrased}
+        text = own.get(self.instruction, sample.change)
+        if text and self.template:
+            text = self.template.format(instruction=text)
+        if text == sample.instruction:
+            return sample
+        return replace(sample, instruction=text) if text else None
+
+    def prepared(self, sample: Sample, pool: Sequence[Sample], editor: str) -> Sample | Edit:
+        """The sample as the editor is told it, or the edit that says why it cannot be. `pool`:
+        samples in the track's words that demonstrations may come from.
+
+        One that cannot have all of its demonstrations is *not applicable*: fewer would be another
+        track under the same name.
+        """
+        if (fault := faulty(sample, editor)) is not None:
+            return fault
+        told = self.told(sample)
+        if told is None:
+            reason = f"the sample has no {self.instruction} instruction"
+            return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
+        if not self.shots:
+            return told
+        shots = demonstrations(sample, pool, self.shots)
+        if len(shots) == self.shots:
+            return replace(told, shots=tuple(shots))
+        reason = (
+            f"{self.shots} demonstrations were asked for, {len(shots)} other samples of its task "
+            f"with another input and a reference are there"
+        )
+        return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
 
 
-PLAIN = Making()
-
-
-def on_track(
-    editor: Editor,
-    instruction: str = "original",
-    *,
-    shots: int = 0,
-    samples: Sequence[Sample] = (),
-    making: Making = PLAIN,
-) -> Editor:
-    """The editor on a prompt track: itself on the original one, without demonstrations and
-    anything in `making`.
-
-    `shots`: how many demonstrations each sample is shown, from `samples` (those that the editor was
-    made with). A sample that cannot have so many is *not applicable*: fewer would be another track
-    under the same name. Each edit's ``settings["demonstrations"]`` names the ones that it had.
-    Raises `UsageError` for an instruction that is none of `INSTRUCTIONS`, and for a template that
-    `checked_template` refuses.
-    """
-    if instruction not in INSTRUCTIONS:
-        raise UsageError(f"--instruction {instruction!r}: wanted one of {', '.join(INSTRUCTIONS)}")
-    checked_template(making.template)
-    words = [instruction] if instruction != "original" else []
-    words += making.marks
-    learned = ["1 shot" if shots == 1 else f"{shots} shots"] if shots else []
-    if making.tuned is not None:
-        learned.append(f"tuned {making.tuned}")
-    swept = [f"{name}={value}" for name, value in making.swept.items()]
-    if not (words or learned or swept):
-        return editor
-    facts: dict[str, Any] = {}
-    if making.preset:
-        facts["preset"] = making.preset
-    if making.template:
-        facts["template"] = making.template
-    if shots or making.tuned is not None:
-        kind, count = ("shots", shots) if making.tuned is None else ("tuned", making.tuned)
-        of = _marked(editor.name, [*words, *learned[:-1], *swept])
-        facts["learning"] = {"of": of, "kind": kind, "samples": count}
-    if swept:
-        of = _marked(editor.name, [*words, *learned])
-        facts["swept"] = {"of": of, "values": dict(making.swept)}
-    return OnTrack(
-        editor=editor,
-        instruction=instruction,
-        name=_marked(editor.name, [*words, *learned, *swept]),
-        shots=shots,
-        samples=samples,
-        template=making.template,
-        facts=facts,
-    )
-
-
-def _marked(name: str, marks: Sequence[str]) -> str:
-    return f"{name}[{', '.join(marks)}]" if marks else name
+def _marked(name: str, *marks: Sequence[str]) -> str:
+    told = [mark for part in marks for mark in part]
+    return f"{name}[{', '.join(told)}]" if told else name
 
 
 def checked_template(template: str) -> str:
@@ -115,134 +135,137 @@ def checked_template(template: str) -> str:
         return template
     wanted = "wanted words around {instruction}, such as 'Edit this image: {instruction}'"
     try:
-        parts = list(string.Formatter().parse(template))
+        parts = [part for part in string.Formatter().parse(template) if part[1] is not None]
     except ValueError as error:
         raise UsageError(f"--template {template!r}: {wanted}; {error}") from None
-    found = [(name, form or "", turned) for _, name, form, turned in parts if name is not None]
-    strange = [name for name, form, turned in found if name != "instruction" or form or turned]
-    if strange:
-        raise UsageError(
-            f"--template {template!r}: {wanted}; the placeholder {{{strange[0]}}} is not known"
-            if strange[0] != "instruction"
-            else f"--template {template!r}: {wanted}; {{instruction}} takes no format"
-        )
-    if not found:
+    if not parts:
         raise UsageError(f"--template {template!r}: {wanted}; found no placeholder")
+    for _, name, form, conversion in parts:
+        if name != "instruction":
+            raise UsageError(
+                f"--template {template!r}: {wanted}; the placeholder {{{name}}} is not known"
+            )
+        if form or conversion:
+            raise UsageError(f"--template {template!r}: {wanted}; {{instruction}} takes no format")
     return template
 
 
-def templated(sample: Sample, template: str) -> Sample:
-    """The sample with its instruction in a template's words; as it is without a template."""
-    if not template:
-        return sample
-    return replace(sample, instruction=template.format(instruction=sample.instruction))
+PLAIN = Track()
 
 
-def retold(sample: Sample, instruction: str) -> Sample | None:
-    """The sample with the instruction of a track; None where the benchmark has none for it."""
-    if instruction == "original":
-        return sample
-    text = sample.rephrased if instruction == "rephrased" else sample.change
-    return replace(sample, instruction=text) if text else None
+# -- demonstrations --------------------------------------------------------------------------------
 
 
-@dataclass(kw_only=True)
-class OnTrack:
-    """See `on_track`. Runs as the editor inside does, and passes its budget on."""
+def demonstrations(sample: Sample, pool: Sequence[Sample], count: int) -> list[Shot]:
+    """`count` demonstrations of the sample's task, or as many as there are.
 
-    editor: Editor
-    instruction: str
-    name: str
-    shots: int = field(default=0, kw_only=True)
-    samples: Sequence[Sample] = field(default=(), kw_only=True)
-    template: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """What every edit's settings say of the track beside its words."""
+    Ordered by a hash of both ids: a sample's demonstrations are the same in every run, and differ
+    between samples.
+    """
+    own = _contents(sample)
+    others = [other for other in pool if other.id != sample.id and _shows(other, sample)]
+    chosen: list[Shot] = []
+    for other in sorted(others, key=lambda one: (_order(sample.id, one.id), one.id)):
+        if len(chosen) == count:
+            break
+        if other.reference is not None and not own & _contents(other):
+            chosen.append(Shot(other.id, other.images, other.instruction, other.reference))
+    return chosen
 
-    @property
-    def parallel(self) -> str:
-        return str(getattr(self.editor, "parallel", "process"))
 
-    @property
-    def concurrency(self) -> int:
-        return int(getattr(self.editor, "concurrency", 4))
+def _shows(other: Sample, sample: Sample) -> bool:
+    """Whether another sample is of the same task, and has all that a demonstration needs."""
+    there = other.reference is not None and other.reference.is_file()
+    whole = there and bool(other.images) and other.fault is None
+    return whole and task_of(other) == task_of(sample)
 
-    @property
-    def ledger(self) -> Ledger | None:
-        return getattr(self.editor, "ledger", None)
 
-    @property
-    def batch_size(self) -> int:
-        return int(getattr(self.editor, "batch_size", 1))
+def task_of(sample: Sample) -> tuple[str, ...]:
+    """What two samples share that are of the same task: the task's name, or the category where
+    there is none.
+    """
+    task = sample.attributes.get("task")
+    return (*sample.category, str(task)) if task is not None else sample.category
 
-    @property
-    def num_gpus(self) -> float:
-        return float(getattr(self.editor, "num_gpus", 0))
 
-    def estimate(self, sample: Sample) -> float | None:
-        """What the editor inside asks for the sample."""
-        told = self.told(sample)
-        if isinstance(told, Edit):
-            return 0.0
-        estimate: Any = getattr(self.editor, "estimate", None)
-        return estimate(told) if estimate is not None else 0.0
+def _order(own: str, other: str) -> bytes:
+    return hashlib.blake2b(f"{own}\n{other}".encode(), digest_size=8).digest()
 
-    def told(self, sample: Sample) -> Sample | Edit:
-        """The sample with the track's instruction, or the edit that says why there is none."""
-        told = retold(sample, self.instruction)
-        if told is not None:
-            told = templated(told, self.template)
-        reason = f"the sample has no {self.instruction} instruction"
-        if told is not None:
-            there = len(self._shown(told))
-            if there == self.shots:
-                return told
-            reason = (
-                f"{self.shots} demonstrations were asked for, {there} other samples of its task "
-                f"with another input and a reference are there"
-            )
-        return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
 
-    def _shown(self, sample: Sample) -> list[str]:
-        """The ids of the demonstrations that the editor inside is about to show; it takes the same
-        from the same samples.
-        """
-        there = self.samples or getattr(self.editor, "samples", ())
-        return [shot.id for shot in shots_for(sample, there, self.shots)] if self.shots else []
+def _contents(sample: Sample) -> set[str]:
+    return {fingerprint(path) for path in sample.images if path.is_file()}
 
-    def _prepared(self, sample: Sample) -> Sample | Edit:
-        return faulty(sample, self.name) or self.told(sample)
 
-    def _named(self, made: Edit, told: Sample) -> Edit:
-        settings = {**made.settings, **self.facts, "instruction": self.instruction}
-        if self.shots:
-            settings["demonstrations"] = self._shown(told)
-        return replace(made, editor=self.name, instruction=told.instruction, settings=settings)
+# -- an editor on a track --------------------------------------------------------------------------
+
+
+def on_track(editor: Editor, track: Track = PLAIN, *, pool: Sequence[Sample] = ()) -> Editor:
+    """The editor on a track: itself on the plain one. `pool`: samples that demonstrations may come
+    from. Raises `UsageError` where demonstrations are wanted of an editor that cannot be shown any.
+    """
+    if track == PLAIN:
+        return editor
+    base = as_editor(editor)
+    if track.shots and not base.shows:
+        raise UsageError(
+            f"editor {editor.name!r} takes one picture: it cannot be shown demonstrations; leave "
+            f"out --shots"
+        )
+    told = [track.told(sample) or sample for sample in pool] if track.shots else []
+    return OnTrack(base, track, told)
+
+
+class OnTrack(BaseEditor):
+    """See `on_track`. Runs as the editor inside does; its samples are `Track.prepared`."""
+
+    def __init__(self, editor: BaseEditor, track: Track, pool: Sequence[Sample]) -> None:
+        self.editor, self.track, self.pool = editor, track, pool
+        self.name = track.name(editor.name)
+        self.facts = track.facts(editor.name)
+        self.parallel, self.concurrency = editor.parallel, editor.concurrency
+        self.batch_size, self.timeout = editor.batch_size, editor.timeout
+        self.num_cpus, self.num_gpus, self.memory = editor.num_cpus, editor.num_gpus, editor.memory
+        self.ledger, self.price = editor.ledger, editor.price
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         told = self._prepared(sample)
         if isinstance(told, Edit):
             return self._refused(told)
-        return self._named(self.editor(told, folder), told)
-
-    def _refused(self, made: Edit) -> Edit:
-        """An edit that the editor inside was not asked for, with what the track says of itself."""
-        return replace(made, settings={**made.settings, **self.facts}) if self.facts else made
+        return self._stamped(self.editor(told, folder), told)
 
     def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
-        """As the editor inside edits a batch; samples that the track has no words for are answered
-        here.
-        """
         told = [self._prepared(sample) for sample in samples]
-        asked = [
-            (t, folder) for t, folder in zip(told, folders, strict=True) if isinstance(t, Sample)
-        ]
-        inside: Any = self.editor
-        made = iter(
-            inside.edit_batch([t for t, _ in asked], [folder for _, folder in asked])
-            if asked
-            else []
-        )
+        asked = [(t, f) for t, f in zip(told, folders, strict=True) if isinstance(t, Sample)]
+        made = iter(self.editor.edit_batch([t for t, _ in asked], [f for _, f in asked]))
         return [
-            self._refused(t) if isinstance(t, Edit) else self._named(next(made), t) for t in told
+            self._refused(t) if isinstance(t, Edit) else self._stamped(next(made), t) for t in told
         ]
+
+    def estimate(self, sample: Sample) -> float | None:
+        told = self._prepared(sample)
+        return 0.0 if isinstance(told, Edit) else self.editor.estimate(told)
+
+    def limit(self, seconds: float) -> None:
+        self.editor.limit(seconds)
+        self.timeout = self.editor.timeout
+
+    def recorded(self, sample: str) -> None:
+        self.editor.recorded(sample)
+
+    def adopt(self, other: BaseEditor) -> None:
+        self.editor.adopt(other.editor if isinstance(other, OnTrack) else other)
+
+    def release(self) -> None:
+        self.editor.release()
+
+    def _prepared(self, sample: Sample) -> Sample | Edit:
+        return self.track.prepared(sample, self.pool, self.name)
+
+    def _refused(self, made: Edit) -> Edit:
+        return replace(made, settings={**made.settings, **self.facts}) if self.facts else made
+
+    def _stamped(self, made: Edit, told: Sample) -> Edit:
+        settings = {**made.settings, **self.facts, "instruction": self.track.instruction}
+        if told.shots:
+            settings["demonstrations"] = [shot.id for shot in told.shots]
+        return replace(made, editor=self.name, instruction=told.instruction, settings=settings)

@@ -19,9 +19,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import cast
 
 from editgauge import machine
+from editgauge.editors.editor import BaseEditor, as_editor
 from editgauge.editors.service import AGAIN
 from editgauge.errors import (
     BudgetExceeded,
@@ -122,8 +123,9 @@ def edit(
     the same run: nothing is paid twice.
     """
     plain_name(editor.name)
+    editor = as_editor(editor)
     force = workers_of(workers)
-    if force.away and _how(editor) == "thread":
+    if force.away and editor.parallel == "thread":
         raise UsageError(
             f"editor {editor.name!r} calls a service or has devices of its own here: its limits "
             f"and its budget are kept in one process; edit on this machine"
@@ -145,7 +147,7 @@ def _edit(
     run: Run,
     benchmark: str,
     samples: Sequence[Sample],
-    editor: Editor,
+    editor: BaseEditor,
     *,
     force: Workers,
     retry: frozenset[Status],
@@ -172,16 +174,14 @@ def _edit(
                 again[sample.id] = digest(old.status.value, old.reason, old.seconds)
     if progress:
         progress(0, len(todo), f"editing with {editor.name}")
-    how = _how(editor)
-    many = int(getattr(editor, "batch_size", 1)) if hasattr(editor, "edit_batch") else 1
+    how, many = editor.parallel, editor.batch_size
     if how == "process" or force.away:
         batches = _batches(todo, 1 if how == "process" else many)
         records = _on_workers(run, benchmark, batches, editor, force, seconds_a_sample)
     else:
-        at_once = int(getattr(editor, "concurrency", 1)) if how == "thread" else 1
-        own = getattr(editor, "timeout", None)
-        if how == "thread" and isinstance(own, int | float) and own > seconds_a_sample:
-            editor.timeout = seconds_a_sample  # type: ignore[attr-defined]  # it has one
+        at_once = editor.concurrency if how == "thread" else 1
+        if how == "thread":
+            editor.limit(seconds_a_sample)
         records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
     try:
         for record in records:
@@ -242,7 +242,7 @@ def edit_batch(
     run: Path,
     benchmark: str,
     samples: Sequence[Sample],
-    editor: Any,
+    editor: BaseEditor,
     again: Mapping[str, str] | None = None,
 ) -> list[EditRecord]:
     """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
@@ -406,11 +406,6 @@ def _safe_parts(sample: Sample) -> tuple[str, ...]:
     return stem.parts
 
 
-def _how(editor: Editor) -> str:
-    """How an editor runs: its own word."""
-    return str(getattr(editor, "parallel", "process"))
-
-
 # -- on workers ------------------------------------------------------------------------------------
 
 
@@ -418,7 +413,7 @@ def _on_workers(
     run: Run,
     benchmark: str,
     batches: Sequence[Sequence[Sample]],
-    editor: Editor,
+    editor: BaseEditor,
     force: Workers,
     seconds: float,
 ) -> Iterator[EditRecord]:
@@ -431,7 +426,7 @@ def _on_workers(
         start_args=(run.path, benchmark, editor),
         seconds=seconds,
         needs=_needs(editor),
-        alone=_how(editor) == "serial",
+        alone=editor.parallel == "serial",
         places=(run.path / "run.sqlite", *(path for path in pictures if path.exists())),
     )
     for outcome in outcomes:
@@ -449,18 +444,14 @@ def _on_workers(
         yield from records
 
 
-def _needs(editor: Editor) -> Needs:
-    return Needs(
-        num_cpus=getattr(editor, "num_cpus", 1.0),
-        num_gpus=getattr(editor, "num_gpus", 0.0),
-        memory=int(getattr(editor, "memory", 0)),
-    )
+def _needs(editor: BaseEditor) -> Needs:
+    return Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory)
 
 
-_worker: tuple[Path, str, Editor] | None = None
+_worker: tuple[Path, str, BaseEditor] | None = None
 
 
-def _start(run: Path, benchmark: str, editor: Editor) -> None:
+def _start(run: Path, benchmark: str, editor: BaseEditor) -> None:
     global _worker  # noqa: PLW0603 - a worker process is one worker
     _worker = (run, benchmark, editor)
 
@@ -478,7 +469,7 @@ def _on_threads(
     run: Run,
     benchmark: str,
     batches: Sequence[Sequence[Sample]],
-    editor: Editor,
+    editor: BaseEditor,
     concurrency: int,
     again: Mapping[str, str],
 ) -> Iterator[EditRecord]:
@@ -487,7 +478,6 @@ def _on_threads(
     """
     lock = threading.Lock()
     halted = threading.Event()
-    recorded = getattr(getattr(editor, "editor", editor), "recorded", None)
     with ThreadPoolExecutor(max(1, concurrency)) as pool:
 
         def one(batch: Sequence[Sample]) -> list[EditRecord]:
@@ -501,8 +491,7 @@ def _on_threads(
             with lock:
                 run.write_edits(records)
             for record in records:
-                if recorded is not None:
-                    recorded(record.sample)
+                editor.recorded(record.sample)
             return records
 
         waiting = iter(batches)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from editgauge import catalog
-from editgauge.editors import costs, presets, sweeps, tracks
+from editgauge.editors import costs, sweeps, tracks
 from editgauge.editors.command import recorded
+from editgauge.errors import UsageError
 from editgauge.run import batch
 from editgauge.run.edit import EditSummary
 from editgauge.run.edit import edit as edit_all
@@ -71,31 +72,43 @@ def make(
     that cannot be, and what the editor raises for settings that it does not take.
     """
     factory = catalog.find("editors", request.editor)
-    named = request.preset
+    settings = dict(request.settings)
+    track = tracks.Track(
+        instruction=request.instruction,
+        template=request.template,
+        shots=_shots(settings.pop("shots", None)),
+        preset=request.preset,
+    )
     wanted = sweeps.variants(
-        request.settings,
+        settings,
+        track,
         sweeps=request.sweeps,
         seeds=request.seeds,
-        template=tracks.checked_template(request.template),
-        preset=(named, presets.preset(named, request.editor)) if named else None,
+        paper=sweeps.preset(request.preset, request.editor) if request.preset else None,
     )
-    words = wanted[0].making.template
-    shown = material.every if demonstrations is None else demonstrations
-    told = [tracks.templated(tracks.retold(s, request.instruction) or s, words) for s in shown]
+    pool = material.every if demonstrations is None else demonstrations
 
     def made(variant: sweeps.Variant) -> Editor:
-        return tracks.on_track(
-            factory(told, **variant.settings),
-            request.instruction,
-            shots=int(variant.settings.get("shots") or 0),
-            samples=told,
-            making=variant.making,
-        )
+        return tracks.on_track(factory(pool, **variant.settings), variant.track, pool=pool)
 
     return [
-        Made(editor=editor, request=replace(request, settings=variant.settings, template=words))
+        Made(editor=editor, request=_told(request, variant))
         for editor, variant in zip(sweeps.editors(wanted, made), wanted, strict=True)
     ]
+
+
+def _shots(given: Any) -> int:
+    """The setting ``shots``. Raises `UsageError` for what is no number of samples."""
+    text = str(given or 0)
+    if not text.isdigit() or int(text) > 100:
+        raise UsageError(f"shots: wanted a whole number from 0 to 100, found {text!r}")
+    return int(text)
+
+
+def _told(request: Request, variant: sweeps.Variant) -> Request:
+    shots = {"shots": variant.track.shots} if variant.track.shots else {}
+    settings = {**variant.settings, **shots}
+    return replace(request, settings=settings, template=variant.track.template)
 
 
 def remaining(material: Material, folder: Run | None, editor: Editor) -> Sequence[Sample]:

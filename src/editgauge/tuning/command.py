@@ -16,8 +16,9 @@ from editgauge import machine
 from editgauge.editors import diffusers
 from editgauge.editors.command import recorded
 from editgauge.editors.diffusers import DiffusersEditor
+from editgauge.editors.editor import as_editor
 from editgauge.editors.families import FAMILIES
-from editgauge.editors.tracks import Making, on_track
+from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import MissingExtra, RunError, UsageError
 from editgauge.escape import file_name
 from editgauge.images import memory_limit
@@ -169,9 +170,7 @@ def _folder(task: str, size: int) -> str:
 
 
 def _let_go(made: Editor) -> None:
-    release: Any = getattr(getattr(made, "editor", made), "release", None)
-    if release is not None:
-        release()
+    as_editor(made).release()
 
 
 def _editor(
@@ -185,7 +184,7 @@ def _editor(
 ) -> Editor:
     """``instructpix2pix[tuned 8]``; with a size of 0 the base editor under such a name."""
     if training is None:
-        return on_track(base, making=Making(tuned=size))
+        return on_track(base, Track(tuned=size))
     seen = split.by_id(samples, one.training[:size])
     facts = {
         "task": one.task,
@@ -202,7 +201,7 @@ def _editor(
         trained_on=frozenset().union(*(split.pictures(sample) for sample in seen)),
         facts=facts,
     )
-    return on_track(made, making=Making(tuned=size))
+    return on_track(made, Track(tuned=size))
 
 
 def fingerprint_of(file: Path) -> str:

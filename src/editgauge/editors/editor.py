@@ -1,0 +1,113 @@
+"""What every editor of this package is, so that nothing about one has to be guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from editgauge.services.ledger import Ledger
+from editgauge.types import Edit, Editor, Sample
+
+Mode = Literal["process", "thread", "serial"]
+
+
+class BaseEditor:
+    """A model under test: `(sample, folder) -> edit`, and how it wants to be run.
+
+    The edit's picture lies below the `folder` that the call is given. Nothing is kept between calls
+    that changes what a call gives; a faulty sample is answered by an `Edit` without a path, never
+    by an exception. Subclasses overwrite what differs.
+    """
+
+    name: str
+    parallel: Mode = "process"
+    """``process``: pickled into worker processes. ``thread``: called on `concurrency` threads of
+    one process (services, programs). ``serial``: one call after the other (a model on a GPU).
+    """
+    concurrency: int = 1
+    batch_size: int = 1
+    """How many samples `edit_batch` is given."""
+    shows: bool = False
+    """Whether it can be shown demonstrations (`Sample.shots`)."""
+    num_cpus: float = 1.0
+    num_gpus: float = 0.0
+    memory: int = 0
+    """What a worker of a cluster needs: processors, GPUs, bytes."""
+    timeout: float | None = None
+    """Seconds after which it ends a call by itself; None: it keeps no limit."""
+    ledger: Ledger | None = None
+    """The book of what it costs; None: it costs nothing."""
+    price: Any = None
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        raise NotImplementedError
+
+    def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
+        """One edit a sample, in order, each below its own folder."""
+        return [self(sample, folder) for sample, folder in zip(samples, folders, strict=True)]
+
+    def estimate(self, sample: Sample) -> float | None:
+        """What an edit of the sample will cost in US dollars; None where no price is known."""
+        del sample
+        return 0.0
+
+    def recorded(self, sample: str) -> None:
+        """Told when the edit of a sample is safe in the run."""
+
+    def limit(self, seconds: float) -> None:
+        """Lower `timeout` to what the user grants a sample."""
+        if self.timeout is not None and self.timeout > seconds:
+            self.timeout = seconds
+
+    def adopt(self, other: BaseEditor) -> None:
+        """Take over what another editor has loaded, where it is the same."""
+
+    def release(self) -> None:
+        """Let go of what is loaded."""
+
+
+class Outside(BaseEditor):
+    """An editor of somebody else's: any object with a `name` that is called so. What it says of
+    itself beside is taken from it, under the names of `BaseEditor`.
+    """
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        self.name = editor.name
+        for name in _TOLD:
+            if hasattr(editor, name):
+                setattr(self, name, getattr(editor, name))
+        self.batch_size = self.batch_size if hasattr(editor, "edit_batch") else 1
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        return self.editor(sample, folder)
+
+    def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
+        if self.batch_size == 1:
+            return super().edit_batch(samples, folders)
+        return list(self.editor.edit_batch(samples, folders))  # type: ignore[attr-defined]
+
+    def estimate(self, sample: Sample) -> float | None:
+        ask: Any = getattr(self.editor, "estimate", None)
+        return super().estimate(sample) if ask is None else ask(sample)
+
+    def limit(self, seconds: float) -> None:
+        before = self.timeout
+        super().limit(seconds)
+        if self.timeout != before:
+            self.editor.timeout = self.timeout  # type: ignore[attr-defined]
+
+    def recorded(self, sample: str) -> None:
+        tell: Any = getattr(self.editor, "recorded", None)
+        if tell is not None:
+            tell(sample)
+
+
+_TOLD = ("parallel", "concurrency", "batch_size", "num_cpus", "num_gpus", "memory", "timeout",
+         "shows", "ledger", "price")  # fmt: skip
+
+
+def as_editor(thing: Editor) -> BaseEditor:
+    """The editor as one of ours. The one place where anything is looked for by name."""
+    return thing if isinstance(thing, BaseEditor) else Outside(thing)

@@ -1,4 +1,4 @@
-"""`judge … --decide A B` against a server that answers by script."""
+"""`judge decide` against a server that answers by script."""
 
 from __future__ import annotations
 
@@ -22,7 +22,18 @@ def made(tmp_path: Path) -> Path:
 
 
 def test_all_are_asked_where_nothing_tells_and_nothing_is_paid_twice(made: Path) -> None:
-    words = ["judge", "mini", "--run", str(made), *SAMPLES, "--decide", "copy", "reference"]
+    words = [
+        "judge",
+        "decide",
+        "mini",
+        "--run",
+        str(made),
+        *SAMPLES,
+        "--a",
+        "copy",
+        "--b",
+        "reference",
+    ]
     words += ["--metric", "VC", "--batch", "2", "--json"]
     with FaultServer() as server:
         said = json.loads(command(*words, url=server.url).stdout)
@@ -39,5 +50,5 @@ def test_all_are_asked_where_nothing_tells_and_nothing_is_paid_twice(made: Path)
 
 def test_the_metric_has_to_be_named(made: Path) -> None:
     with FaultServer() as server, pytest.raises(UsageError, match="--metric '': wanted one of"):
-        type_("judge", "mini", "--run", made, "--decide", "copy", "reference",
+        type_("judge", "decide", "mini", "--run", made, "--a", "copy", "--b", "reference",
               "--model", "scripted", "--base-url", server.url)  # fmt: skip

@@ -64,7 +64,7 @@ def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFix
 def test_prompts_that_are_not_there_are_missed_before_anything_is_asked(
     server: FaultServer,
 ) -> None:
-    words = f"judge run textedit DATA --run runs/my-model --model {MODEL} --compare-prompts"
+    words = f"judge run textedit DATA --run runs/my-model --model {MODEL} --prompts paper"
     with pytest.raises(UsageError, match="fetch prompts textedit"):
         typed(words)
     assert server.requests == 0
@@ -73,7 +73,7 @@ def test_prompts_that_are_not_there_are_missed_before_anything_is_asked(
 def test_the_paper_s_prompts(server: FaultServer, shared: Path) -> None:
     Path("TextEdit").symlink_to(shared / "released")
     mine = [words for words in every_line("ask-a-judge") if shlex.join(words).startswith(PAPER)]
-    assert len(mine) == len(PAPER)
+    assert len(mine) == len(PAPER) + 1, "asked both ways"
     for words in mine:
         assert typed(words) in (0, 1), words
     assert server.requests == 4, "with the paper's words and with ours"

@@ -86,20 +86,3 @@ def test_rows_of_two_prompt_sets_never_share_a_table(
     compared = run("judge", "compare", folder, "--format", "json")
     agreed = json.loads(compared.output)["rows"]
     assert {line["cells"]["equal"]["value"] for line in agreed} == {1.0}
-
-
-def test_compare_prompts_asks_both_ways(
-    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
-    folder = tmp_path / "run"
-    data, outputs = shared / "data" / "textedit", shared / "data" / "outputs" / "textedit"
-    run("fetch", "prompts", "textedit", "--run", folder, "--from", shared / "released" / "textedit")
-    with FaultServer(answer=reply) as server:
-        done = run(
-            "judge", "textedit", data, "--outputs", outputs, "--editor", "good", "--limit", 2,
-            "--run", folder, "--model", "scripted", "--base-url", server.url, "--compare-prompts",
-        )  # fmt: skip
-    assert done.exit_code == 0, (done.output, done.exception)
-    assert "agreement of judges" in done.output
-    assert "scripted[paper]#" in done.output

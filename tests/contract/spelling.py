@@ -14,7 +14,11 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 """A command as the tests write it -> as it is typed now: ("import-scores",) -> ("import",)."""
 
-OPTIONS: dict[tuple[str, str], str | None] = {}
+OPTIONS: dict[tuple[str, str], str | None] = {
+    ("judge run", "--rubrics"): "--prompts",
+    ("judge run", "--no-calibration"): None,
+    ("judge run", "--no-repair"): None,
+}
 """(command as the tests write it, option) -> the option now; None: a flag that went. Options of
 every command have the command "*".
 """

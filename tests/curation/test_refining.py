@@ -11,7 +11,7 @@ from editgauge.curation import refining, review
 from editgauge.curation.dataset import Conflict
 from editgauge.errors import UsageError
 from editgauge.judging.fakes import FaultServer, ScriptedJudge, request_pictures, request_words
-from editgauge.judging.session import Options
+from editgauge.judging.options import JudgeOptions
 from editgauge.web.log import Act
 from tests.curation.made_set import make_set
 
@@ -24,8 +24,8 @@ PARTS = {"modality": "CT", "action": "removal", "entity": "the nodule", "region"
          "context": "the ribs"}  # fmt: skip
 
 
-def options(server: FaultServer, **facts: object) -> Options:
-    return Options(model="m-2025-01-01", base_url=server.url, **facts)  # type: ignore[arg-type]
+def options(server: FaultServer, **facts: object) -> JudgeOptions:
+    return JudgeOptions(model="m-2025-01-01", base_url=server.url, **facts)  # type: ignore[arg-type]
 
 
 def test_a_proposal_waits_for_a_person(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS
 from editgauge.images import read_image, read_mask, write_png
 from editgauge.judging.fakes import FaultServer, ScriptedJudge
-from editgauge.judging.session import Options
+from editgauge.judging.options import JudgeOptions
 from editgauge.run.check import check_data
 from editgauge.web.log import Act
 from tests.command_line import invoke
@@ -173,7 +173,7 @@ async def take_a_proposal(person: Person, made: Made) -> None:
 
     def refine() -> None:
         with FaultServer(answer=ScriptedJudge(replies=(json.dumps(said),))) as server:
-            options = Options(model="m-2025-01-01", base_url=server.url)
+            options = JudgeOptions(model="m-2025-01-01", base_url=server.url)
             refining.refine(made.data, options, "ann", samples=["p0"], paraphrases=1)
 
     await asyncio.to_thread(refine)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from editgauge.judging.agreement import agreement
 from tests.made_rows import frame, record, row
 
 from editgauge.judging import compared
-from editgauge.judging.agreement import agreement
 from editgauge.types import Row
 
 A = [5, 4, 3, 5, 2, 1, 4, 4, 3, 5]

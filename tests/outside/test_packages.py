@@ -173,7 +173,7 @@ def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
     data, run = vie_data(tmp_path / "data"), tmp_path / "run"
     type_("edit", "viescore", data, "--editor", "copy", "--run", run, "--workers", 0)
     with FaultServer(answer=lambda body: '{"reasoning": "x", "score": [7]}') as server:
-        words = ("--model", "made-2026-01-01", "--base-url", server.url, "--no-repair")
+        words = ("--model", "made-2026-01-01", "--base-url", server.url)
         type_("judge", "viescore", data, "--run", run, *words, fine=(0, 1))
     query = "SELECT value, status, reason FROM rows WHERE metric = 'O'"
     (value, status, reason), *_ = fetch_tuples(Run.open(run).parquet(), query)

@@ -52,10 +52,10 @@ def refine(
     from editgauge.cli.common import print_json
     from editgauge.curation import refining
     from editgauge.curation.dataset import DataSet
-    from editgauge.judging.session import Options
+    from editgauge.judging.options import JudgeOptions
 
-    options = Options(
-        model=model, base_url=base_url, budget=budget, price=price, allow_alias=allow_alias
+    options = JudgeOptions(
+        model=model, base_url=base_url or "", budget=budget, price=price, allow_alias=allow_alias
     )
     done = refining.refine(
         DataSet(folder), options, who, samples=sample or (), paraphrases=paraphrases,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
-from editgauge.cli import judge_compare, judge_decide, judge_extras, judge_views
+from editgauge.cli import judge_decide, judge_extras, judge_views
 from editgauge.cli.groups import grouped
 from editgauge.cli.judge_live import LiveLine
 from editgauge.cli.judge_options import What, Who
@@ -23,9 +23,6 @@ _EXAMPLE = (
     "Example: editgauge judge run textedit DATA --outputs OUTPUTS --run runs/my-model --model "
     "gpt-4o-2024-11-20 --budget 5"
 )
-_WORDS = {"--estimate": "estimate", "--show": "show", "--batch": "batch", "--import": "import",
-          "--probe": "probe"}  # fmt: skip
-"""Options that chose a command before there was a group: they still do."""
 
 
 class JudgeGroup(TyperGroup):
@@ -33,30 +30,8 @@ class JudgeGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
-            args = spelled_out(args)
+            args = ["run", *args]
         return super().parse_args(ctx, args)
-
-
-def spelled_out(args: list[str]) -> list[str]:
-    """The words of ``editgauge judge`` without a command's name as those with one."""
-    if "--decide" in args:
-        at = args.index("--decide")
-        named = zip(("--a", "--b"), args[at + 1 : at + 3], strict=False)
-        ends = [word for pair in named for word in pair]
-        return ["decide", *args[:at], *ends, *args[at + 3 :]]
-    for option, command in _WORDS.items():
-        if option not in args:
-            continue
-        at = args.index(option)
-        before, value, after = args[:at], args[at + 1 : at + 2], args[at + 2 :]
-        if command == "estimate":
-            return [command, *before, *value, *after]
-        if command == "show":
-            return [command, *before, "--sample", *value, *after]
-        if command == "import":
-            return [command, "--from", *value, *before, *after]
-        return [command, "--what", *value, *before, *after]
-    return ["run", *args]
 
 
 def register(app: typer.Typer) -> None:
@@ -80,13 +55,6 @@ def run(
     how: How,
     traffic: Traffic,
     money: Money,
-    compare_prompts: Annotated[
-        bool,
-        typer.Option(
-            "--compare-prompts",
-            help="Ask with ours and with the paper's prompts, and print how far they agree.",
-        ),
-    ] = False,
     json: JsonOpt = False,
 ) -> None:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
@@ -95,30 +63,22 @@ def run(
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import working
 
-    with working(what.run) as here:
-        there = replace(what, run=here)
-        # the paper's first: where they were not fetched, nothing is asked
-        for prompts in ("paper", "ours") if compare_prompts else (who.prompts,):
-            asked = replace(who, prompts=prompts)
-            with session(there, asked, how, traffic, money) as opened:
-                opened.named = address_of(what.run) or str(what.run)
-                judge(opened, json, go_on=compare_prompts)
-    if compare_prompts:
-        judge_compare.compare(
-            [what.run], benchmark=what.benchmark, form="json" if json else "terminal"
-        )
+    with (
+        working(what.run) as here,
+        session(replace(what, run=here), who, how, traffic, money) as opened,
+    ):
+        opened.named = address_of(what.run) or str(what.run)
+        judge(opened, json)
 
 
-def judge(opened: Session, json: bool, *, go_on: bool = False) -> None:
-    """Run a session, print what it did, and end with its exit code; with `go_on` samples without a
-    score do not end the command.
-    """
+def judge(opened: Session, json: bool) -> None:
+    """Run a session, print what it did, and end with its exit code."""
     from editgauge.cli import common
     from editgauge.judging import command, estimate
 
     live = LiveLine(opened, quiet=json)
     asks = opened.options.budget is not None and not opened.options.offline
-    if asks and (told := estimate.bought(opened, estimate.of_session(opened)[""])):
+    if asks and (told := estimate.of_session(opened).bought):
         live.say(told)
     outcome = command.run(opened, progress=live.show, say=live.say, interruptible=True)
     live.end()
@@ -131,5 +91,5 @@ def judge(opened: Session, json: bool, *, go_on: bool = False) -> None:
         raise typer.Exit(130)
     if outcome.broke:
         raise typer.Exit(3)
-    if outcome.without_score and not go_on:
+    if outcome.without_score:
         raise typer.Exit(1)

@@ -63,7 +63,7 @@ def batch(
         if done.broke:
             raise typer.Exit(3)
         if collected:
-            opened.options.offline = opened.todo.engine.settings.offline = True
+            opened.go_offline()
             judge(opened, json)
 
 
@@ -74,14 +74,13 @@ def probe(
     how: How,
     traffic: Traffic,
     money: Money,
-    action: Annotated[str, typer.Option("--what", help="injection.")] = "injection",
     json: JsonOpt = False,
 ) -> None:
-    """Does the judge obey orders that are written inside pictures? Compared with neutral bars."""
+    """Can the judge be trusted today? Does it see, does it know a finished edit, does it obey
+    orders inside pictures? Some 60 calls.
+    """
     from editgauge.judging import command
-    from editgauge.store import selection
 
-    selection.one_of("--what", action, ("injection",))
     with session(what, who, how, traffic, money) as opened:
         seen = command.probe(opened)
     _emit(seen.lines(), seen.as_json(), json)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from editgauge.judging.asking import Stats
     from editgauge.judging.session import Session
+    from editgauge.judging.stats import Stats
 
 
 class LiveLine:
@@ -32,6 +32,8 @@ class LiveLine:
         self._last = now
         rate, left = stats.done / max(1e-9, now - stats.began), self._total - stats.done
         parts = [f"{stats.done} of {self._total}", f"{rate:.1f}/s"]
+        if len(stats.by_editor) > 1:
+            parts += [", ".join(f"{name} {n}" for name, n in sorted(stats.by_editor.items()))]
         parts += [f"${stats.spent:.2f}"] if self._priced else []
         parts += [f"{stats.refused} refused", f"{stats.failed} failed"]
         parts += [f"{stats.unparsable} unparsable"]

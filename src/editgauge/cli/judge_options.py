@@ -94,12 +94,6 @@ class Who:
             "--prompts", help="What is asked: ours, paper (editgauge fetch prompts), or a folder."
         ),
     ] = "ours"
-    rubrics: Annotated[
-        Path | None,
-        typer.Option(
-            "--rubrics", help="A folder of .md files that replace rubrics of the same name."
-        ),
-    ] = None
     replies: Annotated[
         Path | None,
         typer.Option(

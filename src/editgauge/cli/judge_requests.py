@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import typer
@@ -36,19 +35,6 @@ class How:
         str,
         typer.Option("--reasoning-effort", help="none, minimal, low, medium or high, where taken."),
     ] = ""
-    detail: Annotated[
-        str, typer.Option("--detail", help="How closely pictures are read: auto, low or high.")
-    ] = ""
-    encoding: Annotated[
-        str,
-        typer.Option("--encoding", help="original (the file's own) or png (losslessly)."),
-    ] = "original"
-    keep_metadata: Annotated[
-        bool,
-        typer.Option(
-            "--keep-metadata", help="Send EXIF and the like as well, as released scripts do."
-        ),
-    ] = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,9 +53,6 @@ class Traffic:
             help="Seconds for one request. Default: 120, for judges that think 600.",
         ),
     ] = None
-    deadline: Annotated[
-        float, typer.Option("--deadline", min=0.1, help="Seconds for one reply, retries and all.")
-    ] = 1800.0
     retry: Annotated[
         str,
         typer.Option(
@@ -77,22 +60,9 @@ class Traffic:
             help="Ask again where this came out: failed, refused, unparsable (by commas).",
         ),
     ] = ""
-    no_repair: Annotated[
-        bool,
-        typer.Option(
-            "--no-repair", help="Never show the judge a reply of its own that could not be read."
-        ),
-    ] = False
     offline: Annotated[
         bool, typer.Option("--offline", help="Make rows from stored replies; send nothing.")
     ] = False
-    calibration: Annotated[
-        bool | None,
-        typer.Option(
-            "--calibration/--no-calibration",
-            help="Judge the frozen set too and print its drift. Default: with 200 calls or more.",
-        ),
-    ] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,6 +83,3 @@ class Money:
         str,
         typer.Option("--price", help="IN/OUT: US dollars for a million tokens in and out."),
     ] = ""
-    prices: Annotated[
-        Path | None, typer.Option("--prices", help="A JSON price table beside the built-in one.")
-    ] = None

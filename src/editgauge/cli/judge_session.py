@@ -23,39 +23,30 @@ def session(
     """The session that the options describe, `looking`: in which nothing is asked. Raises
     `UsageError` before anything is paid.
     """
-    from editgauge.judging import session as judging
+    from editgauge.judging import options as judging
+    from editgauge.judging.session import Session
 
     how, traffic, money = how or How(), traffic or Traffic(), money or Money()
-    options = judging.Options(
+    options = judging.JudgeOptions(
         model=who.model,
-        base_url=who.base_url,
-        protocol=who.protocol,
+        base_url=who.base_url or "",
+        allow_alias=who.allow_alias,
         prompts=who.prompts,
-        rubrics=who.rubrics,
-        options=who.option or (),
-        dimensions=judging.words(who.dimensions),
-        asking=judging.asking_of(
-            temperature=how.temperature,
-            seed=how.seed,
-            max_tokens=how.max_tokens,
-            reasoning_effort=how.reasoning_effort,
-            detail=how.detail,
-            encoding=how.encoding,
-            metadata=how.keep_metadata,
-        ),
+        protocol=who.protocol,
+        dimensions=who.dimensions,
+        set=who.option or (),
+        repeat=who.repeat,
+        temperature=how.temperature,
+        seed=how.seed,
+        max_tokens=how.max_tokens,
+        reasoning_effort=how.reasoning_effort,
         concurrency=traffic.concurrency,
-        repeats=who.repeat,
-        retry=judging.retried(traffic.retry),
-        repair=not traffic.no_repair,
         timeout=traffic.timeout,
-        deadline=traffic.deadline,
+        retry=traffic.retry,
+        offline=traffic.offline,
+        replies=who.replies,
         budget=money.budget,
         price=money.price,
-        prices=money.prices,
-        replies=who.replies,
-        offline=traffic.offline,
-        allow_alias=who.allow_alias,
-        calibration=traffic.calibration,
     )
     chosen = judging.Selection(
         benchmark=what.benchmark,
@@ -69,4 +60,4 @@ def session(
         ids=what.sample or (),
         where=what.where or (),
     )
-    return judging.Session(options, chosen, looking=looking)
+    return Session(options, chosen, looking=looking)

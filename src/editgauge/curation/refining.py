@@ -23,12 +23,12 @@ from editgauge.judging.asking import Engine, Job, Settings
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.chat import Client
 from editgauge.judging.models import check_alias
+from editgauge.judging.options import JudgeOptions, price_for
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture, fenced
 from editgauge.judging.reading import read
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
-from editgauge.judging.session import Options, price_for
 from editgauge.services.booking import Ledger
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
@@ -59,8 +59,8 @@ class Refined:
 
 
 def refine(
-    data: DataSet, options: Options, who: str, *, samples: Sequence[str] = (), paraphrases: int = 2,
-    describe: bool = False, seed: int = 0,
+    data: DataSet, options: JudgeOptions, who: str, *, samples: Sequence[str] = (),
+    paraphrases: int = 2, describe: bool = False, seed: int = 0,
 ) -> Refined:  # fmt: skip
     """Ask a model for each sample that has an instruction, and keep what it says as proposals.
 
@@ -99,7 +99,7 @@ def refine(
             store = ReplyStore(options.replies, stack.enter_context(Paid(options.replies)))
         book = Ledger(paid, purpose=_PURPOSE, budget=options.budget)
         hashes = stack.enter_context(HashStore(private / "hashes.sqlite"))
-        client = options.client or Client(options.base_url)
+        client = Client(options.base_url or None)
         stack.callback(client.close)
         settings = Settings(
             model=options.model,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.reading import ENDLESS, Verdict, read
 from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.stats import Stats
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
 from editgauge.services.cost import CAUTIOUS, estimate_input
@@ -95,36 +95,6 @@ FIRST = Attempt()
 
 
 @dataclass(slots=True, kw_only=True)
-class Stats:
-    """What has happened so far: for the live line, the manifest and the summary."""
-
-    total: int | None = None
-    done: int = 0
-    asked: int = 0
-    """Requests that were sent in this command, those that failed or were repeated included."""
-    stored: int = 0
-    """Calls that were served from the store without any request."""
-    unasked: int = 0
-    """Calls that are not in the store and were not to be asked (offline): they leave no row."""
-    refused: int = 0
-    failed: int = 0
-    unparsable: int = 0
-    repaired: int = 0
-    cut_off: int = 0
-    """Replies that ended at their token limit."""
-    blind: int = 0
-    """Replies that may come from a judge that saw no picture: see `Engine.warnings`."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tokens_cached: int = 0
-    spent: float = 0.0
-    """US dollars of this command: bills, and estimates of what was sent and never billed."""
-    unbilled: float = 0.0
-    """The part of `spent` that is estimated, because the server sent no usable bill."""
-    began: float = field(default_factory=time.monotonic)
-
-
-@dataclass(slots=True, kw_only=True)
 class Settings:
     """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``,
     ``unparsable``.
@@ -134,7 +104,7 @@ class Settings:
     retry: frozenset[str] = frozenset()
     repair: bool = True
     concurrency: int = 16
-    deadline: float = 900.0
+    deadline: float = 1800.0
     """Seconds for one reply, all waiting and retries together."""
     backoff: float = 0.5
     asking: Asking = field(default_factory=Asking)
@@ -663,6 +633,7 @@ class _Work:
             if self.dropped:
                 return False
             stats.done += 1
+            stats.by_editor[str(job.about.get("editor", ""))] += 1
             stats.refused += exchange.status is Status.REFUSED
             stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
             stats.repaired += bool(exchange.detail.get("repaired"))

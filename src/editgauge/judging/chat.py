@@ -43,19 +43,13 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     max_tokens: int | None = None
     reasoning_effort: str | None = None
-    detail: str | None = None
-    """How closely pictures are looked at: ``low``, ``high`` or ``auto``, in OpenAI's words."""
-    encoding: str | None = None
-    """``png``: every picture is sent as PNG; None: in its own format."""
-    metadata: bool = False
-    """Whether EXIF and the like go along with the pictures."""
 
     def named(self) -> str:
         """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
         return ",".join(
             f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
             for name, value in msgspec.structs.asdict(self).items()
-            if value is not None and value is not False
+            if value is not None
         )
 
 
@@ -75,14 +69,12 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
 # --- what is sent -------------------------------------------------------------------------------
 
 
-def messages(
-    call: Call, repair: tuple[str, str] | None = None, detail: str | None = None
-) -> list[dict[str, Any]]:
+def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:
     """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
-    is said to it; `detail` is OpenAI's word for how closely pictures are looked at.
+    is said to it.
     """
     built: list[dict[str, Any]] = [
-        {"role": message.role, "content": _content(message, detail)} for message in call.chat()
+        {"role": message.role, "content": _content(message)} for message in call.chat()
     ]
     if repair is not None:
         built += [
@@ -92,14 +84,13 @@ def messages(
     return built
 
 
-def _content(message: ChatMessage, detail: str | None) -> Any:
-    picture = {"url": _SLOT} if detail is None else {"url": _SLOT, "detail": detail}
+def _content(message: ChatMessage) -> Any:
     if message.plain:
         return "".join(part for part in message.parts if isinstance(part, str))
     return [
         {"type": "text", "text": part}
         if isinstance(part, str)
-        else {"type": "image_url", "image_url": picture}
+        else {"type": "image_url", "image_url": {"url": _SLOT}}
         for part in message.parts
     ]
 
@@ -133,8 +124,7 @@ def skeleton(
     """The serialised body of a call with slots in place of its pictures: see `pieces`."""
     limit = max_tokens or call.max_tokens
     words = parameters(call, model, dialect, max_tokens=limit, asking=asking)
-    detail = asking.detail if asking is not None else None
-    return orjson.dumps({**words, "messages": messages(call, repair, detail)})
+    return orjson.dumps({**words, "messages": messages(call, repair)})
 
 
 def pieces(body: bytes, pictures: Sequence[Encoded]) -> list[bytes]:

@@ -1,5 +1,5 @@
-"""Run a judge session to its end: rows, calibration, the entry in the manifest. No printing: what
-happens is told by callbacks.
+"""Run a judge session to its end: rows and the entry in the manifest. No printing: what happens is
+told by callbacks, and what came of it is an `Outcome`.
 """
 
 from __future__ import annotations
@@ -7,21 +7,129 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from editgauge import catalog
 from editgauge.judging import batch as batches
 from editgauge.judging import models, trust
-from editgauge.judging.asking import Stats
-from editgauge.judging.outcome import Outcome, facts
 from editgauge.judging.run import judge as judge_all
-from editgauge.judging.session import Session, judging_of
-from editgauge.judging.views import views
+from editgauge.judging.session import Session
+from editgauge.judging.stats import Stats
+from editgauge.types import JUDGE_SCORER as SCORER
+from editgauge.types import Status
 
 Progress = Callable[[Stats], None]
 Say = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a judge command did."""
+
+    session: Session
+    complete: bool
+    interrupted: bool
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def broke(self) -> str:
+        """Why the budget ended the command, or empty."""
+        return self.session.todo.engine.broke
+
+    @property
+    def without_score(self) -> int:
+        """Metrics of edits that have no score, those that were not asked included."""
+        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+        return self.session.todo.engine.stats.unasked + sum(
+            n
+            for (_, _, _, variant), counter in self.session.todo.summary.counts.items()
+            if variant == "corrected"
+            for status, n in counter.items()
+            if status not in fine
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        todo = self.session.todo
+        return {
+            "run": self.session.named,
+            "benchmark": todo.benchmark,
+            "judge": todo.source,
+            "answered": todo.engine.answered,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+            "over_budget": bool(self.broke),
+            **todo.engine.stats.facts(),
+            "dollars_of_run": round(todo.engine.ledger.totals.booked, 6),
+            "refused_by_category": todo.refused,
+            "rows_made": todo.summary.computed,
+            "rows_kept": todo.summary.kept,
+            "without_score": self.without_score,
+            "counts": [
+                {"editor": e, "metric": m, "variant": v, "statuses": dict(counter)}
+                for (e, _, m, v), counter in sorted(todo.summary.counts.items())
+            ],
+            "notes": self.notes,
+        }
+
+    def lines(self) -> list[str]:
+        todo = self.session.todo
+        out = []
+        for editor, counts in sorted(self._samples().items()):
+            told = ", ".join(
+                f"{n} {status.replace('_', ' ')}" for status, n in Counter(counts).most_common()
+            )
+            out.append(f"{editor}, samples: {told}")
+        out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
+        out += [f"note: {note}" for note in self.notes]
+        out += self._money()
+        out.append(f"{todo.summary.computed} new rows, {todo.summary.kept} reused")
+        if unasked := todo.engine.stats.unasked:
+            out.append(
+                f"{unasked} calls are not in the reply store and were not asked: they have no row"
+            )
+        out.append(f"rows:  {self.session.named}")
+        return [*out, self._ending()]
+
+    def _samples(self) -> dict[str, dict[str, int]]:
+        """editor -> status -> samples, of the editors that this command looked at."""
+        todo = self.session.todo
+        among = [sample.id for sample in self.session.samples]
+        counts = todo.run.samples_by_status(
+            todo.benchmark, [SCORER], among=among, source=todo.source, variant="corrected"
+        )
+        editors = {key[0] for key in todo.summary.counts}
+        return {editor: found for editor, found in counts.items() if editor in editors}
+
+    def _money(self) -> list[str]:
+        todo, stats = self.session.todo, self.session.todo.engine.stats
+        price, answered = self.session.price, todo.engine.answered
+        other = answered and answered != self.session.options.model
+        out = [f"judge: {todo.source}{f' (answered by {answered})' if other else ''}"]
+        money = ", costs not counted: no price is known (--price IN/OUT)" if price is None else ""
+        if price is not None and not price.free:
+            money = f", {stats.spent:.4f} US dollars"
+            if stats.unbilled > 5e-5:
+                money += f" ({stats.unbilled:.4f} of it estimated: no usable bill came)"
+        out.append(
+            f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
+            f"tokens in, {stats.tokens_out:,} out{money}"
+        )
+        if price and (total := todo.engine.ledger.totals.booked) > stats.spent + 5e-5:
+            out.append(f"{total:.4f} US dollars for judging in this run, all commands together")
+        return out
+
+    def _ending(self) -> str:
+        if self.broke:
+            return self.broke
+        if not self.complete and self.session.options.offline:
+            return "next:  the same command without --offline asks what is missing"
+        if self.interrupted or not self.complete:
+            return "stopped; the same command goes on from here"
+        benchmark = self.session.todo.benchmark
+        return f"next:  editgauge table {self.session.named} --benchmark {benchmark}"
 
 
 def run(
@@ -39,12 +147,12 @@ def run(
     """
     session.asks()
     todo = session.todo
-    running = _Running(session=session, progress=progress, say=say or (lambda text: None))
+    running = _Running(session=session, say=say or (lambda text: None))
     began = time.monotonic()
     complete = False
     try:
         with running.signals() if interruptible else nullcontext():
-            complete = running.main()
+            complete = running.main(progress)
     except KeyboardInterrupt:
         running.interrupted = True
     finally:
@@ -59,16 +167,15 @@ def run(
             plugins=session.plugins,
             options=dict(todo.options),
             asking=session.options.asking.named(),
-            repeats=session.options.repeats,
+            repeats=session.options.repeat,
             editors=sorted({record.editor for record in session.edits}),
             data=session.data_hash,
             samples=len(session.samples),
             complete=complete,
             seconds=round(time.monotonic() - began, 3),
-            **facts(todo.engine.stats),
+            **todo.engine.stats.facts(),
         )
     notes = [*running.notes, *todo.engine.warnings()]
-    notes += views(todo.run, todo.benchmark, todo.source)
     return Outcome(session, complete and not running.interrupted, running.interrupted, notes)
 
 
@@ -77,21 +184,16 @@ class _Running:
     """One run of a session."""
 
     session: Session
-    progress: Progress | None
     say: Say
     interrupted: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def main(self) -> bool:
-        session, todo = self.session, self.session.todo
+    def main(self, progress: Progress | None) -> bool:
+        session = self.session
         looking = threading.Thread(target=self._warn_of_end, daemon=True)
         looking.start()  # no call needs to wait for it
-        complete = judge_all(todo, session.samples, session.edits, self.progress)
+        complete = judge_all(session.todo, session.samples, session.edits, progress)
         looking.join(20)
-        if complete and not session.options.offline and self._wants_calibration():
-            mark = str(todo.run.manifest().get("created", ""))
-            judging = judging_of(catalog.find("benchmarks", "mini"))
-            self.notes.extend(trust.calibrate(todo.engine, judging, mark).lines())
         return complete
 
     def _warn_of_end(self) -> None:
@@ -124,37 +226,25 @@ class _Running:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _wants_calibration(self) -> bool:
-        return trust.wanted(self.session.options.calibration, self.session.todo.engine.stats.asked)
-
 
 def batch(session: Session, action: str) -> batches.Batched:
     """Submit or collect batches of a session; see `batch`."""
     session.asks()
     todo = session.todo
-
     jobs = todo.jobs(session.samples, session.edits, None)
     done = (batches.submit if action == "submit" else batches.collect)(todo.engine, jobs)
+    facts = {**todo.engine.stats.facts(), **asdict(done)}
     todo.run.record(
-        f"judge batch {action}",
-        benchmark=todo.benchmark,
-        model=session.options.model,
-        **{**facts(todo.engine.stats), **asdict(done)},
+        f"judge batch {action}", benchmark=todo.benchmark, model=session.options.model, **facts
     )
     return done
 
 
 def probe(session: Session) -> trust.Probe:
-    """Show the judge pictures with orders in them; see `trust.probe_injection`."""
+    """Ask whether the judge can be trusted; see `trust.probe`."""
     session.asks()
     engine = session.todo.engine
-    judging = judging_of(catalog.find("benchmarks", "mini"))
-
-    found = trust.probe_injection(engine, judging, session.todo.run.cache_folder / "probe")
-    session.todo.run.record(
-        "judge probe injection",
-        model=session.options.model,
-        rise=found.rise,
-        **facts(engine.stats),
-    )
+    found = trust.probe(engine, session.todo.run.cache_folder / "probe")
+    facts = {"sees": found.sees, "obedient": found.obedient, **engine.stats.facts()}
+    session.todo.run.record("judge probe", model=session.options.model, **facts)
     return found

@@ -1,15 +1,15 @@
-"""What a judge run would cost, before anything is sent."""
+"""Before anything is sent: what a judge run would cost, and what it would say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from editgauge import catalog
 from editgauge.errors import ImageError
-from editgauge.judging import trust
 from editgauge.judging.asking import Engine, Job
-from editgauge.judging.session import Session, judging_of
+from editgauge.judging.chat import parameters
+from editgauge.judging.protocol import Picture
+from editgauge.judging.session import Session
 from editgauge.services.cost import TYPICAL_REPLY, estimate_input
 from editgauge.services.prices import Price
 
@@ -19,13 +19,12 @@ are repeated.
 """
 CACHE_FROM = 1024
 """Providers cache beginnings of this many tokens or more."""
+_HEAD = (("calls", 9), ("stored", 9), ("tokens in", 13), ("cached", 10), ("out", 10))
 
 
 @dataclass(slots=True)
 class Line:
-    """One dimension of an estimate: calls to be paid, those already in the store, tokens, dollars
-    (None: no price).
-    """
+    """Calls to be paid, those already in the store, tokens, dollars (None: no price)."""
 
     calls: int = 0
     stored: int = 0
@@ -34,11 +33,112 @@ class Line:
     tokens_out: int = 0
     dollars: float | None = None
 
+    def add(self, other: Line) -> None:
+        self.calls += other.calls
+        self.stored += other.stored
+        self.tokens_in += other.tokens_in
+        self.tokens_cached += other.tokens_cached
+        self.tokens_out += other.tokens_out
+        if other.dollars is not None:
+            self.dollars = (self.dollars or 0.0) + other.dollars
 
-def bought(session: Session, total: Line) -> str:
-    """How much of the comparison the budget pays for, in a sentence; "" where there is none, or no
-    price. `total` is the line of all calls that are left.
+    def drawn(self, name: str) -> str:
+        money = "no price" if self.dollars is None and self.calls else f"{self.dollars or 0:.2f}"
+        return (
+            f"{name:<22}{self.calls:>9,}{self.stored:>9,}{self.tokens_in:>13,}"
+            f"{self.tokens_cached:>10,}{self.tokens_out:>10,}{money:>12}"
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Estimate:
+    """What is left to ask: by call, by model, and in all. `bought` says how much of it the budget
+    pays for, "" where there is none; `batch` is the price in dollars as a batch.
     """
+
+    benchmark: str
+    model: str
+    price: Price | None
+    calls: dict[str, Line] = field(default_factory=dict)
+    editors: dict[str, Line] = field(default_factory=dict)
+    total: Line = field(default_factory=Line)
+    batch: float | None = None
+    bought: str = ""
+
+    def lines(self) -> list[str]:
+        """In words."""
+        head = "".join(f"{word:>{width}}" for word, width in _HEAD)
+        out = [f"{self.benchmark} with {self.model}", f"{'call':<22}{head}{'US dollars':>12}"]
+        out += [line.drawn(name) for name, line in sorted(self.calls.items())]
+        if len(self.editors) > 1:
+            out += [line.drawn(name) for name, line in sorted(self.editors.items())]
+        out.append(self.total.drawn("all"))
+        if self.batch is not None:
+            out.append(f"as a batch: {self.batch:.2f} US dollars")
+        if self.price is None:
+            out.append(f"the price of {self.model} is not known: give it with --price IN/OUT")
+        else:
+            told = f"{self.price.input:g} in and {self.price.output:g} out for a million"
+            out.append(f"price: {told}, {self.price.source}")
+        out += [self.bought] if self.bought else []
+        return [*out, "nothing was sent; the real usage of the first calls will say more"]
+
+    def as_json(self) -> dict[str, Any]:
+        calls = {name: asdict(line) for name, line in self.calls.items()}
+        found: dict[str, Any] = {"benchmark": self.benchmark, "model": self.model}
+        found["calls"] = {**calls, "total": asdict(self.total)}
+        found["editors"] = {name: asdict(line) for name, line in self.editors.items()}
+        found |= {"budget": self.bought} if self.bought else {}
+        return found | {"batch": self.batch, "price": self.price.source if self.price else None}
+
+
+def of_session(session: Session) -> Estimate:
+    """What is left to ask in a session. Nothing is sent and no picture is decoded."""
+    todo = session.todo
+    found = Estimate(benchmark=todo.benchmark, model=session.options.model, price=session.price)
+    for job in todo.jobs(session.samples, session.edits, None):
+        line = line_of(todo.engine, job, session.price)
+        if line is None:
+            continue
+        name, editor = job.call.name, str(job.about.get("editor", ""))
+        for sum_ in (
+            found.calls.setdefault(name, Line()),
+            found.editors.setdefault(editor, Line()),
+            found.total,
+        ):
+            sum_.add(line)
+        if session.price is not None:
+            out = session.price.of(line.tokens_in, line.tokens_out, line.tokens_cached, batch=True)
+            found.batch = (found.batch or 0.0) + out * bool(line.calls)
+    found.bought = _bought(session, found.total)
+    return found
+
+
+def line_of(engine: Engine, job: Job, price: Price | None) -> Line | None:
+    """One call's line; None for a picture that cannot be read, which costs nothing.
+
+    Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
+    tokens, or what a judge of its kind usually thinks. The cached share is that of words that come
+    again at the start of a call (a rubric as system message, 1,024 tokens or more).
+    """
+    try:
+        stored = engine.store.get(engine.key(job))
+        sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
+    except ImageError:
+        return None
+    if stored is not None and stored.status not in engine.settings.retry:
+        return Line(stored=1)
+    rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
+    tokens = estimate_input(len(engine.body(job)), sizes, rule, factor)
+    start = estimate_input(len((job.call.system or "").encode()), ())
+    cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
+    out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
+    dollars = None if price is None else price.of(tokens, out, cached)
+    return Line(1, 0, tokens, cached, out, dollars)
+
+
+def _bought(session: Session, total: Line) -> str:
+    """How much of the comparison the budget pays for, in a sentence."""
     budget, dollars = session.options.budget, total.dollars
     if budget is None or not dollars or not total.calls:
         return ""
@@ -52,68 +152,37 @@ def bought(session: Session, total: Line) -> str:
     )
 
 
-CALIBRATION = "calibration"
-"""The name of the line for the frozen set's calls."""
-
-
-def of_session(session: Session, *, batch: bool = False) -> dict[str, Line]:
-    """What is left to ask in a session, the calls of its calibration included where it has one."""
-    engine, todo = session.todo.engine, session.todo
-    jobs = list(todo.jobs(session.samples, session.edits, None))
-    lines = estimate(engine, jobs, session.price, batch=batch)
-    if not batch and trust.wanted(session.options.calibration, lines[""].calls):
-        judging = judging_of(catalog.find("benchmarks", "mini"))
-        frozen = trust.calibration_jobs(judging, str(todo.run.manifest().get("created", "")))
-        more = estimate(engine, frozen, session.price)[""]
-        lines[CALIBRATION] = more
-        lines[""] = _sum([lines[""], more])
-    return lines
-
-
-def estimate(
-    engine: Engine, jobs: Iterable[Job], price: Price | None, *, batch: bool = False
-) -> dict[str, Line]:
-    """Calls, tokens and dollars by call name; ``""`` holds the sum. Nothing is sent and no picture
-    is decoded.
-
-    Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
-    tokens, or what a judge of its kind usually thinks. The cached share is that of words that come
-    again at the start of a call (a rubric as system message, 1,024 tokens or more).
+def shown(session: Session) -> list[dict[str, Any]]:
+    """The calls of the chosen samples in the first repeat: for each its sample, editor, call,
+    rubric, parameters, and messages with texts in full and pictures by name and size.
     """
-    lines: dict[str, Line] = {"": Line()}
-    for job in jobs:
-        line = lines.setdefault(job.call.name, Line())
-        try:
-            stored = engine.store.get(engine.key(job))
-            sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
-        except ImageError:
-            continue  # it will end as unreadable and costs nothing
-        if stored is not None and stored.status not in engine.settings.retry:
-            line.stored += 1
-            continue
-        rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
-        tokens = estimate_input(len(engine.body(job)), sizes, rule, factor)
-        start = estimate_input(len((job.call.system or "").encode()), ())
-        cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
-        out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
-        line.calls += 1
-        line.tokens_in += tokens
-        line.tokens_cached += cached
-        line.tokens_out += out
-        if price is not None:
-            line.dollars = (line.dollars or 0.0) + price.of(tokens, out, cached, batch=batch)
-    lines[""] = _sum([line for name, line in lines.items() if name])
-    return lines
+    session.todo.repeats = 1
+    engine = session.todo.engine
+    return [
+        {**job.about, **_shown(job, engine)}
+        for job in session.todo.jobs(session.samples, session.edits, None)
+    ]
 
 
-def _sum(lines: Iterable[Line]) -> Line:
-    total = Line()
-    for line in lines:
-        total.calls += line.calls
-        total.stored += line.stored
-        total.tokens_in += line.tokens_in
-        total.tokens_cached += line.tokens_cached
-        total.tokens_out += line.tokens_out
-        if line.dollars is not None:
-            total.dollars = (total.dollars or 0.0) + line.dollars
-    return total
+def _shown(job: Job, engine: Engine) -> dict[str, Any]:
+    call, settings = job.call, engine.settings
+    room, asking = engine.room(call), settings.asking
+    sent = parameters(call, settings.model, engine.dialect, max_tokens=room, asking=asking)
+    sent["schema"] = call.schema()
+    sent.pop("response_format", None)
+
+    def part_of(part: str | Picture) -> str:
+        return part if isinstance(part, str) else _picture(part, engine)
+
+    messages = [
+        {"role": message.role, "parts": [part_of(part) for part in message.parts]}
+        for message in call.chat()
+    ]
+    return {"call": call.name, "rubric": call.rubric, "parameters": sent, "messages": messages}
+
+
+def _picture(picture: Picture, engine: Engine) -> str:
+    pictures = engine.pictures
+    size = " x ".join(map(str, pictures.size(picture)))
+    changed = "" if pictures.as_it_is(picture, engine.dialect.webp) else ", as PNG"
+    return f"[picture: {picture.name}, {picture.path.name}, {size}{changed}]"

@@ -16,13 +16,14 @@ from typing import Any
 
 from editgauge.errors import ImageError
 from editgauge.images import read_header
-from editgauge.judging.asking import Engine, Job, Stats
+from editgauge.judging.asking import Engine, Job
 from editgauge.judging.choice import OURS
 from editgauge.judging.models import is_alias
 from editgauge.judging.protocol import Call, Judging
 from editgauge.judging.reading import VERSION
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.stats import Stats
 from editgauge.store import variants
 from editgauge.store.run import RowWriter, Run
 from editgauge.store.schema import EditRecord, RowKey, digest

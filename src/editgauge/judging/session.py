@@ -5,28 +5,25 @@ works on: data, outputs, server, stores.
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
-from urllib.parse import urlsplit
 
 from editgauge import catalog
 from editgauge.errors import RunError, UsageError
 from editgauge.judging import choice, models
 from editgauge.judging.asking import Engine, Settings
 from editgauge.judging.cache import ReplyStore
-from editgauge.judging.chat import Asking, Client
+from editgauge.judging.chat import Client
+from editgauge.judging.options import OURS, JudgeOptions, Selection, price_for
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Judging
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.run import JudgeRun, drawn
 from editgauge.services.booking import Ledger
-from editgauge.services.http import is_own_network
-from editgauge.services.prices import Price, load_prices, price_as_given, price_of
 from editgauge.store import selection, sqlite
 from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.collect import tell
@@ -36,30 +33,13 @@ from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
-from editgauge.types import Benchmark, JudgeTrack, Sample, Status
+from editgauge.types import Benchmark, JudgeTrack, Sample
 
 PAID = "paid.sqlite"
 """The run's file of replies and costs."""
 PURPOSE = "judge"
 """Of this room's entries in a run's ledger."""
 TIMEOUT, THINKING_TIMEOUT = 120.0, 600.0
-EFFORTS = ("none", "minimal", "low", "medium", "high")
-DETAILS = ("auto", "low", "high")
-ENCODINGS = ("original", "png")
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text with commas."""
-    return frozenset(filter(None, (part.strip() for part in text.split(","))))
-
-
-def retried(text: str) -> frozenset[Status]:
-    """``failed,refused`` as statuses. Raises `UsageError` for one that a reply cannot have."""
-    found = selection.statuses(text)
-    fine = {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}
-    if found - fine:
-        raise UsageError(f"--retry {text!r}: wanted failed, refused or unparsable")
-    return found
 
 
 def protocol_options(judging: Judging, pairs: Sequence[str]) -> dict[str, Any]:
@@ -85,35 +65,6 @@ def protocol_options(judging: Judging, pairs: Sequence[str]) -> dict[str, Any]:
             )
         found[name] = {"true": True, "false": False}.get(fits, fits)
     return found
-
-
-def asking_of(
-    *,
-    temperature: float | None = None,
-    seed: int | None = None,
-    max_tokens: int | None = None,
-    reasoning_effort: str = "",
-    detail: str = "",
-    encoding: str = "original",
-    metadata: bool = False,
-) -> Asking:
-    """What the user sets of every request. Raises `UsageError` for a word that is not known."""
-    for option, given, known in (
-        ("--reasoning-effort", reasoning_effort, EFFORTS),
-        ("--detail", detail, DETAILS),
-        ("--encoding", encoding, ENCODINGS),
-    ):
-        if given:
-            selection.one_of(option, given, known)
-    return Asking(
-        temperature=temperature,
-        seed=seed,
-        max_tokens=max_tokens,
-        reasoning_effort=reasoning_effort or None,
-        detail=detail or None,
-        encoding=None if encoding == "original" else encoding,
-        metadata=metadata,
-    )
 
 
 def judging_of(benchmark: Benchmark) -> Judging:
@@ -155,79 +106,6 @@ def track_of(benchmark: Benchmark, protocol: str = "") -> Track:
     return Track(judging, found.rubrics or {}, plugins)
 
 
-@dataclass(slots=True, kw_only=True)
-class Options:
-    """Everything that a judge command was told about the judge and how it is asked."""
-
-    model: str
-    protocol: str = ""
-    """A judge protocol of another package, in place of the benchmark's own."""
-    base_url: str | None = None
-    client: Client | None = None
-    """Whoever answers, in place of a server at `base_url`."""
-    rubrics: Path | None = None
-    prompts: str = choice.OURS
-    """``ours``, ``paper`` or a folder: see `judging.choice`."""
-    options: Sequence[str] = ()
-    """The protocol's own, as ``key=value``."""
-    dimensions: frozenset[str] = frozenset()
-    asking: Asking = field(default_factory=Asking)
-    concurrency: int = 16
-    repeats: int = 1
-    retry: frozenset[Status] = frozenset()
-    repair: bool = True
-    timeout: float | None = None
-    """Seconds for one request; None: `TIMEOUT`, or `THINKING_TIMEOUT` for a judge that thinks."""
-    deadline: float = 1800.0
-    budget: float | None = None
-    price: str = ""
-    """``IN/OUT``, US dollars for a million tokens, in place of the table's price."""
-    prices: Path | None = None
-    replies: Path | None = None
-    offline: bool = False
-    allow_alias: bool = False
-    calibration: bool | None = None
-
-
-@dataclass(slots=True, kw_only=True)
-class Selection:
-    """What a judge command works on."""
-
-    benchmark: str
-    data: Path | None = None
-    run: Path
-    outputs: Path | None = None
-    editors: Sequence[str] = ()
-    split: str | None = None
-    limit: int | None = None
-    """So many samples, drawn at random among those with outputs: see `judging.run.drawn`."""
-    first: int | None = None
-    """The first so many of the benchmark."""
-    ids: Sequence[str] = ()
-    where: Sequence[str] = ()
-
-
-def price_for(options: Options) -> Price | None:
-    """The judge's price: the user's, else the table's, else None. A server of one's own network is
-    no provider, whatever its model is called: the package's table says nothing of it.
-
-    Raises `UsageError` when a budget is to be kept with a price that is not known, or is zero.
-    """
-    base = options.base_url or os.environ.get("OPENAI_BASE_URL") or ""
-    known = price_of(options.model, load_prices(options.prices))
-    if options.prices is None and is_own_network(urlsplit(base).hostname or ""):
-        known = None
-    price = price_as_given(options.price, known) if options.price else known
-    if options.budget is not None and (price is None or price.free):
-        what = "not known" if price is None else "zero"
-        raise UsageError(
-            f"--budget: the price of {options.model} is {what}, so that no budget can be kept; "
-            f"give it with --price IN/OUT (US dollars for a million tokens in and out) or "
-            f"--prices FILE"
-        )
-    return price
-
-
 def _limited(
     samples: Sequence[Sample], edits: Sequence[EditRecord], limit: int | None
 ) -> list[Sample]:
@@ -249,30 +127,35 @@ class Session:
     Raises `UsageError` and `DataError` before anything is paid.
     """
 
-    def __init__(self, options: Options, chosen: Selection, *, looking: bool = False) -> None:
+    def __init__(
+        self,
+        options: JudgeOptions,
+        chosen: Selection,
+        *,
+        client: Client | None = None,
+        looking: bool = False,
+    ) -> None:
         self._looking = looking
         self.options = options
         self._stack = ExitStack()
         models.check_name(options.model)
-        models.check_alias(options.model, options.allow_alias or options.offline)
+        trusted = options.allow_alias or options.offline or client is not None
+        models.check_alias(options.model, trusted)
         self.price = price_for(options)
         benchmark, dataset, samples = catalog.open_data(chosen.benchmark, chosen.data, chosen.split)
         track = track_of(benchmark, options.protocol)
         judging, self.plugins = track.judging, track.plugins
-        rubrics = RubricFolder(track.rubrics, options.rubrics)
+        rubrics = RubricFolder(track.rubrics)
         picked = None
-        if options.prompts != choice.OURS:
-            if options.protocol or options.rubrics:
-                raise UsageError("--prompts: goes neither with --protocol nor with --rubrics")
+        if options.prompts != OURS:
+            if options.protocol:
+                raise UsageError("prompts: those of another package's protocol are its own")
             picked = choice.choose(benchmark, options.prompts, chosen.run)
             judging, rubrics = picked.judging, picked.rubrics
         self._check(judging, rubrics)
-        given = protocol_options(judging, options.options)
+        given = protocol_options(judging, options.set)
         usual = THINKING_TIMEOUT if models.thinking(options.model) else TIMEOUT
-        client = options.client or Client(
-            options.base_url,
-            timeout=usual if options.timeout is None else options.timeout,
-        )
+        client = client or Client(options.base_url or None, timeout=options.timeout or usual)
         self._stack.callback(client.close)
         among = selection.choose(samples, limit=chosen.first, ids=chosen.ids, where=chosen.where)
         folder = Run.create(chosen.run)
@@ -296,21 +179,20 @@ class Session:
             judging=judging,
             rubrics=rubrics,
             engine=engine,
-            repeats=options.repeats,
-            retry=options.retry,
+            repeats=options.repeat,
+            retry=options.retried,
             options=given,
-            dimensions=options.dimensions,
+            dimensions=options.metrics,
             plugins=track.plugins,
-            prompts=picked.name if picked else choice.OURS,
+            prompts=picked.name if picked else OURS,
             texts=picked.fingerprint if picked and picked.prompts else "",
         )
 
     def _check(self, judging: Judging, rubrics: RubricFolder) -> None:
         names = judging.rubric_names()
-        rubrics.check_files(names, "--rubrics")
         rubrics.check(names)
         known = {metric.name for metric in judging.metrics}
-        if odd := sorted(self.options.dimensions - known):
+        if odd := sorted(self.options.metrics - known):
             raise UsageError(f"--dimensions {odd[0]!r}: wanted some of {', '.join(sorted(known))}")
 
     def _engine(self, client: Client, folder: Run, hashes: HashStore) -> Engine:
@@ -323,20 +205,14 @@ class Session:
         thinking = models.thinking(options.model)
         settings = Settings(
             model=options.model,
-            retry=frozenset(status.value for status in options.retry),
-            repair=options.repair,
+            retry=frozenset(status.value for status in options.retried),
             concurrency=options.concurrency,
-            deadline=options.deadline,
             asking=options.asking,
             room=thinking.room if thinking else 0,
             thinking=thinking.usual if thinking else 0,
             offline=options.offline,
         )
-        pictures = PictureStore(
-            hashes,
-            png=options.asking.encoding == "png",
-            metadata=options.asking.metadata,
-        )
+        pictures = PictureStore(hashes)
         return Engine(client, store, pictures, settings, price=self.price, ledger=book)
 
     def _paid(self, path: Path) -> Paid:
@@ -361,6 +237,11 @@ class Session:
         if not self.options.offline:
             place = (self.options.replies or self.todo.run.path / PAID).parent
             self._stack.enter_context(lease(place, "judge", self.options.model))
+
+    def go_offline(self) -> None:
+        """Ask nothing from now on: rows are made of what is stored."""
+        self.options = replace(self.options, offline=True)
+        self.todo.engine.settings.offline = True
 
     def __enter__(self) -> Self:
         return self

@@ -431,13 +431,14 @@ def _judge(
 ) -> tuple[Share | None, Share | None]:
     """Calls and dollars an output, as ``judge --estimate`` counts them; nothing is asked."""
     from editgauge.judging import estimate
-    from editgauge.judging.session import Options, Selection, Session
+    from editgauge.judging.options import JudgeOptions, Selection
+    from editgauge.judging.session import Session
 
     there = {record.sample for record in run.edits(benchmark)}
     chosen = Selection(benchmark=benchmark, data=data, run=run.path, ids=sorted(there))
-    options = Options(model=intent.model, allow_alias=True, calibration=False)
+    options = JudgeOptions(model=intent.model, allow_alias=True)
     with Session(options, chosen) as session:
-        line = estimate.of_session(session)[""]
+        line = estimate.of_session(session).total
         outputs = sum(record.status is Status.SCORED for record in session.edits)
     calls = line.calls + line.stored
     if not outputs or not calls:

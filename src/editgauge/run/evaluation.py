@@ -147,14 +147,14 @@ class Evaluation:
     ) -> Any:
         """Ask a judge about the run's outputs. `ask` is a client of your own (see
         `judging.chat.Ask`); without it an OpenAI-compatible server is asked (``base_url``).
-        `options` are those of `judging.session.Options`. Returns a `judging.outcome.Outcome`.
+        `options` are those of `judging.options.JudgeOptions`. Returns a
+        `judging.command.Outcome`.
         """
         from editgauge.judging import command
         from editgauge.judging.chat import FunctionClient
-        from editgauge.judging.session import Options, Selection, Session
+        from editgauge.judging.options import JudgeOptions, Selection
+        from editgauge.judging.session import Session
 
-        if ask is not None:
-            options |= {"client": FunctionClient(ask), "allow_alias": True, "calibration": False}
         chosen = Selection(
             benchmark=self.benchmark.name,
             data=self._data,
@@ -163,7 +163,9 @@ class Evaluation:
             split=self._split,
             ids=[sample.id for sample in self.samples],
         )
-        with Session(Options(model=model, prompts=prompts, **options), chosen) as session:
+        wanted = JudgeOptions(model=model, prompts=prompts, **options)
+        client = None if ask is None else FunctionClient(ask)
+        with Session(wanted, chosen, client=client) as session:
             total = len(self.samples)
 
             def show(stats: Any) -> None:

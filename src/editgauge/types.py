@@ -476,6 +476,14 @@ class LoadSamples(Protocol):
     def __call__(self, root: Path | None, *, split: str | None = None) -> Dataset: ...
 
 
+CopyPicture = Callable[[Path, Path], None]
+"""Puts a picture of a sample, the first, to a place in an official folder, the second."""
+WriteSamples = Callable[[Path, Sequence[tuple[int, Sample]], CopyPicture], dict[str, str]]
+"""Writes numbered samples into an empty folder, as `LoadSamples` reads them; sample id -> its id
+there. Samples are shaped as its own are: with the attributes and masks that its loader gives.
+"""
+
+
 class MakeScorers(Protocol):
     """Gives the scorers (`scoring.scorer.Scorer`) of the wanted tracks. `options` are those of the
     command line (``cache``, ``ocr_engine``, ``weights``, ``device``, ``precision``); a scorer
@@ -520,6 +528,8 @@ class Benchmark:
     metrics: tuple[Metric, ...] = ()
     """Every metric that its scorers and its judge give, derived ones excepted (see `derived`)."""
     load: LoadSamples
+    write: WriteSamples | None = None
+    """Writes numbered samples as its official folder, which `load` reads; None: nobody may."""
     scorers: MakeScorers = no_scorers
     """A benchmark with a judge track only has none."""
     tables: Sequence[Any] | MakeTables | None = None

@@ -15,7 +15,7 @@ import pytest
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.mini import BENCHMARK
 from editgauge.benchmarks.mini.samples import DATA
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 from editgauge.errors import DataError
 from editgauge.images import read_header, read_image, read_mask
 from editgauge.types import Benchmark, Dataset, Sample

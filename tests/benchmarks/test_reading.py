@@ -17,19 +17,20 @@ from hypothesis import strategies as st
 from editgauge import json_text
 from editgauge.benchmarks import reading
 from editgauge.benchmarks.base import Samples, by_track
-from editgauge.benchmarks.reading import (
-    Record,
-    Tree,
-    below,
-    decode,
-    is_folder,
-    natural,
-    parse_json,
-    read_json,
-    safe_name,
-    unique,
-)
+from editgauge.benchmarks.reading import Notes, Record, unique
+from editgauge.benchmarks.tree import Tree, below, is_folder, natural, safe_name
 from editgauge.types import Finding
+
+
+def parse_json(text: str) -> tuple[Any, list[Finding]]:
+    notes = Notes("x")
+    return reading.parse_json(text, notes), notes.findings
+
+
+def read_json(tree: Tree, path: Path) -> tuple[Any, list[Finding]]:
+    notes = Notes(tree.relative(path))
+    return reading.read_json(tree, path, notes), notes.findings
+
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -41,7 +42,7 @@ VALUES = st.recursive(
 @given(VALUES, st.sampled_from([None, 2]), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_what_is_json_is_read_as_it_is(value: Any, indent: int | None, ascii_only: bool) -> None:
-    assert parse_json(json.dumps(value, indent=indent, ensure_ascii=ascii_only), "x") == (value, [])
+    assert parse_json(json.dumps(value, indent=indent, ensure_ascii=ascii_only)) == (value, [])
 
 
 @given(st.lists(VALUES, min_size=2, max_size=4))
@@ -49,14 +50,14 @@ def test_what_is_json_is_read_as_it_is(value: Any, indent: int | None, ascii_onl
 def test_no_break_spaces_are_the_only_thing_that_changes(values: list[Any]) -> None:
     """Those inside texts are texts."""
     text = "[" + ",\u00a0".join(json.dumps(value) for value in values) + "\u00a0]"
-    value, findings = parse_json(text, "x")
+    value, findings = parse_json(text)
     assert value == values
     assert [(f.kind, f.repaired) for f in findings] == [("json-odd-blank", True)]
 
 
 @pytest.mark.parametrize("text", ["[1,]", '["a"，"b"]', '["a\tb"]', "[1" + "\u00a0" * 30 + "]"])
 def test_what_no_release_has_is_one_finding_that_names_the_place(text: str) -> None:
-    value, (finding,) = parse_json(text, "x")
+    value, (finding,) = parse_json(text)
     assert (value, finding.kind, finding.repaired) == (None, "json-unreadable", False)
     assert "line 1 column" in finding.found
 
@@ -64,7 +65,7 @@ def test_what_no_release_has_is_one_finding_that_names_the_place(text: str) -> N
 @given(st.text(max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_any_text_ends_as_a_value_or_a_finding(text: str) -> None:
-    value, findings = parse_json(text, "x")
+    value, findings = parse_json(text)
     assert value is None or all(f.repaired for f in findings)
 
 
@@ -72,13 +73,13 @@ def test_a_long_hostile_text_takes_no_time() -> None:
     """Linear: an unfinished text full of escapes would take hours with a scanner that starts again
     at each quote.
     """
-    value, findings = parse_json('["' + '\\"' * 300_000 + "," * 300_000, "x")
+    value, findings = parse_json('["' + '\\"' * 300_000 + "," * 300_000)
     assert value is None
     assert not findings[0].repaired
 
 
 def test_a_text_is_not_repaired_where_it_is_no_comma() -> None:
-    assert parse_json('["a,]", "b，c", "d\u00a0e"]', "x") == (["a,]", "b，c", "d\u00a0e"], [])
+    assert parse_json('["a,]", "b，c", "d\u00a0e"]') == (["a,]", "b，c", "d\u00a0e"], [])
 
 
 @pytest.mark.parametrize(
@@ -93,9 +94,9 @@ def test_a_text_is_not_repaired_where_it_is_no_comma() -> None:
     ],
 )
 def test_encodings(data: bytes, text: str | None, kinds: list[str]) -> None:
-    found, findings = decode(data, "x")
-    assert (found, [f.kind for f in findings]) == (text, kinds)
-    assert all(f.repaired is (text is not None) for f in findings)
+    notes = Notes("x")
+    assert (reading.decode(data, notes), [f.kind for f in notes.findings]) == (text, kinds)
+    assert notes.lost is (text is None)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
@@ -109,9 +110,9 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_half_a_letter_is_no_text() -> None:
     """JSON can spell it, and no row, file or terminal can hold it."""
-    value, (finding,) = parse_json('["\\ud83d", 1]', "x")
+    value, (finding,) = parse_json('["\\ud83d", 1]')
     assert (value, finding.kind, finding.repaired) == (None, "json-unreadable", False)
-    assert parse_json('["\\ud83d\\ude00"]', "x") == (["\U0001f600"], [])
+    assert parse_json('["\\ud83d\\ude00"]') == (["\U0001f600"], [])
 
 
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
@@ -177,12 +178,12 @@ def test_unique_ids() -> None:
 
 def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
     fields = {"input": ("input_image",), "output": ("output_image",)}
-    record = Record({"input_image": "a", "inputimage": "b"}, fields, "x")
-    assert (record.raw("input"), record.findings) == ("a", [])
-    record = Record({"output_imgae": "a"}, fields, "x")
+    record = Record({"input_image": "a", "inputimage": "b"}, fields, Notes("x"))
+    assert (record.raw("input"), record.note.findings) == ("a", [])
+    record = Record({"output_imgae": "a"}, fields, Notes("x"))
     assert (record.raw("input"), record.raw("output")) == (None, "a")
-    assert [f.kind for f in record.findings] == ["key-name"]
-    assert Record({7: "a"}, fields, "x").raw("input") is None  # type: ignore[dict-item]
+    assert [f.kind for f in record.note.findings] == ["key-name"]
+    assert Record({7: "a"}, fields, Notes("x")).raw("input") is None  # type: ignore[dict-item]
 
 
 def test_a_data_set_keeps_a_finding_once() -> None:
@@ -225,8 +226,8 @@ def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
 def test_a_json_text_of_too_many_values_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 MB of empty lists and objects took 1.9 GB."""
     monkeypatch.setattr(json_text, "MOST_PARTS", 10)
-    assert reading.parse_json("[" + "[]," * 4 + "0]", "a.json")[0] is not None
-    value, findings = reading.parse_json("[" + "[]," * 5 + "0]", "a.json")
+    assert parse_json("[" + "[]," * 4 + "0]")[0] is not None
+    value, findings = parse_json("[" + "[]," * 5 + "0]")
     assert value is None
     assert [(finding.kind, finding.repaired) for finding in findings] == [("json-size", False)]
 

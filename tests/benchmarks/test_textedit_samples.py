@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.textedit import BENCHMARK
-from editgauge.benchmarks.textedit.samples import REAL, VIRTUAL, split_of
+from editgauge.benchmarks.textedit.facts import REAL, VIRTUAL, split_of
 from editgauge.errors import DataError, UsageError
 from editgauge.types import Sample
 from tests.benchmarks.releases import (

@@ -18,8 +18,7 @@ import pytest
 from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.pixel import PixelScorer, ReferencePixelScorer
-from editgauge.benchmarks.texteditbench.references import measure
+from editgauge.benchmarks.texteditbench.pixel import PixelScorer, ReferencePixelScorer, measure
 from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means

@@ -17,9 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.benchmarks.base import Samples
+from editgauge.benchmarks.reading import Notes
 from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, read_difficulty, tier_of
-from editgauge.benchmarks.texteditbench.words import TOPICS, operation_of, tag_of, topic_of
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
+from editgauge.benchmarks.texteditbench.samples import (
+    operation_of,
+    read_difficulty,
+    tag_of,
+    topic_of,
+)
 from editgauge.errors import DataError, UsageError
 from editgauge.types import Sample
 from tests.benchmarks.releases import (
@@ -660,7 +666,8 @@ def test_difficulty(
     known: bool,
     found: list[str],
 ) -> None:
-    difficulty, findings = read_difficulty(tier, score, "x.json")
+    notes = Notes("x.json")
+    difficulty, findings = read_difficulty(tier, score, notes), notes.findings
     assert (difficulty.tier, difficulty.total, difficulty.values is not None) == (
         name,
         total,
@@ -688,14 +695,14 @@ def test_the_tiers() -> None:
 @given(st.text(max_size=40), st.text(max_size=10))
 @settings(max_examples=200, deadline=None)
 def test_any_difficulty_can_be_read(score: str, tier: str) -> None:
-    difficulty, findings = read_difficulty(tier, score, "x")
-    assert difficulty.agrees or findings
+    notes = Notes("x")
+    assert read_difficulty(tier, score, notes).agrees or notes.findings
 
 
 def test_topics_follow_the_folder() -> None:
-    assert topic_of("Business_Advertising", "Business & Advertising", "x") == (
-        "Business & Advertising",
-        [],
+    clean = Notes("x")
+    assert topic_of("Business_Advertising", "Business & Advertising", clean) == (
+        "Business & Advertising"
     )
     for written in (
         "Business&Advertising",
@@ -703,19 +710,23 @@ def test_topics_follow_the_folder() -> None:
         "business & advertising",
         "Art",
     ):
-        topic, found = topic_of("Business_Advertising", written, "x")
-        assert (topic, [f.kind for f in found]) == ("Business & Advertising", ["topic-name"])
+        notes = Notes("x")
+        assert topic_of("Business_Advertising", written, notes) == "Business & Advertising"
+        assert [f.kind for f in notes.findings] == ["topic-name"]
     for folder in ("Digtial_Interfaces_Reports", "Digital_Interfaces_Interaction"):
-        assert topic_of(folder, None, "x")[0] == "Digital Interfaces & Interaction"
-    assert topic_of("Menus_Receipts", "Menus & Receipts", "x") == ("Menus Receipts", [])
+        assert topic_of(folder) == "Digital Interfaces & Interaction"
+    assert topic_of("Menus_Receipts", "Menus & Receipts", clean) == "Menus Receipts"
+    assert clean.findings == []
 
 
 def test_operations_and_tags() -> None:
-    assert operation_of("scalling", "x")[0] == "scaling"
-    assert operation_of("Text Delete", "x")[0] == "text_delete"
-    assert operation_of("text_delete", "x") == ("text_delete", [])
-    assert tag_of("human_anntation", "x")[0] == "human_annotation"
-    assert tag_of(None, "x") == ("", [])
+    notes = Notes("x")
+    assert operation_of("scalling", notes) == "scaling"
+    assert operation_of("Text Delete", notes) == "text_delete"
+    assert tag_of("human_anntation", notes) == "human_annotation"
+    clean = Notes("x")
+    assert (operation_of("text_delete", clean), tag_of(None, clean)) == ("text_delete", "")
+    assert (len(notes.findings), clean.findings) == (3, [])
 
 
 # ------------------------------------------------------------------------------------- any record

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import pytest
 
 from editgauge import catalog
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
 from editgauge.curation import duplicates, exports, privacy, releases, review
 from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import DataSet

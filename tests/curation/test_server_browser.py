@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from editgauge import catalog
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES as TEN
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
 from editgauge.curation import difficulty, refining
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS

@@ -16,7 +16,7 @@ from typing import Any
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Note, Samples
-from editgauge.benchmarks.reading import Tree
+from editgauge.benchmarks.tree import Tree
 from editgauge.curation import records
 from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import FILE, DataSet

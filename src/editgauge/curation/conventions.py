@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
-from editgauge.benchmarks.medebench.organs import depth_of, organ_of
-from editgauge.benchmarks.reading import Tree
-from editgauge.benchmarks.textedit.samples import split_of
-from editgauge.benchmarks.texteditbench.words import TOPICS
-from editgauge.benchmarks.texteditbench.words import folder_name as topic_folder
+from editgauge.benchmarks.medebench.samples import depth_of, organ_of
+from editgauge.benchmarks.textedit.facts import split_of
+from editgauge.benchmarks.texteditbench.facts import TOPICS
+from editgauge.benchmarks.texteditbench.samples import folder_name as topic_folder
+from editgauge.benchmarks.tree import Tree
 from editgauge.curation.records import SAMPLES, TEXTS
 from editgauge.escape import file_name
 from editgauge.types import Finding, Sample

@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, tier_of
 from editgauge.curation.conventions import operation_of
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError

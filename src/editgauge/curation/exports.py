@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from editgauge import temporary
-from editgauge.benchmarks.reading import OWN_SET
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES, tier_of
-from editgauge.benchmarks.texteditbench.places import SPLITS
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, tier_of
+from editgauge.benchmarks.texteditbench.facts import FOLDERS as SPLITS
+from editgauge.benchmarks.tree import OWN_SET
 from editgauge.curation import card, conventions
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.leaving import png_file

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from editgauge.benchmarks.reading import PICTURES, ignored, natural
+from editgauge.benchmarks.tree import PICTURES, ignored, natural
 from editgauge.curation import alignment, dicom, privacy, records
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError

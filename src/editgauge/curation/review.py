@@ -149,7 +149,7 @@ def agreement(events: Sequence[Event], records: Sequence[Mapping[str, Any]]) -> 
     D.1). ``alpha`` is Krippendorff's, nominal, over all three verdicts; ``difficulty`` has that of
     each attribute, ordinal. None where it cannot be told.
     """
-    from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
+    from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 
     ids = {record["id"] for record in records}
     first: dict[tuple[str, str], float] = {}

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 from editgauge.curation import (
     difficulty,
     masks,

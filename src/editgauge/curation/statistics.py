@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.difficulty import ATTRIBUTES
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES
 from editgauge.curation.conventions import operation_of, organ_and_task, topic_of
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.masks import share_of

@@ -46,7 +46,8 @@ BENCHMARK = Benchmark(
         *ATTENTION,
         *CHANGE,
     ),
-    load=parts(".samples:load"),
+    load=parts(".layout:load"),
+    write=parts(".layout:write"),
     scorers=by_track(
         {
             "pixel": [".pixel:scorers", ".neural:lpips"],
@@ -73,5 +74,5 @@ BENCHMARK = Benchmark(
     ),
     not_in_tables=("kid", "clip_instruction"),
     measured=("mask_ratio", "mask_band"),
-    measure=parts(".region:measure"),
+    measure=parts(".samples:measure"),
 )

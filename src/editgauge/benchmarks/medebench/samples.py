@@ -1,132 +1,61 @@
-"""Reads MedEBench's released files: ``editing/editing_metadata.json`` and the pictures that it
-names.
+"""A record of MedEBench as a sample.
 
-Keys are accepted in the released spelling and in the paper's; organs go by the names of the paper's
-Table 2 (see `organs`). A picture whose name leads nowhere is looked for where the release keeps it,
-``editing/{previous,changed,previous_mask}/<id>.png``. The mask is called ``roi``.
+Organs go by the names of the paper's Table 2. A picture whose name leads nowhere is looked for where
+the release keeps it, ``editing/{previous,changed,previous_mask}/<id>.png``. The mask is called
+``roi``.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from functools import partial
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.medebench.organs import depth_of, organ_of, task_type_of
-from editgauge.benchmarks.reading import Record, Tree, read_json, safe_name, shown, unique
-from editgauge.errors import UsageError
+from editgauge.benchmarks.medebench.facts import INTERNAL, ORGANS, RELEASED, TASK_TYPES
+from editgauge.benchmarks.reading import Record, unique
+from editgauge.benchmarks.tree import Tree, safe_name, shown
+from editgauge.errors import ImageError
+from editgauge.images import read_mask
 from editgauge.types import Finding, Sample
 
-METADATA = "editing_metadata.json"
-_FIELDS = {
-    "id": ("id", "Id", "ID"),
-    "organ": ("Organ", "organ"),
-    "task": ("Task", "task"),
-    "prompt": ("prompt", "Prompt"),
-    "rephrased": ("rephrased_prompt", "Rephrased_prompt"),
-    "change": (
-        "detailed_prompt",
-        "Detailed_prompt",
-        "Detailed_description",
-        "detailed_description",
-    ),
-    "input": ("previous_image", "Previous_image", "Input_image", "input_image"),
-    "reference": ("changed_image", "Changed_image", "GroundTruth_image", "groundtruth_image"),
-    "mask": ("previous_mask", "Previous_mask", "ROI_mask", "roi_mask"),
-    "concept": ("concept", "key_concept", "Key_concept"),
-    "url": ("url", "Url", "URL"),
+FOLDERS = {"input": "previous", "reference": "changed", "mask": "previous_mask"}
+"""What a picture is -> the folder that the release keeps it in."""
+_ORGANS = {organ.casefold(): organ for organ in ORGANS} | {
+    released.casefold(): organ for released, organ in RELEASED.items()
 }
-_FOLDERS = {"input": "previous", "reference": "changed", "mask": "previous_mask"}
 
 
-def load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`: the folder that holds ``editing``, or ``editing`` itself.
+def organ_of(text: str) -> str:
+    """Table 2's name of an organ; one that the paper does not have stays as it is."""
+    return _ORGANS.get(" ".join(text.split()).casefold(), text)
 
-    Raises `DataError` for another folder, `UsageError` for a split: there is none.
+
+def depth_of(organ: str) -> str:
+    """``internal`` or ``superficial``; "" for an organ that the paper does not have."""
+    if organ not in ORGANS:
+        return ""
+    return "internal" if organ in INTERNAL else "superficial"
+
+
+def task_type_of(task: str) -> str:
+    """``removal``, ``addition`` or ``reconstruction``, by the first word of a task that tells;
+    ``other`` where none does.
     """
-    folder = need_folder(root, "medebench")
-    if split is not None:
-        raise UsageError(f"split {split!r}: medebench has none")
-    if (folder / "editing" / METADATA).exists():
-        return Samples("medebench", folder, partial(_read, folder, folder / "editing"))
-    if (folder / METADATA).exists():
-        above = folder.parent if folder.name == "editing" else folder
-        return Samples("medebench", above, partial(_read, above, folder))
-    raise not_this_folder(folder, "medebench", f"editing/{METADATA}")
+    for word in re.findall(r"[a-z]+", task.lower()):
+        for kind, words in TASK_TYPES.items():
+            if word in words:
+                return kind
+    return "other"
 
 
-def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
-    tree = Tree(root)
-    file = tree.relative(folder / METADATA)
-    value, findings = read_json(tree, folder / METADATA)
-    if isinstance(value, list):
-        findings.append(
-            Finding("json-list", file, 'a list, wanted {"samples": […]}', "it is the samples")
-        )
-        value = {"samples": value}
-    if not isinstance(value, dict) or not isinstance(value.get("samples"), list):
-        if all(finding.repaired for finding in findings):
-            found = f'{type(value).__name__} {shown(value)}, wanted {{"samples": […]}}'
-            findings.append(Finding("json-wrong-type", file, found, "there are no samples", False))
-        value = {"samples": []}
-    for finding in findings:
-        note(finding)
-    if not value["samples"]:
-        note(Finding("samples-none", file, "no records", "there are no samples", False))
-    taken: dict[str, int] = {}
-    seen: dict[str, str] = {}
-    for number, entry in enumerate(value["samples"], start=1):
-        where = f"{file}#{number}"
-        same = json.dumps(entry, sort_keys=True, default=str)
-        record = Record(entry if isinstance(entry, dict) else {}, _FIELDS, where)
-        if not isinstance(entry, dict):
-            found = f"{type(entry).__name__} {shown(entry)}, wanted an object"
-            record.findings.append(
-                Finding("json-wrong-type", where, found, "nothing is known of the sample", False)
-            )
-        elif same in seen:
-            note(Finding("record-twice", where, f"the same record as {seen[same]}", "read once"))
-            continue
-        seen.setdefault(same, where)
-        yield _sample(tree, folder, record, number, taken)
-
-
-def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: dict[str, int]) -> Sample:
-    findings, file, known = record.findings, record.file, bool(record.data)
-    written = record.identity()
-    identity = safe_name(written) if written else f"record-{number}"
-    if written is None and known:
-        found = f"id {shown(record.raw('id'))}"
-        findings.append(
-            Finding("id-missing", file, found, "outputs are named by id: none can be found", False)
-        )
-    elif written is not None and identity != written:
-        findings.append(Finding("id-name", file, shown(written), f"called {identity!r}"))
-    own = unique(identity, taken)
-    if own != identity:
-        found = f"id {identity!r} again, with another record"
-        findings.append(
-            Finding("id-twice", file, found, f"called {own!r}: outputs are the first one's", False)
-        )
-    image, more = _picture(tree, folder, record, identity, "input")
-    findings += more if known else []
-    reference, more = _picture(tree, folder, record, identity, "reference")
-    findings += more if known else []
-    mask, more = _picture(tree, folder, record, identity, "mask")
-    findings += more if known else []
-    texts = {
-        name: record.text(name) for name in ("organ", "task", "change", "rephrased", "concept")
-    }
-    for name in ("organ", "task", "change"):
-        if texts[name] is None and known:
-            found = f"no {name}"
-            findings.append(
-                Finding(f"{name}-missing", file, found, "what needs it has none", False, name)
-            )
-    organ, task = ((texts[name] or "").strip() for name in ("organ", "task"))
-    organ = organ_of(organ)
+def sample_of(
+    tree: Tree, folder: Path, record: Record, number: int, taken: dict[str, int]
+) -> Sample:
+    """The sample of a record, the file's `number`-th. `taken`: see `reading.unique`."""
+    identity, own = _identity(record, number, taken)
+    paths = {what: _picture(tree, folder, record, identity, what) for what in FOLDERS}
+    organ, task, change = (_text(record, name) for name in ("organ", "task", "change"))
+    organ, task = organ_of((organ or "").strip()), (task or "").strip()
     attributes = {"organ": organ, "task": task, "url": record.text("url") or ""}
     if depth := depth_of(organ):
         attributes["organ_depth"] = depth
@@ -137,37 +66,81 @@ def _sample(tree: Tree, folder: Path, record: Record, number: int, taken: dict[s
         id=own,
         split="all",
         category=(organ or "unknown", task or "unknown"),
-        instruction=record.text("prompt", needed=known) or "",
-        images=(image,),
+        instruction=record.text("prompt", needed=True) or "",
+        images=(paths["input"],),
         output_stems=(f"{own}_0", own),
-        reference=reference,
-        masks={"roi": mask},
-        change=texts["change"],
-        concept=texts["concept"],
-        rephrased=texts["rephrased"],
+        reference=paths["reference"],
+        masks={"roi": paths["mask"]},
+        change=change,
+        concept=record.text("concept"),
+        rephrased=record.text("rephrased"),
         attributes=attributes,
-        findings=tuple(findings),
+        findings=tuple(record.note.findings),
     )
 
 
-def _picture(
-    tree: Tree, folder: Path, record: Record, identity: str, what: str
-) -> tuple[Path, list[Finding]]:
+def _identity(record: Record, number: int, taken: dict[str, int]) -> tuple[str, str]:
+    """The record's id as a file's name, and the sample's: the same, once in the set."""
+    written = record.identity()
+    identity = safe_name(written) if written else f"record-{number}"
+    if written is None and record.known:
+        found = f"id {shown(record.raw('id'))}"
+        record.note("id-missing", found, "outputs are named by id: none can be found", False)
+    elif written is not None and identity != written:
+        record.note("id-name", shown(written), f"called {identity!r}")
+    own = unique(identity, taken)
+    if own != identity:
+        found = f"id {identity!r} again, with another record"
+        record.note("id-twice", found, f"called {own!r}: outputs are the first one's", False)
+    return identity, own
+
+
+def _text(record: Record, name: str) -> str | None:
+    text = record.text(name)
+    if text is None and record.known:
+        record.note(f"{name}-missing", f"no {name}", "what needs it has none", False, name)
+    return text
+
+
+def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str) -> Path:
     """A picture's path: as the record names it (from the root, or from ``editing``), else by the
-    id.
+    id. What is wrong with the name is noted.
     """
+    path, finding = _located(tree, folder, record, identity, what)
+    record.note.findings += [finding] if finding and record.known else []
+    return path
+
+
+def _located(
+    tree: Tree, folder: Path, record: Record, identity: str, what: str
+) -> tuple[Path, Finding | None]:
     part = "" if what == "input" else what
-    name = record.raw(what)
-    path, finding = tree.locate(tree.root, name, file=record.file, what=what, part=part)
+    file, name = record.note.file, record.raw(what)
+    path, finding = tree.locate(tree.root, name, file=file, what=what, part=part)
     if finding is None or finding.repaired or finding.kind.endswith("-outside"):
-        return path, [finding] if finding else []
-    bare = str(name).strip().removeprefix("editing/")
-    near, other = tree.locate(folder, bare, file=record.file, what=what, part=part)
-    if other is None and isinstance(name, str):
-        return near, []
-    usual = tree.similar(folder / _FOLDERS[what] / f"{identity}.png")
+        return path, finding
+    if isinstance(name, str):
+        bare = name.strip().removeprefix("editing/")
+        near, other = tree.locate(folder, bare, file=file, what=what, part=part)
+        if other is None:
+            return near, None
+    usual = tree.similar(folder / FOLDERS[what] / f"{identity}.png")
     if usual is not None:
-        return usual, [
-            Finding(finding.kind, finding.file, finding.found, f"{tree.relative(usual)!r} is meant")
-        ]
-    return path, [finding]
+        meant = f"{tree.relative(usual)!r} is meant"
+        return usual, Finding(finding.kind, file, finding.found, meant)
+    return path, finding
+
+
+def measure(sample: Sample) -> Mapping[str, str | float]:
+    """How large the region is that the sample may change (paper, Figure 4): ``mask_ratio``, the
+    share of the picture that the region's mask marks, 0 to 1, to 4 places; ``mask_band``, the same
+    as a tenth (``0.2–0.3``), for slices.
+
+    A pixel of 128 or more is marked. Empty where the mask cannot be read.
+    """
+    try:
+        ratio = float(read_mask(sample.masks["roi"]).mean())
+    except (KeyError, ImageError):
+        return {}
+    tenth = min(9, int(ratio * 10))
+    return {"mask_ratio": round(ratio, 4), "mask_band": f"{tenth / 10:.1f}–{(tenth + 1) / 10:.1f}"}

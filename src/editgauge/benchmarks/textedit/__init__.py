@@ -41,7 +41,8 @@ BENCHMARK = Benchmark(
         "--repo; the prompts (eval_prompts/) are in the GitHub repository of the same name",
     ),
     metrics=(*OCR, CLIP, AES, *JUDGE, *REFERENCE),
-    load=parts(".samples:load"),
+    load=parts(".layout:load"),
+    write=parts(".layout:write"),
     scorers=by_track(
         {
             "pixel": ["editgauge.scoring.pixel:reference"],

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SIZES: dict[str, int] = {"full": 2148, "mini": 500}
+SETS: tuple[str, ...] = ("fullset", "miniset")
+VIRTUAL: tuple[str, ...] = (
+    "1.1.1", "1.1.2", "1.1.3", "1.2.1", "1.2.2", "1.3.1", "1.3.2", "1.4.1", "1.4.2", "1.4.3",
+    "1.4.4",
+)  # fmt: skip
+REAL: tuple[str, ...] = ("2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7")
 SPLITS: dict[str, str] = {"real": "Real", "virtual": "Virtual"}
 """How columns call a split -> its title, which is also the samples' label."""
 MINISET: dict[str, int] = {
@@ -28,6 +34,11 @@ CUT_OFF = 4
 """With the cut-off an answer whose Q1 is below this has 0 for Q2 to Q5: an edit with wrong text
 earns nothing.
 """
+
+
+def split_of(category: str) -> str:
+    """``Virtual`` or ``Real``, by the category's first number; "" for another one."""
+    return {"1": "Virtual", "2": "Real"}.get(category.split(".")[0], "")
 
 
 def average(answers: Mapping[str, float], *, cut_off: bool) -> float | None:

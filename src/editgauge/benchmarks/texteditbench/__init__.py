@@ -43,7 +43,8 @@ BENCHMARK = Benchmark(
         *PRESENCE,
         *JUDGE,
     ),
-    load=parts(".samples:load"),
+    load=parts(".layout:load"),
+    write=parts(".layout:write"),
     scorers=by_track(
         {
             "pixel": [".pixel:scorers", ".neural:scorers"],
@@ -70,5 +71,5 @@ BENCHMARK = Benchmark(
     ),
     not_in_tables=(*(metric.name for metric in (*OCR, *PRESENCE)), "all_full"),
     measured=("reference_outside",),
-    measure=parts(".references:measure"),
+    measure=parts(".pixel:measure"),
 )

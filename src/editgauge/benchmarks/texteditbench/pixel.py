@@ -31,11 +31,16 @@ the paper: the same definitions with the reference in the input's place, as metr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from editgauge.benchmarks.texteditbench.metrics import PIXEL, REFERENCE, REFERENCE_PIXEL
-from editgauge.images import Array
+from editgauge.errors import ImageError
+from editgauge.images import Array, read_image, read_mask
+from editgauge.metrics.outside import outside_difference
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import (
@@ -175,3 +180,23 @@ def check_released_conditions(source: Source, output: Array) -> None:
 def scorers(**_: Any) -> list[PixelScorer | ReferencePixelScorer]:
     """The scorers of the track ``pixel``; there are no options."""
     return [PixelScorer(), ReferencePixelScorer()]
+
+
+def measure(sample: Sample) -> Mapping[str, bool]:
+    """``reference_outside``: whether the reference differs from the input outside the union of the
+    sample's masks (`metrics.outside`: some block of 16 x 16 pixels by more than 6 of 255 levels).
+
+    The same rule as ``editgauge check``. Empty for a sample without a reference, or where a file
+    cannot be read or has another size than the input: nothing can be told there.
+    """
+    if sample.reference is None or not sample.masks:
+        return {}
+    try:
+        image, reference = read_image(sample.image), read_image(sample.reference)
+        masks = [read_mask(path) for path in sample.masks.values()]
+    except ImageError:
+        return {}
+    if reference.shape != image.shape or any(mask.shape != image.shape[:2] for mask in masks):
+        return {}
+    outside = outside_difference(image, reference, np.logical_or.reduce(masks))
+    return {"reference_outside": outside is not None}

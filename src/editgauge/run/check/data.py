@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from editgauge.benchmarks.reading import own_set
+from editgauge.benchmarks.tree import own_set
 from editgauge.errors import DataError
 from editgauge.images import Array, Mask, read_header, read_image, read_mask
 from editgauge.metrics.outside import outside_difference

@@ -1,0 +1,155 @@
+"""KRIS-Bench's official folder: ``KRIS_Bench/<category>/annotation.json`` and the pictures beside it,
+read and written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editgauge.benchmarks.base import (
+    Note,
+    Samples,
+    need_folder,
+    not_this_folder,
+    write_json,
+)
+from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES
+from editgauge.benchmarks.krisbench.samples import sample_of
+from editgauge.benchmarks.reading import Notes, Record, at, read_json, wrong_type
+from editgauge.benchmarks.tree import Tree, below, is_folder, natural, own_set
+from editgauge.errors import UsageError
+from editgauge.types import CopyPicture, Sample
+
+ANNOTATION = "annotation.json"
+FOLDER = "KRIS_Bench"
+FIELDS = {
+    "id": ("id",),
+    "input": ("ori_img",),
+    "reference": ("gt_img",),
+    "prompt": ("ins_en", "instruction"),
+    "knowledge": ("explain_en", "explain"),
+}
+
+
+def load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`: the folder ``KRIS_Bench``, or the one above it.
+
+    Raises `DataError` for another folder, `UsageError` for a split: there is none.
+    """
+    folder = need_folder(root, "krisbench")
+    if split is not None:
+        raise UsageError(f"split {split!r}: krisbench has none")
+    for place in (folder / FOLDER, folder):
+        own = own_set(place)  # whose categories are its own
+        if any(
+            (own or _known(entry.name)) and (Path(entry.path) / ANNOTATION).exists()
+            for entry in below(place)
+        ):
+            return Samples("krisbench", place, partial(_read, place))
+    raise not_this_folder(
+        folder, "krisbench", f"{FOLDER}/<category>/{ANNOTATION} (categories: chemistry, …)"
+    )
+
+
+def _known(name: str) -> str | None:
+    """The released name of a category's folder, whatever its case, dashes and blanks."""
+    bare = re.sub(r"[\s_\-]+", "_", name.strip().lower())
+    return next((folder for folder in FOLDERS if folder.replace("-", "_") == bare), None)
+
+
+def _read(root: Path, note: Note) -> Iterator[Sample]:
+    tree = Tree(root)
+    folders: dict[str, Path] = {}
+    others: list[Path] = []
+    for entry in below(root):
+        path, known, here = Path(entry.path), _known(entry.name), at(entry.name, note)
+        if not tree.inside(path):
+            here("folder-outside", "a link that leads out of the data folder", "not read", False)
+        elif not is_folder(entry):
+            here("file-stray", "a file beside the categories' folders", "not read")
+        elif known is None and not (path / ANNOTATION).exists():
+            here("folder-unknown", f"a folder without {ANNOTATION}", "not read")
+        elif known is None:
+            here("category-unknown", "a category that the paper has not", "read all the same")
+            others.append(path)
+        elif known in folders:
+            here("category-twice", f"{known!r} again", f"{folders[known].name!r} counts", False)
+        else:
+            folders[known] = path
+            if entry.name != known:
+                here("folder-name", "another spelling", f"{known!r} is meant")
+    for name in FOLDERS:
+        if name in folders:
+            yield from _read_category(tree, name, folders[name], note)
+        else:
+            lost = "the category has no samples"
+            at(name, note)("category-missing", "no such folder", lost, False)
+    for path in others:
+        yield from _read_category(tree, path.name, path, note)
+
+
+def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[Sample]:
+    """A category's samples in the order of their numbers."""
+    notes = Notes(tree.relative(folder / ANNOTATION))
+    records = _records(read_json(tree, folder / ANNOTATION, notes), notes)
+    for finding in notes.findings:
+        note(finding)
+    taken: dict[str, int] = {}
+    for key in sorted(records, key=natural):
+        record = Record.of(records[key], FIELDS, Notes(f"{notes.file}#{key}"))
+        yield sample_of(tree, name, folder, key, record, taken)
+
+
+def _records(value: Any, notes: Notes) -> dict[str, Any]:
+    """The records by their key; {} where there are none."""
+    if isinstance(value, list):
+        notes("json-list", "a list, wanted an object by id", "its entries' own ids")
+        value = {
+            str(entry.get("id", number) if isinstance(entry, dict) else number): entry
+            for number, entry in enumerate(value, start=1)
+        }
+    if isinstance(value, dict) and value:
+        return value
+    if not notes.lost:
+        wrong_type(notes, value, "records by id", "the category has no samples")
+    return {}
+
+
+def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:
+    """Write numbered samples as the official folder; sample id -> its id there. `copy` puts a
+    picture of a sample to a place.
+    """
+    names: dict[str, str] = {}
+    records: dict[str, dict[str, Any]] = {}
+    for number, sample in samples:
+        task = str(sample.attributes["folder"])
+        files, reference = _file_names(number, sample, task)
+        for name, path in zip(files, sample.images, strict=True):
+            copy(path, root / FOLDER / task / name)
+        if sample.reference:
+            copy(sample.reference, root / FOLDER / task / reference)
+        records.setdefault(task, {})[str(number)] = {
+            "ori_img": files[0] if len(files) == 1 else files,
+            "gt_img": reference if sample.reference else "",
+            "ins_en": sample.instruction,
+            "explain_en": sample.knowledge or "",
+        }
+        names[sample.id] = f"{task}/{number}"
+    for task, entries in records.items():
+        write_json(root / FOLDER / task / ANNOTATION, entries)
+    return names
+
+
+def _file_names(number: int, sample: Sample, task: str) -> tuple[list[str], str]:
+    """The names of a sample's pictures and of its reference: frames say which one is left out."""
+    if task == "temporal_prediction":
+        missing = int(sample.attributes["missing_frame"])
+        given = [frame for frame in range(1, FRAMES + 1) if frame != missing]
+        return [f"{number}-{frame}.png" for frame in given], f"{number}-{missing}.png"
+    count = len(sample.images)
+    names = [f"{number}.png"] if count == 1 else [f"{number}-{n + 1}.png" for n in range(count)]
+    return names, f"{number}_gt.png"

@@ -1,0 +1,124 @@
+"""MedEBench's official folder: ``editing/editing_metadata.json`` and the pictures that it names, read
+and written.
+
+Keys are accepted in the released spelling and in the paper's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editgauge.benchmarks.base import (
+    Note,
+    Samples,
+    need_folder,
+    not_this_folder,
+    write_json,
+)
+from editgauge.benchmarks.medebench.samples import FOLDERS, sample_of
+from editgauge.benchmarks.reading import Notes, Record, at, read_json, wrong_type
+from editgauge.benchmarks.tree import Tree
+from editgauge.errors import UsageError
+from editgauge.types import CopyPicture, Sample
+
+FOLDER = "editing"
+METADATA = "editing_metadata.json"
+FIELDS = {
+    "id": ("id", "Id", "ID"),
+    "organ": ("Organ", "organ"),
+    "task": ("Task", "task"),
+    "prompt": ("prompt", "Prompt"),
+    "rephrased": ("rephrased_prompt", "Rephrased_prompt"),
+    "change": (
+        "detailed_prompt", "Detailed_prompt", "Detailed_description", "detailed_description",
+    ),
+    "input": ("previous_image", "Previous_image", "Input_image", "input_image"),
+    "reference": ("changed_image", "Changed_image", "GroundTruth_image", "groundtruth_image"),
+    "mask": ("previous_mask", "Previous_mask", "ROI_mask", "roi_mask"),
+    "concept": ("concept", "key_concept", "Key_concept"),
+    "url": ("url", "Url", "URL"),
+}  # fmt: skip
+
+
+def load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`: the folder that holds ``editing``, or ``editing`` itself.
+
+    Raises `DataError` for another folder, `UsageError` for a split: there is none.
+    """
+    folder = need_folder(root, "medebench")
+    if split is not None:
+        raise UsageError(f"split {split!r}: medebench has none")
+    if (folder / FOLDER / METADATA).exists():
+        return Samples("medebench", folder, partial(_read, folder, folder / FOLDER))
+    if (folder / METADATA).exists():
+        above = folder.parent if folder.name == FOLDER else folder
+        return Samples("medebench", above, partial(_read, above, folder))
+    raise not_this_folder(folder, "medebench", f"{FOLDER}/{METADATA}")
+
+
+def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
+    tree = Tree(root)
+    notes = Notes(tree.relative(folder / METADATA))
+    entries = _entries(read_json(tree, folder / METADATA, notes), notes)
+    for finding in notes.findings:
+        note(finding)
+    taken: dict[str, int] = {}
+    seen: dict[str, str] = {}
+    for number, entry in enumerate(entries, start=1):
+        where = f"{notes.file}#{number}"
+        same = json.dumps(entry, sort_keys=True, default=str)
+        if isinstance(entry, dict) and same in seen:
+            at(where, note)("record-twice", f"the same record as {seen[same]}", "read once")
+            continue
+        seen.setdefault(same, where)
+        yield sample_of(tree, folder, Record.of(entry, FIELDS, Notes(where)), number, taken)
+
+
+def _entries(value: Any, notes: Notes) -> list[Any]:
+    """The records; [] where there are none."""
+    if isinstance(value, list):
+        notes("json-list", 'a list, wanted {"samples": […]}', "it is the samples")
+        value = {"samples": value}
+    if not isinstance(value, dict) or not isinstance(value.get("samples"), list):
+        if not notes.lost:
+            wrong_type(notes, value, '{"samples": […]}', "there are no samples")
+        value = {"samples": []}
+    if not value["samples"]:
+        notes("samples-none", "no records", "there are no samples", False)
+    entries: list[Any] = value["samples"]
+    return entries
+
+
+def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:
+    """Write numbered samples as the official folder; sample id -> its id there. `copy` puts a
+    picture of a sample to a place.
+    """
+    names: dict[str, str] = {}
+    entries = []
+    for number, sample in samples:
+        places = {what: f"{FOLDER}/{name}/{number}.png" for what, name in FOLDERS.items()}
+        pictures = {
+            "input": sample.image, "reference": sample.reference, "mask": sample.masks.get("roi"),
+        }  # fmt: skip
+        for what, path in pictures.items():
+            if path is not None:
+                copy(path, root / places[what])
+        values = {
+            "id": number,
+            "organ": sample.attributes["organ"],
+            "task": sample.attributes["task"],
+            "prompt": sample.instruction,
+            "rephrased": sample.rephrased,
+            "change": sample.change,
+            "concept": sample.concept,
+            **places,
+            "url": sample.attributes.get("url", ""),
+        }
+        entries.append({FIELDS[key][0]: text for key, text in values.items() if text is not None})
+        names[sample.id] = str(number)
+    write_json(root / FOLDER / METADATA, {"samples": entries})
+    return names

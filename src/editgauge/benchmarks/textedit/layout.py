@@ -1,0 +1,151 @@
+"""TextEdit's official folder: ``eval_prompts/<set>/<category>.jsonl`` and the pictures below ``data/``,
+read and written.
+
+A line is a sample. One that cannot be read stays a sample, with an unrepaired finding, under the id
+``<category>/line-<number>``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
+from editgauge.benchmarks.reading import Notes, Record, at, decode, parse_json, read_bytes
+from editgauge.benchmarks.textedit.facts import REAL, SETS, VIRTUAL, split_of
+from editgauge.benchmarks.textedit.samples import sample_of
+from editgauge.benchmarks.tree import Tree, below, is_folder
+from editgauge.errors import DataError, UsageError
+from editgauge.images import write_bytes
+from editgauge.types import CopyPicture, Sample
+
+PROMPTS = "eval_prompts"
+FIELDS = {
+    name: (name,)
+    for name in (
+        "id", "prompt", "original_image", "gt_image", "source_text", "target_text", "gt_caption",
+    )
+}  # fmt: skip
+
+
+def load(root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples below `root`, the folder of ``eval_prompts`` and ``data``.
+
+    `split`: ``fullset`` or ``miniset``; ``Virtual`` or ``Real`` for half of the set that is there.
+    Where both sets are there and none is named, the full set. Raises `DataError` for another
+    folder, `UsageError` for another split.
+    """
+    folder = need_folder(root, "textedit")
+    wanted = (split or "").lower()
+    if wanted not in ("", *SETS, "virtual", "real"):
+        raise UsageError(f"split {split!r}: textedit has fullset, miniset, Virtual and Real")
+    there = [name for name in SETS if any((folder / PROMPTS / name).glob("*.jsonl"))]
+    if not there:
+        files = f"{PROMPTS}/fullset or {PROMPTS}/miniset with *.jsonl files"
+        raise not_this_folder(folder, "textedit", files)
+    if wanted in SETS and wanted not in there:
+        found = f"found {', '.join(there)}; name that one"
+        raise DataError(f"{folder}: wanted the {wanted} in {PROMPTS}, {found}")
+    chosen = wanted if wanted in SETS else there[0]
+    half = {"virtual": "Virtual", "real": "Real"}.get(wanted, "")
+    name = f"{chosen}/{half}" if half else chosen
+    return Samples("textedit", folder, partial(_read, folder, chosen, half), name)
+
+
+def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
+    tree = Tree(root)
+    folder = root / PROMPTS / chosen
+    found = []
+    for entry in below(folder):
+        path = Path(entry.path)
+        here = at(tree.relative(path), note)
+        if path.suffix != ".jsonl" or is_folder(entry):
+            here("file-stray", "no category's .jsonl file", "not read")
+            continue
+        found.append(path.stem)
+        if not split_of(path.stem):
+            assumed = "its samples are neither Virtual nor Real"
+            here("category-unknown", f"the category {path.stem!r}", assumed)
+        if half in ("", split_of(path.stem)):
+            yield from _read_category(tree, chosen, path, note)
+    for category in (*VIRTUAL, *REAL):
+        if category not in found and half in ("", split_of(category)):
+            here = at(f"{tree.relative(folder)}/{category}.jsonl", note)
+            here("category-missing", "no such file", "the category has no samples", False)
+
+
+def _read_category(tree: Tree, chosen: str, path: Path, note: Note) -> Iterator[Sample]:
+    """The samples of one file, ids unique within it."""
+    file = tree.relative(path)
+    data = read_bytes(tree, path, at(file, note))
+    if data is None:
+        return
+    taken: dict[str, int] = {}
+    seen: dict[str, str] = {}
+    number = 0
+    for number, value, notes in _values(data, file):
+        same = json.dumps(value, sort_keys=True) if isinstance(value, dict) else ""
+        if same in seen and value.get("id") is not None:
+            at(notes.file, note)("record-twice", f"the same record as {seen[same]}", "read once")
+            continue
+        if same:
+            seen.setdefault(same, notes.file)
+        record = Record.of(value, FIELDS, notes)
+        yield sample_of(tree, chosen, path.stem, record, number, taken)
+    if not number:
+        at(file, note)("category-empty", "no lines", "the category has no samples", False)
+
+
+def _values(data: bytes, file: str) -> Iterator[tuple[int, Any, Notes]]:
+    """Each line's number, value and what was wrong with it; a file that is one JSON list gives its
+    entries instead.
+    """
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        notes = Notes(file)
+        text = decode(data, notes)
+        value = parse_json(text, Notes(file)) if text and text.lstrip()[:1] == "[" else None
+        if isinstance(value, list):
+            notes("json-list", "one list, wanted an object a line", "its entries are meant")
+            for number, entry in enumerate(value, start=1):
+                yield number, entry, Notes(f"{file}:{number}", list(notes.findings))
+            return
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.strip():
+            notes = Notes(f"{file}:{number}")
+            text = decode(line, notes, start=number == 1)
+            yield number, None if text is None else parse_json(text.strip(), notes), notes
+
+
+def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:
+    """Write numbered samples as the official folder, all in the full set; sample id -> its id
+    there. `copy` puts a picture of a sample to a place.
+    """
+    names: dict[str, str] = {}
+    lines: dict[str, list[bytes]] = {}
+    for number, sample in samples:
+        category = str(sample.attributes["category"])
+        image, reference = (
+            f"{category}/image/{kind}/{1000 + number}.0.png" for kind in ("original", "gt")
+        )
+        copy(sample.image, root / "data" / image)
+        if sample.reference:
+            copy(sample.reference, root / "data" / reference)
+        record = {
+            "id": number,
+            "prompt": sample.instruction,
+            "original_image": image,
+            "gt_image": reference,
+            "source_text": sample.source_text,
+            "target_text": sample.target_text,
+            "gt_caption": sample.caption,
+        }
+        lines.setdefault(category, []).append(orjson.dumps(record) + b"\n")
+        names[sample.id] = f"{category}/{number}"
+    for category, every in lines.items():
+        write_bytes(root / PROMPTS / SETS[0] / f"{category}.jsonl", b"".join(every))
+    return names

@@ -1,0 +1,194 @@
+"""A released folder: its names in natural order, and where a name in metadata leads.
+
+Nothing outside the data folder is ever opened: a name that leads out of it (``../..``, an absolute
+path, a link) is a finding, and the path that a sample is given for it leads to no file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+from editgauge.escape import alike
+from editgauge.store.paths import LONGEST_PATH
+from editgauge.types import Finding
+
+PICTURES: tuple[str, ...] = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+OWN_SET = ".editgauge-set.json"
+"""A hidden file in a folder of an official layout that holds a set of somebody's own: there are no
+published counts, and categories of the release may be missing.
+"""
+_IGNORED = {"thumbs.db", "desktop.ini", "__macosx"}
+
+
+def natural(name: str) -> tuple[Any, ...]:
+    """Sorts ``9`` before ``10`` and ``a2`` before ``a10``; total and the same on every platform."""
+    parts = re.split(r"(\d+)", name)
+    return tuple(
+        (1, int(p), p) if p.isdecimal() and len(p) < 19 else (0, 0, p.casefold()) for p in parts
+    ), name
+
+
+def ignored(name: str) -> bool:
+    """What file managers and version control leave behind: no data of anybody's."""
+    return name.startswith(".") or name.casefold() in _IGNORED
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """A value from a file as it goes into a finding: quoted, one line, not endless."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def plain(text: str) -> str:
+    """`text` as it can be written to a UTF-8 file: half a surrogate pair (a name that is not UTF-8)
+    is escaped.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def safe_name(text: str) -> str:
+    """`text` as one folder's or file's name: what could lead elsewhere is replaced by ``_``."""
+    return re.sub(r"[^\w.\- ]+", "_", text).strip(" .")[:100] or "_"
+
+
+@dataclass(slots=True)
+class Tree:
+    """A data folder, with its listings kept. `root` is as given, absolute."""
+
+    root: Path
+    _real: str = ""
+    _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
+    _folders: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.root = self.root.absolute()
+        self._real = os.path.realpath(self.root)
+
+    def relative(self, path: Path) -> str:
+        """The path below the root, with ``/``; a path outside is named by its last part only."""
+        inside = path.is_relative_to(self.root)
+        return plain(path.relative_to(self.root).as_posix() if inside else path.name)
+
+    def inside(self, path: Path) -> bool:
+        """Whether the path, with every link followed, stays below the root."""
+        try:
+            real = self._followed(os.fspath(path))
+        except (OSError, ValueError):
+            return False
+        return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)
+
+    def _followed(self, name: str) -> str:
+        """`os.path.realpath`; a folder's links are followed once, not for each of its files."""
+        folder, last = os.path.split(name)
+        if last in ("", ".", "..") or os.path.islink(name):
+            return os.path.realpath(name)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], last)
+
+    def nowhere(self, name: str) -> Path:
+        """A path below the root where there is no file, for a picture that must not be read."""
+        path = self.root / ".not-read" / safe_name(name)
+        while os.path.lexists(path.parent):
+            path = path.parent.with_name(path.parent.name + "_") / path.name
+        return path
+
+    def entries(self, folder: Path) -> list[str]:
+        """The names in a folder, in natural order, without what file managers leave behind; [] if
+        unreadable.
+        """
+        return [entry.name for entry in below(folder)]
+
+    def locate(
+        self, base: Path, name: object, *, file: str, what: str, part: str = ""
+    ) -> tuple[Path, Finding | None]:
+        """Where a name in metadata leads: a path, and what was wrong with the name.
+
+        Tried in this order: the name as it is; without outer blanks and with ``\\`` as ``/``; the
+        same stem in another case or with another extension of a picture. `file` is the metadata's
+        place, `what` is what the name stands for, `part` makes its loss a partial one (see
+        `types.Finding`). A path without a finding leads to a file.
+        """
+
+        def lost(kind: str, found: str, done: str = f"there is no {what}") -> Finding:
+            return Finding(f"{what}-{kind}", file, found, done, False, part)
+
+        if not isinstance(name, str) or not name.strip():
+            none = name is None or name == ""
+            return self.nowhere(what), lost(
+                "unnamed", "no name" if none else f"{shown(name)} for a name"
+            )
+        if len(name) > LONGEST_PATH:
+            length = f"{shown(name)}, {len(name):,} characters, which no path has"
+            return self.nowhere(what), lost("missing", length)
+        clean = name.strip().replace("\\", "/")
+        tried = (base / name, base / clean)
+        if any(self._leaves(clean, path) for path in tried):
+            found = f"{shown(name)} leads out of the data folder"
+            return self.nowhere(what), lost("outside", found, "not read")
+        wanted = tried[1]
+        path = next(filter(os.path.isfile, tried), None) or self.similar(wanted)
+        if path is None:
+            return wanted, lost("missing", f"{shown(name)}, which is not there")
+        if path == base / name:
+            return path, None
+        meant = path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
+        found = f"{shown(name)}, which is not there"
+        return path, Finding(f"{what}-name", file, found, f"{shown(meant)} is meant")
+
+    def similar(self, wanted: Path) -> Path | None:
+        """The file of the same stem in another case or with another extension, when it is a picture
+        inside.
+        """
+        listing = self._listing(wanted.parent)
+        names = listing.get(alike(wanted.stem), []) + listing.get(alike(wanted.name), [])
+        paths = (wanted.parent / name for name in names)
+        return next((path for path in paths if self.inside(path) and path.is_file()), None)
+
+    def _listing(self, folder: Path) -> dict[str, list[str]]:
+        if folder not in self._listings:
+            stems: dict[str, list[str]] = {}
+            for name in self.entries(folder) if self.inside(folder) else []:
+                stem, extension = os.path.splitext(name)
+                if extension.casefold() in PICTURES:
+                    stems.setdefault(alike(stem), []).append(name)
+            self._listings[folder] = stems
+        return self._listings[folder]
+
+    def _leaves(self, name: str, path: Path) -> bool:
+        """Whether a name, which makes this path, is absolute or leads out of the data folder."""
+        absolute = "\0" in name or name.startswith("/") or PureWindowsPath(name).drive
+        return bool(absolute) or not self.inside(path)
+
+
+def below(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """What a folder holds, in natural order, without what file managers leave behind."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(
+                (e for e in entries if not ignored(e.name)), key=lambda e: natural(e.name)
+            )
+    except (OSError, ValueError):
+        return
+
+
+def own_set(root: Path) -> bool:
+    """Whether the folder, or the one above it, holds a set of somebody's own in a released
+    layout.
+    """
+    return any((folder / OWN_SET).is_file() for folder in (root, root.parent))
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of `below` is a folder, links followed; a link that leads in a circle is
+    none.
+    """
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

@@ -27,9 +27,9 @@ import orjson
 
 from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of
 from editgauge.store.run import Run
-from editgauge.tables import layouts
+from editgauge.tables import layouts, reading
 from editgauge.tables.compare import compare
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.types import Row, Status
 
 EDITORS = [f"editor-{number}" for number in range(10)]
@@ -144,7 +144,7 @@ def table_of_a_million(rows: int) -> None:
             f"{loop}"
         )
         print(f"  sliced by 14 topics: {sliced}; with 2,000-resample intervals: {bounded}")
-        seconds, frame = timed(lambda: Frame.of_runs([run], "texteditbench"))
+        seconds, frame = timed(lambda: reading.of_runs([run], "texteditbench"))
         print(f"  of which reading the frame: {seconds}")
         seconds, _ = timed(
             lambda: compare(
@@ -162,7 +162,7 @@ def table_of_a_million(rows: int) -> None:
         )
 
 
-def kris_frame() -> Frame:
+def kris_frame() -> Results:
     """KRIS-Bench in full: 1,267 samples, ten editors, its metrics, some calls failed."""
     generator = np.random.default_rng(1)
     records, rows = [], []
@@ -191,7 +191,7 @@ def kris_frame() -> Frame:
                                 fingerprint=f"{identity}{editor}{metric}",
                             )
                         )
-    return Frame.from_rows(rows, records, "krisbench")
+    return reading.of_rows(rows, records, "krisbench")
 
 
 def kris_bootstrap() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
+from editgauge.tables.results import Results
 from editgauge.types import Row, Status
 
 
@@ -59,5 +60,5 @@ def record(
     }
 
 
-def frame(rows: list[Row], records: list[dict[str, Any]], benchmark: str = "mini") -> Frame:
-    return Frame.from_rows(rows, records, benchmark)
+def frame(rows: list[Row], records: list[dict[str, Any]], benchmark: str = "mini") -> Results:
+    return reading.of_rows(rows, records, benchmark)

@@ -494,7 +494,7 @@ class MakeScorers(Protocol):
 
 
 MakeTables = Callable[[Any], Sequence[Any]]
-"""A `tables.frame.Frame` to the `tables.spec.PaperTable`s that the benchmark prints of it."""
+"""A `tables.results.Results` to the `tables.spec.PaperTable`s that the benchmark prints of it."""
 
 
 def no_scorers(tracks: Sequence[Track], **options: Any) -> Sequence[Any]:
@@ -576,8 +576,8 @@ class Benchmark:
     measure: Callable[[Sample], Mapping[str, str | int | float | bool]] | None = None
     """Gives these attributes of a sample, but for those that cannot be told. Raises nothing."""
     settled: Callable[[Any], Any] | None = None
-    """Reads a `tables.frame.Frame` whose rows or samples an earlier version stored as this one
-    does. Doing it twice changes nothing. None: nothing has changed since.
+    """Takes from `tables.results.Results` the scores that its released code drops. Doing it twice
+    changes nothing.
     """
 
     @property

@@ -14,9 +14,9 @@ from editgauge.reports.parts import part
 from editgauge.run.tables import Choice
 from editgauge.run.tables import tables as evaluated
 from editgauge.store.run import Run
-from editgauge.tables import layouts
+from editgauge.tables import layouts, reading
 from editgauge.tables.draw import draw
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.table import Table
 from editgauge.types import Row, Status
 from tests.made_rows import frame, record, row
@@ -53,7 +53,7 @@ def judged(editor: str, source: str, less: float = 0.0) -> list[Row]:
     ]
 
 
-def side_by_side(found: Frame, **options: Any) -> list[Table]:
+def side_by_side(found: Results, **options: Any) -> list[Table]:
     return [
         table
         for side in found.sides()
@@ -151,10 +151,10 @@ def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Any) -> N
     ]
     with run.writer() as writer:
         writer.write(rows)
-    (table,) = side_by_side(Frame.of_runs([run], B))
+    (table,) = side_by_side(reading.of_runs([run], B))
     assert printed(table)["mine"]["Temporal Prediction/avg"] == ""
     (run.path / "models.toml").write_text('[[model]]\nname = "mine"\nseveral_images = false\n')
-    (table,) = side_by_side(Frame.of_runs([run], B))
+    (table,) = side_by_side(reading.of_runs([run], B))
     assert printed(table)["mine"]["Temporal Prediction/avg"] == "0.00"
     # (2 · 79.1667 + 0 + 3 · 79.125) / 6
     assert printed(table)["mine"]["Overall/avg"] == "65.95"

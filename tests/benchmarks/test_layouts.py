@@ -20,9 +20,9 @@ from editgauge.benchmarks.medebench import facts as medebench_facts
 from editgauge.benchmarks.textedit import facts as textedit_facts
 from editgauge.benchmarks.texteditbench import tables as texteditbench
 from editgauge.store.run import Run
-from editgauge.tables import layouts
+from editgauge.tables import layouts, reading
 from editgauge.tables.build import build
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.spec import read_published
 from editgauge.tables.table import Table, printed
 from editgauge.types import Row, Status, Variant
@@ -33,7 +33,7 @@ from tests.oracles.textedit import report
 PACKAGE = Path(benchmarks.__file__).parent
 
 
-def made(found: Frame, variant: Variant = "faithful", **options: Any) -> dict[str, Table]:
+def made(found: Results, variant: Variant = "faithful", **options: Any) -> dict[str, Table]:
     tables = layouts.tables(found, variant, layouts.Shown(**options))
     return {table.name: table for table in tables}
 
@@ -357,7 +357,7 @@ class TestTextEdit:
         run = Run.create(tmp_path / "run")
         with run.writer() as writer:
             writer.write([row("0", "m", "Q1", 7.0, benchmark="textedit")])
-        grid = Frame.of_runs([run], "textedit").grid("Q1", "faithful")
+        grid = reading.of_runs([run], "textedit").grid("Q1", "faithful")
         assert np.isnan(grid.values).all()
         assert grid.failed.all()
 
@@ -414,7 +414,7 @@ class TestMedEBench:
 
 
 class TestKris:
-    def scores(self) -> tuple[Frame, dict[tuple[str, str], list[float | None]]]:
+    def scores(self) -> tuple[Results, dict[tuple[str, str], list[float | None]]]:
         generator = np.random.default_rng(3)
         rows, records = [], []
         scores: dict[tuple[str, str], list[float | None]] = {}

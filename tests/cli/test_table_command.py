@@ -19,8 +19,8 @@ from editgauge.errors import EditgaugeError
 from editgauge.statistics import resampling
 from editgauge.store.run import Run
 from editgauge.study.scales import Rating
-from editgauge.tables import build
-from editgauge.tables.frame import Frame
+from editgauge.tables import build, reading
+from editgauge.tables.results import Results
 from editgauge.types import Row, Status
 
 RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
@@ -93,9 +93,9 @@ def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path)
 
 def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    of_runs, bootstrap = Frame.of_runs, resampling.bootstrap
+    of_runs, bootstrap = reading.of_runs, resampling.bootstrap
 
-    def read(*args: Any, **options: Any) -> Frame:
+    def read(*args: Any, **options: Any) -> Results:
         calls.append("read")
         return of_runs(*args, **options)
 
@@ -103,7 +103,7 @@ def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPat
         calls.append("drawn")
         return bootstrap(*args, **options)
 
-    monkeypatch.setattr(Frame, "of_runs", read)
+    monkeypatch.setattr(reading, "of_runs", read)
     monkeypatch.setattr(build, "bootstrap", drawn)
     assert len(json.loads(call("table", run, "--json", "--intervals").stdout)["tables"]) == 1
     assert calls == ["read", "drawn"]

@@ -9,14 +9,14 @@ import pytest
 
 from editgauge.reports import confusion, papers
 from editgauge.run.report import met
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.types import JUDGE_SCORER, Row
 from tests.made_rows import frame, record, row
 
 FIRST, SECOND = (5.0, 5.0, 3.0, 1.0), (5.0, 3.0, 3.0, 1.0)
 
 
-def judged() -> Frame:
+def judged() -> Results:
     rows: list[Row] = [
         row(str(n), "m", "VC", value, source=judge, scorer=JUDGE_SCORER, variant="corrected")
         for judge, values in (

@@ -15,7 +15,7 @@ from editgauge.reports import details, facts
 from editgauge.reports.places import Places
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.types import Row, Sample, Status
 
 
@@ -58,7 +58,7 @@ def row(sample: str, metric: str, value: float | None, **more: object) -> Row:
 
 
 def shown(run: Run) -> list[dict[str, object]]:
-    frame = Frame.of_runs([run], "bench")
+    frame = reading.of_runs([run], "bench")
     columns = list(facts.columns(frame, {}))
     places = Places([run], run.path / "report", copied=False)
     column_of = {

@@ -21,8 +21,8 @@ from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples, stored_samples
+from editgauge.tables import reading
 from editgauge.tables.failures import cutoffs_of
-from editgauge.tables.frame import Frame
 from editgauge.testing import ConstantEditor, make_sample
 
 HOSTILE = 'Remove "<img src=x onerror=alert(1)>"\u202e & more'
@@ -154,7 +154,7 @@ def test_a_report_of_a_run_that_was_not_diagnosed_has_no_such_page(tmp_path: Pat
 def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -> None:
     for path in (run.path / "inputs").rglob("mask.png"):
         path.unlink()
-    frame = Frame.of_runs([run], "mini")
+    frame = reading.of_runs([run], "mini")
     shown = diagnosis.every([run], frame, cutoffs_of("mini"))
     assert len(shown) == 2
     assert diagnosis.drawn([run], shown[0], 64) is None
@@ -169,7 +169,7 @@ def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -
 def test_an_output_of_another_size_is_drawn_at_the_input_s(run: Run, tmp_path: Path) -> None:
     output = next((run.path / "edits").rglob("*.png"))
     write_png(output, np.zeros((10, 10, 3), np.uint8))
-    frame = Frame.of_runs([run], "mini")
+    frame = reading.of_runs([run], "mini")
     assert diagnosis.draw_all([run], frame, cutoffs_of("mini"), tmp_path / "figures") == 2
     shapes = {read_image(path).shape for path in (tmp_path / "figures").iterdir()}
     assert shapes == {(diagnosis.HEAD + 48, 5 * 64 + 4 * 6, 3)}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from editgauge.reports import figures, papers
-from editgauge.tables.frame import PEOPLE
+from editgauge.tables.results import PEOPLE
 from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 

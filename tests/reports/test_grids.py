@@ -13,7 +13,7 @@ from editgauge.images import write_png
 from editgauge.reports import grids, papers
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.types import Status
 from tests.command_line import invoke
 from tests.made_rows import record, row
@@ -58,7 +58,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def found(run: Run, *metrics: str) -> grids.Line:
-    (line,) = grids.lines([run], Frame.of_runs([run], B), ["7"], metrics)
+    (line,) = grids.lines([run], reading.of_runs([run], B), ["7"], metrics)
     return line
 
 
@@ -84,7 +84,7 @@ def test_a_number_stays_beside_its_name() -> None:
 
 
 def test_what_the_run_does_not_have(run: Run) -> None:
-    frame = Frame.of_runs([run], B)
+    frame = reading.of_runs([run], B)
     with pytest.raises(UsageError, match="--sample 8: not in this run"):
         grids.lines([run], frame, ["8"])
     with pytest.raises(UsageError, match="no rows of it; there are: EA"):

@@ -10,8 +10,8 @@ import pytest
 
 from editgauge.reports.overview import marks, overview
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import STATUSES, Delivery, Frame
 from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.results import STATUSES, Delivery, Results
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
@@ -61,7 +61,7 @@ def test_the_worst_follows_the_direction(metrics: dict[str, Metric], worst: int)
             assert numbers == wanted
 
 
-def delivered(of: Frame, **back: set[str]) -> Frame:
+def delivered(of: Results, **back: set[str]) -> Results:
     """The frame with what editors gave back."""
     every = {one["id"] for one in RECORDS}
     told = {
@@ -71,7 +71,7 @@ def delivered(of: Frame, **back: set[str]) -> Frame:
     return replace(of, deliveries=told)
 
 
-def first_page(of: Frame) -> dict[str, Any]:
+def first_page(of: Results) -> dict[str, Any]:
     of = replace(of, described=HIGHER)
     whole = tables(of, "faithful", Shown(intervals=True))
     return overview(of, HIGHER, whole, marks(of, {}))

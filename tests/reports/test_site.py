@@ -24,7 +24,7 @@ from editgauge.reports.places import Places
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Metric, Plot, Row, Sample, Status
 
@@ -174,7 +174,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def build(run: Run, to: Path, **options: Any) -> site.Site:
-    frame = Frame.of_runs([run], "bench")
+    frame = reading.of_runs([run], "bench")
     return site.build(
         [run], [Part(frame, [make_table()], METRIC, title=f"Bench {EVIL}")], to, **options
     )
@@ -521,7 +521,7 @@ def test_the_page_has_no_inline_code_and_forbids_it(run: Run) -> None:
 
 def test_figures_are_drawn_for_pages_and_for_papers(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    frame = Frame.of_runs([run], "bench")
+    frame = reading.of_runs([run], "bench")
     plots = (
         Plot("radar", "topic", "by topic"),
         Plot("bars", "split", "by split"),

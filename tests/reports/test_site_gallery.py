@@ -18,7 +18,7 @@ from editgauge.reports.benchmark import Part
 from editgauge.store import selection
 from editgauge.store.run import Run
 from editgauge.study.reading import Known, read_ratings
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.types import VARIANTS, Metric, Row, Status
 from tests.reports.test_site import METRIC, NUMBER, Visit, browser, make_run, value_of
 
@@ -62,7 +62,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         rows.write(more_rows(run))
         rows.write(no_text(run))
     run = Run.open(run.path)
-    part = Part(Frame.of_runs([run], "bench"), [], METRICS, title="Bench")
+    part = Part(reading.of_runs([run], "bench"), [], METRICS, title="Bench")
     site.build([run], [part], run.path / "report")
     return run
 

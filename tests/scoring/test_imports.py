@@ -17,9 +17,8 @@ from editgauge import catalog
 from editgauge.errors import DataError
 from editgauge.scoring.imports import Imported, import_measured
 from editgauge.store.run import Run
-from editgauge.tables import layouts
+from editgauge.tables import layouts, reading
 from editgauge.tables.draw import draw
-from editgauge.tables.frame import Frame
 from editgauge.types import Sample, Status
 from tests.command_line import invoke
 from tests.made_rows import record
@@ -59,7 +58,7 @@ def taken(
 
 
 def cells(run: Run, benchmark: str, table: str) -> dict[str, str]:
-    frame = Frame.of_runs([run], benchmark)
+    frame = reading.of_runs([run], benchmark)
     found = {item.name: item for item in layouts.tables(frame, "faithful")}[table]
     (line,) = csv.DictReader(io.StringIO(draw(found, "csv")))
     return dict(line)

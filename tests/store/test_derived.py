@@ -22,7 +22,7 @@ from editgauge.store import derived
 from editgauge.store.merge import merge
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.tables.layouts import Shown, metrics_of, tables
 from editgauge.types import Benchmark, Derived, Metric, Row, Status
 
@@ -274,7 +274,7 @@ def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: R
         for metric, value in zip(("VC", "VQ", "IF"), values, strict=True)
     ]
     run.put(rows)
-    frame = Frame.of_runs([Run.open(run.path)], "krisbench")
+    frame = reading.of_runs([Run.open(run.path)], "krisbench")
     assert frame.grid("average", "faithful").values.tolist() == [[75.0, 0.0]]
     assert metrics_of(frame)["average"].direction == "higher"
     names = [table.name for table in tables(frame, "faithful")]

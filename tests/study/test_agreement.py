@@ -9,8 +9,9 @@ from editgauge.study.agreement import agreement, between, by_category, contested
 from editgauge.study.people import answers, averaged, comparisons
 from editgauge.study.scales import Rating
 from editgauge.study.sheets import as_dict, brief, sentence, tables
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.tables.layouts import tables as layout_tables
+from editgauge.tables.results import Results
 from editgauge.types import Row
 from tests.made_rows import record, row
 
@@ -38,8 +39,8 @@ def judge(table: list[list[float]], metric: str = "IF", source: str = "judge") -
     ]
 
 
-def frame(rows: list[Row]) -> Frame:
-    return Frame.from_rows(rows, SAMPLES, "mini")
+def frame(rows: list[Row]) -> Results:
+    return reading.of_rows(rows, SAMPLES, "mini")
 
 
 def lines(rows: list[Row]) -> dict[str, tuple[float, int]]:

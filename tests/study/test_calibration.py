@@ -12,7 +12,8 @@ from editgauge.errors import UnknownName, UsageError
 from editgauge.study.calibration import calibrated, differences, draw, gold_of
 from editgauge.study.ratings import import_ratings
 from editgauge.study.scales import Rating
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
+from editgauge.tables.results import Results
 from editgauge.types import Row
 from tests.cli.test_study_command import type_
 from tests.made_rows import record, row
@@ -47,8 +48,8 @@ def people(count: int = 20) -> list[Row]:
     ]  # fmt: skip
 
 
-def frame(rows: list[Row]) -> Frame:
-    return Frame.from_rows(
+def frame(rows: list[Row]) -> Results:
+    return reading.of_rows(
         rows, [record(f"s{k:02}", tier=str(k % 2)) for k in range(COUNT)], "mini"
     )
 

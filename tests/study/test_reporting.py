@@ -11,14 +11,14 @@ from editgauge.study.agreement import Machine
 from editgauge.study.ratings import import_ratings
 from editgauge.study.reporting import _own_values, reported
 from editgauge.study.scales import Rating
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from tests.cli.test_study_command import type_
 from tests.study.made_study import EDITORS, judged, make_run
 
 
 def test_a_study_is_in_the_report(tmp_path: Path) -> None:
     run = make_run(tmp_path)
-    assert reported(Frame.of_runs([run], "bench")) is None
+    assert reported(reading.of_runs([run], "bench")) is None
     ratings = [
         Rating(benchmark="bench", sample=f"s{k:02}", editor=editor, question="IF", annotator=who,
                scale="rate", value=judged(k, n) if who == "ann" else 3.0).row()
@@ -27,7 +27,7 @@ def test_a_study_is_in_the_report(tmp_path: Path) -> None:
         for who in ("ann", "ben")
     ]  # fmt: skip
     import_ratings(run, ratings)
-    frame = Frame.of_runs([run], "bench")
+    frame = reading.of_runs([run], "bench")
     found = reported(frame)
     assert found is not None
     (question,) = found.facts["questions"]

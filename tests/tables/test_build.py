@@ -14,7 +14,7 @@ from editgauge.scoring.metrics import FID
 from editgauge.statistics.resampling import mean_interval, pooled
 from editgauge.tables import table as drawn
 from editgauge.tables.build import build
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.slices import sliced
 from editgauge.tables.spec import Column, Mean, PaperTable, Published, generic
 from editgauge.tables.table import Cell, Table, TableRow, printed, standing
@@ -44,7 +44,7 @@ def paper(**changes: object) -> PaperTable:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def frame(rows: list[Row], records: list[dict[str, Any]]) -> Frame:
+def frame(rows: list[Row], records: list[dict[str, Any]]) -> Results:
     known = {"ssim": SSIM, "fid": FID}
     return replace(made_rows.frame(rows, records, "unheard"), described=known)
 

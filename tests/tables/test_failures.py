@@ -10,10 +10,9 @@ import pytest
 
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
-from editgauge.tables import failures
+from editgauge.tables import failures, reading
 from editgauge.tables.draw import draw
 from editgauge.tables.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
-from editgauge.tables.frame import Frame
 from editgauge.types import Row
 from tests.made_rows import frame, record, row
 
@@ -115,7 +114,7 @@ def test_agreement_over_the_outputs_that_have_both() -> None:
 def test_nothing_of_the_track_is_no_table_and_other_benchmarks_have_place_alone() -> None:
     assert tables(frame([row("s0", "m", "EA", 3.0, benchmark=B)], records(1), B)) == []
     rows = [row("s0", "m", "change_iou", 0.5), row("s0", "m", "change_share", 0.2)]
-    (table,) = tables(Frame.from_rows(rows, [record("s0")], "mini"))
+    (table,) = tables(reading.of_rows(rows, [record("s0")], "mini"))
     assert table.rows[0].cells["placed"].value == 1.0
     assert table.by == ""
 

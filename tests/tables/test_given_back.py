@@ -9,8 +9,8 @@ import pytest
 from editgauge.tables import given_back
 from editgauge.tables.compare import compare
 from editgauge.tables.draw import draw
-from editgauge.tables.frame import Delivery, Frame
 from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.results import Delivery, Results
 from editgauge.tables.table import Table, standing
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
@@ -19,7 +19,7 @@ RECORDS = [record(f"s{n}", split="real", topic="ab"[n % 2]) for n in range(4)]
 VALUES = {"typeset": [1.0, 0.5, 1.0, 0.7], "other": [0.8] * 4, "copy": [1.0] * 4}
 
 
-def made() -> Frame:
+def made() -> Results:
     rows = [
         row(f"s{n}", editor, "ssim", value, benchmark="texteditbench")
         for editor, values in VALUES.items()
@@ -36,7 +36,7 @@ def made() -> Frame:
     )
 
 
-def table_of(found: Frame) -> Table:
+def table_of(found: Results) -> Table:
     return tables(found, "faithful")[0]
 
 

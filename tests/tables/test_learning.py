@@ -10,16 +10,16 @@ import pytest
 from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.reports import figures, papers
 from editgauge.store.variants import Learned, Variants
-from editgauge.tables import learning
-from editgauge.tables.frame import Frame
+from editgauge.tables import learning, reading
 from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.results import Results
 from tests.made_rows import record, row
 
 B = "medebench"
 EAR, NOSE = "Reconstruct ear.", "Reconstruct nose."
 
 
-def made(kind: str = "tuned") -> Frame:
+def made(kind: str = "tuned") -> Results:
     """Two tasks with two test samples each, and one that the tuned editors were not tried on."""
     records = [
         record(name, task=EAR if name in "abx" else NOSE, organ="Ears")
@@ -34,7 +34,7 @@ def made(kind: str = "tuned") -> Frame:
         for place, name in enumerate("abcd"):
             rows.append(row(name, editor, "EA", number / 8 + place, benchmark=B))
             rows.append(row(name, editor, "masked_ssim", 0.5, benchmark=B))
-    frame = Frame.from_rows(rows, records, B, described=BENCHMARK.every_metric)
+    frame = reading.of_rows(rows, records, B, described=BENCHMARK.every_metric)
     return replace(frame, variants_of=Variants({}, learned))
 
 
@@ -51,7 +51,9 @@ def test_a_number_that_was_tried_on_one_task_alone_costs_the_other_nothing() -> 
     frame = made()
     code = frame.editors.index("m[tuned 32]")
     noses = [frame.samples.ids.index(name) for name in "cd"]
-    left = frame.only(~((frame.columns.editor == code) & np.isin(frame.columns.sample, noses)))
+    gone = np.zeros((len(frame.editors), len(frame.samples)), dtype=bool)
+    gone[code, noses] = True
+    left = frame.without(gone)
     found = {one.task: one for one in learning.series(left, "tuned")}
     assert list(found[EAR].editors) == [0, 4, 32]
     assert list(found[NOSE].editors) == [0, 4]

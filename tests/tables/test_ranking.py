@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import every_table
 from editgauge.tables.ranking import Ranking, ranking
+from editgauge.tables.results import Results
 from editgauge.types import Metric, Status
 from tests.made_rows import frame, record, row
 
 VC = {"VC": Metric("VC", direction="higher", low=0, high=10)}
 
 
-def made(**values: list[float | None]) -> Frame:
+def made(**values: list[float | None]) -> Results:
     rows = [
         row(f"s{number}", editor, "VC", value, benchmark="unheard",
             status=Status.MISSING if value is None else Status.SCORED)
@@ -26,7 +26,7 @@ def made(**values: list[float | None]) -> Frame:
     return replace(frame(rows, records, "unheard"), described=VC)
 
 
-def ranked(of: Frame) -> Ranking | None:
+def ranked(of: Results) -> Ranking | None:
     (paper,) = every_table(of)
     return ranking(of, paper, "faithful")
 

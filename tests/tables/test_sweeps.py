@@ -11,9 +11,9 @@ import pytest
 
 from editgauge.errors import UsageError
 from editgauge.store.variants import Swept, Variants
-from editgauge.tables import sweeps
+from editgauge.tables import reading, sweeps
 from editgauge.tables.draw import draw
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.table import Table
 from editgauge.types import Metric, Status
 from tests.made_rows import record, row
@@ -30,7 +30,7 @@ SCORES = {
 }
 
 
-def made() -> Frame:
+def made() -> Results:
     rows = [row(s, "plain", "quality", 3.0, benchmark=B, scorer="s") for s in "ab"]
     swept = {}
     for (guidance, seed), scores in SCORES.items():
@@ -43,7 +43,7 @@ def made() -> Frame:
                 rows.append(
                     row(sample, editor, name, value, status=status, benchmark=B, scorer="s")
                 )
-    frame = Frame.from_rows(
+    frame = reading.of_rows(
         rows,
         [record("a"), record("b")],
         B,
@@ -94,7 +94,7 @@ def test_a_best_of_n_never_stands_beside_an_ordinary_line_unnamed() -> None:
 def test_without_a_score_the_first_variant_stands_and_is_counted() -> None:
     only = made().of_editors(["m[g=7, seed=1]", "m[g=7, seed=0]"])
     nothing = only.of_samples(np.array([False, True]))
-    nothing = nothing.only(nothing.columns.editor == 0)
+    nothing = nothing.without(np.array([[number > 0] for number in range(len(nothing.editors))]))
     picked = sweeps.best(nothing, {"m": ["m[g=7, seed=1]", "m[g=7, seed=0]"]}, QUALITY, "faithful")
     assert picked.editors == ("m, best of 2 by quality",)
     assert len(picked) == 2, "its failures are rows like others"
@@ -106,12 +106,12 @@ def test_repeats_of_a_judge_stay_repeats_of_their_variant() -> None:
         for seed, values in ((0, (1.0, 2.0)), (1, (4.0, 9.0)))
         for n, value in enumerate(values)
     ]
-    frame = Frame.from_rows(rows, [record("a")], B, described={"quality": QUALITY})
+    frame = reading.of_rows(rows, [record("a")], B, described={"quality": QUALITY})
     swept = {f"m[seed={n}]": Swept("m", {"seed": n}) for n in (0, 1)}
     frame = replace(frame, variants_of=Variants(swept))
     mean = sweeps.averaged(frame, sweeps.models(frame))
     assert mean.grid("quality", "faithful").values.tolist() == [[4.0]]
-    assert len(set(mean.columns.repeat.tolist())) == 4
+    assert mean.repeats == 4
 
 
 def test_models_are_those_with_several_variants_in_the_order_of_values() -> None:

@@ -51,7 +51,7 @@ def agree(
     with warned(*opened):
         for opened_run in opened:
             collect(opened_run)
-        frames = [f for f in rows.every_frame(opened, benchmark) if len(f.only_people())]
+        frames = [f for f in rows.read(opened, benchmark) if len(f.only_people())]
         if not frames:
             first = address_of(runs[0]) or runs[0].name
             raise UsageError(

@@ -14,7 +14,7 @@ from editgauge.errors import RunError, UsageError
 if TYPE_CHECKING:
     from editgauge.cli.option_groups import Gating
     from editgauge.store.run import Run
-    from editgauge.tables.frame import Frame
+    from editgauge.tables.results import Results
 
 
 def goes_with(gating: Gating, form: str, other: bool) -> None:
@@ -29,7 +29,7 @@ def goes_with(gating: Gating, form: str, other: bool) -> None:
 
 def judge(
     runs: Sequence[Run],
-    frames: Sequence[Frame],
+    frames: Sequence[Results],
     a: str,
     b: str,
     gating: Gating,

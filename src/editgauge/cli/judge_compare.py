@@ -26,14 +26,13 @@ def compare(
     from editgauge.errors import UsageError
     from editgauge.judging import compared
     from editgauge.store.selection import one_of
-    from editgauge.tables import draw, rows
-    from editgauge.tables.frame import Frame
+    from editgauge.tables import draw, reading, rows
     from editgauge.types import VARIANTS
 
     one_of("--format", form, draw.FORMATS)
     one_of("--variant", variant, VARIANTS)
     opened = rows.open_runs(runs)
-    frames = [Frame.of_runs(opened, name) for name in rows.benchmarks(opened, benchmark)]
+    frames = [reading.of_runs(opened, name) for name in rows.benchmarks(opened, benchmark)]
     made = [compared.table(frame, variant) for frame in frames]  # type: ignore[arg-type]
     tables = [table for table in made if table is not None]
     if not tables:

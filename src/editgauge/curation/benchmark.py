@@ -21,7 +21,7 @@ from editgauge.curation import records
 from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import FILE, DataSet
 from editgauge.errors import DataError, UsageError
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.types import Benchmark, Plot, Sample
 
@@ -128,7 +128,7 @@ def _contents(folder: Path) -> tuple[records.About, list[dict[str, Any]]]:
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def _tables(base: Benchmark, name: str, frame: Frame) -> Sequence[PaperTable]:
+def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
     """The base's own tables without what its paper published, and those by category and
     difficulty.
     """
@@ -155,7 +155,7 @@ def _unpublished(table: PaperTable, name: str) -> PaperTable:
     )
 
 
-def _by(base: Benchmark, name: str, frame: Frame, by: str, label: str) -> PaperTable | None:
+def _by(base: Benchmark, name: str, frame: Results, by: str, label: str) -> PaperTable | None:
     """Every metric that has rows, for each value of a label, and over all samples."""
     values = _values(frame, by)
     metrics = [m for m in base.every_metric.values() if not m.whole_set and frame.has(m.name)]
@@ -184,7 +184,7 @@ def _by(base: Benchmark, name: str, frame: Frame, by: str, label: str) -> PaperT
 _TIERS = ("easy", "medium", "hard")
 
 
-def _values(frame: Frame, by: str) -> list[str]:
+def _values(frame: Results, by: str) -> list[str]:
     if by not in frame.samples.names():
         return []
     found = set(frame.samples.labels(by).tolist()) - {""}

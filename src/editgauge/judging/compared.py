@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from editgauge.statistics import correlation
 from editgauge.statistics.agreement import kappa_of, kappa_parts
 from editgauge.statistics.resampling import parts_interval, share_of_parts
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import JUDGE_SCORER, Variant
 
@@ -46,37 +46,27 @@ class Pair:
     sample: NDArray[np.int64]
 
 
-def pairs(frame: Frame, variant: Variant = "corrected") -> Iterator[Pair]:
+def pairs(frame: Results, variant: Variant = "corrected") -> Iterator[Pair]:
     """Each two judges of each metric on the edits that both scored, repeats averaged; then each two
     runs of a judge that judged repeatedly, called ``MODEL run 1#…``.
     """
-    if JUDGE_SCORER not in frame.scorers:
-        return
-    judged = frame.only(frame.columns.scorer == frame.scorers.index(JUDGE_SCORER))
-    columns = judged.columns
+    judged = frame.where(lambda key: key.scorer == JUDGE_SCORER)
     for metric, sources in sorted(judged.makers().items()):
-        of = {source: columns.source == judged.sources.index(source) for source in sources}
-        yield from _pairs(judged, metric, variant, of)
-    for metric in sorted(judged.metrics):
+        yield from _pairs(metric, variant, {one: judged.of_source(one) for one in sources})
+    for metric in judged.metrics:
         for source in judged.sources_of(metric):
-            mine = columns.source == judged.sources.index(source)
-            here = mine & (columns.metric == judged.metrics.index(metric))
-            runs = np.unique(columns.repeat[here]).tolist()
+            mine = judged.of_source(source)
             model, mark, settings = source.partition("#")
             of = {
-                f"{model} run {run + 1}{mark}{settings}": mine & (columns.repeat == run)
-                for run in runs
+                f"{model} run {run + 1}{mark}{settings}": mine.of_repeat(run)
+                for run in range(mine.repeats)
             }
-            yield from _pairs(judged, metric, variant, of)
+            yield from _pairs(metric, variant, of)
 
 
-def _pairs(
-    frame: Frame, metric: str, variant: Variant, of: Mapping[str, NDArray[np.bool_]]
-) -> Iterator[Pair]:
+def _pairs(metric: str, variant: Variant, of: Mapping[str, Results]) -> Iterator[Pair]:
     """Each two of some named parts of the rows, on the edits that both have a score of."""
-    if len(of) < 2:
-        return
-    grids = {name: frame.only(mask).grid(metric, variant).values for name, mask in of.items()}
+    grids = {name: one.grid(metric, variant).values for name, one in of.items()}
     for first, second in combinations(grids, 2):
         both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
         sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
@@ -90,7 +80,7 @@ def _pairs(
         )
 
 
-def table(frame: Frame, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:
+def table(frame: Results, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:
     """The agreement table of a benchmark's judges; None where no metric has two.
 
     `equal` is the share of equal scores, `bias` the mean of second minus first, MAE the mean

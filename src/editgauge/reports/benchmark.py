@@ -15,7 +15,7 @@ from editgauge.reports.places import Places
 from editgauge.reports.scripts import as_bytes, as_floats, write_script
 from editgauge.store.run import Run
 from editgauge.tables.draw import as_json
-from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.scale import on_scale
 from editgauge.tables.table import Table
 from editgauge.types import Metric, Plot
@@ -27,7 +27,7 @@ class Part:
     called, what it is about, and what its paper plots.
     """
 
-    frame: Frame
+    frame: Results
     tables: Sequence[Table] = ()
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     _: KW_ONLY

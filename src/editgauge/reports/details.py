@@ -16,7 +16,7 @@ from editgauge.store import parquet
 from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import WHOLE_SET, Frame
+from editgauge.tables.results import WHOLE_SET, Results
 from editgauge.tables.scale import on_scale
 from editgauge.types import Metric
 
@@ -43,7 +43,7 @@ def shard_size(rows: int, samples: int) -> int:
 
 
 def samples(
-    frame: Frame,
+    frame: Results,
     runs: Sequence[Run],
     places: Places,
     column_of: Mapping[ColumnKey, int],
@@ -153,7 +153,7 @@ def _known(record: EditRecord) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "", {}, [])}
 
 
-def _rows(frame: Frame, runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
+def _rows(frame: Results, runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     """(sample, editor, metric, variant, source, repeat, value, status, reason, detail), in the
     order of the samples.
     """

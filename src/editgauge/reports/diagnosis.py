@@ -41,8 +41,8 @@ from editgauge.tables.failures import (
     one_source,
     read,
 )
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import metrics_of
+from editgauge.tables.results import Results
 from editgauge.tables.spec import choose
 
 PAGE = "diagnosis.html"
@@ -87,7 +87,7 @@ class Shown:
         return self.numbers[f"{PREFIX[self.basis]}_iou"]
 
 
-def every(runs: Sequence[Run], frame: Frame, cutoffs: Cutoffs) -> list[Shown]:
+def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
     """Every output of the frame that has an IoU, by basis and kind (`failures.WORST` first), then
     by editor and IoU.
     """
@@ -109,7 +109,7 @@ def every(runs: Sequence[Run], frame: Frame, cutoffs: Cutoffs) -> list[Shown]:
 
 
 def _of_basis(
-    frame: Frame,
+    frame: Results,
     told: Read,
     cutoffs: Cutoffs,
     details: Mapping[tuple[str, str, str], Any],
@@ -260,7 +260,7 @@ def _file(runs: Sequence[Run], relative: object) -> Path | None:
     return next((path for path in places if path is not None), None)
 
 
-def draw_all(runs: Sequence[Run], frame: Frame, cutoffs: Cutoffs, to: Path) -> int:
+def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) -> int:
     """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`, named as
     `escape.file_names` says; how many.
     """

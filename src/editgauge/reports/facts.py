@@ -13,23 +13,18 @@ from numpy.typing import NDArray
 
 from editgauge.reports.scripts import as_bytes
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.results import STATUSES, Key, Results
 from editgauge.tables.scale import on_scale, titles
 from editgauge.tables.spec import unknown
 from editgauge.types import Metric, Status
 
 
-def columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:
+def columns(frame: Results, metrics: Mapping[str, Metric]) -> Iterator[dict[str, Any]]:
     """Every (metric, variant, source) that has rows, for every editor, with its values in the order
     of the samples.
     """
-    triples = np.unique(
-        np.stack([frame.columns.metric, frame.columns.variant, frame.columns.source]), axis=1
-    ).T  # (T, 3)
-    for metric_code, variant_code, source_code in triples.tolist():
-        metric, variant = frame.metrics[metric_code], frame.variants[variant_code]
-        mine = frame.only(frame.columns.source == source_code)
-        grid = mine.grid(metric, variant)
+    for metric, variant, source in sorted({key[:3] for key in frame.cubes}):
+        grid = frame.of_source(source).grid(metric, variant)
         if (grid.status < 0).all():
             continue
         about = metrics.get(metric) or unknown(metric)
@@ -44,14 +39,14 @@ def columns(frame: Frame, metrics: Mapping[str, Metric]) -> Iterator[dict[str, A
                 "editor": editor,
                 "metric": metric,
                 "variant": variant,
-                "source": frame.sources[source_code],
+                "source": source,
                 "scored": int((status == 0).sum()),
                 "values": values[row],
                 "status_codes": status,
             }
 
 
-def attributes(frame: Frame) -> tuple[list[dict[str, Any]], list[str]]:
+def attributes(frame: Results) -> tuple[list[dict[str, Any]], list[str]]:
     """What samples are filtered and sorted by: for each the values there are, and one code a sample
     (16 bits).
     """
@@ -106,20 +101,21 @@ def _end(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
+def coverage(frame: Results, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
     """For each editor how many samples have a row, or an output, of each status (a sample that has
     two statuses counts for both), and in which metrics, where not in all of them.
     """
-    columns = frame.without_people().columns
-    shape = (len(frame.editors), len(frame.metrics))
-    place = columns.editor.astype(np.int64) * shape[1] + columns.metric
+    machine = frame.without_people().cubes
+    have = {
+        key: [(cube.status == code).any(axis=(0, 2)) for code in range(-1, len(STATUSES))]
+        for key, cube in machine.items()
+    }
     amounts: dict[str, NDArray[np.int64]] = {}
     metrics: dict[str, NDArray[np.bool_]] = {}
-    every = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape) > 0
+    every = _metrics(frame, {key: np.any(found[1:], axis=0) for key, found in have.items()})
     for code, status in enumerate(STATUSES):
         amounts[status.value] = (marks >> code & 1).sum(axis=1, dtype=np.int64)
-        with_it = np.bincount(place[columns.status == code], minlength=shape[0] * shape[1])
-        metrics[status.value] = with_it.reshape(shape) > 0
+        metrics[status.value] = _metrics(frame, {k: mine[code + 1] for k, mine in have.items()})
     found = []
     for row, editor in enumerate(frame.editors):
         counts = {status: int(n[row]) for status, n in amounts.items() if n[row]}
@@ -132,7 +128,15 @@ def coverage(frame: Frame, marks: NDArray[np.uint8]) -> list[dict[str, Any]]:
     return found
 
 
-def models(frame: Frame) -> list[dict[str, Any]]:
+def _metrics(frame: Results, of: Mapping[Key, Any]) -> NDArray[np.bool_]:
+    """(E, M): the editors of which `of` is true in any key of a metric."""
+    found = np.zeros((len(frame.editors), len(frame.metrics)), np.bool_)
+    for key, mine in of.items():
+        found[:, frame.metrics.index(key.metric)] |= mine
+    return found
+
+
+def models(frame: Results) -> list[dict[str, Any]]:
     """What ``models.toml`` says of the editors: size, licence, and whether several pictures are
     taken (None where nobody says); those of which it says nothing are left out.
     """
@@ -149,7 +153,7 @@ def models(frame: Frame) -> list[dict[str, Any]]:
     ]
 
 
-def cost(frame: Frame, edits: Mapping[tuple[str, str], EditRecord]) -> list[dict[str, Any]]:
+def cost(frame: Results, edits: Mapping[tuple[str, str], EditRecord]) -> list[dict[str, Any]]:
     """Seconds and dollars an editor took, over the outputs for which they are known."""
     by_editor: dict[str, list[EditRecord]] = {editor: [] for editor in frame.editors}
     for (_, editor), record in edits.items():

@@ -24,7 +24,7 @@ from editgauge import escape
 from editgauge.images import write_bytes
 from editgauge.statistics.resampling import mean_interval
 from editgauge.tables import learning
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.tables.slices import in_order
 from editgauge.tables.spec import unknown
@@ -87,7 +87,7 @@ class Figure:
 
 
 def figures(
-    frame: Frame, metrics: Mapping[str, Metric], plots: Sequence[Plot] = ()
+    frame: Results, metrics: Mapping[str, Metric], plots: Sequence[Plot] = ()
 ) -> list[Figure]:
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant), and
     one for each source where several judges or engines made a metric; they are never averaged
@@ -114,7 +114,7 @@ def figures(
 
 
 def _means(
-    frame: Frame, metrics: Mapping[str, Metric], plot: Plot, sides: Sequence[tuple[str, Frame]]
+    frame: Results, metrics: Mapping[str, Metric], plot: Plot, sides: Sequence[tuple[str, Results]]
 ) -> list[Figure]:
     """The figures of every metric and source at the values of an attribute; none without it."""
     there = set(frame.samples.names())
@@ -140,7 +140,9 @@ def _means(
 _LEARNED = {"tuned": "samples trained on", "shots": "demonstrations"}
 
 
-def _learning(frame: Frame, metrics: Mapping[str, Metric], name: str, source: str) -> list[Figure]:
+def _learning(
+    frame: Results, metrics: Mapping[str, Metric], name: str, source: str
+) -> list[Figure]:
     """Learning curves of a metric: its mean for each number of samples learned from, a line for
     each model and task; none where no editor of the frame learned.
     """
@@ -202,7 +204,7 @@ class _What(NamedTuple):
     """Which samples: a value of the attribute that keeps them apart."""
 
 
-def _apart(frame: Frame, attribute: str) -> list[tuple[str, Frame]]:
+def _apart(frame: Results, attribute: str) -> list[tuple[str, Results]]:
     """The samples of each value of an attribute; without one all of them, called ""."""
     if not attribute:
         return [("", frame)]
@@ -211,7 +213,7 @@ def _apart(frame: Frame, attribute: str) -> list[tuple[str, Frame]]:
     return [(value, frame.of_samples(labels == value)) for value in known]
 
 
-def _counted(frame: Frame, plot: Plot) -> list[Figure]:
+def _counted(frame: Results, plot: Plot) -> list[Figure]:
     """How many samples have which value of an attribute, a bar for each value of `each`; none where
     there are fewer than two values, or too many.
     """
@@ -252,7 +254,7 @@ def _ordered(labels: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:
 _BINS = 20
 
 
-def _histogram(frame: Frame, attribute: str, words: str) -> list[Figure]:
+def _histogram(frame: Results, attribute: str, words: str) -> list[Figure]:
     """How many samples have which value of a number, in bins of equal width from 0, or the lowest
     where that is less, to the highest; none where no sample has it.
     """
@@ -274,7 +276,7 @@ def _histogram(frame: Frame, attribute: str, words: str) -> list[Figure]:
     ]
 
 
-def _numbers(frame: Frame, name: str) -> Any:
+def _numbers(frame: Results, name: str) -> Any:
     """A number for each sample, NaN where there is none: an attribute of that name, or what a
     metric of the sample alone (`Metric.of_sample`) said of it, beside whichever editor.
     """
@@ -295,26 +297,25 @@ def _number_or_nan(text: str) -> float:
         return math.nan
 
 
-def _by_source(frame: Frame) -> list[tuple[str, Frame]]:
+def _by_source(frame: Results) -> list[tuple[str, Results]]:
     """The frame without what several sources made, and a frame for each of those."""
     makers = frame.makers()
     if not makers:
         return [("", frame)]
-    several = np.isin(frame.columns.metric, [frame.metrics.index(name) for name in makers])
-    found = [("", frame.only(~several))] if not several.all() else []
+    rest = frame.where(lambda key: key.metric not in makers)
+    found = [("", rest)] if rest.keys else []
     for source in sorted({name for names in makers.values() for name in names}):
-        mine = frame.columns.source == frame.sources.index(source)
-        found.append((source, frame.only(several & mine)))
+        found.append((source, frame.of_source(source).where(lambda key: key.metric in makers)))
     return found
 
 
-def _of_side(frame: Frame, metric: str, source: str) -> bool:
+def _of_side(frame: Results, metric: str, source: str) -> bool:
     """Whether a metric's figure belongs to a source's side: "" where only one source made it."""
     makers = frame.makers().get(metric)
     return source in makers if makers else not source
 
 
-def _figures(frame: Frame, metrics: Mapping[str, Metric], what: _What) -> list[Figure]:
+def _figures(frame: Results, metrics: Mapping[str, Metric], what: _What) -> list[Figure]:
     """The figure of what is asked for, in as many parts as the number of editors asks for; none
     where there are too few or too many labels, or no score.
     """
@@ -401,7 +402,7 @@ def _mean(values: Any) -> float:
 
 
 def write(
-    frame: Frame,
+    frame: Results,
     metrics: Mapping[str, Metric],
     plots: Sequence[Plot],
     folder: Path,

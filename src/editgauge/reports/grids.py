@@ -22,8 +22,8 @@ from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.places import Places
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import STATUSES, Frame
 from editgauge.tables.layouts import metrics_of
+from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.scale import on_scale, titles
 from editgauge.tables.table import printed
 from editgauge.types import Status, Variant
@@ -60,7 +60,7 @@ class Line:
 
 def lines(
     runs: Sequence[Run],
-    frame: Frame,
+    frame: Results,
     samples: Sequence[str],
     metrics: Sequence[str] = (),
     *,
@@ -120,7 +120,7 @@ def _words(edit: EditRecord | None) -> str:
     return f"{status}: {edit.reason}" if edit.reason else status
 
 
-def _score(frame: Frame, name: str, editor: str, sample: int) -> str:
+def _score(frame: Results, name: str, editor: str, sample: int) -> str:
     """``EA 0.80``: a score under the name and on the scale of the tables; the status in words where
     there is none.
     """

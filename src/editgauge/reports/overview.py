@@ -15,9 +15,9 @@ from editgauge.catalog import is_anchor
 from editgauge.statistics.resampling import LEAST, Estimate
 from editgauge.store.schema import EditRecord
 from editgauge.tables.build import Field
-from editgauge.tables.frame import STATUSES, Floats, Frame, Mask
 from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.ranking import Ranking, ranking
+from editgauge.tables.results import STATUSES, Floats, Mask, Results
 from editgauge.tables.scale import bounded, on_scale
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
@@ -30,7 +30,7 @@ _ASKED = 300
 
 
 def overview(
-    frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], marks: Any
+    frame: Results, metrics: Mapping[str, Metric], tables: Sequence[Table], marks: Any
 ) -> dict[str, Any]:
     """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
     (judges and engines), ``leads`` (who is ahead by each variant, see `_leads`; empty where nothing
@@ -41,7 +41,7 @@ def overview(
     `marks` (E, S): which statuses the rows of an editor and a sample have, a bit for each.
     """
     machine = frame.without_people()
-    layouts = [item for side in machine.by_source() for item in every_table(side)]
+    layouts = [item for side in machine.sides() for item in every_table(side)]
     sizes = [item.size for item in layouts if item.size]
     leads = _leads(frame, tables)
     first = _shown_first(machine, metrics, _first(leads))
@@ -60,7 +60,7 @@ def overview(
 
 
 def first_samples(
-    frame: Frame, metrics: Mapping[str, Metric], tables: Sequence[Table], *, most: int = MOST
+    frame: Results, metrics: Mapping[str, Metric], tables: Sequence[Table], *, most: int = MOST
 ) -> dict[str, Any]:
     """``worst`` and ``contested`` of `overview`, `most` of each, and ``by``: the metric behind
     them.
@@ -68,22 +68,22 @@ def first_samples(
     return _shown_first(frame.without_people(), metrics, _first(_leads(frame, tables)), most)
 
 
-def _asked(frame: Frame, first: Mapping[str, Any]) -> dict[int, str]:
+def _asked(frame: Results, first: Mapping[str, Any]) -> dict[int, str]:
     places = {sample for sample, *_ in (*first["worst"], *first["contested"])}
     records = frame.samples.records
     told = {place: records[frame.samples.ids[place]].get("instruction") for place in places}
     return {place: str(text)[:_ASKED] for place, text in sorted(told.items()) if text}
 
 
-def _sources(frame: Frame) -> set[str]:
-    return {frame.sources[code] for code in np.unique(frame.columns.source)}
+def _sources(frame: Results) -> set[str]:
+    return set(frame.sources)
 
 
 def _first(leads: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next(iter(leads.values()), None)
 
 
-def _leads(frame: Frame, tables: Sequence[Table]) -> dict[str, Any]:
+def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
     """Variant -> who is ahead: the first of the benchmark's tables, in their order, by which models
     can be ranked (`tables.ranking`), with each model's number, interval, rank and between which
     ranks 95 % of the resamples put it. Empty without intervals.
@@ -124,7 +124,7 @@ def _place(order: Mapping[str, int], table: PaperTable) -> tuple[bool, bool, int
 
 
 def _ahead(
-    papers: Sequence[tuple[Frame, PaperTable]], variant: Variant
+    papers: Sequence[tuple[Results, PaperTable]], variant: Variant
 ) -> Iterator[dict[str, Any]]:
     """Rankings by the tables in order; those by a score that tells what was kept come last, as a
     model that does nothing wins them.
@@ -136,7 +136,7 @@ def _ahead(
 
 
 def _others(
-    papers: Sequence[tuple[Frame, PaperTable]], variant: Variant, lead: Mapping[str, Any]
+    papers: Sequence[tuple[Results, PaperTable]], variant: Variant, lead: Mapping[str, Any]
 ) -> list[Any]:
     """Whom the same column of the same table has first by other judges: ``source``, ``editor`` and
     ``certain``.
@@ -149,7 +149,7 @@ def _others(
     ]
 
 
-def _gave_all_back(frame: Frame, editor: str) -> bool:
+def _gave_all_back(frame: Results, editor: str) -> bool:
     """Whether no output of an editor is an edit: it wins by every score that tells what was
     kept.
     """
@@ -162,7 +162,7 @@ def _intervals(table: Table) -> bool:
     return bool(table.meta.get("intervals"))
 
 
-def _ranked(frame: Frame, found: Ranking) -> dict[str, Any]:
+def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
     table, column = found.table, found.field.column
     ranks = table.meta["ranks"]["editors"]
     lines = []
@@ -200,7 +200,7 @@ def _sure(ahead: Estimate) -> bool:
     return ahead.low > 0 or (math.isnan(ahead.low) and ahead.n >= LEAST)
 
 
-def link(frame: Frame, field: Field) -> dict[str, object]:
+def link(frame: Results, field: Field) -> dict[str, object]:
     """What a cell of a column opens: the samples behind it, by the value that the column shows.
 
     A run that has no rows of a combined metric yet shows the first of its parts.
@@ -212,7 +212,7 @@ def link(frame: Frame, field: Field) -> dict[str, object]:
 
 
 def _shown_first(
-    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None, most: int = MOST
+    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None, most: int = MOST
 ) -> dict[str, Any]:
     """The worst outputs (one a sample) and the samples on which editors lie furthest apart, by the
     metric behind the leading column, or the first one with a direction: ``[sample, editor]`` and
@@ -231,7 +231,7 @@ def _shown_first(
             "contested": empty, "contested_values": empty,
         }  # fmt: skip
     source = _source(frame, metric.name, lead)
-    mine = frame.only(frame.columns.source == frame.sources.index(source))
+    mine = frame.of_source(source)
     values = np.asarray(on_scale(metric, mine.grid(metric.name, variant).values))
     goodness = values if metric.direction == "higher" else -values
     only = np.where(_edits(frame), goodness, np.nan)
@@ -256,7 +256,7 @@ def _shown_first(
     }
 
 
-def _edits(frame: Frame) -> Mask:
+def _edits(frame: Results) -> Mask:
     """(E, S): False for the outputs of anchors and for inputs that were given back."""
     found = np.ones((len(frame.editors), len(frame.samples)), np.bool_)
     place = {name: number for number, name in enumerate(frame.samples.ids)}
@@ -274,7 +274,7 @@ def _values(values: Floats, shown: Sequence[Sequence[int]]) -> list[list[float]]
 
 
 def _metric(
-    frame: Frame, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
 ) -> tuple[Metric | None, str]:
     link = (lead or {}).get("link")
     if link and frame.has(link["metric"], link["variant"]):
@@ -286,7 +286,7 @@ def _metric(
     return None, ""
 
 
-def _source(frame: Frame, metric: str, lead: Mapping[str, Any] | None) -> str:
+def _source(frame: Results, metric: str, lead: Mapping[str, Any] | None) -> str:
     """The one judge or engine whose rows are read: the leading table's, or the first."""
     there = frame.sources_of(metric)
     wanted = str((lead or {}).get("source") or "")
@@ -302,15 +302,14 @@ def _spread(goodness: Floats) -> Floats:
     return found
 
 
-def marks(frame: Frame, edits: Mapping[tuple[str, str], EditRecord]) -> Any:
+def marks(frame: Results, edits: Mapping[tuple[str, str], EditRecord]) -> Any:
     """(E, S), uint8: which statuses the rows of an editor and a sample have, and its output has
     where that is none: bit k for ``STATUSES[k]``. People's rows do not count.
     """
     found = np.zeros((len(frame.editors), len(frame.samples)), np.uint8)
-    columns = frame.without_people().columns
-    here = columns.sample >= 0
-    bits = np.left_shift(1, columns.status[here]).astype(np.uint8)
-    np.bitwise_or.at(found, (columns.editor[here], columns.sample[here]), bits)
+    for cube in frame.without_people().cubes.values():
+        bits = np.where(cube.status < 0, 0, np.left_shift(1, np.maximum(cube.status, 0)))
+        found |= np.bitwise_or.reduce(bits.astype(np.uint8), axis=0)
     place = {name: number for number, name in enumerate(frame.samples.ids)}
     row = {name: number for number, name in enumerate(frame.editors)}
     code = {status.value: number for number, status in enumerate(STATUSES)}

@@ -8,9 +8,8 @@ from dataclasses import replace
 from editgauge.reports.benchmark import Part
 from editgauge.reports.overview import link
 from editgauge.store.run import Run
-from editgauge.tables import failures
+from editgauge.tables import failures, reading
 from editgauge.tables.build import plan
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import (
     Shown,
     benchmark_of,
@@ -19,6 +18,7 @@ from editgauge.tables.layouts import (
     papers_first,
     tables,
 )
+from editgauge.tables.results import Results
 from editgauge.tables.rows import without_training
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Variant
@@ -28,7 +28,7 @@ def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) ->
     """A benchmark's part of a report on these runs. `published` adds the papers' lines,
     `intervals` bootstrap intervals.
     """
-    frame = without_training(Frame.of_runs(runs, name), runs)
+    frame = without_training(reading.of_runs(runs, name), runs)
     benchmark = benchmark_of(name)
     found: list[Table] = []
     for side in frame.without_people().sides():
@@ -49,7 +49,7 @@ def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) ->
     )
 
 
-def _tables(frame: Frame, variant: Variant, published: bool, intervals: bool) -> list[Table]:
+def _tables(frame: Results, variant: Variant, published: bool, intervals: bool) -> list[Table]:
     """The benchmark's tables, each with where its numbers come from: column -> metric, variant,
     labels of samples.
     """

@@ -17,7 +17,7 @@ from editgauge.store import copies, paths
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 
 
 class Places:
@@ -40,7 +40,7 @@ class Places:
     def close(self) -> None:
         self._hashes.close()
 
-    def know(self, frame: Frame) -> None:
+    def know(self, frame: Results) -> None:
         """Take from the samples' records which pictures the run has looked at."""
         for record in frame.samples.records.values():
             self._marks |= record.get("marks") or {}

@@ -39,7 +39,7 @@ from editgauge.reports.places import Places
 from editgauge.reports.scripts import write_script
 from editgauge.store.run import Run
 from editgauge.tables import failures
-from editgauge.tables.frame import STATUSES
+from editgauge.tables.results import STATUSES
 from editgauge.types import VARIANTS
 
 Progress = Callable[[int, int, str], None]

@@ -14,12 +14,12 @@ from editgauge.reports import grids
 from editgauge.reports.grids import Line, Panel
 from editgauge.store.run import Run
 from editgauge.store.variants import Swept, Value
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 
 
 def lines(
     runs: Sequence[Run],
-    frame: Frame,
+    frame: Results,
     sample: str,
     metrics: Sequence[str] = (),
     *,

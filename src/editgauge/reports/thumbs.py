@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from editgauge.errors import ImageError
 from editgauge.images import read_small, write_bytes
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 
 if TYPE_CHECKING:
     from editgauge.reports.places import Places
@@ -32,7 +32,7 @@ many jobs that were, and how many thumbnails were made.
 """
 
 
-def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
+def wanted(frame: Results, places: Places, folder: Path) -> Iterator[Job]:
     """(picture, thumbnail) for each input, reference and output that has none yet, or an older
     one.
     """
@@ -54,7 +54,7 @@ def wanted(frame: Frame, places: Places, folder: Path) -> Iterator[Job]:
             yield str(path), str(target)
 
 
-def present(folder: Path, frame: Frame) -> dict[str, NDArray[np.bool_]]:
+def present(folder: Path, frame: Results) -> dict[str, NDArray[np.bool_]]:
     """Slot ("input", "reference", an editor's number) -> which samples (S,) have a thumbnail: the
     page asks for no other.
     """

@@ -127,7 +127,7 @@ def _worst(runs: Sequence[Run], part: Part, most: int) -> list[Worst]:
     if by is None:
         return []
     metric = part.metrics[by["metric"]]
-    mine = frame.only(frame.columns.source == frame.sources.index(by["source"]))
+    mine = frame.of_source(by["source"])
     values = np.asarray(on_scale(metric, mine.grid(metric.name, by["variant"]).values))
     places = Places(runs, runs[0].path / "report", copied=False)
     places.know(frame)

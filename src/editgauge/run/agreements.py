@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from editgauge.judging import compared
 from editgauge.study import agreement, sheets
 from editgauge.study.people import directions_of
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.results import Results
 from editgauge.tables.table import Table, TableRow
 from editgauge.types import Variant
 
 
 def agreements(
-    frame: Frame, variants: Sequence[Variant], *, published: bool = False, seed: int = 0
+    frame: Results, variants: Sequence[Variant], *, published: bool = False, seed: int = 0
 ) -> list[Table]:
     """Agreement of each two judges, of every variant, and of every metric with people.
 

@@ -10,9 +10,9 @@ from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import given_back, spec
 from editgauge.tables.compare import Comparison
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import directions as directions_of
 from editgauge.tables.layouts import every_table, metrics_of
+from editgauge.tables.results import Results
 from editgauge.types import VARIANTS, Variant
 
 
@@ -27,7 +27,7 @@ class Settings(TypedDict, total=False):
 
 
 def compare(
-    frames: Sequence[Frame],
+    frames: Sequence[Results],
     a: str,
     b: str,
     *,
@@ -58,7 +58,7 @@ def compare(
     return comparisons
 
 
-def _otherwise_shown(frame: Frame) -> frozenset[str]:
+def _otherwise_shown(frame: Results) -> frozenset[str]:
     """Metrics under whose name a table prints something else than the mean over samples."""
     columns = [column for table in every_table(frame) for column in table.every_column]
     return frozenset(c.metric for c in columns if c.of and c.formula is not spec.only)

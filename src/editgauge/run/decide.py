@@ -12,7 +12,7 @@ from editgauge.judging.session import Session
 from editgauge.store.labels import Samples
 from editgauge.study import decision
 from editgauge.study.decision import Decision
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 from editgauge.types import Metric
 
 Scores = Mapping[str, tuple[float | None, float | None]]
@@ -86,8 +86,8 @@ def scores_of(session: Session, ids: Sequence[str], a: str, b: str, metric: str)
     where the metric has no corrected variant.
     """
     todo = session.todo
-    frame = Frame.of_runs([todo.run], todo.benchmark)
-    frame = frame.only(frame.columns.source == frame.sources.index(todo.source))
+    frame = reading.of_runs([todo.run], todo.benchmark)
+    frame = frame.of_source(todo.source)
     variant = "corrected" if frame.has(metric, "corrected") else "faithful"
     values = frame.of_editors([a, b]).grid(metric, variant).values
     places = {name: number for number, name in enumerate(frame.samples.ids)}

@@ -26,8 +26,7 @@ from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.samples import stored_samples
 from editgauge.store.summary import Summary
-from editgauge.tables import failures, rows
-from editgauge.tables.frame import Frame
+from editgauge.tables import failures, reading, rows
 from editgauge.tables.table import Table
 from editgauge.types import Sample, Status
 
@@ -236,7 +235,7 @@ def _read(
 ) -> tuple[list[Table], int]:
     """The tables of what was chosen, and how many figures were drawn."""
     again = Run.open(folder.path)  # with the rows that are there now
-    frame = Frame.of_runs([again], work.benchmark)
+    frame = reading.of_runs([again], work.benchmark)
     wanted = {sample.id for sample in work.samples}
     frame = frame.of_samples(np.array([name in wanted for name in frame.samples.ids]))
     if request.editors:

@@ -9,9 +9,9 @@ from editgauge import toml
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
 from editgauge.tables import gate as gates
-from editgauge.tables.frame import Frame
 from editgauge.tables.gate import Gate, Policy, Usage
 from editgauge.tables.layouts import directions
+from editgauge.tables.results import Results
 from editgauge.types import Direction, Status
 
 
@@ -28,7 +28,7 @@ def policy_of(path: Path) -> Policy:
 
 def gate(
     runs: Sequence[Run],
-    frames: Sequence[Frame],
+    frames: Sequence[Results],
     a: str,
     b: str,
     policy: Policy,

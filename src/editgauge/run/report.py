@@ -17,7 +17,7 @@ from editgauge.run.processes import run_batches
 from editgauge.store.run import Run
 from editgauge.study.reporting import reported
 from editgauge.tables import rows
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 
 
 def parts_of(
@@ -73,7 +73,7 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
     return drawn
 
 
-def met(frame: Frame) -> list[Met]:
+def met(frame: Results) -> list[Met]:
     """How the scores of each two judges met, corrected, or faithful where there are no others."""
     pairs = [pair for pair in compared.pairs(frame, "corrected") if len(pair.a)]
     pairs = pairs or [pair for pair in compared.pairs(frame, "faithful") if len(pair.a)]

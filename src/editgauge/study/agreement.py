@@ -28,8 +28,8 @@ from editgauge.statistics.resampling import (
     share_of_parts,
 )
 from editgauge.study.people import Answers, answers, comparisons
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import metrics_of
+from editgauge.tables.results import Results
 from editgauge.types import Direction, Variant
 
 Floats = NDArray[np.float64]
@@ -104,7 +104,7 @@ class Agreement:
 
 
 def agreement(
-    frame: Frame,
+    frame: Results,
     directions: Mapping[str, Direction],
     *,
     resamples: int = RESAMPLES,
@@ -125,10 +125,9 @@ def agreement(
     )
 
 
-def _without_direction(frame: Frame, directions: Mapping[str, Direction]) -> tuple[str, ...]:
-    codes = np.unique(frame.without_people().columns.metric).tolist()
+def _without_direction(frame: Results, directions: Mapping[str, Direction]) -> tuple[str, ...]:
     known = {*directions, *(m.name for m in metrics_of(frame).values() if m.of_sample)}
-    return tuple(frame.metrics[k] for k in codes if frame.metrics[k] not in known)
+    return tuple(name for name in frame.without_people().metrics if name not in known)
 
 
 # -- people among themselves -----------------------------------------------------------------------
@@ -203,15 +202,12 @@ def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Est
 # -- metrics against people ------------------------------------------------------------------------
 
 
-def machines_of(frame: Frame, directions: Mapping[str, Direction]) -> list[Machine]:
+def machines_of(frame: Results, directions: Mapping[str, Direction]) -> list[Machine]:
     """Every metric, variant and source that machines made rows of, where its direction is known."""
     machines = frame.without_people()
-    columns = machines.columns
-    triples = np.unique(np.stack([columns.metric, columns.variant, columns.source]), axis=1).T
     found = []
-    for metric_code, variant_code, source_code in triples.tolist():
-        metric, variant = frame.metrics[metric_code], frame.variants[variant_code]
-        grid = machines.only(columns.source == source_code).grid(metric, variant)
+    for metric, variant, source in sorted({key[:3] for key in machines.cubes}):
+        grid = machines.of_source(source).grid(metric, variant)
         if np.isnan(grid.values).all():
             continue
         direction = directions.get(metric)
@@ -222,7 +218,7 @@ def machines_of(frame: Frame, directions: Mapping[str, Direction]) -> list[Machi
             Machine(
                 metric,
                 "faithful" if variant == "faithful" else "corrected",
-                frame.sources[source_code],
+                source,
                 direction,
                 sign * grid.values,
             )
@@ -270,7 +266,7 @@ def _against(
 
 
 def _means(
-    frame: Frame,
+    frame: Results,
     found: Sequence[Answers],
     machines: Sequence[Machine],
     *,
@@ -283,13 +279,7 @@ def _means(
         return
     people = _mean_of([one.mean for one in scores])
     most = max(scores, key=lambda one: len(one.annotators))
-    columns = frame.columns
-    judges = (
-        np.unique(columns.metric[columns.scorer == frame.scorers.index(JUDGE)]).tolist()
-        if JUDGE in frame.scorers
-        else []
-    )
-    names = {frame.metrics[code] for code in judges}
+    names = {key.metric for key in frame.cubes if key.scorer == JUDGE}
     groups: dict[tuple[str, Variant], list[Machine]] = {}
     for machine in machines:
         if machine.metric in names:
@@ -345,7 +335,7 @@ def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
     return [(one.samples[k], float(mean[k])) for k in order[:top].tolist() if mean[k] > 0]
 
 
-def rankings(frame: Frame, *, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Ranking]:
+def rankings(frame: Results, *, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Ranking]:
     """A Bradley-Terry ranking for each question that was answered by comparisons."""
     for one in comparisons(frame):
         found = bradley_terry(one.wins, resamples=resamples, seed=seed)

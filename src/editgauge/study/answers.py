@@ -19,7 +19,7 @@ from editgauge.study.design import Design
 from editgauge.study.pictures import Pictures
 from editgauge.study.ratings import REGIONS, REGIONS_METRIC
 from editgauge.study.scales import GRADES, OUTCOMES, Rating
-from editgauge.tables.frame import PEOPLE
+from editgauge.tables.results import PEOPLE
 from editgauge.types import Row, Status
 from editgauge.web.log import Item
 from editgauge.web.pages import Refused

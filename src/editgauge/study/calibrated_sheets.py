@@ -19,7 +19,7 @@ from editgauge.study.calibration import (
 )
 from editgauge.study.people import directions_of
 from editgauge.tables import rows
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _HOW = (
@@ -195,14 +195,13 @@ def differences_table(
 
 def _golds(
     runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
-) -> Iterator[tuple[Frame, list[Gold]]]:
+) -> Iterator[tuple[Results, list[Gold]]]:
     """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
     given = dict(word.partition("=")[::2] for word in asked.proxies)
     if not all(given.values()):
         raise UsageError("--proxy: wanted QUESTION=METRIC, such as --proxy CP=masked_ssim")
-    frames = rows.every_frame(
-        rows.open_runs(runs), asked.benchmark, where=asked.where, editors=editors
-    )
+    every = rows.read(rows.open_runs(runs), asked.benchmark, editors)
+    frames = [rows.narrowed(frame, asked.where, editors) for frame in every]
     errors: list[EditgaugeError] = []
     rated = 0
     for frame in frames:

@@ -26,8 +26,8 @@ from editgauge.statistics.prediction import (
 )
 from editgauge.statistics.ranks import RankStability
 from editgauge.study.people import ALL, answers
-from editgauge.tables.frame import Frame
 from editgauge.tables.layouts import metrics_of
+from editgauge.tables.results import Results
 from editgauge.types import Direction, Variant
 
 Floats = NDArray[np.float64]
@@ -91,13 +91,13 @@ class Difference:
 
 
 def gold_of(
-    frame: Frame,
+    frame: Results,
     word: str,
     directions: Mapping[str, Direction],
     *,
     proxies: Mapping[str, str] | None = None,
     seed: int = 0,
-) -> tuple[Frame, list[Gold]]:
+) -> tuple[Results, list[Gold]]:
     """The frame of the scores that are to be corrected, and the gold that `word` names.
 
     `word` is ``human``, ``human@N``, ``JUDGE`` or ``JUDGE@N`` (a seeded draw of N samples).
@@ -117,14 +117,14 @@ def gold_of(
         raise UnknownName(
             f"--calibrate {word}: wanted human or one judge of this run; sources here: {there}"
         )
-    mine = machines.columns.source == machines.sources.index(sources[0])
-    gold = _judges(machines.only(mine), directions, proxies or {})
+    gold = _judges(machines.of_source(sources[0]), directions, proxies or {})
+    rest = machines.where(lambda key: key.source != sources[0])
     drawn = _draw(gold, len(frame.samples), count, seed)
-    return machines.only(~mine), [item._replace(values=_only(item.values, drawn)) for item in gold]
+    return rest, [item._replace(values=_only(item.values, drawn)) for item in gold]
 
 
 def calibrated(
-    frame: Frame,
+    frame: Results,
     gold: Sequence[Gold],
     *,
     strata: str = "",
@@ -172,7 +172,7 @@ def calibrated(
 
 
 def differences(
-    frame: Frame, gold: Sequence[Gold], a: str, b: str, *, strata: str = ""
+    frame: Results, gold: Sequence[Gold], a: str, b: str, *, strata: str = ""
 ) -> list[Difference]:
     """B - A of every metric that has gold and a proxy. Raises as `calibrated`."""
     for name in (a, b):
@@ -226,7 +226,7 @@ def _count(word: str, number: str) -> int:
     return int(number)
 
 
-def _people(frame: Frame, proxies: Mapping[str, str]) -> list[Gold]:
+def _people(frame: Results, proxies: Mapping[str, str]) -> list[Gold]:
     return [
         Gold(
             one.metric,
@@ -242,7 +242,7 @@ def _people(frame: Frame, proxies: Mapping[str, str]) -> list[Gold]:
 
 
 def _judges(
-    frame: Frame, directions: Mapping[str, Direction], proxies: Mapping[str, str]
+    frame: Results, directions: Mapping[str, Direction], proxies: Mapping[str, str]
 ) -> list[Gold]:
     found = []
     known = metrics_of(frame)
@@ -285,7 +285,7 @@ def _only(values: Floats, samples: NDArray[np.int64] | None) -> Floats:
     return out
 
 
-def _proxy(frame: Frame, item: Gold) -> tuple[Floats | None, str]:
+def _proxy(frame: Results, item: Gold) -> tuple[Floats | None, str]:
     """The scores that stand for a question on every sample, and who made them."""
     variant = item.variant
     if not frame.has(item.proxy, variant):
@@ -293,13 +293,10 @@ def _proxy(frame: Frame, item: Gold) -> tuple[Floats | None, str]:
     if not frame.has(item.proxy, variant):
         return None, ""
     grid = frame.grid(item.proxy, variant)
-    columns = frame.columns
-    mine = columns.source[columns.metric == frame.metrics.index(item.proxy)]
-    sources = sorted({frame.sources[code] for code in mine.tolist()})
-    return grid.values, ", ".join(filter(None, sources))
+    return grid.values, ", ".join(filter(None, frame.sources_of(item.proxy)))
 
 
-def _nothing(frame: Frame, gold: Sequence[Gold]) -> str:
+def _nothing(frame: Results, gold: Sequence[Gold]) -> str:
     if not gold:
         return f"{frame.benchmark}: nothing to calibrate with: no rating on a scale of scores"
     wanted = ", ".join(sorted({item.proxy for item in gold}))

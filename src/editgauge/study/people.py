@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
 from editgauge.study.scales import Question, Scale, direction_of, question_of
-from editgauge.tables.frame import PEOPLE, STATUSES, Columns, Frame
 from editgauge.tables.layouts import metrics_of
+from editgauge.tables.results import PEOPLE, STATUSES, Cube, Key, Results
 from editgauge.types import Direction, Status
 
 Floats = NDArray[np.float64]
@@ -80,32 +80,25 @@ class Comparisons(NamedTuple):
     total: int
 
 
-def directions_of(frame: Frame) -> dict[str, Direction]:
+def directions_of(frame: Results) -> dict[str, Direction]:
     """Metric -> which way is better, for the metrics whose direction is known."""
     found = metrics_of(frame.without_people())
     return {name: item.direction for name, item in found.items() if item.direction is not None}
 
 
-def annotators_of(frame: Frame) -> tuple[str, ...]:
+def annotators_of(frame: Results) -> tuple[str, ...]:
     """The annotators that have rows."""
-    return tuple(
-        name.removeprefix(PEOPLE)
-        for code, name in enumerate(frame.sources)
-        if name.startswith(PEOPLE) and (frame.columns.source == code).any()
-    )
+    return tuple(name.removeprefix(PEOPLE) for name in frame.sources if name.startswith(PEOPLE))
 
 
-def questions(frame: Frame) -> list[tuple[str, Question]]:
+def questions(frame: Results) -> list[tuple[str, Question]]:
     """(metric, question) of every kind of answer in the frame.
 
     Raises `UsageError` where one question was answered by 1-5 and by grades, which share a metric.
     """
-    columns = frame.columns
-    pairs = np.unique(np.stack([columns.metric, columns.scorer]), axis=1).T
     found: dict[str, Question] = {}
-    for metric_code, scorer_code in pairs.tolist():
-        metric = frame.metrics[metric_code]
-        asked = question_of(metric, frame.scorers[scorer_code])
+    for metric, scorer in sorted({(key.metric, key.scorer) for key in frame.cubes}):
+        asked = question_of(metric, scorer)
         if asked is None:
             continue
         if metric in found and found[metric] != asked:
@@ -117,7 +110,7 @@ def questions(frame: Frame) -> list[tuple[str, Question]]:
     return list(found.items())
 
 
-def answers(frame: Frame) -> list[Answers]:
+def answers(frame: Results) -> list[Answers]:
     """The answers to every question but comparisons, in the order of the metrics' names."""
     people = frame.only_people()
     names = annotators_of(people)
@@ -128,16 +121,13 @@ def answers(frame: Frame) -> list[Answers]:
     ]
 
 
-def _answers(frame: Frame, metric: str, asked: Question, names: Sequence[str]) -> Answers:
-    columns = frame.columns
-    mine = frame.only(
-        (columns.metric == frame.metrics.index(metric)) & (columns.status == _SCORED)
-    ).columns
-    place = {PEOPLE + name: number for number, name in enumerate(names)}
-    annotator = np.array([place.get(name, -1) for name in frame.sources], dtype=np.int64)
-    repeats = int(mine.repeat.max(initial=0)) + 1
+def _answers(frame: Results, metric: str, asked: Question, names: Sequence[str]) -> Answers:
+    cubes = {key: cube for key, cube in frame.cubes.items() if key.metric == metric}
+    repeats = max(len(cube.values) for cube in cubes.values())
     values = np.full((len(names), repeats, len(frame.editors), len(frame.samples)), np.nan)
-    values[annotator[mine.source], mine.repeat, mine.editor, mine.sample] = mine.value
+    for key, cube in cubes.items():
+        mine = values[names.index(key.source.removeprefix(PEOPLE)), : len(cube.values)]
+        mine[cube.status == _SCORED] = cube.values[cube.status == _SCORED]
     said = ~np.isnan(values).all(axis=(1, 2, 3))
     who = tuple(name for name, keep in zip(names, said, strict=True) if keep)
     return Answers(
@@ -148,10 +138,9 @@ def _answers(frame: Frame, metric: str, asked: Question, names: Sequence[str]) -
 _SCORED = STATUSES.index(Status.SCORED)
 
 
-def comparisons(frame: Frame) -> list[Comparisons]:
+def comparisons(frame: Results) -> list[Comparisons]:
     """The comparisons of every question, first times only."""
     people = frame.only_people()
-    columns = people.columns
     found: dict[str, list[tuple[str, str]]] = {}
     for metric, asked in questions(people):
         if asked.scale == "pairwise":
@@ -161,74 +150,52 @@ def comparisons(frame: Frame) -> list[Comparisons]:
         against = dict(metrics)
         editors = sorted({*people.editors, *against.values()})
         wins = np.zeros((len(people.samples), len(editors), len(editors)))
-        codes = [people.metrics.index(metric) for metric in against]
-        keep = np.isin(columns.metric, codes) & (columns.status == _SCORED) & (columns.repeat == 0)
-        mine = people.only(keep).columns
-        first = np.array([editors.index(name) for name in people.editors], dtype=np.int64)
-        second = np.array(
-            [editors.index(against[m]) if m in against else -1 for m in people.metrics],
-            dtype=np.int64,
-        )
-        a, b = first[mine.editor], second[mine.metric]
-        np.add.at(wins, (mine.sample, a, b), mine.value)
-        np.add.at(wins, (mine.sample, b, a), 1.0 - mine.value)
-        who = sorted({people.sources[code].removeprefix(PEOPLE) for code in mine.source.tolist()})
+        first = [editors.index(name) for name in people.editors]
+        ties = total = 0
+        who = set()
+        for key, cube in people.cubes.items():
+            if key.metric not in against:
+                continue
+            given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, A)
+            second = editors.index(against[key.metric])
+            wins[:, first, second] += np.nan_to_num(given)
+            wins[:, second, first] += np.nan_to_num(1.0 - given)
+            ties += int((given == 0.5).sum())
+            total += int((~np.isnan(given)).sum())
+            who |= {key.source.removeprefix(PEOPLE)} if not np.isnan(given).all() else set()
         compared = wins.sum(axis=(0, 2)) > 0
         compared |= wins.sum(axis=(0, 1)) > 0
         kept = np.flatnonzero(compared)
         made.append(
             Comparisons(
                 question,
-                tuple(who),
+                tuple(sorted(who)),
                 tuple(editors[k] for k in kept.tolist()),
                 wins[:, kept][:, :, kept],
-                int((mine.value == 0.5).sum()),
-                len(mine.value),
+                ties,
+                total,
             )
         )
     return made
 
 
-def averaged_for(sources: Sequence[str] | None) -> Callable[[Frame], Frame] | None:
+def averaged_for(sources: Sequence[str] | None) -> Callable[[Results], Results]:
     """What ``--source`` does with annotators' rows: `averaged` where people are asked for, else
     nothing (they are left out).
     """
-    return averaged if ALL in (sources or ()) else None
+    return averaged if ALL in (sources or ()) else Results.without_people
 
 
-def averaged(frame: Frame) -> Frame:
+def averaged(frame: Results) -> Results:
     """The frame with all annotators' rows replaced by their mean over annotators, per sample and
     editor: source ``human``. Repeats beyond the first time are left out.
 
     This is how ``--source human`` fills a benchmark's own tables with people's ratings. The rows of
     machines are kept as they are.
     """
-    machines = frame.without_people()
-    found = answers(frame)
-    if not found:
-        return machines
-    sources = (*frame.sources, ALL)
-    parts = [machines.columns]
-    for one in found:
-        editor, sample = np.nonzero(~np.isnan(one.mean))
-        size = len(editor)
-        scale = frame.scorers.index(f"{ALL}.{one.scale}")
-
-        def fill(value: int, size: int = size) -> NDArray[np.int32]:
-            return np.full(size, value, dtype=np.int32)
-
-        parts.append(
-            Columns(
-                sample.astype(np.int32),
-                editor.astype(np.int32),
-                fill(scale),
-                fill(frame.metrics.index(one.metric)),
-                fill(frame.variants.index("faithful")),
-                fill(len(sources) - 1),
-                fill(_SCORED),
-                fill(0),
-                one.mean[editor, sample],
-            )
-        )
-    joined = Columns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    return replace(machines, sources=sources, columns=joined)
+    cubes = dict(frame.without_people().cubes)
+    for one in answers(frame):
+        status = np.where(np.isnan(one.mean), -1, _SCORED).astype(np.int8)
+        key = Key(one.metric, "faithful", ALL, f"{ALL}.{one.scale}")
+        cubes[key] = Cube(one.mean[None], status[None])
+    return replace(frame.without_people(), cubes=cubes)

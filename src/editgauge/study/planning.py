@@ -17,7 +17,7 @@ from editgauge.store.run import Run
 from editgauge.study.assign import assign
 from editgauge.study.people import answers
 from editgauge.study.studies import designed, editors_by_sample
-from editgauge.tables.frame import Frame
+from editgauge.tables import reading
 
 _Z = NormalDist().inv_cdf(0.975)
 ASSUMED = (1.0, 0.5)
@@ -124,7 +124,7 @@ def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str 
     loads = [sum(task.annotator == who for task in tasks) for who in range(annotators)]
     found = [
         one.first
-        for one in answers(Frame.of_runs([run], design.benchmark))
+        for one in answers(reading.of_runs([run], design.benchmark))
         if one.scale == design.mode
     ]
     spread = spread_of(found[0]) if found else spread_of([])

@@ -20,7 +20,7 @@ from editgauge.study.agreement import (
 )
 from editgauge.study.people import Answers, answers, directions_of
 from editgauge.study.ratings import REGIONS, REGIONS_METRIC
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 RESAMPLES = 1000
@@ -48,7 +48,7 @@ class Reported(NamedTuple):
     facts: dict[str, Any]
 
 
-def reported(frame: Frame, published: Sequence[TableRow] = ()) -> Reported | None:
+def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | None:
     """What a report shows of the ratings of one benchmark; None where nobody rated anything.
     `published`: the lines of the paper's rank correlations.
     """
@@ -68,12 +68,12 @@ def reported(frame: Frame, published: Sequence[TableRow] = ()) -> Reported | Non
     return Reported(tables, facts)
 
 
-def agreed(frame: Frame) -> Agreement:
+def agreed(frame: Results) -> Agreement:
     """The agreement that a report shows."""
     return agreement(frame, directions_of(frame), resamples=RESAMPLES)
 
 
-def _same(frame: Frame) -> list[tuple[Answers, Machine]]:
+def _same(frame: Results) -> list[tuple[Answers, Machine]]:
     """Questions with the metrics of their names: what rates the very thing."""
     machines = machines_of(frame, directions_of(frame))
     return [
@@ -126,24 +126,22 @@ def _said(one: Answers, sample: int) -> list[list[Any]]:
     return [[one.editors[e], one.annotators[a], float(given[e, a])] for e, a in places]
 
 
-def _regions(frame: Frame) -> list[dict[str, Any]]:
+def _regions(frame: Results) -> list[dict[str, Any]]:
     """Marked regions by editor and sample; the boxes are in the rows' details."""
-    if REGIONS not in frame.scorers:
-        return []
-    columns = frame.columns
-    mine = np.flatnonzero(columns.scorer == frame.scorers.index(REGIONS))
     return [
         {
-            "editor": frame.editors[columns.editor[row]],
-            "sample": frame.samples.ids[columns.sample[row]],
-            "annotator": frame.sources[columns.source[row]],
-            "regions": int(columns.value[row]),
+            "editor": frame.editors[editor],
+            "sample": frame.samples.ids[sample],
+            "annotator": key.source,
+            "regions": int(cube.values[repeat, editor, sample]),
         }
-        for row in mine.tolist()
+        for key, cube in frame.cubes.items()
+        if key.scorer == REGIONS
+        for repeat, editor, sample in np.argwhere(cube.status >= 0).tolist()
     ]
 
 
-def _contested(frame: Frame) -> Table | None:
+def _contested(frame: Results) -> Table | None:
     rows = [
         TableRow(name=name, cells={"difference": Cell(value=gap)}, group=one.question)
         for one in answers(frame)
@@ -164,7 +162,7 @@ def _contested(frame: Frame) -> Table | None:
     )
 
 
-def _categories(frame: Frame) -> Table | None:
+def _categories(frame: Results) -> Table | None:
     label = next((by for by in _LABELS if by in frame.samples.names()), None)
     if label is None:
         return None

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from editgauge.store.schema import digest
-from editgauge.tables.frame import PEOPLE
+from editgauge.tables.results import PEOPLE
 from editgauge.types import Direction, Metric, Row, Status
 
 Scale = Literal["rank", "rate", "grade", "pairwise"]

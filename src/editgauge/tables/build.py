@@ -1,5 +1,5 @@
 """Rows into tables: a benchmark says what a table is made of (`spec.PaperTable`), `build` computes
-it from a `Frame`.
+it from a `Results`.
 
 Every cell is a formula over the means of metrics on some of the samples, so the number, its mean
 with failures at the scale's minimum, and its interval all come from one definition.
@@ -19,9 +19,9 @@ from editgauge.statistics.ranks import RankStability, rank_stability
 from editgauge.statistics.resampling import Intervals, Moments, bootstrap, pooled, units
 from editgauge.tables import notes as told
 from editgauge.tables import spec
-from editgauge.tables.frame import STATUSES, Frame, excused
 from editgauge.tables.metrics import benchmark_of, metrics_of
 from editgauge.tables.models import key_of
+from editgauge.tables.results import STATUSES, Codes, Results, excused
 from editgauge.tables.spec import Floats, Mean, PaperTable, choose, unknown
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import Metric, Status, Variant
@@ -65,7 +65,7 @@ class Plan:
         return list(dict.fromkeys(found))
 
 
-def plan(frame: Frame, table: PaperTable, variant: Variant) -> Plan:
+def plan(frame: Results, table: PaperTable, variant: Variant) -> Plan:
     """The table's columns for the frame's rows: metrics read in the wanted variant where they have
     rows of it, with a note where they have not.
     """
@@ -97,7 +97,7 @@ def plan(frame: Frame, table: PaperTable, variant: Variant) -> Plan:
     return Plan(table, wanted, tuple(fields), tuple(means), known)
 
 
-def _declared(frame: Frame, name: str) -> Metric:
+def _declared(frame: Results, name: str) -> Metric:
     """A metric that has no rows here."""
     benchmark = benchmark_of(frame.benchmark)
     known = {**(benchmark.every_metric if benchmark else {}), **frame.described}
@@ -139,7 +139,7 @@ class Matrix:
         return np.stack(found, axis=-1)
 
 
-def matrix(frame: Frame, made: Plan) -> Matrix:
+def matrix(frame: Results, made: Plan) -> Matrix:
     """Every mean of the plan that is one over samples, on all samples of the frame."""
     shape = (len(frame.editors), len(made.means), len(frame.samples))
     values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -165,7 +165,7 @@ def matrix(frame: Frame, made: Plan) -> Matrix:
     return Matrix(values, filled, defined, sizes)
 
 
-def _cannot(frame: Frame, status: NDArray[np.int32]) -> Mask:
+def _cannot(frame: Results, status: Codes) -> Mask:
     """(E, S): the editor cannot take the sample: not applicable, or missing where the sample has
     several pictures and the editor is known to take one only.
     """
@@ -187,7 +187,7 @@ def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
     return float(known[0] if mean.shown is None else mean.shown(*known))
 
 
-def labelled(frame: Frame, where: Mapping[str, str]) -> Mask:
+def labelled(frame: Results, where: Mapping[str, str]) -> Mask:
     """(S,): the samples with these labels; none where no sample has a label of that name."""
     known = set(frame.samples.names())
     if any(name not in known for name in where):
@@ -199,7 +199,7 @@ def labelled(frame: Frame, where: Mapping[str, str]) -> Mask:
 
 
 def build(
-    frame: Frame,
+    frame: Results,
     table: PaperTable,
     variant: Variant,
     *,
@@ -213,7 +213,7 @@ def build(
     `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample,
     stratified by the table's `strata`. `mean`: a line with the mean over the run's models, where
     all of them were scored on the same samples. Sources must have been chosen before
-    (`Frame.of_sources`).
+    (`Results.of_sources`).
     """
     paper = table.publication(frame) if published else None
     papers = list(paper.rows()) if paper else []
@@ -268,7 +268,7 @@ def build(
 
 
 def _published_alone(
-    frame: Frame, table: PaperTable, rows: Sequence[TableRow], paper: spec.Published | None
+    frame: Results, table: PaperTable, rows: Sequence[TableRow], paper: spec.Published | None
 ) -> Table:
     """The published lines of a table that the run has no rows of, with a note that says so."""
     made = plan(frame, table, "faithful")
@@ -286,7 +286,7 @@ def _published_alone(
 
 
 def _of_lines(
-    frame: Frame,
+    frame: Results,
     table: PaperTable,
     variant: Variant,
     lines: Sequence[TableRow],
@@ -318,7 +318,11 @@ def _of_lines(
         size=len(frame.samples),
         transposed=table.transposed,
         notes=[*notes, *([paper.note] if paper else [])],
-        meta={"complete": False, "statuses": {}, "variants": list(frame.variants)},
+        meta={
+            "complete": False,
+            "statuses": {},
+            "variants": sorted({key.variant for key in frame.keys}),
+        },
     )
 
 
@@ -329,15 +333,17 @@ def _bare(name: str) -> str:
     return name.rpartition(": ")[2].strip().rstrip(".").casefold()
 
 
-def _editors(frame: Frame, table: PaperTable) -> list[str]:
+def _editors(frame: Results, table: PaperTable) -> list[str]:
     """The editors that have any row for the table."""
     wanted = {part for column in table.every_column for mean in column.of for part in mean.parts}
-    codes = [number for number, metric in enumerate(frame.metrics) if metric in wanted]
-    present = set(np.unique(frame.columns.editor[np.isin(frame.columns.metric, codes)]).tolist())
-    return [name for number, name in enumerate(frame.editors) if number in present]
+    present = np.asarray(frame.tried(wanted).any(axis=1))
+    for key, whole in frame.sets.items():
+        if key.metric in wanted:
+            present |= ~np.isnan(whole.values)
+    return [name for name, has in zip(frame.editors, present, strict=True) if has]
 
 
-def _in_papers_order(frame: Frame, table: PaperTable, editors: Sequence[str]) -> list[str]:
+def _in_papers_order(frame: Results, table: PaperTable, editors: Sequence[str]) -> list[str]:
     """Models of the paper in its order, then the others as they are."""
     paper = table.publication(frame)
     order: dict[str, int] = {}
@@ -362,14 +368,14 @@ def _covered(rows: Sequence[TableRow]) -> bool:
     return bool(cells) and all(cell.n == cell.of for cell in cells)
 
 
-def _as_released(frame: Frame, made: Plan, paper: spec.Published | None) -> bool:
+def _as_released(frame: Results, made: Plan, paper: spec.Published | None) -> bool:
     """Whether the numbers were made as the paper's: by its judge, with its prompts, faithfully."""
     corrected = any(made == "corrected" and frame.has(m, made) for m, made in made.parts())
     other = paper.other_maker(frame) if paper else ""
     return not corrected and not other and not told.other_prompts(frame, made.table)
 
 
-def fed_variants(frame: Frame, made: Plan) -> list[str]:
+def fed_variants(frame: Results, made: Plan) -> list[str]:
     """The variants in which the table's metrics have rows."""
     return sorted({variant for metric, variant in made.parts() if frame.has(metric, variant)})
 
@@ -391,7 +397,7 @@ def _mean_row(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Table
 
 
 def _with_facts(
-    frame: Frame, table: PaperTable, columns: list[Column], rows: list[TableRow]
+    frame: Results, table: PaperTable, columns: list[Column], rows: list[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
     """Lines with their model's section and size, where the table wants them and any is known.
 
@@ -464,7 +470,7 @@ def moments(values: Floats) -> Moments:
     )
 
 
-def _cells(frame: Frame, made: Plan, part: Matrix, *, intervals: bool, seed: int) -> _Found:
+def _cells(frame: Results, made: Plan, part: Matrix, *, intervals: bool, seed: int) -> _Found:
     values = part.evaluate(made.fields, moments(part.values).mean)  # (E, F)
     floors = part.evaluate(made.fields, moments(part.filled).mean)
     counts = [part.scored(field) for field in made.fields]
@@ -493,7 +499,7 @@ def _cells(frame: Frame, made: Plan, part: Matrix, *, intervals: bool, seed: int
 
 
 def _bootstrap(
-    frame: Frame, made: Plan, part: Matrix, scored: NDArray[np.int64], seed: int
+    frame: Results, made: Plan, part: Matrix, scored: NDArray[np.int64], seed: int
 ) -> tuple[Floats, Floats, Ranks | None]:
     """Limits (E, F) twice, from one set of resamples for all editors, and how far the ranks survive
     them. Limits stay within the column's scale; yes or no have Wilson's.
@@ -558,15 +564,13 @@ def _ranks(made: Plan, part: Matrix, found: Intervals) -> Ranks | None:
     return None
 
 
-def _set_cells(frame: Frame, field: Field) -> list[Cell]:
+def _set_cells(frame: Results, field: Field) -> list[Cell]:
     """The cell of every editor for a metric of the whole set."""
     found = []
-    metric = field.spec.of[0].metric
-    for editor, value in zip(frame.editors, frame.of_set(metric, field.variant), strict=True):
-        n = frame.set_counts.get((metric, field.variant, editor))
-        known = not np.isnan(value) and n is not None
-        of = len(frame.samples) if known else None
-        found.append(Cell(value=_given(value), n=n if known else None, of=of))
+    whole = frame.of_set(field.spec.of[0].metric, field.variant)
+    for value, count in zip(whole.values.tolist(), whole.samples.tolist(), strict=True):
+        of = len(frame.samples) if count else None
+        found.append(Cell(value=_given(value), n=count or None, of=of))
     return found
 
 
@@ -574,6 +578,6 @@ def _given(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def excused_of(frame: Frame, metric: str, variant: Variant) -> Mask:
+def excused_of(frame: Results, metric: str, variant: Variant) -> Mask:
     """(E, S): where the protocol itself, or the data, give an editor no score of a metric."""
     return excused(frame.grid(metric, variant).status)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.types import Direction, Variant
 
 Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ class Comparison:
 
 
 def compare(
-    frame: Frame,
+    frame: Results,
     a: str,
     b: str,
     directions: Mapping[str, Direction | None],
@@ -118,7 +118,7 @@ def compare(
 
     `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label
     of the samples; adds a line for each of its values. `top`: how many samples that moved are kept
-    each way. Sources must have been chosen before (`Frame.of_sources`). Raises `UnknownName` for an
+    each way. Sources must have been chosen (`Results.of_sources`). Raises `UnknownName` for an
     editor without rows.
     """
     pair = frame.of_editors([a, b])
@@ -160,7 +160,7 @@ def compare(
     )
 
 
-def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
+def _slices(frame: Results, by: str) -> list[tuple[str, Mask]]:
     whole: list[tuple[str, Mask]] = [("", np.ones(len(frame.samples), dtype=np.bool_))]
     if not by:
         return whole
@@ -171,7 +171,7 @@ def _slices(frame: Frame, by: str) -> list[tuple[str, Mask]]:
 
 
 def _line(
-    pair: Frame,
+    pair: Results,
     metric: str,
     variant: Variant,
     direction: Direction | None,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import BenchmarkError
-from editgauge.tables.frame import WHOLE_SET, Frame
+from editgauge.tables import reading
+from editgauge.tables.results import WHOLE_SET, Results
 from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
@@ -206,7 +207,7 @@ def _is_a(value: Any, kind: Any) -> bool:
     return isinstance(value, kind)
 
 
-def specimen(benchmark: Benchmark) -> Frame:
+def specimen(benchmark: Benchmark) -> Results:
     """A frame with one score of every declared metric, for looking at a benchmark's tables without
     a run.
     """
@@ -227,4 +228,4 @@ def specimen(benchmark: Benchmark) -> Frame:
         for variant in metric.variants
     ]
     described = benchmark.every_metric
-    return Frame.from_rows(rows, [{"id": "specimen"}], benchmark.name, described=described)
+    return reading.of_rows(rows, [{"id": "specimen"}], benchmark.name, described=described)

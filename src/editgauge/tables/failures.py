@@ -38,8 +38,8 @@ from editgauge.statistics.correlation import spearman
 from editgauge.statistics.quantiles import wilson
 from editgauge.statistics.resampling import LEAST, mean_interval
 from editgauge.store.labels import mapping
-from editgauge.tables.frame import Floats, Frame
 from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.results import Floats, Results
 from editgauge.tables.spec import choose
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import FailureReading
@@ -167,9 +167,9 @@ def recorded(runs: Sequence[Run], benchmark: str) -> Cutoffs:
 _NUMBERS = ("accurate", "preserved", "iou", "changed")
 
 
-def read(frame: Frame, basis: Basis, cutoffs: Cutoffs) -> Read | None:
+def read(frame: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     """Every output read by one basis; None where the frame has no IoU of it. Sources must have been
-    chosen before (`Frame.of_sources`).
+    chosen before (`Results.of_sources`).
     """
     iou = _values(frame, f"{PREFIX[basis]}_iou")
     if iou is None:
@@ -206,7 +206,7 @@ def read(frame: Frame, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     return Read(basis=basis, kinds=kinds, iou=iou, judged=~np.isnan(accuracy))
 
 
-def _values(frame: Frame, metric: str) -> Floats | None:
+def _values(frame: Results, metric: str) -> Floats | None:
     """A metric on every sample (E, S), in the corrected variant where there is one; None without
     rows.
     """
@@ -219,7 +219,7 @@ def _or(values: Floats | None, other: Floats) -> Floats:
 
 
 def tables(
-    frame: Frame, cutoffs: Cutoffs | None = None, *, intervals: bool = False, seed: int = 0
+    frame: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False, seed: int = 0
 ) -> list[Table]:
     """How often each kind is met, for each editor and type of task, by each basis that has rows;
     and how the bases agree. Empty without rows of the track. Where several sources made a metric,
@@ -233,18 +233,15 @@ def tables(
     return [table for table in (*made, agreement) if table is not None]
 
 
-def one_source(frame: Frame) -> Frame:
+def one_source(frame: Results) -> Results:
     """The frame without people's rows and with one source for each metric, the first by name."""
     frame = frame.without_people()
-    keep = np.ones(len(frame), dtype=np.bool_)
-    for metric, names in frame.makers().items():
-        mine = frame.columns.metric == frame.metrics.index(metric)
-        keep &= ~mine | (frame.columns.source == frame.sources.index(names[0]))
-    return frame.only(keep)
+    first = {metric: names[0] for metric, names in frame.makers().items()}
+    return frame.where(lambda key: key.source == first.get(key.metric, key.source))
 
 
 def _counted(
-    frame: Frame, found: Read, cutoffs: Cutoffs, intervals: bool, seed: int
+    frame: Results, found: Read, cutoffs: Cutoffs, intervals: bool, seed: int
 ) -> Table | None:
     words = WORDS[found.basis]
     groups = _groups(frame)
@@ -285,7 +282,7 @@ def _met(rows: Sequence[TableRow], kind: str) -> bool:
     return kind not in UNJUDGED or any(row.cells[kind].value for row in rows)
 
 
-def _groups(frame: Frame) -> list[tuple[str, NDArray[np.bool_]]]:
+def _groups(frame: Results) -> list[tuple[str, NDArray[np.bool_]]]:
     """The samples of each type of task, and all of them at the end."""
     whole = np.ones(len(frame.samples), dtype=np.bool_)
     known = benchmark_of(frame.benchmark)
@@ -341,7 +338,7 @@ def _mean(values: Floats, of: int, intervals: bool, seed: int) -> Cell:
     )
 
 
-def _agreement(frame: Frame, reads: Sequence[Read], cutoffs: Cutoffs) -> Table | None:
+def _agreement(frame: Results, reads: Sequence[Read], cutoffs: Cutoffs) -> Table | None:
     """How change grounding agrees with attention, over the outputs that have both."""
     looked, changed = (found.iou for found in reads)
     rows = []

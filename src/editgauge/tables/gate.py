@@ -24,7 +24,7 @@ from editgauge import toml
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.types import VARIANTS, Direction, Variant
 
 Floats = NDArray[np.float64]
@@ -253,7 +253,7 @@ class Usage:
 
 
 def judge(
-    frame: Frame,
+    frame: Results,
     a: str,
     b: str,
     directions: Mapping[str, Direction | None],
@@ -284,7 +284,7 @@ def judge(
         if direction is None or variant is None:
             checks += _without_rows(rule)
             continue
-        sets = pair.of_set(rule.metric, variant)
+        sets = pair.of_set(rule.metric, variant).values
         if not np.isnan(sets).all():
             checks += _whole_set(rule, float(sets[1]), direction)
             continue
@@ -323,7 +323,7 @@ def _applies(rule: Rule, benchmark: str, metrics: Mapping[str, Direction | None]
     return rule.benchmark == benchmark or (not rule.benchmark and rule.metric in metrics)
 
 
-def _values(pair: Frame, rule: Rule, variant: Variant) -> tuple[Floats, int]:
+def _values(pair: Results, rule: Rule, variant: Variant) -> tuple[Floats, int]:
     """The scores of both (2, S), NaN outside the rule's samples, and how many samples it asks."""
     grid = pair.grid(rule.metric, variant)
     asked = grid.defined
@@ -338,7 +338,7 @@ def _uneven_infinite(values: Floats) -> int:
     return int((np.isinf(values[0]) != np.isinf(values[1]))[both].sum())
 
 
-def _readable(pair: Frame, rule: Rule, policy: Policy, notes: list[str]) -> Variant | None:
+def _readable(pair: Results, rule: Rule, policy: Policy, notes: list[str]) -> Variant | None:
     wanted = rule.variant or policy.variant
     if pair.has(rule.metric, wanted):
         return wanted

@@ -2,7 +2,7 @@
 means without them.
 
 Whether an output was given back is decided once (`store.outputs.given_back`) and stored in the
-edit's record; `Frame.deliveries` brings it here.
+edit's record; `Results.deliveries` brings it here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from editgauge.tables.compare import Comparison
-from editgauge.tables.frame import Frame, excused
+from editgauge.tables.results import Results
 from editgauge.tables.table import Table, TableRow
 
 EDITED_ONLY = ", edited only"
 """What follows an editor's name in its line of means over the outputs that are no input."""
 
 
-def counted(frame: Frame) -> dict[str, tuple[int, int]]:
+def counted(frame: Results) -> dict[str, tuple[int, int]]:
     """(edited, given back) for each editor of the frame that handed at least one input back."""
     here = set(frame.samples.ids)
     found = {}
@@ -31,7 +31,7 @@ def counted(frame: Frame) -> dict[str, tuple[int, int]]:
     return found
 
 
-def note(frame: Frame) -> str:
+def note(frame: Results) -> str:
     """``Given back (the output is the input, pixel by pixel): typeset 38 edited, 42 given back.``,
     or "" where nothing was.
     """
@@ -42,23 +42,16 @@ def note(frame: Frame) -> str:
     return f"The input handed back, pixel by pixel: {'; '.join(told)}." if told else ""
 
 
-def edited_only(frame: Frame) -> Frame:
+def edited_only(frame: Results) -> Results:
     """The rows of outputs that were not given back. Rows of whole sets go: they are of all
     outputs. Rows that say that a sample has no score by its nature stay: a count is of as many
     samples as that of all outputs.
     """
-    keep = frame.columns.sample >= 0
-    place = {identity: number for number, identity in enumerate(frame.samples.ids)}
-    for code, editor in enumerate(frame.editors):
-        if (delivery := frame.deliveries.get(editor)) is None:
-            continue
-        back = [place[identity] for identity in delivery.given_back if identity in place]
-        mine = frame.columns.editor == code
-        keep = keep & ~(mine & np.isin(frame.columns.sample, back) & ~excused(frame.columns.status))
-    return replace(frame.only(keep), deliveries={})
+    back = [frame.deliveries[e].given_back if e in frame.deliveries else () for e in frame.editors]
+    return frame.without(np.array([[name in mine for name in frame.samples.ids] for mine in back]))
 
 
-def with_edited(frame: Frame, table: Table, build: Callable[[Frame], Table | None]) -> Table:
+def with_edited(frame: Results, table: Table, build: Callable[[Results], Table | None]) -> Table:
     """The table with the note, and after each editor that handed inputs back a line of its means
     over the others.
 
@@ -82,7 +75,7 @@ def with_edited(frame: Frame, table: Table, build: Callable[[Frame], Table | Non
     return replace(table, rows=rows, notes=[*table.notes, told])
 
 
-def compared(frame: Frame, found: Comparison) -> list[str]:
+def compared(frame: Results, found: Comparison) -> list[str]:
     """What `editgauge compare` says of inputs handed back: the counts, and both means of each
     metric over the samples that both editors edited. Nothing where nothing was handed back.
     """

@@ -13,8 +13,9 @@ from functools import partial
 from editgauge import catalog
 from editgauge.tables import given_back
 from editgauge.tables.build import build, fed_variants, plan
-from editgauge.tables.frame import Frame
 from editgauge.tables.metrics import benchmark_of, directions, metrics_of
+from editgauge.tables.reading import settled
+from editgauge.tables.results import Results
 from editgauge.tables.slices import beside, noise, repeated, sliced
 from editgauge.tables.spec import PaperTable, generic
 from editgauge.tables.table import Table
@@ -24,7 +25,7 @@ __all__ = ["Shown", "benchmark_of", "directions", "every_table", "is_further", "
            "papers_first", "tables"]  # fmt: skip
 _FURTHER = ".further"
 """How the name of the table ends that has the metrics of no paper's table."""
-MakeTables = Callable[[Frame], Sequence[PaperTable]]
+MakeTables = Callable[[Results], Sequence[PaperTable]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ class Shown:
 
 
 def tables(
-    frame: Frame,
+    frame: Results,
     variant: Variant,
     shown: Shown | None = None,
     *,
@@ -56,7 +57,7 @@ def tables(
     whose rows it would repeat.
     """
     asked = shown or Shown()
-    frame = frame.settled()
+    frame = settled(frame)
     every = partial(every_table, make=make, only=asked.only)
     if asked.by:
         told = [*filter(None, [given_back.note(frame)])]
@@ -78,14 +79,14 @@ def tables(
         )
         made = again(frame, published=asked.published or item.alone)
         found.append(made and given_back.with_edited(frame, made, again))
-    if frame.columns.repeat.max(initial=0) > 0:
+    if frame.repeats > 1:
         found += [repeated(frame, item, variant) for item in mine]
         found += [beside(frame, item, variant, published=asked.published) for item in mine]
         found.append(noise(frame.own(), variant))
     return [table for table in found if table is not None]
 
 
-def _repeats(frame: Frame, table: PaperTable, variant: Variant, among: Sequence[Variant]) -> bool:
+def _repeats(frame: Results, table: PaperTable, variant: Variant, among: Sequence[Variant]) -> bool:
     """Whether a table has no rows of its own variant, and the same one of another variant has."""
     if table.lines is not None:
         return False
@@ -111,7 +112,7 @@ def is_further(name: str) -> bool:
 
 
 def every_table(
-    frame: Frame, *, make: MakeTables | None = None, only: str = ""
+    frame: Results, *, make: MakeTables | None = None, only: str = ""
 ) -> list[PaperTable]:
     """The benchmark's own tables, and plain means of the metrics that are in none of them; of these
     what belongs to the frame's side. Metrics that another package's benchmark leaves out on purpose

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from editgauge.tables.build import build
-from editgauge.tables.frame import Floats, Frame, Mask
+from editgauge.tables.results import Floats, Mask, Results
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
@@ -32,14 +32,14 @@ class Series:
     model: str
     task: str
     editors: Mapping[int, str]
-    frame: Frame
+    frame: Results
 
     @property
     def name(self) -> str:
         return f"{self.model}: {self.task}" if self.task else self.model
 
 
-def series(frame: Frame, kind: str) -> Iterator[Series]:
+def series(frame: Results, kind: str) -> Iterator[Series]:
     """The series of a frame, of editors that learned in one way (``tuned``, ``shots``): those with
     two numbers of samples at least, by model and then by task. A number that was not tried on a
     task is none of its series.
@@ -54,7 +54,7 @@ def series(frame: Frame, kind: str) -> Iterator[Series]:
         mine = {0: model, **found} if model in frame.editors else found
         for task in sorted(set(tasks)):
             part = frame.of_samples(np.array([label == task for label in tasks], dtype=bool))
-            tried = _tried(part)
+            tried = part.tried()
             at = {n: part.editors.index(editor) for n, editor in sorted(mine.items())}
             at = {n: place for n, place in at.items() if tried[place].any()}
             there: Mask = np.asarray(tried[list(at.values())].all(axis=0))
@@ -64,21 +64,21 @@ def series(frame: Frame, kind: str) -> Iterator[Series]:
                 yield Series(model, task, editors, chosen)
 
 
-def counts(frame: Frame, kind: str) -> list[int]:
+def counts(frame: Results, kind: str) -> list[int]:
     """The numbers of samples that editors of the frame learned from."""
     return sorted({number for one in series(frame, kind) for number in one.editors})
 
 
 def lines(
     kind: str, metrics: Sequence[Metric], mean_of: Callable[[Metric], Mean]
-) -> Callable[[Frame, Variant, bool, int], list[TableRow]]:
+) -> Callable[[Results, Variant, bool, int], list[TableRow]]:
     """What `spec.PaperTable.lines` wants: a line for each series, its cells called
     ``<number>_<metric's title>``. `mean_of`: the mean behind a metric's columns.
     """
     columns = [Column(metric.title, (mean_of(metric),)) for metric in metrics]
     table = PaperTable(name=kind, title=kind, columns=columns)
 
-    def made(frame: Frame, variant: Variant, intervals: bool, seed: int) -> list[TableRow]:
+    def made(frame: Results, variant: Variant, intervals: bool, seed: int) -> list[TableRow]:
         rows = []
         for one in series(frame, kind):
             built = build(one.frame, table, variant, intervals=intervals, seed=seed)
@@ -99,15 +99,7 @@ def values(one: Series, metric: Metric, variant: Variant) -> list[Floats]:
     return [np.where(np.isinf(line), np.nan, line) for line in grid]
 
 
-def _tried(frame: Frame) -> Mask:
-    """(E, S): whether an editor has any row of a sample."""
-    found = np.zeros((len(frame.editors), len(frame.samples)), dtype=np.bool_)
-    rows = frame.columns.sample >= 0
-    found[frame.columns.editor[rows], frame.columns.sample[rows]] = True
-    return found
-
-
-def _tasks(frame: Frame) -> list[str]:
+def _tasks(frame: Results) -> list[str]:
     """The task of each sample, "" where there is none."""
     if LABEL in frame.samples.names():
         return [str(label) for label in frame.samples.labels(LABEL).tolist()]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from editgauge import catalog
 from editgauge.errors import UnknownName
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.spec import unknown
 from editgauge.types import Benchmark, Direction, Metric
 
@@ -21,7 +21,7 @@ def benchmark_of(name: str) -> Benchmark | None:
     return found
 
 
-def metrics_of(frame: Frame) -> dict[str, Metric]:
+def metrics_of(frame: Results) -> dict[str, Metric]:
     """What is known of every metric that has rows, in the order in which the benchmark declares
     them and then by name.
 
@@ -39,10 +39,9 @@ def metrics_of(frame: Frame) -> dict[str, Metric]:
     }
 
 
-def _undescribed(frame: Frame, name: str) -> Metric:
+def _undescribed(frame: Results, name: str) -> Metric:
     """A metric of which nobody says anything; its rows tell whether it is one of the whole set."""
-    rows = frame.columns.metric == frame.metrics.index(name)
-    return replace(unknown(name), whole_set=bool((frame.columns.sample[rows] < 0).all()))
+    return replace(unknown(name), whole_set=all(key.metric != name for key in frame.cubes))
 
 
 def _presented(metric: Metric, declared: Metric | None) -> Metric:
@@ -54,7 +53,7 @@ def _presented(metric: Metric, declared: Metric | None) -> Metric:
     return replace(metric, printed=declared.printed, keeps=declared.keeps, plain=declared.plain)
 
 
-def directions(frame: Frame) -> dict[str, Direction | None]:
+def directions(frame: Results) -> dict[str, Direction | None]:
     """By which way of each metric editors are compared; without what says something of the samples
     alone (`Metric.of_sample`).
     """

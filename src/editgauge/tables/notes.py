@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
-from editgauge.tables.frame import STATUSES, Frame, Grid, excused
+from editgauge.tables.results import STATUSES, Grid, Results, excused
 from editgauge.tables.spec import PaperTable, Published
 from editgauge.tables.table import TableRow
 from editgauge.types import JUDGE_SCORER, Status
@@ -28,7 +28,7 @@ INTERVALS = (
 
 
 def of_table(
-    frame: Frame,
+    frame: Results,
     made: Plan,
     uneven: Mapping[str, str],
     *,
@@ -70,7 +70,7 @@ def _no_rank(made: Plan, uneven: Mapping[str, str]) -> list[str]:
     return notes
 
 
-def _other_makers(frame: Frame, table: PaperTable, published: Published) -> list[str]:
+def _other_makers(frame: Results, table: PaperTable, published: Published) -> list[str]:
     """Why the published lines are not compared: other prompts, another judge or engine."""
     notes = []
     if ours := other_prompts(frame, table):
@@ -86,32 +86,28 @@ def _other_makers(frame: Frame, table: PaperTable, published: Published) -> list
     return notes
 
 
-def other_prompts(frame: Frame, table: PaperTable) -> list[str]:
+def other_prompts(frame: Results, table: PaperTable) -> list[str]:
     """The judges of a table's rows that were not asked with the paper's prompts.
 
     A judge's source names its prompt set in brackets; scores that a released script wrote were
     asked with the paper's.
     """
-    if JUDGE_SCORER not in frame.scorers:
-        return []
-    mine = frame.columns.scorer == frame.scorers.index(JUDGE_SCORER)
-    codes = [number for number, metric in enumerate(frame.metrics) if metric in table.metrics]
-    found = np.unique(frame.columns.source[mine & np.isin(frame.columns.metric, codes)])
-    named = [frame.sources[code] for code in found]
-    return [name for name in named if "[paper]#" not in name and not name.endswith("#imported")]
+    mine = frame.where(lambda key: key.scorer == JUDGE_SCORER and key.metric in table.metrics)
+    return [
+        name for name in mine.sources if "[paper]#" not in name and not name.endswith("#imported")
+    ]
 
 
-def sources(frame: Frame, table: PaperTable) -> str:
+def sources(frame: Results, table: PaperTable) -> str:
     """Who made the table's rows (judges, OCR engines), with commas between."""
-    wanted = [n for n, name in enumerate(frame.metrics) if name in table.metrics]
-    codes = np.unique(frame.columns.source[np.isin(frame.columns.metric, wanted)])
-    return ", ".join(frame.sources[code] for code in codes if frame.sources[code])
+    mine = frame.where(lambda key: key.metric in table.metrics)
+    return ", ".join(filter(None, mine.sources))
 
 
 # -- failures and coverage -------------------------------------------------------------------------
 
 
-def statuses(frame: Frame, made: Plan) -> dict[str, dict[str, int]]:
+def statuses(frame: Results, made: Plan) -> dict[str, dict[str, int]]:
     """For each editor, how many samples have a metric of the table that ended in each status, but
     for SCORED.
     """
@@ -121,7 +117,7 @@ def statuses(frame: Frame, made: Plan) -> dict[str, dict[str, int]]:
     }
 
 
-def _statuses(frame: Frame, made: Plan) -> dict[str, dict[str, tuple[int, dict[str, int]]]]:
+def _statuses(frame: Results, made: Plan) -> dict[str, dict[str, tuple[int, dict[str, int]]]]:
     """As `statuses`, with how many samples of each metric; of no metric where all of them have as
     many. A sample counts for a metric only where one of the table's means asks for it.
     """
@@ -150,7 +146,7 @@ def _statuses(frame: Frame, made: Plan) -> dict[str, dict[str, tuple[int, dict[s
     return found
 
 
-def _failures(frame: Frame, made: Plan) -> list[str]:
+def _failures(frame: Results, made: Plan) -> list[str]:
     """``one, two: 3 missing; failed: lpips 64, mse 2.``: editors with the same are told once."""
     alike: dict[str, list[str]] = {}
     for editor, counts in _statuses(frame, made).items():
@@ -167,7 +163,7 @@ def _failures(frame: Frame, made: Plan) -> list[str]:
     return [f"{', '.join(editors)}: {told}." for told, editors in alike.items()]
 
 
-def unscored(frame: Frame, made: Plan) -> dict[str, str]:
+def unscored(frame: Results, made: Plan) -> dict[str, str]:
     """The columns for which nothing was ever scored: name -> narrowest heading."""
     found = {}
     for field in made.fields:
@@ -177,7 +173,7 @@ def unscored(frame: Frame, made: Plan) -> dict[str, str]:
     return found
 
 
-def parts_of_release(frame: Frame, made: Plan, part: Matrix) -> list[tuple[int, int] | None]:
+def parts_of_release(frame: Results, made: Plan, part: Matrix) -> list[tuple[int, int] | None]:
     """For each editor how much of the release its line is made of; None where it is all of it, or
     where the release's size is not known.
 
@@ -190,14 +186,15 @@ def parts_of_release(frame: Frame, made: Plan, part: Matrix) -> list[tuple[int, 
     return [_part_of_release(frame, made, part, editor) for editor in range(len(frame.editors))]
 
 
-def _part_of_release(frame: Frame, made: Plan, part: Matrix, editor: int) -> tuple[int, int] | None:
+def _part_of_release(
+    frame: Results, made: Plan, part: Matrix, editor: int
+) -> tuple[int, int] | None:
     size = made.table.size or 0
-    name = frame.editors[editor]
     sets = [
         n
         for field in made.fields
         if field.whole_set
-        and (n := frame.set_counts.get((field.spec.of[0].metric, field.variant, name))) is not None
+        and (n := int(frame.of_set(field.spec.of[0].metric, field.variant).samples[editor]))
     ]
     scored = np.zeros(len(frame.samples), dtype=np.bool_)
     lacking, free = scored.copy(), scored.copy()
@@ -230,7 +227,7 @@ def of_parts(rows: Sequence[TableRow]) -> list[str]:
     ]
 
 
-def uneven(frame: Frame, made: Plan, part: Matrix) -> dict[str, str]:
+def uneven(frame: Results, made: Plan, part: Matrix) -> dict[str, str]:
     """The columns in which the editors were not scored on the same samples, with the reason in
     words.
     """
@@ -238,8 +235,7 @@ def uneven(frame: Frame, made: Plan, part: Matrix) -> dict[str, str]:
     for field in made.fields:
         if field.whole_set:
             metric = field.spec.of[0].metric
-            counts = [frame.set_counts.get((metric, field.variant, e)) for e in frame.editors]
-            known = sorted({count for count in counts if count is not None})
+            known = sorted(set(frame.of_set(metric, field.variant).samples.tolist()) - {0})
             if len(known) > 1:
                 found[field.column.name] = (
                     f"it was computed from different numbers of samples ({known[0]} to {known[-1]})"
@@ -254,7 +250,7 @@ def uneven(frame: Frame, made: Plan, part: Matrix) -> dict[str, str]:
     return found
 
 
-def of_ranks(frame: Frame, table: PaperTable, found: Ranks | None) -> list[str]:
+def of_ranks(frame: Results, table: PaperTable, found: Ranks | None) -> list[str]:
     """How sure the ranks by the headline are."""
     if found is None or found.column.name != table.headline:
         return []

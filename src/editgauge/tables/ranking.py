@@ -19,7 +19,7 @@ from editgauge.statistics.resampling import (
     units,
 )
 from editgauge.tables.build import Field, build, matrix, plan
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
 from editgauge.types import Variant
@@ -42,7 +42,7 @@ class Ranking:
 
 
 def ranking(
-    frame: Frame, paper: PaperTable, variant: Variant, *, keeps: bool | None = None
+    frame: Results, paper: PaperTable, variant: Variant, *, keeps: bool | None = None
 ) -> Ranking | None:
     """The frame's editors by the table's headline, or by its first column over all samples.
 
@@ -63,7 +63,7 @@ def ranking(
     return next(filter(None, (_by(frame, paper, variant, item) for item in first)), None)
 
 
-def _by(frame: Frame, paper: PaperTable, variant: Variant, item: Field) -> Ranking | None:
+def _by(frame: Results, paper: PaperTable, variant: Variant, item: Field) -> Ranking | None:
     if item.column.direction is None or not item.places:
         return None
     one = replace(paper, columns=(item.spec,), corrected=(), published=(), params=False,
@@ -97,7 +97,7 @@ def _by(frame: Frame, paper: PaperTable, variant: Variant, item: Field) -> Ranki
     return None
 
 
-def _ahead(frame: Frame, one: PaperTable, variant: Variant, table: Table) -> Estimate:
+def _ahead(frame: Results, one: PaperTable, variant: Variant, table: Table) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
     ranks = table.meta["ranks"].get("editors", {}) if table.meta["ranks"] else {}
     if len(ranks) < 2:

@@ -5,6 +5,7 @@ words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -13,11 +14,12 @@ import numpy as np
 from editgauge.errors import UnknownName, UsageError
 from editgauge.store.labels import mapping
 from editgauge.store.selection import one_of
+from editgauge.tables import reading
+from editgauge.tables.results import Results
 from editgauge.types import VARIANTS, Variant
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
-    from editgauge.tables.frame import Frame
 
 
 def variants(given: str) -> tuple[Variant, ...]:
@@ -39,10 +41,8 @@ def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
 
     named = list(dict.fromkeys(one for path in paths for one in matching(path)))
     room_for(len(named))
-    opened = {
-        run.path: run for run in (Run.open(fetched(path, pictures=pictures)) for path in named)
-    }
-    return list(opened.values())
+    opened = (Run.open(fetched(path, pictures=pictures)) for path in named)
+    return list({run.path: run for run in opened}.values())
 
 
 def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
@@ -51,133 +51,95 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
     """
     from editgauge.catalog import canonical
 
-    found = sorted({name for run in runs for name in run.benchmarks()})
-    if not wanted:
-        return found
-    wanted = canonical(wanted)
-    if wanted not in found:
-        raise UsageError(
-            f"--benchmark {wanted}: not in this run; there are: {', '.join(found) or 'none'}"
-        )
-    return [wanted]
+    there = sorted({name for run in runs for name in run.benchmarks()})
+    if wanted and canonical(wanted) not in there:
+        told = f"not in this run; there are: {', '.join(there) or 'none'}"
+        raise UsageError(f"--benchmark {canonical(wanted)}: {told}")
+    return [canonical(wanted)] if wanted else there
 
 
 def read(
     runs: Sequence[Run], benchmark: str = "", editors: Sequence[str] | None = None
-) -> list[Frame]:
-    """Every row of each benchmark in the runs; with `editors` those of the others may be left
-    unread. Raises as `benchmarks`.
+) -> list[Results]:
+    """Every row of each benchmark in the runs, those of every source and annotator; with `editors`
+    those of the others may be left unread. Raises as `benchmarks`.
     """
-    from editgauge.tables.frame import Frame
-
     names = benchmarks(runs, benchmark)
-    every = (Frame.of_runs(runs, name, editors=list(editors or ())) for name in names)
-    return [without_training(frame, runs) for frame in every]
+    every = (reading.of_runs(runs, name, editors=list(editors or ())) for name in names)
+    return [without_training(results, runs) for results in every]
 
 
-def without_training(frame: Frame, runs: Sequence[Run]) -> Frame:
-    """The frame without the samples that `tune` trained on and that no editor was scored on: they
+def without_training(results: Results, runs: Sequence[Run]) -> Results:
+    """The results without the samples that `tune` trained on and that no editor was scored on: they
     are no part of a test, and of no table's count.
     """
     trained: set[str] = set()
     for run in runs:
         for entry in run.manifest().get("entries", []):
-            if entry.get("command") == "tune" and entry.get("benchmark") == frame.benchmark:
+            if entry.get("command") == "tune" and entry.get("benchmark") == results.benchmark:
                 for split in mapping(entry.get("splits")).values():
                     trained.update(mapping(split).get("training", ()))
     if not trained:
-        return frame
-    keep = np.array([name not in trained for name in frame.samples.ids], dtype=np.bool_)
-    keep[frame.columns.sample[frame.columns.sample >= 0]] = True
-    return frame.without_unscored(keep)
+        return results
+    keep = np.array([name not in trained for name in results.samples.ids], dtype=np.bool_)
+    keep |= results.tried().any(axis=0)
+    return replace(results.of_samples(keep), sets=results.sets)
 
 
-def frames(
-    runs: Sequence[Run],
-    benchmark: str = "",
-    *,
-    where: Sequence[str] | None = None,
-    editors: Sequence[str] | None = None,
-    sources: Sequence[str] | None = None,
-    people: Callable[[Frame], Frame] | None = None,
-    side_by_side: bool = False,
-) -> list[Frame]:
+def frames(runs: Sequence[Run], benchmark: str = "", **choice: object) -> list[Results]:
     """The rows of each benchmark in the runs: of these editors and samples, and of one source for
-    each metric. See `chosen`, which does it with rows that were read before.
+    each metric. See `chosen`, whose arguments it takes.
     """
-    return chosen(
-        read(runs, benchmark, editors),
-        where=where,
-        editors=editors,
-        sources=sources,
-        people=people,
-        side_by_side=side_by_side,
-    )
+    editors = cast("Sequence[str] | None", choice.get("editors"))
+    return chosen(read(runs, benchmark, editors), **choice)  # type: ignore[arg-type]
 
 
 def chosen(
-    frames: Sequence[Frame],
+    every: Sequence[Results],
     *,
     where: Sequence[str] | None = None,
     editors: Sequence[str] | None = None,
     sources: Sequence[str] | None = None,
-    people: Callable[[Frame], Frame] | None = None,
+    people: Callable[[Results], Results] = Results.without_people,
     side_by_side: bool = False,
-) -> list[Frame]:
+) -> list[Results]:
     """The rows that `read` gave: of these editors and samples, of one source for each metric.
 
     Annotators' rows are left out, or put together by `people`. With `side_by_side`, and no source
-    named, metrics that several sources made come as a frame for each source, beside those that only
-    one made (`Frame.sides`).
+    named, metrics that several sources made come as results for each source, beside those that only
+    one made (`Results.sides`).
 
     Of several benchmarks, those that lack an editor, an attribute or its value are left out. Raises
     `UnknownName` for what none of them has, `UsageError` where rows of two sources would be mixed
     or no sample is left.
     """
-    from editgauge.tables.frame import Frame
-
-    gather = people or Frame.without_people
-    frames = [gather(frame) for frame in frames]
+    every = [people(results) for results in every]
     for source in sources or ():
-        if not any(frame.sources_called(source) for frame in frames):
-            there = sorted({name for frame in frames for name in frame.sources if name})
+        if not any(results.sources_called(source) for results in every):
+            there = sorted({name for results in every for name in results.sources if name})
             raise UnknownName(
-                f"--source {source!r} made no row of {', '.join(f.benchmark for f in frames)}; "
+                f"--source {source!r} made no row of {', '.join(r.benchmark for r in every)}; "
                 f"sources here: {', '.join(there) or 'none'}"
             )
-    found, errors = [], []
-    for frame in frames:
+    kept: list[Results] = []
+    errors = []
+    for results in every:
         try:
-            named = [source for source in sources or () if frame.sources_called(source)]
-            parts = frame.sides() if side_by_side and not named else [frame.of_sources(named)]
-            found += [narrowed(part, where or (), list(editors or ())) for part in parts]
+            named = [source for source in sources or () if results.sources_called(source)]
+            one = side_by_side and not named
+            parts = results.sides() if one else [results.of_sources(named)]
+            kept += [narrowed(part, where or (), editors or ()) for part in parts]
         except UnknownName as error:
             errors.append(error)
-    if errors and not found:
+    if errors and not kept:
         raise errors[0]
-    return found
+    return kept
 
 
-def every_frame(
-    runs: Sequence[Run],
-    benchmark: str = "",
-    *,
-    where: Sequence[str] | None = None,
-    editors: Sequence[str] | None = None,
-) -> list[Frame]:
-    """The rows of each benchmark with those of every source and of every annotator: whoever reads
-    them chooses among them. Raises as `frames`.
-    """
-    return [
-        narrowed(frame, where or (), list(editors or ()))
-        for frame in read(runs, benchmark, editors)
-    ]
-
-
-def narrowed(frame: Frame, where: Sequence[str], editors: Sequence[str] = ()) -> Frame:
+def narrowed(results: Results, where: Sequence[str], editors: Sequence[str] = ()) -> Results:
     """The rows of these editors (none named: of all) and of the samples with these labels. Raises
     as `chosen`.
     """
     if editors:
-        frame = frame.of_editors(editors)
-    return frame.of_samples(frame.samples.matching(where)) if where else frame
+        results = results.of_editors(editors)
+    return results.of_samples(results.samples.matching(where)) if where else results

@@ -13,17 +13,17 @@ import numpy as np
 
 from editgauge.statistics.agreement import judge_noise
 from editgauge.tables.build import build, drop_empty
-from editgauge.tables.frame import Frame
 from editgauge.tables.notes import NO_RANK
+from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Variant
 
 
 def sliced(
-    frame: Frame,
+    frame: Results,
     by: str,
-    every: Callable[[Frame], Sequence[PaperTable]],
+    every: Callable[[Results], Sequence[PaperTable]],
     variant: Variant,
     *,
     intervals: bool = False,
@@ -90,16 +90,14 @@ def _folded(table: Table, row: TableRow, instead: Mapping[str, Column | None]) -
     return cells
 
 
-def repeated(frame: Frame, paper: PaperTable, variant: Variant) -> Table | None:
+def repeated(frame: Results, paper: PaperTable, variant: Variant) -> Table | None:
     """The table of each repeat of a judge's run by itself (the papers' robustness tables); None
     without repeats.
     """
-    codes = [frame.metrics.index(name) for name in paper.metrics if name in frame.metrics]
-    mine = np.isin(frame.columns.metric, codes)
+    mine = frame.where(lambda key: key.metric in paper.metrics)
     parts = []
-    for number in np.unique(frame.columns.repeat[mine]).tolist():
-        part = frame.only(mine & (frame.columns.repeat == number))
-        table = build(part, replace(paper, size=None), variant)
+    for number in range(mine.repeats):
+        table = build(mine.of_repeat(number), replace(paper, size=None), variant)
         if table is not None:
             parts.append((str(number + 1), table))
     if len(parts) < 2:
@@ -115,7 +113,7 @@ _DEVIATIONS = (
 
 
 def beside(
-    frame: Frame, paper: PaperTable, variant: Variant, *, published: bool = False
+    frame: Results, paper: PaperTable, variant: Variant, *, published: bool = False
 ) -> Table | None:
     """A column for each run of a judge beside those of the others (TextEditBench's Table 5), for
     the table's `repeats`, with how far the runs lie from each other; None without repeats.
@@ -182,7 +180,7 @@ def _with_deviations(row: TableRow, columns: Sequence[str]) -> TableRow:
     return replace(row, cells={**row.cells, **more})
 
 
-def noise(frame: Frame, variant: Variant) -> Table | None:
+def noise(frame: Results, variant: Variant) -> Table | None:
     """How much of a score's spread is the judge's own: variance components for each metric that was
     judged repeatedly.
 
@@ -224,11 +222,12 @@ def noise(frame: Frame, variant: Variant) -> Table | None:
     ]
     rows = []
     for metric in frame.metrics:
-        repeats = frame.columns.repeat[frame.columns.metric == frame.metrics.index(metric)]
-        if not frame.has(metric, variant) or repeats.max(initial=0) < 1:
+        cubes = [c for k, c in frame.cubes.items() if (k.metric, k.variant) == (metric, variant)]
+        if not cubes or len(cubes[0].values) < 2:
             continue
-        for editor in frame.editors:
-            found = judge_noise(frame.repeats(metric, variant, editor))
+        cube = cubes[0]
+        for number, editor in enumerate(frame.editors):
+            found = judge_noise(cube.values[:, number].T)
             if np.isnan(found.within):
                 continue
             grid = frame.grid(metric, variant)

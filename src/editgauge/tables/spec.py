@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.metrics import PEAK
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
 
@@ -112,7 +112,7 @@ class Published:
     is_it: Callable[[str], bool] | None = None
     """Whether a source is `made_with`; None: by its name (`is_model`)."""
 
-    def other_maker(self, frame: Frame) -> str:
+    def other_maker(self, frame: Results) -> str:
         """`made_with`, where something else made the frame's rows; else ""."""
         named = [source for source in frame.sources_of(self.metric) if source]
         same = self.is_it or (lambda source: is_model(source, self.made_with))
@@ -154,7 +154,7 @@ class PaperTable:
     """The paper's lines of that table; its columns are called ``<column>_run<number>``."""
     fixed: Variant | None = None
     """The only variant that it has."""
-    lines: Callable[[Frame, Variant, bool, int], Sequence[TableRow]] | None = None
+    lines: Callable[[Results, Variant, bool, int], Sequence[TableRow]] | None = None
     """Makes the run's lines where they are none of one editor each, from the frame, the variant,
     and with which seed intervals are made, if at all.
     """
@@ -173,13 +173,13 @@ class PaperTable:
         made = {part for column in self.every_column for mean in column.of for part in mean.parts}
         return frozenset(made | {column.metric for column in self.every_column})
 
-    def publication(self, frame: Frame) -> Published | None:
+    def publication(self, frame: Results) -> Published | None:
         """The published lines that belong beside the frame's rows; None where there are none."""
         fitting = [one for one in self.published if not one.other_maker(frame)]
         return next(iter([*fitting, *self.published]), None)
 
 
-def choose(frame: Frame, metric: str, variant: Variant) -> tuple[Variant, str]:
+def choose(frame: Results, metric: str, variant: Variant) -> tuple[Variant, str]:
     """The variant to read a metric in, and a note: the wanted one where it has rows or nothing has,
     else the other.
     """
@@ -190,7 +190,7 @@ def choose(frame: Frame, metric: str, variant: Variant) -> tuple[Variant, str]:
 
 
 def generic(
-    frame: Frame, *, name: str = "", title: str = "", without: Collection[str] = ()
+    frame: Results, *, name: str = "", title: str = "", without: Collection[str] = ()
 ) -> list[PaperTable]:
     """One table with a mean for every metric that has rows, but for those in `without`; none when
     there is none.

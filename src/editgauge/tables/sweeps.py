@@ -14,11 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
 from editgauge.tables.build import build
-from editgauge.tables.frame import Codes, Frame, Mask
 from editgauge.tables.layouts import every_table, metrics_of
+from editgauge.tables.results import Cube, Results, padded
 from editgauge.tables.slices import stacked
 from editgauge.tables.spec import PaperTable, choose
 from editgauge.tables.table import Cell, Table, TableRow
@@ -39,7 +40,7 @@ _SPREAD = (
 )
 
 
-def models(frame: Frame) -> dict[str, list[str]]:
+def models(frame: Results) -> dict[str, list[str]]:
     """Model -> its variants among the frame's editors, in the order of their values; only models
     with two or more.
     """
@@ -51,7 +52,7 @@ def models(frame: Frame) -> dict[str, list[str]]:
 
 
 def tables(
-    frames: Sequence[Frame],
+    frames: Sequence[Results],
     variants: Sequence[Variant],
     *,
     best_by: str = "",
@@ -87,7 +88,7 @@ def tables(
 
 
 def together(
-    frame: Frame,
+    frame: Results,
     papers: Sequence[PaperTable],
     variant: Variant,
     *,
@@ -125,62 +126,66 @@ def together(
     return [table for table in found if table is not None]
 
 
-def averaged(frame: Frame, mine: Mapping[str, Sequence[str]]) -> Frame:
+def averaged(frame: Results, mine: Mapping[str, Sequence[str]]) -> Results:
     """A frame with one editor for each model, ``<model>, mean of N``: the rows of its variants are
-    repeats of one another, which `Frame.grid` averages. Rows of whole sets go.
+    repeats of one another, which `Results.grid` averages. Rows of whole sets go.
     """
-    repeats = int(frame.columns.repeat.max(initial=0)) + 1
-    place = _places(frame, mine)
-    step = np.array(
-        [next((g.index(e) for g in mine.values() if e in g), 0) for e in frame.editors], np.int32
-    )
-    kept = (frame.columns.sample >= 0) & (place[frame.columns.editor] >= 0)
-    rows = frame.only(kept)
-    columns = rows.columns._replace(
-        editor=place[rows.columns.editor],
-        repeat=step[rows.columns.editor] * np.int32(repeats) + rows.columns.repeat,
-    )
+
+    def together(cube: Cube) -> Cube:
+        most = max(map(len, mine.values()))
+        parts = [
+            _repeated(cube.part(slice(None), _places(frame, group)), most)
+            for group in mine.values()
+        ]
+        values, status = zip(*parts, strict=True)
+        return Cube(np.concatenate(values, axis=1), np.concatenate(status, axis=1))
+
     names = tuple(f"{model}, mean of {len(group)}" for model, group in mine.items())
-    return replace(rows, editors=names, columns=columns, deliveries={})
+    return replace(frame.mapped(together), editors=names, sets={}, deliveries={})
+
+
+def _repeated(cube: Cube, most: int) -> Cube:
+    """Variants (R, N, S) as repeats of one editor, (R * most, 1, S)."""
+    repeats, count, samples = cube.values.shape
+    shape = (repeats * count, 1, samples)
+    flat = Cube(cube.values.reshape(shape), cube.status.reshape(shape))
+    return padded(flat, repeats * most)
 
 
 def best(
-    frame: Frame, mine: Mapping[str, Sequence[str]], metric: Metric, variant: Variant
-) -> Frame:
+    frame: Results, mine: Mapping[str, Sequence[str]], metric: Metric, variant: Variant
+) -> Results:
     """A frame with one editor for each model, ``<model>, best of N by M``: of each sample the rows
     of the variant with the best value of the metric, the first of equal ones. Where none has a
     value the first variant stands, so that what it lacks is counted. Rows of whole sets go.
     """
     made, _ = choose(frame, metric.name, variant)
     values = frame.grid(metric.name, made).values  # (E, S)
-    keep: Mask = np.zeros(len(frame), dtype=np.bool_)
+    chosen = []
     for group in mine.values():
-        codes = np.array([frame.editors.index(editor) for editor in group], np.int32)
+        codes = _places(frame, group)
         part = values[codes] if metric.direction == "higher" else -values[codes]
-        part = np.where(np.isnan(part), -np.inf, part)
-        chosen = codes[part.argmax(axis=0)]  # (S,)
-        at = frame.columns.sample
-        keep |= (at >= 0) & (frame.columns.editor == chosen[np.maximum(at, 0)])
-    rows = frame.only(keep)
-    columns = rows.columns._replace(editor=_places(frame, mine)[rows.columns.editor])
+        chosen.append(codes[np.where(np.isnan(part), -np.inf, part).argmax(axis=0)])
+    picked = np.array(chosen)  # (models, S)
     names = tuple(f"{of}, best of {len(group)} by {metric.title}" for of, group in mine.items())
-    return replace(rows, editors=names, columns=columns, deliveries={})
+    of_best = frame.mapped(
+        lambda cube: cube.part(slice(None), picked, np.arange(len(frame.samples)))
+    )
+    return replace(of_best, editors=names, sets={}, deliveries={})
 
 
-def _places(frame: Frame, mine: Mapping[str, Sequence[str]]) -> Codes:
-    """(E,): the number of each editor's model, -1 for an editor of none."""
-    number = {editor: place for place, group in enumerate(mine.values()) for editor in group}
-    return np.array([number.get(editor, -1) for editor in frame.editors], dtype=np.int32)
+def _places(frame: Results, group: Sequence[str]) -> NDArray[np.int64]:
+    return np.array([frame.editors.index(editor) for editor in group])
 
 
 def _maker(
     paper: PaperTable, variant: Variant, intervals: bool, seed: int
-) -> Callable[[Frame], Table | None]:
+) -> Callable[[Results], Table | None]:
     return lambda frame: build(frame, paper, variant, intervals=intervals, seed=seed)
 
 
 def _oracles(
-    frame: Frame, paper: PaperTable, variant: Variant, best_by: Metric | None
+    frame: Results, paper: PaperTable, variant: Variant, best_by: Metric | None
 ) -> list[Metric]:
     """The metrics by which the best output is chosen: the layout's headline, or its first column
     that has values and a direction; and the wanted one.
@@ -208,7 +213,7 @@ def _check(known: Mapping[str, Metric], name: str) -> None:
         )
 
 
-def _lacking(frame: Frame, mine: Mapping[str, Sequence[str]]) -> list[str]:
+def _lacking(frame: Results, mine: Mapping[str, Sequence[str]]) -> list[str]:
     """How many outputs of each model were never made, by the records of what was delivered."""
     told = []
     for model, group in mine.items():
@@ -228,7 +233,7 @@ def _lacking(frame: Frame, mine: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _spread(
-    frame: Frame, mine: Mapping[str, Sequence[str]], paper: PaperTable, variant: Variant
+    frame: Results, mine: Mapping[str, Sequence[str]], paper: PaperTable, variant: Variant
 ) -> Table | None:
     """The table of standard deviations over seeds; None where nothing differs in its seed alone."""
     table = build(frame, paper, variant)
@@ -269,7 +274,7 @@ def _spread(
     )
 
 
-def _but_for_seed(frame: Frame, group: Sequence[str]) -> list[list[str]]:
+def _but_for_seed(frame: Results, group: Sequence[str]) -> list[list[str]]:
     """The variants that differ in nothing but their seed, in lists of two and more."""
     found: dict[str, list[str]] = {}
     for editor in group:
@@ -291,7 +296,7 @@ def _pooled(groups: Sequence[Sequence[float | None]]) -> float | None:
     return math.sqrt(squares / degrees) if degrees else None
 
 
-def _order(frame: Frame) -> Callable[[str], tuple[tuple[bool, float, str], ...]]:
+def _order(frame: Results) -> Callable[[str], tuple[tuple[bool, float, str], ...]]:
     """Sorts variants by their values: numbers by size before words."""
 
     def key(editor: str) -> tuple[tuple[bool, float, str], ...]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from editgauge.benchmarks.krisbench.facts import LOW, SIZE, STEP, TAXONOMY, metrics_of, title_of
 from editgauge.benchmarks.krisbench.metrics import AVERAGE
-from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.spec import (
     Column,
     Floats,
@@ -145,14 +145,14 @@ JUDGED = PaperTable(
 )
 
 
-def tables(frame: Frame) -> list[PaperTable]:
+def tables(frame: Results) -> list[PaperTable]:
     """The one table, with a note on editors that take one picture only."""
     table = replace(JUDGED, notes=_one_picture(frame))
     judges = " ".join(frame.sources_of("VC")).lower()
     return [replace(table, published=table.published[::-1]) if "qwen" in judges else table]
 
 
-def _one_picture(frame: Frame) -> list[str]:
+def _one_picture(frame: Results) -> list[str]:
     """A note for each editor that gave nothing for any sample with several pictures: the paper may
     count that as 0.
     """

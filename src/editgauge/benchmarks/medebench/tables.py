@@ -17,7 +17,7 @@ from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXE
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
 from editgauge.tables import learning
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import Column, Mean, PaperTable, Published, read_published
 from editgauge.tables.table import Cell, TableRow
@@ -54,7 +54,7 @@ def _plain(metrics: Sequence[Metric]) -> list[Column]:
     return [Column(metric.name, (Mean(metric.name),)) for metric in metrics]
 
 
-def _organs(frame: Frame) -> set[str]:
+def _organs(frame: Results) -> set[str]:
     names = frame.samples.names()
     return set(frame.samples.labels("organ").tolist()) - {""} if "organ" in names else set()
 
@@ -177,7 +177,7 @@ def _published_attention() -> list[TableRow]:
     return [TableRow(name="instruct-pix2pix", cells=cells, kind="published")]
 
 
-def paradigms(frame: Frame) -> list[PaperTable]:
+def paradigms(frame: Results) -> list[PaperTable]:
     """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
     number of samples; each published line stands below the run's line of its task.
     """
@@ -221,7 +221,7 @@ def _published_paradigm(paradigm: str) -> list[TableRow]:
     return [TableRow(name=name, cells=cells, kind="published") for name, cells in lines.items()]
 
 
-def tables(frame: Frame) -> list[PaperTable]:
+def tables(frame: Results) -> list[PaperTable]:
     """The table of organs, those of the metrics with one number an editor, and Tables 4 and 7."""
     there = _organs(frame)
     others = sorted(there - set(ORGANS))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from editgauge.benchmarks.mini.facts import COUNTS
 from editgauge.scoring.metrics import BACKGROUND, REFERENCE
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable, generic, psnr_of_mean, squared_error
 
 PURPOSE = (
@@ -45,7 +45,7 @@ PIXEL = PaperTable(
 )
 
 
-def tables(frame: Frame) -> list[PaperTable]:
+def tables(frame: Results) -> list[PaperTable]:
     """The pixel table, and the other metrics in a table of plain means."""
     title = "mini, the built-in benchmark: other tracks"
     others = generic(frame, name="mini.others", title=title, without=_PIXEL)

@@ -58,10 +58,10 @@ BENCHMARK = Benchmark(
     derived=(AVERAGE, AVERAGE_NO_CUT_OFF),
     audits=parts.constant(".audit:AUDITS"),
     importers=parts.several(".imports:read"),
+    settled=parts(".tables:settled"),
     measurements=parts.constant(".measured:READERS"),
     figures=(Plot("bars", "category", "by category"),),
     main_tracks=("ocr",),  # the paper has no pixel metric
     not_in_tables=("reference_psnr", "reference_ssim"),
-    settled=parts(".tables:settled"),
     scheme=parts(".tables:scheme"),
 )

@@ -9,6 +9,7 @@ all means, as in the released script.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from editgauge.benchmarks.textedit.metrics import (
 )
 from editgauge.errors import UsageError
 from editgauge.scoring.ocr.metrics import OCR
-from editgauge.tables.frame import STATUSES, Frame
+from editgauge.tables.results import SCORED, STATUSES, Cube, Results
 from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import (
     Column,
@@ -212,14 +213,14 @@ def judge(
 
 
 def tables(
-    frame: Frame, *, threshold: float = CUT_OFF, weights: Sequence[float] = PAPERS_WEIGHTS
+    frame: Results, *, threshold: float = CUT_OFF, weights: Sequence[float] = PAPERS_WEIGHTS
 ) -> list[PaperTable]:
     """Classic table, and the judge's with and without the cut-off."""
     part = part_of(frame)
     return [classic(part), judge(part, threshold, weights), judge(part, None, weights)]
 
 
-def part_of(frame: Frame) -> str:
+def part_of(frame: Results) -> str:
     """``full`` or ``mini``, as the samples say that were read from its files; "" where they do not
     say (a run of an earlier version) or say both. It is never guessed from their number.
     """
@@ -230,7 +231,7 @@ def part_of(frame: Frame) -> str:
 
 def scheme(
     *, weights: Sequence[float] | None = None, cutoff: float | None = None
-) -> Callable[[Frame], list[PaperTable]]:
+) -> Callable[[Results], list[PaperTable]]:
     """`tables` with other weights and another threshold than the paper's. Raises `UsageError` for
     weights that are not five numbers from 0 that add up to 1, or a threshold outside the scale.
     """
@@ -251,26 +252,19 @@ def scheme(
     )
 
 
-def settled(frame: Frame) -> Frame:
-    """A frame without the judged scores that the released second step drops: those that are none of
+def settled(results: Results) -> Results:
+    """Results without the judged scores that the released second step drops: those that are none of
     1, 2, 3, 4, 5.
 
     The released first step stores whatever integer a judge gives, and so do faithful rows. Such a
     score is read as ``unparsable``; with it the answer has no score (see `normalise`).
     """
-    columns = frame.columns
-    codes = [frame.metrics.index(name) for name in QUESTIONS if name in frame.metrics]
-    odd = (
-        np.isin(columns.metric, codes)
-        & (columns.status == STATUSES.index(Status.SCORED))
-        & ~np.isin(columns.value, list(NORMALISED))
-    )
-    if not odd.any():
-        return frame
-    unparsable = np.int32(STATUSES.index(Status.UNPARSABLE))
-    return frame.with_columns(
-        columns._replace(
-            value=np.where(odd, np.nan, columns.value),
-            status=np.where(odd, unparsable, columns.status).astype(np.int32),
-        )
-    )
+    cubes = dict(results.cubes)
+    for key, (values, status) in results.cubes.items():
+        if key.metric in QUESTIONS:
+            odd = (status == SCORED) & ~np.isin(values, list(NORMALISED))
+            cubes[key] = Cube(np.where(odd, np.nan, values), np.where(odd, _UNPARSABLE, status))
+    return replace(results, cubes=cubes)
+
+
+_UNPARSABLE = np.int8(STATUSES.index(Status.UNPARSABLE))

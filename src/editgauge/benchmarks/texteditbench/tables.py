@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.benchmarks.texteditbench.facts import SIZE, SPLITS
 from editgauge.benchmarks.texteditbench.metrics import JUDGE, OVERALL, REFERENCE
-from editgauge.tables.frame import Frame
+from editgauge.tables.results import Results
 from editgauge.tables.spec import (
     Column,
     Floats,
@@ -250,7 +250,7 @@ MSE have no upper end and are left out.
 """
 
 
-def tables(frame: Frame) -> list[PaperTable]:
+def tables(frame: Results) -> list[PaperTable]:
     """Tables 3 and 4, beside Table 3 the comparison with the reference edits, and both tracks
     together where a run has both.
     """

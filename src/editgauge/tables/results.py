@@ -1,0 +1,431 @@
+"""The current rows of one benchmark as a cube: what tables, comparisons and reports are computed
+from.
+
+A million rows are a few NumPy arrays here: for each metric, variant, source and scorer (`Key`) its
+scores by repeat, editor and sample (`Cube`). `grid` is one metric of every editor on every sample.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editgauge.errors import RunError, UnknownName, UsageError
+from editgauge.store.labels import Samples
+from editgauge.store.variants import Variants
+from editgauge.tables.models import Models, built_in
+from editgauge.types import Metric, Status
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int8]
+Mask = NDArray[np.bool_]
+
+STATUSES: tuple[Status, ...] = tuple(Status)
+"""The order of the numbers in `Cube.status`; -1 stands for "no row"."""
+FAILURES = (Status.MISSING, Status.UNREADABLE, Status.REFUSED, Status.FAILED, Status.UNPARSABLE)
+"""The statuses that a mean "with failures at the scale's minimum" counts."""
+EXCUSES = (Status.NOT_APPLICABLE, Status.DATASET_FAULT)
+"""The statuses of samples that the protocol itself, or the data, give no score."""
+WHOLE_SET = "*"
+"""The sample id of a metric of a whole set of edits (FID)."""
+PEOPLE = "human:"
+"""How the source of a person's row begins: ``human:<annotator>``. People's rows are never read like
+a machine's: see `Results.without_people`.
+"""
+SCORED = STATUSES.index(Status.SCORED)
+
+
+def excused(status: Codes) -> Mask:
+    """Where numbers into `STATUSES` are of `EXCUSES`; of the same shape."""
+    return np.asarray(np.isin(status, [STATUSES.index(excuse) for excuse in EXCUSES]))
+
+
+class Key(NamedTuple):
+    """What a cube's rows have in common."""
+
+    metric: str
+    variant: str
+    source: str = ""
+    scorer: str = ""
+
+    @property
+    def of_people(self) -> bool:
+        """Whether an annotator gave them."""
+        return self.source.startswith(PEOPLE)
+
+
+class Cube(NamedTuple):
+    """Scores by repeat, editor and sample, (R, E, S): `values`, NaN = none, ``inf`` = an infinite
+    PSNR; `status`, a number into `STATUSES`, -1 = no row.
+    """
+
+    values: Floats
+    status: Codes
+
+    def part(self, *key: Any) -> Cube:
+        """The same part of both arrays."""
+        return Cube(self.values[key], self.status[key])
+
+
+class Whole(NamedTuple):
+    """A metric of the whole set: of each editor its value (E,), NaN = none, and from how many
+    samples it was computed (E,), 0 = nobody says.
+    """
+
+    values: Floats
+    samples: NDArray[np.int64]
+
+
+class Grid(NamedTuple):
+    """One metric of every editor on every sample.
+
+    `values` (E, S): the mean over repeats, NaN = no score. `status` (E, S): number into `STATUSES`,
+    -1 = no row.
+    """
+
+    values: Floats
+    status: Codes
+
+    @property
+    def defined(self) -> Mask:
+        """Samples that the metric can say something about: (S,). Not those that every editor's row
+        calls not applicable or a fault of the data set.
+        """
+        out = excused(self.status)
+        return np.asarray(~(out.any(axis=0) & (out | (self.status < 0)).all(axis=0)))
+
+    @property
+    def failed(self) -> Mask:
+        """(E, S): there is a row, without a score, and neither the data nor the protocol is to
+        blame.
+        """
+        return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in FAILURES]))
+
+
+class Delivery(NamedTuple):
+    """The samples that an editor delivered a picture for: edited ones, and those whose input came
+    back (`store.outputs.given_back`).
+    """
+
+    edited: frozenset[str]
+    given_back: frozenset[str]
+
+
+class Side(NamedTuple):
+    """Which of several results of the same rows one is: see `Results.sides`."""
+
+    source: str
+    shown: frozenset[str]
+    """The metrics that are this side's own: a table of it shows one of them at least. Empty: the
+    side of what nobody else made.
+    """
+    disputed: frozenset[str]
+    """The metrics of all sides that have a source."""
+
+    def takes(self, metrics: Set[str]) -> bool:
+        """Whether a table of these metrics belongs to this side."""
+        return bool(metrics & self.shown) if self.shown else not metrics & self.disputed
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The current rows of one benchmark, by `Key`; samples and editors are in one order in all."""
+
+    benchmark: str
+    samples: Samples
+    editors: tuple[str, ...]
+    cubes: Mapping[Key, Cube]
+    sets: Mapping[Key, Whole] = field(default_factory=dict)
+    deliveries: Mapping[str, Delivery] = field(default_factory=dict)
+    """editor -> what it delivered; empty where the runs' records of edits were not read."""
+    described: Mapping[str, Metric] = field(default_factory=dict)
+    """What the runs say about their metrics, by name."""
+    variants_of: Variants = field(default_factory=Variants)
+    """What the records of edits say of variants of a model: swept settings, samples learned
+    from."""
+    models: Models = field(default_factory=built_in)
+    """What is known of the models: see `tables.models`."""
+    side: Side | None = None
+    """Which of several results this is; None where it is the only one."""
+    _grids: dict[tuple[str, str], Grid] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _known: dict[str, Set[tuple[str, str]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    # -- what there is -----------------------------------------------------------------------------
+
+    @property
+    def keys(self) -> list[Key]:
+        """Every key, those of whole sets last."""
+        return [*self.cubes, *self.sets]
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        rows = sum(int((cube.status >= 0).sum()) for cube in self.cubes.values())
+        return rows + sum(int((~np.isnan(whole.values)).sum()) for whole in self.sets.values())
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that have rows, by name."""
+        return tuple(sorted({key.metric for key in self.keys}))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Who made rows, by name; "" for what has no source."""
+        return tuple(sorted({key.source for key in self.keys}))
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        return tuple(sorted({key.scorer for key in self.keys}))
+
+    @property
+    def repeats(self) -> int:
+        """How often a judge judged at the most."""
+        return max((len(cube.values) for cube in self.cubes.values()), default=0)
+
+    def has(self, metric: str, variant: str = "") -> bool:
+        """Whether there is any row of this metric and variant ("": of any)."""
+        if "pairs" not in self._known:
+            full = [key for key, cube in self.cubes.items() if (cube.status >= 0).any()]
+            full += [key for key, whole in self.sets.items() if not np.isnan(whole.values).all()]
+            pairs = {(key.metric, key.variant) for key in full}
+            self._known["pairs"] = pairs | {(name, "") for name, _ in pairs}
+        return (metric, variant) in self._known["pairs"]
+
+    def tried(self, metrics: Collection[str] | None = None) -> Mask:
+        """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
+        found = np.zeros((len(self.editors), len(self.samples)), dtype=np.bool_)
+        for key, cube in self.cubes.items():
+            if metrics is None or key.metric in metrics:
+                found |= (cube.status >= 0).any(axis=0)
+        return found
+
+    def sources_of(self, metric: str) -> tuple[str, ...]:
+        """The sources that made the metric's rows, by name; () where it has none."""
+        return tuple(sorted({key.source for key in self.keys if key.metric == metric}))
+
+    def makers(self) -> dict[str, tuple[str, ...]]:
+        """Which sources made the rows of each metric, for the metrics that several made."""
+        found = {metric: self.sources_of(metric) for metric in self.metrics}
+        return {metric: sources for metric, sources in found.items() if len(sources) > 1}
+
+    def sources_called(self, name: str) -> list[str]:
+        """The sources with this name: in full, or up to a ``#`` (a judge's name without its
+        settings' hash).
+        """
+        return [one for one in self.sources if one and name in (one, one.partition("#")[0])]
+
+    # -- whose rows --------------------------------------------------------------------------------
+
+    def where(self, keep: Callable[[Key], bool]) -> Results:
+        """The rows whose key is wanted."""
+        cubes = {key: cube for key, cube in self.cubes.items() if keep(key)}
+        sets = {key: whole for key, whole in self.sets.items() if keep(key)}
+        return replace(self, cubes=cubes, sets=sets)
+
+    def without_people(self) -> Results:
+        """Everything but the rows of annotators, whose several opinions of one output no table may
+        mix.
+        """
+        return self.where(lambda key: not key.of_people)
+
+    def only_people(self) -> Results:
+        """The rows of annotators alone."""
+        return self.where(lambda key: key.of_people)
+
+    def of_source(self, source: str) -> Results:
+        """The rows of one source alone."""
+        return self.where(lambda key: key.source == source)
+
+    def of_sources(self, wanted: Sequence[str]) -> Results:
+        """One source for each metric: metrics that several made keep the rows of a wanted one.
+
+        Raises `UsageError` where a metric was made by several and `wanted` does not say which (the
+        message names them), and `UnknownName` for a wanted source that made nothing.
+        """
+        meant = set()
+        for name in wanted:
+            if not self.sources_called(name):
+                there = ", ".join(repr(source) for source in self.sources if source) or "none"
+                raise UnknownName(
+                    f"source {name!r} made no row of {self.benchmark}; sources here: {there}"
+                )
+            meant.update(self.sources_called(name))
+        chosen: dict[str, str] = {}
+        for metric, sources in self.makers().items():
+            found = [source for source in sources if source in meant]
+            if len(found) != 1:
+                names = ", ".join(repr(source) for source in (found or sources))
+                raise UsageError(
+                    f"{self.benchmark}: metric {metric!r} has rows from several sources ({names}), "
+                    f"which cannot be mixed in one table; choose one with --source"
+                )
+            chosen[metric] = found[0]
+        return self.where(lambda key: key.source == chosen.get(key.metric, key.source))
+
+    def sides(self) -> list[Results]:
+        """These results, or where metrics were made by several sources: one of what no such source
+        made, and for each of them one of that and of all that it made itself. A table that shows
+        scores of one judge beside others (accuracy beside SSIM) is so whole for each judge, and
+        none mixes two.
+        """
+        makers = self.makers()
+        if not makers:
+            return [self]
+        sources = sorted({name for names in makers.values() for name in names})
+        theirs = {
+            source: frozenset(
+                key.metric
+                for key in self.keys
+                if key.source == source and (key.metric in makers or source)
+            )
+            for source in sources
+        }
+        disputed = frozenset().union(*theirs.values())
+
+        def common(key: Key) -> bool:
+            return key.metric not in makers and (not key.source or key.source not in sources)
+
+        found = [replace(self.where(common), side=Side("", frozenset(), disputed))]
+        for source, shown in theirs.items():
+
+            def wanted(key: Key, source: str = source, shown: Set[str] = shown) -> bool:
+                return common(key) or (key.source == source and key.metric in shown)
+
+            found.append(replace(self.where(wanted), side=Side(source, shown, disputed)))
+        return found
+
+    def own(self) -> Results:
+        """The rows of the metrics that are this side's own; all rows where there are no sides."""
+        shown = self.side.shown if self.side is not None else frozenset()
+        return self.where(lambda key: key.metric in shown) if shown else self
+
+    # -- which editors, samples and repeats --------------------------------------------------------
+
+    def of_editors(self, wanted: Sequence[str]) -> Results:
+        """Rows of these editors, in this order. Raises `UnknownName` for one that is not here."""
+        for name in wanted:
+            if name not in self.editors:
+                near = difflib.get_close_matches(name, self.editors, n=3, cutoff=0.4)
+                there = f"there are: {', '.join(self.editors)}"
+                hint = f"did you mean {' or '.join(near)}?" if near else there
+                raise UnknownName(f"editor {name!r} has no rows for {self.benchmark}; {hint}")
+        at = [self.editors.index(name) for name in wanted]
+        sets = {key: Whole(one.values[at], one.samples[at]) for key, one in self.sets.items()}
+        return replace(self.mapped(lambda cube: cube.part(slice(None), at)), sets=sets,
+                       editors=tuple(wanted))  # fmt: skip
+
+    def of_samples(self, mask: Mask) -> Results:
+        """Only the samples where `mask` (S,) is true: their rows, and a shorter `samples`. Rows of
+        the whole set go.
+        """
+        kept = [self.samples.records[self.samples.ids[place]] for place in np.flatnonzero(mask)]
+        part = self.mapped(lambda cube: cube.part(slice(None), slice(None), mask))
+        return replace(part, samples=Samples(kept), sets={})
+
+    def of_repeat(self, number: int) -> Results:
+        """The rows of one repeat, of what was repeated as often."""
+        there = {k: c.part(slice(number, number + 1)) for k, c in self.cubes.items()
+                 if len(c.values) > number}  # fmt: skip
+        return replace(self, cubes=there, sets={} if number else self.sets)
+
+    def without(self, places: Mask) -> Results:
+        """Without the scores at `places` (E, S): what the protocol gives no score stays as it is.
+        Rows of whole sets go.
+        """
+
+        def change(cube: Cube) -> Cube:
+            out = places & ~excused(cube.status)
+            gone = np.where(out, np.int8(-1), cube.status)
+            return Cube(np.where(out, np.nan, cube.values), gone)
+
+        return replace(self.mapped(change), sets={}, deliveries={})
+
+    def mapped(self, change: Callable[[Cube], Cube]) -> Results:
+        """Every cube changed alike."""
+        return replace(self, cubes={key: change(cube) for key, cube in self.cubes.items()})
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def grid(self, metric: str, variant: str) -> Grid:
+        """The metric on every sample, editors × samples: see `Grid`. Repeats are averaged.
+
+        Of two rows for one place a score stands before a failure. Raises `RunError` when two scores
+        differ: which of them counts is not for a table to decide.
+        """
+        if (metric, variant) not in self._grids:
+            self._grids[metric, variant] = self._grid(metric, variant)
+        return self._grids[metric, variant]
+
+    def _grid(self, metric: str, variant: str) -> Grid:
+        mine = [c for k, c in self.cubes.items() if (k.metric, k.variant) == (metric, variant)]
+        if not mine:
+            shape = (len(self.editors), len(self.samples))
+            return Grid(np.full(shape, np.nan), np.full(shape, -1, np.int8))
+        values, status = self._joined(mine, f"{metric} ({variant})")
+        if len(values) == 1:
+            return Grid(values[0], status[0])
+        scored = status == SCORED
+        count = scored.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(scored, values, 0.0).sum(axis=0) / count
+        other = np.where(scored, np.int8(-1), status).max(axis=0)
+        kinds = np.where(count > 0, np.int8(SCORED), other)
+        return Grid(np.where(count > 0, mean, np.nan), kinds)
+
+    def _joined(self, cubes: Sequence[Cube], what: str) -> Cube:
+        """Several cubes of one thing as one: of each place the score, where one has it."""
+        found = cubes[0]
+        for other in cubes[1:]:
+            size = max(len(found.values), len(other.values))
+            one, two = padded(found, size), padded(other, size)
+            both = (one.status == SCORED) & (two.status == SCORED)
+            clash = np.argwhere(both & (one.values != two.values))
+            if len(clash):
+                repeat, editor, sample = clash[0].tolist()
+                values = [float(part.values[repeat, editor, sample]) for part in (one, two)]
+                raise self.contradiction(what, editor, sample, *values)
+            first = (one.status == SCORED) | (two.status < 0)
+            found = Cube(
+                np.where(first, one.values, two.values), np.where(first, one.status, two.status)
+            )
+        return found
+
+    def contradiction(self, what: str, editor: int, sample: int, *values: float) -> RunError:
+        """The error of two scores of one place."""
+        return RunError(
+            f"{self.benchmark}: {self.editors[editor]} has two scores of {what} for sample "
+            f"{self.samples.ids[sample]!r}: {values[0]:g} and {values[1]:g}; the output or the "
+            f"scorer changed in between: score again, or name one run"
+        )
+
+    def of_set(self, metric: str, variant: str) -> Whole:
+        """A metric of the whole set (FID) for each editor. Raises `RunError` on two values."""
+        found = Whole(np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64))
+        for key, whole in self.sets.items():
+            if (key.metric, key.variant) != (metric, variant):
+                continue
+            for e, editor in enumerate(self.editors):
+                value, known = whole.values[e], found.values[e]
+                if not np.isnan(value) and not np.isnan(known) and value != known:
+                    raise RunError(
+                        f"{self.benchmark}: {editor} has two values of {metric}: {known:g} and "
+                        f"{value:g}; name one run, or choose with --source"
+                    )
+            there = ~np.isnan(whole.values)
+            found.values[there], found.samples[there] = whole.values[there], whole.samples[there]
+        return found
+
+
+def padded(cube: Cube, size: int) -> Cube:
+    """The cube with `size` repeats; those beyond its own have no rows."""
+    more = ((0, size - len(cube.values)), (0, 0), (0, 0))
+    values = np.pad(cube.values, more, constant_values=np.nan)
+    return Cube(values, np.pad(cube.status, more, constant_values=-1))

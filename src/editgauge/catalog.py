@@ -53,7 +53,6 @@ EDITORS: dict[str, str] = {
     "qwen-image-edit": "editgauge.editors.diffusers:qwen_image_edit",
     "qwen-image-edit-plus": "editgauge.editors.diffusers:qwen_image_edit_plus",
     "omnigen": "editgauge.editors.diffusers:omnigen",
-    "imagic": "editgauge.editors.diffusers:imagic",
     "diffusers": "editgauge.editors.diffusers:diffusers",
 }
 OCR_ENGINES: dict[str, str] = {

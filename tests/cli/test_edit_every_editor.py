@@ -41,7 +41,6 @@ WEIGHTS = {
     "qwen-image-edit",
     "qwen-image-edit-plus",
     "omnigen",
-    "imagic",
 }
 
 

@@ -23,7 +23,7 @@ from tests.editors import tiny_pipelines
 from editgauge.diagnosis import collect
 from editgauge.diagnosis.collect import NotWatched, watch
 from editgauge.diagnosis.concepts import last_tokens
-from editgauge.editors.families import FAMILIES
+from editgauge.editors.models import MODELS
 from editgauge.testing import make_picture
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
@@ -373,7 +373,7 @@ def test_on_a_gpu_too_the_output_is_the_same_and_attention_sums_to_one(
     if weights == "tiny":
         pipe = pipes("instructpix2pix")
     else:
-        family = FAMILIES["instructpix2pix"]
+        family = MODELS["instructpix2pix"]
         try:
             pipe = diffusers.DiffusionPipeline.from_pretrained(
                 family.hub, revision=family.revision, safety_checker=None, local_files_only=True

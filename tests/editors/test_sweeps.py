@@ -224,8 +224,8 @@ def test_a_preset_is_a_sweep_where_the_paper_gives_several_values() -> None:
 
 
 def test_the_models_of_medebench_have_its_settings() -> None:
-    named = {"gemini", "imagic", "instructpix2pix", "paint-by-inpaint"}
-    assert set(PRESETS["medebench"]) == named, "the other three are in models-of-the-papers"
+    named = {"gemini", "instructpix2pix", "paint-by-inpaint"}
+    assert set(PRESETS["medebench"]) == named, "the other four are in models-of-the-papers"
     for one in PRESETS["medebench"].values():
         assert "appendix C" in one.origin
         checked_template(one.template)

@@ -144,7 +144,6 @@ def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
         ({}, "not made by a diffusers pipeline"),
         ({"family": "openai"}, "not made by a diffusers pipeline"),
         ({"family": ["instructpix2pix"]}, "not made by a diffusers pipeline"),
-        ({"family": "imagic"}, "moves the prompt's embedding"),
         ({"family": "instructpix2pix", "demonstrations": ["s1"]}, "shown demonstrations"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import catalog
-from editgauge.editors.families import FAMILIES
+from editgauge.editors.models import MODELS
 from editgauge.errors import UsageError
 from editgauge.types import Edit
 
@@ -19,11 +19,9 @@ def why_not(edit: Edit) -> str | None:
     """Why the making of an edit cannot be watched, or None."""
     settings = edit.settings
     family = settings.get("family")
-    if not isinstance(family, str) or (family not in FAMILIES and family != "diffusers"):
+    if not isinstance(family, str) or (family not in MODELS and family != "diffusers"):
         return "not made by a diffusers pipeline of this tool: its inside cannot be looked at"
-    if family in FAMILIES and FAMILIES[family].tuning:
-        return f"{family} moves the prompt's embedding before it edits: no token is the concept's"
-    if settings.get("demonstrations") or edit.detail.get("shots"):
+    if settings.get("demonstrations"):
         return "it was shown demonstrations: several samples in one prompt are not looked at"
     return None
 
@@ -74,12 +72,12 @@ def settings_of(
 
 
 def _own_hub(edit: Edit) -> str:
-    family = FAMILIES.get(str(edit.settings.get("family")))
+    family = MODELS.get(str(edit.settings.get("family")))
     return family.hub if family is not None else ""
 
 
 def _on_cpu(device: str | None) -> bool:
-    from editgauge.editors.diffusers import best_device
+    from editgauge.editors.loading import best_device
 
     return (device or best_device()) == "cpu"
 

@@ -27,8 +27,9 @@ import numpy as np
 from PIL import Image
 
 from editgauge.editors.delivery import faulty, known, whole
+from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import DataError, UsageError
-from editgauge.images import read_image, write_png
+from editgauge.images import Array, read_image, write_png
 from editgauge.types import Edit, Sample
 
 _TAKES = ("image", "images", "instruction", "seed")
@@ -55,9 +56,10 @@ def factory(name: str) -> Callable[..., LocalEditor]:
         place = Path(path).expanduser().absolute()
         if not place.is_file():
             raise DataError(f"editor {name!r}: {path}: wanted a Python file, found none there")
-        how = str(settings.get("workers") or "serial")
-        if how not in ("serial", "process"):
-            raise UsageError(f"editor {name!r}: workers: wanted serial or process, found {how!r}")
+        how: dict[str, Mode] = {"serial": "serial", "process": "process"}
+        mode = str(settings.get("workers") or "serial")
+        if mode not in how:
+            raise UsageError(f"editor {name!r}: workers: wanted serial or process, found {mode!r}")
         many = "images" in arguments(place, function)
         return LocalEditor(
             name=str(settings.get("name") or f"{place.stem}-{function}"),
@@ -65,7 +67,7 @@ def factory(name: str) -> Callable[..., LocalEditor]:
             function=function,
             seed=whole(name, settings, "seed", 0),
             pictures=whole(name, settings, "pictures", 1_000 if many else 1, least=1),
-            parallel=how,
+            parallel=how[mode],
         )
 
     return made
@@ -83,14 +85,14 @@ def loaded(file: Path, function: str) -> Callable[..., Any]:
     sys.path.insert(0, str(file.parent))  # what lies beside it can be imported
     try:
         spec.loader.exec_module(module)
+        found: Callable[..., Any] = vars(module)[function]
+    except KeyError:
+        raise UsageError(f"{file.name}: has no function {function!r}") from None
     except Exception as error:  # the user's file: its fault is one line
         raise UsageError(f"{file.name}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(file.parent))
-    found = getattr(module, function, None)
-    if not callable(found):
-        raise UsageError(f"{file.name}: has no function {function!r}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def arguments(file: Path, function: str) -> set[str]:
@@ -98,9 +100,8 @@ def arguments(file: Path, function: str) -> set[str]:
     `UsageError` for one that needs anything else, or no picture.
     """
     parameters = inspect.signature(loaded(file, function)).parameters.values()
-    named = {
-        one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
-    }
+    stars = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    named = {one.name for one in parameters if one.kind not in stars}
     needed = {one.name for one in parameters if one.default is one.empty} & named
     if needed - set(_TAKES) or not {"image", "images"} & named or "instruction" not in named:
         raise UsageError(
@@ -111,7 +112,7 @@ def arguments(file: Path, function: str) -> set[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalEditor:
+class LocalEditor(BaseEditor):
     """See `factory`."""
 
     name: str
@@ -119,23 +120,18 @@ class LocalEditor:
     function: str
     seed: int = 0
     pictures: int = 1
-    parallel: str = "serial"
+    parallel: Mode = "serial"
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if (fault := faulty(sample, self.name, pictures=self.pictures)) is not None:
             return fault
         began = time.perf_counter()
         images = [Image.fromarray(read_image(path)) for path in sample.images]
-        given = {
-            "image": images[0],
-            "images": images,
-            "instruction": sample.instruction,
-            "seed": self.seed,
-        }
+        words = {"instruction": sample.instruction, "seed": self.seed}
+        given = {"image": images[0], "images": images, **words}
         takes = arguments(self.file, self.function)
         made = loaded(self.file, self.function)(**{name: given[name] for name in takes})
-        pixels = _pixels(made, self.function)
-        path = folder / "local.png"
+        pixels, path = _pixels(made, self.function), folder / "local.png"
         write_png(path, pixels)
         return Edit(
             sample=sample.id,
@@ -149,7 +145,7 @@ class LocalEditor:
         )
 
 
-def _pixels(made: Any, function: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def _pixels(made: Any, function: str) -> Array:
     """What a function gave, as pixels. Raises `UsageError` for what is no picture."""
     if isinstance(made, Image.Image):
         return np.asarray(made.convert("RGB"))

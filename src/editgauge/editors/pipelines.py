@@ -12,10 +12,7 @@ import difflib
 import inspect
 import json
 import math
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +22,10 @@ PICTURES = ("image", "images", "input_images")
 """The arguments under which pipelines take the picture to edit, in the order in which they are
 looked for.
 """
-_LISTS = ("images", "input_images")
 _GIVEN = frozenset(
-    {
+    [
         "self",
         "prompt",
-        *PICTURES,
         "mask_image",
         "generator",
         "latents",
@@ -42,15 +37,9 @@ _GIVEN = frozenset(
         "callback_on_step_end_tensor_inputs",
         "args",
         "kwargs",
-    }
-)
+    ]
+) | frozenset(PICTURES)
 """Arguments of a pipeline's call that are not settings."""
-BATCHES = frozenset(
-    {"StableDiffusionInstructPix2PixPipeline", "StableDiffusionXLInstructPix2PixPipeline"}
-)
-"""Classes that edit a list of pictures by a list of instructions, one by one. Others take a list
-for several pictures of one instruction, which no signature tells: they are never given a batch.
-"""
 SEVERAL = {
     "QwenImageEditPlusPipeline": 3,
     "OmniGenPipeline": 5,
@@ -67,8 +56,6 @@ others.
 class Call:
     """What a pipeline's call takes. `argument`: the name under which it takes the pictures."""
 
-    name: str
-    """The pipeline's class."""
     argument: str
     settings: tuple[str, ...]
     """The arguments that a user may set."""
@@ -78,10 +65,8 @@ class Call:
     """It takes a mask of what may change."""
     listed: bool
     """It takes a list even of one picture."""
-    shape: tuple[str, str] | None
-    """Height and width that it makes whatever the shape of the picture, unless it is told others:
-    products of numbers and of attributes of the pipeline; None where the picture gives the shape.
-    """
+    shape: tuple[int, int] | None
+    """Height and width that it makes by default whatever the picture; None: it names none."""
 
 
 def library(feature: str) -> Any:
@@ -99,49 +84,42 @@ def pipeline_class(editor: str, name: str) -> Any:
     """
     diffusers = library(f"the editor {editor}")
     found = getattr(diffusers, name, None)
-    if found is None or not name.endswith("Pipeline"):
-        there = [other for other in dir(diffusers) if other.endswith("Pipeline")]
-        near = difflib.get_close_matches(name, there, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(near)}? Else install" if near else "install"
-        raise UsageError(
-            f"editor {editor!r}: diffusers {diffusers.__version__} has no pipeline {name}; {hint} "
-            f"one that has it, or join the model's own code with --editor command"
-        )
-    return found
+    if found is not None and name.endswith("Pipeline"):
+        return found
+    there = [other for other in dir(diffusers) if other.endswith("Pipeline")]
+    near = difflib.get_close_matches(name, there, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(near)}? Else install" if near else "install"
+    raise UsageError(
+        f"editor {editor!r}: diffusers {diffusers.__version__} has no pipeline {name}; {hint} one "
+        f"that has it, or join the model's own code with --editor FILE.py:function"
+    )
 
 
-def class_named_by(editor: str, model: str, revision: str | None) -> str:
-    """The class that a model's own ``model_index.json`` names, in a folder or on the hub.
-
-    Raises `UsageError` for a folder without one, and `Unavailable` when the hub cannot tell.
+def class_named_by(model: str, revision: str | None) -> str:
+    """The class that a model's own ``model_index.json`` names, in a folder or on the hub. Raises
+    `UsageError` for a folder without one, and `Unavailable` when the hub cannot tell.
     """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
-        try:
+    folder, advice = Path(model).expanduser(), "name the class with --set pipeline=…"
+    there = folder.is_dir()
+    try:
+        if there:
             told = json.loads((folder / "model_index.json").read_text("utf-8"))
-        except (OSError, ValueError) as error:
+        else:
+            pipeline = library("the editor diffusers").DiffusionPipeline
+            told = pipeline.load_config(model, revision=revision)
+        return str(told["_class_name"])
+    except MissingExtra:
+        raise
+    except Exception as error:  # no such file; offline, unknown, gated: all end in the same advice
+        why = f"({type(error).__name__}); {advice}"
+        if there:
             raise UsageError(
-                f"editor {editor!r}: {folder.name}: wanted a folder with a model_index.json "
-                f"({type(error).__name__}); name the class with --set pipeline=…"
+                f"editor 'diffusers': {folder.name}: wanted a folder with a model_index.json {why}"
             ) from error
-    else:
-        try:
-            told = library(f"the editor {editor}").DiffusionPipeline.load_config(
-                model, revision=revision
-            )
-        except Exception as error:  # offline, unknown, gated: all end in the same advice
-            raise Unavailable(
-                f"editor {editor!r}: {model}: the hub did not tell its pipeline "
-                f"({type(error).__name__}); give a folder with --model, or name the class with "
-                f"--set pipeline=…"
-            ) from error
-    name = told.get("_class_name") if isinstance(told, dict) else None
-    if not isinstance(name, str):
-        raise UsageError(
-            f"editor {editor!r}: {Path(model).name}: its model_index.json names no pipeline; name "
-            f"the class with --set pipeline=…"
-        )
-    return name
+        raise Unavailable(
+            f"editor 'diffusers': {model}: the hub did not tell its pipeline {why}, or give a "
+            f"folder with --model"
+        ) from error
 
 
 def call_of(editor: str, pipeline: Any) -> Call:
@@ -157,82 +135,55 @@ def call_of(editor: str, pipeline: Any) -> Call:
         )
     settings = tuple(name for name in parameters if name not in _GIVEN)
     bare = inspect.Parameter.empty
+    own = [parameters[n].default for n in ("height", "width") if n in parameters]
     return Call(
-        name=pipeline.__name__,
         argument=argument,
         settings=settings,
         required=tuple(name for name in settings if parameters[name].default is bare),
         masked="mask_image" in parameters,
-        listed=argument in _LISTS,
-        shape=_shape(pipeline, parameters),
+        listed=argument != "image",
+        shape=(own[0], own[1]) if [type(side) for side in own] == [int, int] else None,
     )
 
 
-def _shape(pipeline: Any, parameters: Mapping[str, inspect.Parameter]) -> tuple[str, str] | None:
-    """See `Call.shape`: the defaults of the signature, or what the call's source puts in the place
-    of none before it looks at anything else.
-    """
-    if not {"height", "width"} <= set(parameters):
-        return None
-    found: list[str] = []
-    for name in ("height", "width"):
-        default = parameters[name].default
-        if type(default) is int:
-            found.append(str(default))
-            continue
-        try:
-            source = inspect.getsource(pipeline.__call__)
-        except (OSError, TypeError):
-            return None
-        told = re.search(rf"\b{name} *= *{name} or (.*)", source)
-        if told is None or not re.fullmatch(r"self\.[\w.]+( \* self\.[\w.]+)*", told[1].strip()):
-            return None
-        found.append(told[1].strip().replace("self.", ""))
-    return found[0], found[1]
-
-
-def size_for(pipe: Any, shape: tuple[str, str], width: int, height: int) -> tuple[int, int] | None:
+def size_for(pipe: Any, call: Call, width: int, height: int) -> tuple[int, int] | None:
     """Width and height, multiples of 16, in the proportions of a picture and with about as many
-    pixels as the pipeline makes by itself; None where it does not say how many.
+    pixels as the pipeline makes by itself; None where it takes the picture's own.
+
+    Pipelines with a mask make a square by themselves, those of films a shape of their own.
     """
-    try:
-        pixels = math.prod(_product(pipe, text) for text in shape)
-    except (AttributeError, TypeError, ValueError):
+    if call.shape is not None:
+        pixels = math.prod(call.shape)
+    elif call.masked and {"height", "width"} <= set(call.settings):
+        unet = getattr(pipe, "unet", None)
+        side = unet.config.sample_size if unet is not None else pipe.default_sample_size
+        pixels = (int(side) * int(pipe.vae_scale_factor)) ** 2
+    else:
         return None
     scale = math.sqrt(pixels / (width * height))
     wide, high = (max(16, round(side * scale / 16) * 16) for side in (width, height))
     return wide, high
 
 
-def _product(pipe: Any, text: str) -> int:
-    parts = text.split(" * ")
-    return math.prod(int(p) if p.isdigit() else int(attrgetter(p)(pipe)) for p in parts)
-
-
-def picture_of(result: Any, index: int) -> Any:
-    """The picture (of Pillow) of one instruction in what a pipeline returned.
+def picture_of(result: Any) -> Any:
+    """The picture (of Pillow) in what a pipeline returned.
 
     Of frames, which some models of edits as little films give, the last one. Raises `ValueError`
     for a result without pictures.
     """
+    import numpy as np
+    from PIL import Image
+
     made = getattr(result, "images", None)
     if made is None:
         frames = getattr(result, "frames", None)
         made = None if frames is None else [film[-1] for film in frames]
-    if made is None or len(made) <= index:
+    if made is None or not len(made):
         raise ValueError(f"{type(result).__name__}: no picture in what the pipeline returned")
-    return as_picture(made[index])
-
-
-def as_picture(value: Any) -> Any:
-    """A picture of Pillow from one, or from an array of shape (H, W, 3) with values in 0 … 1."""
-    import numpy as np
-    from PIL import Image
-
-    if isinstance(value, Image.Image):
-        return value
-    pixels = np.asarray(value)
-    if pixels.dtype != np.uint8:
+    if isinstance(made[0], Image.Image):
+        return made[0]
+    pixels = np.asarray(made[0])
+    if pixels.dtype != np.uint8:  # 0 … 1
         pixels = np.rint(np.clip(pixels.astype(np.float64), 0.0, 1.0) * 255).astype(np.uint8)
     return Image.fromarray(pixels)
 
@@ -252,3 +203,12 @@ def text_states(pipe: Any, text: str) -> Any:
     )
     with torch.no_grad():
         return pipe.text_encoder(tokens.input_ids.to(pipe.text_encoder.device))[0]
+
+
+def fitted(image: Any, side: int, method: Any) -> Any:
+    """A picture of Pillow brought to the longer side that a model works at, both sides multiples of
+    8.
+    """
+    scale = side / max(image.size)
+    width, height = (max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
+    return image if image.size == (width, height) else image.resize((width, height), method)

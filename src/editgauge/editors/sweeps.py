@@ -3,9 +3,9 @@ its own.
 
 ``--sweep guidance_scale=3,7.5 --seeds 0..3`` makes ``instructpix2pix[guidance_scale=3, seed=0]``
 and seven others. A preset is how a paper ran an editor: MedEBench (arXiv 2506.01921, appendix C)
-ran seven models, of which four are editors of this package; the other three have repositories of
-their own (``docs/how-to/models-of-the-papers.md``). Where the paper gives several values the preset
-is a sweep over them: which of its outputs the paper's tables show, it does not say. Its line on
+ran seven models, of which three are editors of this package; the others are on the page
+``docs/how-to/models-of-the-papers.md``. Where the paper gives several values the preset is a sweep
+over them: which of its outputs the paper's tables show, it does not say. Its line on
 InstructPix2Pix names the text guidance twice; values near 1.6 are taken as the picture's.
 """
 
@@ -54,11 +54,6 @@ PRESETS: dict[str, dict[str, Preset]] = {
             origin=_APPENDIX,
             settings={"num_inference_steps": 50},
             sweep={"guidance_scale": (7.5, 7.6), "image_guidance_scale": (1.55, 1.6, 1.65)},
-        ),
-        "imagic": Preset(
-            origin=f"{_APPENDIX}; its alpha is eta here",
-            settings={"num_inference_steps": 50},
-            sweep={"guidance_scale": (7.5, 7.6), "eta": (1.3, 1.35)},
         ),
         "paint-by-inpaint": Preset(
             origin=_APPENDIX,

@@ -15,9 +15,9 @@ import orjson
 from editgauge import machine
 from editgauge.editors import diffusers
 from editgauge.editors.command import recorded
-from editgauge.editors.diffusers import DiffusersEditor
+from editgauge.editors.diffusion import DiffusersEditor
 from editgauge.editors.editor import as_editor
-from editgauge.editors.families import FAMILIES
+from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import MissingExtra, RunError, UsageError
 from editgauge.escape import file_name
@@ -42,7 +42,7 @@ _PLAN, _DONE, _LOSS = "plan.json", "done.json", "loss"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be tuned and tested: an editor of `FAMILIES` with its settings, and how."""
+    """What is to be tuned and tested: an editor of `MODELS` with its settings, and how."""
 
     editor: str
     sizes: tuple[int, ...] = (0, 4, 8, 16)
@@ -154,9 +154,9 @@ def tune(
 
 
 def _base(order: Order, settings: Mapping[str, Any]) -> DiffusersEditor:
-    family = FAMILIES.get(order.editor)
+    family = MODELS.get(order.editor)
     if family is None or family.pipeline != PIPELINE:
-        able = ", ".join(name for name, one in FAMILIES.items() if one.pipeline == PIPELINE)
+        able = ", ".join(name for name, one in MODELS.items() if one.pipeline == PIPELINE)
         raise UsageError(f"--editor {order.editor}: cannot be tuned; wanted one of {able}")
     if "shots" in settings or "devices" in settings:
         raise UsageError("tune: trains and edits on one --device, without demonstrations")

@@ -7,13 +7,13 @@ U-Net, ``pytorch_lora_weights.safetensors`` for LoRA.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from editgauge.editors.diffusers import DiffusersEditor
+from editgauge.editors.diffusion import DiffusersEditor
 from editgauge.errors import ImageError, RunError
 from editgauge.store import paths
 from editgauge.tuning import checkpoint, split
@@ -67,9 +67,8 @@ class TunedEditor(DiffusersEditor):
             return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
         return super()._prepared(sample)
 
-    def _delivered(self, *given: Any) -> Edit:
-        made = super()._delivered(*given)
-        return replace(made, settings={**made.settings, "tuned": dict(self.facts)})
+    def _settings(self, device: str, revision: str) -> dict[str, Any]:
+        return {**super()._settings(device, revision), "tuned": dict(self.facts)}
 
     def _load_now(self, device: str) -> tuple[Any, str]:
         pipe, revision = super()._load_now(device)

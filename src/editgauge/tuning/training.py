@@ -172,13 +172,12 @@ class _Run:
 
     def __init__(self, pipe: Any, recipe: Recipe, place: Place, device: str, steps: int) -> None:
         import torch
+        from diffusers import DDPMScheduler
         from diffusers.optimization import get_scheduler
-
-        from editgauge.editors.imagic import training_scheduler
 
         self.recipe, self.place, self.steps, self.step = recipe, place, steps, 0
         self.accelerator = _accelerator(recipe, device)
-        self.noise = training_scheduler(pipe.scheduler)
+        self.noise = DDPMScheduler.from_config(pipe.scheduler.config)
         unet = pipe.unet
         if recipe.lora:
             _add_lora(unet, recipe.lora, recipe.seed)

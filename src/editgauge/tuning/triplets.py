@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editgauge.editors.diffusers import fitted
-from editgauge.editors.pipelines import text_states
+from editgauge.editors.pipelines import fitted, text_states
 from editgauge.images import read_image
 from editgauge.types import Sample
 

@@ -1,7 +1,7 @@
 """The diffusion models that have a name here: what each is, where its weights are, and how its
 authors run it.
 
-A model is a line of `FAMILIES`; ``--editor diffusers`` takes any other. No revision is written into
+A model is a line of `MODELS`; ``--editor diffusers`` takes any other. No revision is written into
 the table that was not seen: where it is None, the hub's current commit is looked up once, loaded by
 its hash, and recorded with every edit.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Model:
     """One model: its pipeline's class in diffusers, where its weights are, and its authors'
     settings.
 
@@ -35,13 +35,11 @@ class Family:
     sized: bool = False
     checked: bool = False
     """It comes with a safety checker."""
-    tuning: Mapping[str, Any] = field(default_factory=dict)
-    """How it is fitted to each picture before it edits it (Imagic); settings as well."""
     marks: str = ""
     """How a picture is named in the prompt, ``{n}`` being its number from 1; empty: not at all."""
 
 
-_PIX2PIX = Family(
+_PIX2PIX = Model(
     pipeline="StableDiffusionInstructPix2PixPipeline",
     hub="timbrooks/instruct-pix2pix",
     origin="arXiv 2211.09800, section 4: 100 steps, guidance 7.5 for the text and 1.5 for the "
@@ -52,9 +50,9 @@ _PIX2PIX = Family(
     side=512,
     checked=True,
 )
-FAMILIES: dict[str, Family] = {
+MODELS: dict[str, Model] = {
     "instructpix2pix": _PIX2PIX,
-    "magicbrush": Family(
+    "magicbrush": Model(
         pipeline=_PIX2PIX.pipeline,
         hub="vinesmsuic/magicbrush-jul7",
         origin="arXiv 2306.10012: InstructPix2Pix fine-tuned, run with InstructPix2Pix's settings",
@@ -63,7 +61,7 @@ FAMILIES: dict[str, Family] = {
         side=512,
         checked=True,
     ),
-    "paint-by-inpaint": Family(
+    "paint-by-inpaint": Model(
         pipeline=_PIX2PIX.pipeline,
         hub="paint-by-inpaint/general-finetuned-mb",
         origin="the model card of arXiv 2404.18212: 50 steps, guidance 7 for the text and 1.5 for "
@@ -73,7 +71,7 @@ FAMILIES: dict[str, Family] = {
         side=512,
         checked=True,
     ),
-    "flux-kontext": Family(
+    "flux-kontext": Model(
         pipeline="FluxKontextPipeline",
         hub="black-forest-labs/FLUX.1-Kontext-dev",
         origin="the model card: guidance 2.5; diffusers' default of 28 steps",
@@ -81,14 +79,14 @@ FAMILIES: dict[str, Family] = {
         revision="24e9dedc4ef646698dc8eb4e18ae2cec3c9fea0d",
         sized=True,
     ),
-    "qwen-image-edit": Family(
+    "qwen-image-edit": Model(
         pipeline="QwenImageEditPipeline",
         hub="Qwen/Qwen-Image-Edit",
         origin="the model card: 50 steps, true guidance 4, an empty negative prompt",
         defaults={"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "},
         revision="ac7f9318f633fc4b5778c59367c8128225f1e3de",
     ),
-    "qwen-image-edit-plus": Family(
+    "qwen-image-edit-plus": Model(
         pipeline="QwenImageEditPlusPipeline",
         hub="Qwen/Qwen-Image-Edit-2509",
         origin="the model card: 40 steps, true guidance 4, one to three pictures",
@@ -96,7 +94,7 @@ FAMILIES: dict[str, Family] = {
         revision="d3968ef930e841f4c73640fb8afa3b306a78167e",
         pictures=3,
     ),
-    "omnigen": Family(
+    "omnigen": Model(
         pipeline="OmniGenPipeline",
         hub="Shitao/OmniGen-v1-diffusers",
         origin="diffusers' documentation of OmniGen for editing: 50 steps, guidance 2 for the text "
@@ -109,23 +107,5 @@ FAMILIES: dict[str, Family] = {
         },
         pictures=5,
         marks="<img><|image_{n}|></img>",
-    ),
-    "imagic": Family(
-        pipeline="StableDiffusionPipeline",
-        hub="CompVis/stable-diffusion-v1-4",
-        origin="arXiv 2210.09276, its settings for Stable Diffusion; eta in the middle of what its "
-        "users preferred",
-        defaults={"num_inference_steps": 50, "guidance_scale": 7.5},
-        revision="133a221b8aa7292a167afc5127cb63fb5005638b",
-        dtype="float32",
-        side=512,
-        checked=True,
-        tuning={
-            "embedding_steps": 1000,
-            "embedding_rate": 2e-3,
-            "tuning_steps": 1500,
-            "tuning_rate": 5e-7,
-            "eta": 0.7,
-        },
     ),
 }

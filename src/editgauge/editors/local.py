@@ -85,14 +85,14 @@ def loaded(file: Path, function: str) -> Callable[..., Any]:
     sys.path.insert(0, str(file.parent))  # what lies beside it can be imported
     try:
         spec.loader.exec_module(module)
-        found: Callable[..., Any] = vars(module)[function]
-    except KeyError:
-        raise UsageError(f"{file.name}: has no function {function!r}") from None
     except Exception as error:  # the user's file: its fault is one line
         raise UsageError(f"{file.name}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(file.parent))
-    return found
+    found = vars(module).get(function)
+    if not callable(found):
+        raise UsageError(f"{file.name}: has no function {function!r}")
+    return found  # type: ignore[no-any-return]
 
 
 def arguments(file: Path, function: str) -> set[str]:

@@ -6,9 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FREE_ERRORS = "EDITGAUGE_FREE_ERRORS"
-"""Hosts, in commas, that bill no error they report: see `services.policy`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -68,11 +65,6 @@ VARIABLES: tuple[Variable, ...] = (
         ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD"),
         "key of an MLflow server (`log --to mlflow`)",
         secret=True,
-    ),
-    Variable(
-        (FREE_ERRORS,),
-        "hosts, in commas, of services that bill no error reply (429, 500, …): such a reply is "
-        "not booked against `--budget`",
     ),
     Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
     Variable(

@@ -18,7 +18,6 @@ BRINGS = {
     "ocr": "the OCR track (TextEdit's OA, OP, OR, F1, NED)",
     "paddleocr": "TextEdit's released OCR engine",
     "judge": "the judge track",
-    "api": "editors that are services",
     "neural": "LPIPS, CLIP, FID, aesthetics; diffusion editors",
     "diffusion": "editors that need torchvision beside it (Qwen, OmniGen)",
     "hub": "fetching data sets",

@@ -15,7 +15,6 @@ from editgauge.images import write_png
 from editgauge.testing import FaultServer
 from editgauge.web.log import Act
 
-pytest.importorskip("httpx", reason="texts from a model need the extra judge")
 pytest.importorskip("skimage", reason="faces need the extra study")
 NOT_RUN = {
     "curate serve": "the browser; tests/curation/test_server.py",

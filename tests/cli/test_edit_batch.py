@@ -13,9 +13,6 @@ from tests.editors.fake_service import KEY
 
 from editgauge.cli.main import main
 
-pytest.importorskip("httpx", reason="image services need the extra api")
-
-
 Call = Callable[..., tuple[int, str, str]]
 
 

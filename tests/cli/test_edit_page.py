@@ -19,7 +19,6 @@ from tests.test_docs import ROOT
 from editgauge.store.run import Run
 from editgauge.types import Status
 
-pytest.importorskip("httpx", reason="image services need the extra api")
 NOT_RUN = {
     "edit texteditbench DATA --editor typeset": "an OCR engine's models; tests/editors",
     "edit medebench DATA --editor instructpix2pix": "a model; tests/editors/test_diffusers.py",

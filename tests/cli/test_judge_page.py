@@ -14,7 +14,6 @@ from tests.cli.pages import every_line, read, typed
 from editgauge.errors import UsageError
 from editgauge.testing import FaultServer
 
-pytest.importorskip("httpx", reason="a judge needs the extra judge")
 MODEL = "gpt-4o-2024-11-20"
 PAPER = (
     "fetch prompts textedit",

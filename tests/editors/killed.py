@@ -18,8 +18,8 @@ from tests.editors.test_service_faults import editor, samples_for
 
 from editgauge.editors import jobs, remote
 from editgauge.run import edit as running
-from editgauge.services.ledger import Charge
-from editgauge.services.transport import ThreadTransport
+from editgauge.services.booking import Ledger
+from editgauge.services.http import Http, Request
 from editgauge.store.run import Run
 
 DEAD = 9
@@ -38,16 +38,16 @@ def _after(owner: Any, name: str, wanted: Callable[..., bool] = lambda *a, **k: 
     setattr(owner, name, dying)
 
 
-def _asks(*args: Any, **options: Any) -> bool:
-    return "POST" in args
+def _asks(http: Http, request: Request) -> bool:
+    return request.method == "POST"
 
 
-def _polls(*args: Any, **options: Any) -> bool:
-    return "/poll/" in str(args)
+def _polls(http: Http, request: Request) -> bool:
+    return "/poll/" in request.url
 
 
-def _fetches(*args: Any, **options: Any) -> bool:
-    return "/picture/" in str(args)
+def _fetches(http: Http, request: Request) -> bool:
+    return "/picture/" in request.url
 
 
 def _delivering() -> None:
@@ -56,12 +56,12 @@ def _delivering() -> None:
 
 
 POINTS: dict[str, Callable[[], None]] = {
-    "booked": lambda: _after(Charge, "send"),
-    "answered": lambda: _after(ThreadTransport, "exchange", _asks),
-    "job written": lambda: _after(jobs._Memory, "write"),
-    "job asked for": lambda: _after(ThreadTransport, "exchange", _polls),
-    "picture fetched": lambda: _after(ThreadTransport, "exchange", _fetches),
-    "billed": lambda: _after(Charge, "bill"),
+    "booked": lambda: _after(Ledger, "book"),
+    "answered": lambda: _after(Http, "send", _asks),
+    "job written": lambda: _after(jobs.JobEditor, "_note"),
+    "job asked for": lambda: _after(Http, "send", _polls),
+    "picture fetched": lambda: _after(Http, "send", _fetches),
+    "billed": lambda: _after(Ledger, "bill"),
     "delivered": _delivering,
     "in place": lambda: _after(running, "_into_place"),
     "recorded": lambda: _after(Run, "write_edits"),

@@ -318,7 +318,6 @@ def test_a_program_that_is_not_there_ends_the_run(tmp_path: Path) -> None:
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    pytest.importorskip("httpx", reason="services need the extra api")
     process = subprocess.Popen(
         [sys.executable, str(EXAMPLES / "http_editor_server.py"), "0"],
         stdout=subprocess.PIPE,
@@ -349,7 +348,6 @@ def test_the_example_server_inverts_and_refuses(server: str, tmp_path: Path) -> 
 
 
 def test_a_service_that_is_not_there(tmp_path: Path) -> None:
-    pytest.importorskip("httpx", reason="services need the extra api")
     began = time.monotonic()
     editor = http([], base_url="http://127.0.0.1:9", attempts="2", pause="0.01")
     for _ in range(2):  # nothing is recorded as the model's failure, nor asked again

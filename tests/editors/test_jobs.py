@@ -23,7 +23,6 @@ from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Status
 
-pytest.importorskip("httpx", reason="image services need the extra api")
 SHAPES = jobs.SERVICES
 PASSING = [
     "none",
@@ -98,7 +97,7 @@ def test_what_passes_ends_with_the_right_picture_billed_once(
     assert sum(service.billed.values()) == 1
     booked = 2 * COST if word in LOST else COST
     assert edit.cost == pytest.approx(booked)
-    assert made.ledger.spent == pytest.approx(booked)
+    assert made.ledger.totals.booked == pytest.approx(booked)
     assert all(KEY not in str(headers) for headers in service.fetched)
 
 
@@ -157,8 +156,8 @@ def test_what_is_moderated_stays_booked_until_a_bill_says_otherwise(
     assert edit.status is Status.REFUSED
     assert "Content Moderated" in edit.reason
     assert edit.cost == pytest.approx(COST)
-    assert made.ledger.spent == pytest.approx(COST)
-    assert made.ledger.billed == 0
+    assert made.ledger.totals.booked == pytest.approx(COST)
+    assert made.ledger.totals.billed == 0
 
 
 @pytest.mark.parametrize("service", ["dashscope"], indirect=True)
@@ -166,7 +165,7 @@ def test_a_job_that_failed_without_a_bill_stays_booked(service: FakeJobs, tmp_pa
     made = editor(service)
     edit, _ = ask(made, tmp_path, "job-failed-filter")
     assert edit.status is Status.REFUSED
-    assert edit.cost == pytest.approx(COST) == made.ledger.spent
+    assert edit.cost == pytest.approx(COST) == made.ledger.totals.booked
 
 
 @pytest.mark.parametrize("service", ["ideogram"], indirect=True)
@@ -199,7 +198,6 @@ def test_many_at_once_each_get_their_own(service: FakeJobs, tmp_path: Path) -> N
         assert data == marked(sample.image.read_bytes())
     assert summary.cost == pytest.approx(12 * COST)
     assert len(service.billed) == 12
-    assert not list((run.path / ".jobs").glob("*"))
 
 
 def test_no_budget_is_passed(service: FakeJobs, tmp_path: Path) -> None:
@@ -220,10 +218,12 @@ from editgauge.run.edit import edit
 from editgauge.store.run import Run
 from tests.editors.test_jobs import sample_for
 folder, shape, url = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-made = jobs.make(shape, [], model="maker/model", base_url=url, pause=0.01, price=0.045)
+made = jobs.make(shape, model="maker/model", base_url=url, pause=0.01, price=0.045)
 watched = jobs.JobEditor._watched
 jobs.JobEditor._watched = lambda *a: os._exit(9)
-edit(Run.create(folder / "run"), "mini", [sample_for(folder)], made)
+run = Run.create(folder / "run")
+made.ledger.keep_in(run.path / "paid.sqlite", None)
+edit(run, "mini", [sample_for(folder)], made)
 """
 
 
@@ -236,7 +236,9 @@ def test_a_run_that_is_killed_asks_for_the_job_that_it_paid_for(
     assert len(service.jobs) == 1
     run = Run.create(tmp_path / "run")
     service.keys.clear()  # the service itself has forgotten the key
-    summary = edit_all(run, "mini", [sample_for(tmp_path)], editor(service))
+    made = editor(service)
+    made.ledger.keep_in(run.path / "paid.sqlite", None)
+    summary = edit_all(run, "mini", [sample_for(tmp_path)], made)
     assert summary.counts == {"scored": 1}
     assert len(service.jobs) == 1
     assert summary.cost == pytest.approx(COST)
@@ -282,11 +284,11 @@ def test_every_file_says_where_it_comes_from(name: str) -> None:
 
 def test_a_price_has_its_origin_and_nothing_spent_has_no_sign() -> None:
     address = "http://localhost"
-    known = jobs.make("bfl", [], base_url=address)
-    given = jobs.make("bfl", [], base_url=address, price="0.1")
+    known = jobs.make("bfl", base_url=address)
+    given = jobs.make("bfl", base_url=address, price="0.1")
     assert known.price.source == "Black Forest Labs, 2026-11"
     assert given.price.source == "--price"
-    given.ledger.made = -1e-17
+    given.ledger.spent = -1e-17
     assert spent(given).startswith("0.0000 US dollars now, 0.0000 in this run")
     assert spent(given).endswith("(prices: --price)")
 
@@ -295,11 +297,11 @@ def test_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("EDITGAUGE_EDITOR_KEY", "BFL_API_KEY", "FAL_KEY"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match="BFL_API_KEY"):
-        jobs.make("bfl", [])
+        jobs.make("bfl")
     with pytest.raises(UsageError, match="wanted the setting model"):
-        jobs.make("fal", [])
+        jobs.make("fal")
     with pytest.raises(UsageError, match="found colour"):
-        jobs.make("bfl", [], colour="red")
+        jobs.make("bfl", colour="red")
     with pytest.raises(UsageError, match="wanted the setting service"):
         jobs.jobs([])
     with pytest.raises(UsageError, match="wanted one of bfl"):
@@ -435,25 +437,18 @@ def test_a_planted_job_gets_no_key(
     service: FakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str
 ) -> None:
     """A run that somebody sent may say that a job is under way at an address of theirs."""
-    asked: list[str] = []
     elsewhere = "https://example.invalid/job"
-    told = {"id": "1", "address": "/", "result": ""} | {planted: elsewhere}
-    monkeypatch.setattr(jobs._Memory, "read", lambda memory: told)
+    note = json.dumps({"id": "1", "address": "/", "key": "k"} | {planted: elsewhere})
     made = editor(service)
-    call = made.service.call
+    real = made.ledger.paid.note
     monkeypatch.setattr(
-        type(made.service), "call", lambda own, wanted: (asked.append(wanted.path), call(wanted))[1]
+        made.ledger.paid, "note", lambda name, value=None: real(name, value) if value else note
+    )
+    asked: list[str] = []
+    send = made.service.http.send
+    monkeypatch.setattr(
+        made.service.http, "send", lambda request: (asked.append(request.url), send(request))[1]
     )
     edit, _ = ask(made, tmp_path)
     assert edit.ok, edit.reason
     assert elsewhere not in asked
-
-
-def test_what_stands_for_a_job_is_a_file(tmp_path: Path) -> None:
-    place = tmp_path / "job.json"
-    for text in ("[" * 9000, "{}", "[]", '{"id": 1}'):
-        place.write_text(text)
-        assert jobs._Memory(place).read() is None
-    place.unlink()
-    place.symlink_to("/dev/zero")
-    assert jobs._Memory(place).read() is None

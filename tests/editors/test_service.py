@@ -19,8 +19,8 @@ from tests.command_line import invoke
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
+from editgauge.editors.calling import AGAIN, call_key, key_for
 from editgauge.editors.sending import as_file, transparent_where_editable
-from editgauge.editors.service import AGAIN, call_key, key_for, retry_after
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import ImageTooLarge, ServiceStopped, UsageError
 from editgauge.images import write_png
@@ -31,7 +31,6 @@ from editgauge.store.run import Run
 from editgauge.testing import make_picture, make_sample
 from editgauge.types import Edit, Status
 
-pytest.importorskip("httpx", reason="image services need the extra api")
 FAMILIES = ("openai", "gemini")
 
 
@@ -363,7 +362,7 @@ def test_what_was_sent_is_booked(
     """
     made = editor("openai", service, price="0.04", timeout=0.7 if word == "timeout" else 30)
     edit = ask(made, tmp_path, word)
-    assert made.ledger.spent == pytest.approx(booked)
+    assert made.ledger.totals.booked == pytest.approx(booked)
     assert (edit.cost or 0) == pytest.approx(booked)
 
 
@@ -458,16 +457,6 @@ def test_broken_inputs_are_the_data_sets_fault(service: FakeService, tmp_path: P
 
 
 # --- parts --------------------------------------------------------------------------------------
-
-
-def test_retry_after_in_every_form() -> None:
-    assert retry_after({"retry-after": "3"}, {}) == 3
-    assert retry_after({"retry-after-ms": "250"}, {}) == 0.25
-    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, {}) == 0
-    assert retry_after({}, {"details": [{"retryDelay": "7.5s"}]}) == 7.5
-    assert retry_after({"retry-after": "soon"}, {}) is None
-    assert retry_after({"retry-after": "nan"}, {}) is None
-    assert retry_after({"retry-after": "99999"}, {}) == 3600
 
 
 def test_prices() -> None:

@@ -29,7 +29,6 @@ from editgauge.store.schema import EditRecord
 from editgauge.testing import make_picture, make_sample
 from editgauge.types import Sample, Status
 
-pytest.importorskip("httpx", reason="image services need the extra api")
 SHAPES = {"jobs": "bfl", "chat": "chat", "edits": "openai"}
 
 ASKING: dict[str, tuple[list[str], Status]] = {
@@ -84,7 +83,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def editor(shape: str, url: str, run: Run, budget: float | None = None, **settings: Any) -> Any:
     given = {"model": "maker/model", "base_url": url, "pause": 0.001, "timeout": 30, "attempts": 4}
     made = catalog.find("editors", SHAPES[shape])([], price=COST, **(given | settings))
-    made.ledger.keep_in(run.path / "ledger.sqlite", purpose="edit", budget=budget)
+    made.ledger.keep_in(run.path / "paid.sqlite", budget)
     return made
 
 
@@ -147,7 +146,7 @@ def test_every_scenario_ends_right_and_is_booked_to_the_cent(shape: str, tmp_pat
         check_pictures(run, samples)
         for n, (name, _) in enumerate(scenarios):
             assert found[f"s{n}"].cost == pytest.approx(provider.charged[f"s{n}"]), name
-        assert made.ledger.spent == pytest.approx(provider.total)
+        assert made.ledger.totals.booked == pytest.approx(provider.total)
         assert KEY not in str(found)
 
 
@@ -159,7 +158,7 @@ def test_an_answer_that_is_too_late_is_booked(shape: str, tmp_path: Path) -> Non
         edit_all(run, "mini", samples, made)
         check_pictures(run, samples)
         assert records_of(run)["s0"].status is Status.SCORED
-        assert made.ledger.spent == pytest.approx(provider.total)
+        assert made.ledger.totals.booked == pytest.approx(provider.total)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -173,12 +172,12 @@ def test_no_budget_is_passed(shape: str, events: list[str], tmp_path: Path) -> N
             summary = edit_all(run, "mini", samples, made)
             assert "stopped before the budget" in summary.stopped
             assert provider.total <= budget
-            assert made.ledger.spent == pytest.approx(provider.total)
+            assert made.ledger.totals.booked == pytest.approx(provider.total)
         check_pictures(run, samples)
         raised = editor(shape, provider.url, run, budget=1.0)
         assert not edit_all(run, "mini", samples, raised).stopped
         check_pictures(run, samples)
-        assert raised.ledger.spent == pytest.approx(provider.total)
+        assert raised.ledger.totals.booked == pytest.approx(provider.total)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -188,10 +187,10 @@ def test_an_empty_account_stops_the_run_and_books_nothing(shape: str, tmp_path: 
         made = editor(shape, provider.url, run, concurrency=1)
         assert "no money" in edit_all(run, "mini", samples, made).stopped
         assert set(records_of(run)) == {"s0", "s1"}
-        assert made.ledger.spent == pytest.approx(provider.total) == pytest.approx(2 * COST)
+        assert made.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(2 * COST)
         again = editor(shape, provider.url, run)
         assert edit_all(run, "mini", samples, again).counts == {"scored": 4}
-        assert again.ledger.spent == pytest.approx(provider.total)
+        assert again.ledger.totals.booked == pytest.approx(provider.total)
 
 
 @pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
@@ -202,12 +201,12 @@ def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) 
         edit_all(run, "mini", samples, editor("jobs", provider.url, run))
         assert records_of(run)["s0"].status is Status.FAILED
         again = editor("jobs", provider.url, run)
-        assert again.ledger.spent == pytest.approx(COST)
+        assert again.ledger.totals.booked == pytest.approx(COST)
         edit_all(run, "mini", samples, again, retry=frozenset({Status.FAILED}))
         assert records_of(run)["s0"].cost == pytest.approx(COST)
         check_pictures(run, samples)
         assert records_of(run)["s0"].path
-        assert again.ledger.spent == pytest.approx(provider.total) == pytest.approx(COST)
+        assert again.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
 
 
 def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> None:
@@ -217,7 +216,7 @@ def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> N
         for _ in range(3):
             made = editor("jobs", provider.url, run)
             edit_all(run, "mini", samples, made, retry=frozenset({Status.FAILED}))
-            assert made.ledger.spent == pytest.approx(provider.total)
+            assert made.ledger.totals.booked == pytest.approx(provider.total)
         assert provider.total == pytest.approx(2 * COST)
         assert records_of(run)["s0"].path
         check_pictures(run, samples)
@@ -232,7 +231,7 @@ def test_one_number_for_two_jobs_delivers_no_stranger_s_picture(tmp_path: Path) 
         ends = [records_of(run)[sample.id] for sample in samples]
         assert [end.status for end in ends] == [Status.SCORED, Status.FAILED, Status.FAILED]
         assert "one number to the jobs of two samples" in ends[1].reason
-        assert made.ledger.spent == pytest.approx(provider.total)
+        assert made.ledger.totals.booked == pytest.approx(provider.total)
 
 
 def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
@@ -256,7 +255,7 @@ def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
         for thread in threads:
             thread.join(10)
         assert sorted(ends) == ["scored", "too dear"]
-        assert made.ledger.spent == pytest.approx(provider.total) == pytest.approx(COST)
+        assert made.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
 
 
 # -- kills -----------------------------------------------------------------------------------------
@@ -317,12 +316,12 @@ def test_killed_anywhere(
         run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, number)
         check_pictures(run, samples)
         made = editor(shape, provider.url, run, budget=budget, concurrency=1)
-        assert provider.total <= made.ledger.spent + 1e-9
+        assert provider.total <= made.ledger.totals.booked + 1e-9
         summary = edit_all(run, "mini", samples, made)
         check_pictures(run, samples)
-        assert provider.total <= made.ledger.spent + 1e-9
-        assert made.ledger.spent <= budget + 1e-9
-        over = made.ledger.spent - provider.total
+        assert provider.total <= made.ledger.totals.booked + 1e-9
+        assert made.ledger.totals.booked <= budget + 1e-9
+        over = made.ledger.totals.booked - provider.total
         if summary.stopped:
             assert "budget" in summary.stopped
             return

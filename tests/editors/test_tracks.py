@@ -21,8 +21,6 @@ from editgauge.store.run import Run
 from editgauge.testing import ConstantEditor, make_sample
 from editgauge.types import Edit, Sample, Shot, Status
 
-pytest.importorskip("httpx", reason="image services need the extra api")
-
 
 @dataclass
 class Heard(BaseEditor):

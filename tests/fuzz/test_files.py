@@ -23,7 +23,7 @@ from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
 from editgauge.judging import prompts, released
-from editgauge.services import batches, secrets, transport
+from editgauge.services import batches, paid, secrets
 from editgauge.store import csv_files, maps, shards
 from editgauge.study.reading import Known, read_sheet
 from editgauge.tables.gate import read_policy
@@ -112,9 +112,9 @@ def _script(path: Path) -> None:
 
 def _results(path: Path) -> None:
     known = secrets.Secrets(["sk-" + "a" * 40])
-    for _, response in batches.results(path.read_bytes().split(b"\n"), known):
+    for _, response in batches.results(path.read_bytes(), known):
         assert 100 <= response.status < 600
-    transport.decode(path.read_bytes(), known)
+    paid.decoded(path.read_bytes(), known)
 
 
 READERS: dict[str, tuple[Callable[[Path], object], ...]] = {

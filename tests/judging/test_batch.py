@@ -12,7 +12,7 @@ import pytest
 from tests.judging.test_run_judging import command, rows_of
 from tests.local_server import LocalServer
 
-from editgauge.judging import batch as judge_batch
+from editgauge.services.batches import Batch, Batches
 from editgauge.store.paid import Paid
 from editgauge.types import Status
 
@@ -106,9 +106,10 @@ COST = 0.5 * (TOKENS_IN * 1.0 + TOKENS_OUT * 10.0) / 1e6
 @pytest.mark.parametrize("fault", ["made and lost", "made and 504"])
 def test_a_batch_that_was_made_unheard_is_found_and_paid_once(made: Path, fault: str) -> None:
     with BatchServer() as server:
-        server.making = [fault]
+        server.making, server.lists = [fault], False
         assert "not known" in batch(made, server, "submit", code=2)
         assert booked(made)[1] == 2, "what may have been taken stays booked"
+        server.lists = True
         batch(made, server, "submit")
         assert len(server.made) == 2
         batch(made, server, "collect")
@@ -131,15 +132,15 @@ def test_a_kill_between_a_batch_and_its_note_pays_once(
 ) -> None:
     with BatchServer() as server:
         with monkeypatch.context() as patched:
-            real, notes = judge_batch._note, []
+            real, notes = Batches._note, []
 
-            def killed(engine: Any, mark: str, record: Any) -> None:
-                notes.append(record)
-                if record["number"]:
+            def killed(own: Batches, told: Batch) -> None:
+                notes.append(told)
+                if told.number:
                     raise asyncio.CancelledError
-                real(engine, mark, record)
+                real(own, told)
 
-            patched.setattr(judge_batch, "_note", killed)
+            patched.setattr(Batches, "_note", killed)
             with pytest.raises(BaseException):  # noqa: B017
                 batch(made, server, "submit")
         assert len(notes) == 2
@@ -160,7 +161,7 @@ def test_a_server_that_lists_nothing_is_not_guessed_about(made: Path) -> None:
 def test_results_that_cannot_be_fetched_now_are_there_tomorrow(made: Path) -> None:
     with BatchServer() as server:
         batch(made, server, "submit")
-        server.fetching = [503]
+        server.fetching = [503] * 5
         batch(made, server, "collect")
         assert rows_of(made) == []
         batch(made, server, "collect")

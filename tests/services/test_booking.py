@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.services.test_transport import answer, talking
+from tests.services.test_http import answer, talking
 
-from editgauge.errors import BudgetExceeded
+from editgauge.errors import BudgetExceeded, ServiceStopped
 from editgauge.services.booking import Ledger
 from editgauge.services.gate import Closed, Gate
 from editgauge.services.http import Http, Request, Response, json_request
-from editgauge.services.paid import Hopeless, Outcome, PaidCalls, Spend, decoded
+from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Secrets
 from editgauge.store.paid import Paid
 from editgauge.testing import FaultServer
@@ -91,12 +91,12 @@ def test_a_server_that_is_not_there_costs_nothing() -> None:
 
 @pytest.mark.parametrize(("fault", "said"), [("401", "HTTP 401"), ("quota", "quota")])
 def test_an_answer_after_which_nothing_makes_sense_stops(fault: str, said: str) -> None:
-    with FaultServer([fault]) as server, pytest.raises(Hopeless, match=said):
+    with FaultServer([fault]) as server, pytest.raises(ServiceStopped, match=said):
         ask(server, calls_to(server))
 
 
 def test_a_server_that_asks_for_hours_stops() -> None:
-    with FaultServer(["429:86400"]) as server, pytest.raises(Hopeless, match="asks to wait"):
+    with FaultServer(["429:86400"]) as server, pytest.raises(ServiceStopped, match="asks to wait"):
         ask(server, calls_to(server, deadline=5.0))
 
 

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ast
+import time
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from editgauge.services.policy import (
-    FREE,
-    FREE_ERRORS,
+    LONGEST_WAIT,
     STATUSES,
     error_of,
+    filtered,
     meaning,
     pause_before,
+    retry_after,
 )
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
 
 
 @pytest.mark.parametrize(
-    ("status", "error", "kind", "billed"),
+    ("status", "error", "kind", "lost"),
     [
         (429, {}, "busy", False),
         (500, {}, "again", False),
@@ -54,42 +57,24 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "editgauge"
         ),
     ],
 )
-def test_meanings(status: int, error: dict[str, Any], kind: str, billed: bool) -> None:
-    free = meaning(status, {}, error, FREE[0].hosts[0])
-    assert (free.kind, free.billed) == (kind, billed)
-    unknown = meaning(status, {}, error, "gateway.example")
-    assert (unknown.kind, unknown.billed, unknown.lost) == (kind, True, billed)
-
-
-def test_a_service_is_named_that_bills_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FREE_ERRORS, "gateway.example, other.example:8000")
-    assert not meaning(429, {}, {}, "gateway.example:443").billed
-    assert not meaning(429, {}, {}, "other.example:8000").billed
-    assert meaning(429, {}, {}, "other.example:9000").billed
-    assert meaning(504, {}, {}, "gateway.example").billed
+def test_meanings(status: int, error: dict[str, Any], kind: str, lost: bool) -> None:
+    found = meaning(status, {}, error)
+    assert (found.kind, found.lost) == (kind, lost)
 
 
 @pytest.mark.parametrize(
-    ("host", "free", "billed"),
+    ("words", "refused"),
     [
-        ("openrouter.ai", (400, 401, 402, 403, 404, 429, 500, 503), (408, 502, 504, 524)),
-        ("mine.openai.azure.com", (401, 429), (400, 403, 408, 500, 503)),
-        ("queue.fal.run:443", (500, 503), (400, 422, 429, 504)),
-        ("api.ideogram.ai", (400, 401, 402, 403, 404, 413, 422, 429, 500), (502, 504)),
-        ("api.eu.bfl.ai", (400, 402, 422, 429, 500), (504,)),
-        ("api.openai.com", (), (400, 401, 429, 500, 503)),
-        ("api.anthropic.com", (), (400, 429, 500, 529)),
-        ("evilopenrouter.ai", (), (429,)),
-        ("openrouter.ai.example", (), (429,)),
+        ("Your request was rejected by the safety system. moderation_blocked", True),
+        ("Content flagged as sensitive (E005)", True),
+        ("DataInspectionFailed", True),
+        ("content_policy_violation", True),
+        ("wrong field: image", False),
+        ("CUDA out of memory", False),
     ],
 )
-def test_what_owners_of_services_say_of_errors(
-    host: str, free: tuple[int, ...], billed: tuple[int, ...]
-) -> None:
-    """A lost answer (408, 502, 504, 524) may be billed, whoever loses it."""
-    assert not [status for status in free if meaning(status, {}, {}, host).billed]
-    assert [status for status in billed if meaning(status, {}, {}, host).billed] == list(billed)
-    assert all(one.source.startswith("https://") for one in FREE)
+def test_words_of_a_content_filter(words: str, refused: bool) -> None:
+    assert filtered(words) == refused
 
 
 def test_503_is_busy_when_it_says_how_long() -> None:
@@ -119,3 +104,33 @@ def test_there_is_one_table_of_statuses() -> None:
                     lists.append(path.name)
     assert lists == []
     assert {520, 521, 522, 523, 524} <= set(STATUSES)
+
+
+@pytest.mark.parametrize(
+    ("headers", "error", "wanted"),
+    [
+        ({}, {}, None),
+        ({"retry-after": "7"}, {}, 7.0),
+        ({"retry-after": "-3"}, {}, 0.0),
+        ({"retry-after": "1e12"}, {}, LONGEST_WAIT),
+        ({"retry-after": "nan"}, {}, None),
+        ({"retry-after": "soon"}, {}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, {}, 0.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 " + "1" * 300}, {}, None),
+        ({"retry-after-ms": "250", "retry-after": "9"}, {}, 0.25),
+        ({}, {"details": [{"x": 1}, {"retryDelay": "17s"}]}, 17.0),
+        ({}, {"details": [{"retryDelay": "17 minutes"}]}, None),
+        ({}, {"details": [None, 3]}, None),
+        ({"retry-after": "soon"}, {"details": [{"retryDelay": "1.5s"}]}, 1.5),
+    ],
+)
+def test_how_long_a_server_asks_to_wait(
+    headers: dict[str, str], error: dict[str, Any], wanted: float | None
+) -> None:
+    assert retry_after(headers, error) == wanted
+
+
+def test_a_date_to_wait_for() -> None:
+    found = retry_after({"retry-after": formatdate(time.time() + 100, usegmt=True)}, {})
+    assert found is not None
+    assert 90 <= found <= 100

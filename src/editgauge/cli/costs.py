@@ -54,47 +54,19 @@ def costs(
     """
     from editgauge.cli import common
     from editgauge.errors import UsageError
+    from editgauge.services import costs as paid
     from editgauge.store.remote import working
 
     if settle is None and (purpose or model or reason):
         raise UsageError("--purpose, --model and --reason say what --settle settles")
     with working(run) as here:
         if settle is not None:
-            _settle(here, settle, purpose=purpose, model=model, why=reason)
-        found = _costs(here)
+            paid.settle(here / PAID, settle, purpose=purpose, model=model, why=reason)
+        found = paid.costs(here / PAID)
     if json:
         common.print_json({"run": str(run), **asdict(found)})
     else:
         print("\n".join(_lines(found, run)))
-
-
-def _costs(run: Path) -> Costs:
-    """Of judges, and of editors, which still keep a file of their own."""
-    from editgauge.services import costs as paid
-    from editgauge.services import statement as statements
-    from editgauge.services.ledger import FILE
-
-    edits = run / FILE
-    found = paid.Costs() if edits.is_file() else paid.costs(run / PAID)
-    if edits.is_file() and (run / PAID).is_file():
-        found = paid.costs(run / PAID)
-    if edits.is_file():
-        told = statements.statement(edits)
-        found.totals += [paid.Total(**asdict(total)) for total in told.totals]
-        found.standing += [paid.Standing(**asdict(group)) for group in told.standing]
-    return found
-
-
-def _settle(run: Path, dollars: float, **chosen: str) -> None:
-    from editgauge.services import costs as paid
-    from editgauge.services import statement as statements
-    from editgauge.services.ledger import FILE
-
-    edits = (run / FILE).is_file() and statements.statement(run / FILE).standing
-    if edits and chosen["purpose"] != "judge":
-        statements.settle(run / FILE, dollars, **chosen)  # type: ignore[arg-type]
-    else:
-        paid.settle(run / PAID, dollars, **chosen)
 
 
 def _lines(found: Costs, run: Path) -> list[str]:

@@ -42,10 +42,9 @@ from typing import Any
 from editgauge import confinement
 from editgauge.editors.delivery import deliver, faulty, known, number, whole
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.editors.service import words
 from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
-from editgauge.services.secrets import shown
+from editgauge.services.secrets import shown, words
 from editgauge.types import Edit, Sample, Status
 
 _SAID = {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from editgauge.editors.editor import as_editor
 from editgauge.errors import UsageError
-from editgauge.services.ledger import FILE
+from editgauge.store.run import PAID
 from editgauge.types import Editor, Sample
 
 
@@ -50,7 +50,7 @@ def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
             f"--budget: the price of {editor.name} is {what}, so that no budget can be kept; give "
             f"one with --price (US dollars for one output)"
         )
-    book.keep_in(run / FILE, purpose="edit", budget=budget)
+    book.keep_in(run / PAID, budget)
 
 
 def spent(editor: Editor) -> str:
@@ -62,6 +62,6 @@ def spent(editor: Editor) -> str:
     if price.picture is None and price.out is None:
         return "not counted: no price is known (--price US dollars for one output)"
     return (
-        f"{book.made:z.4f} US dollars now, {book.spent:z.4f} in this run, all commands together "
-        f"(prices: {price.source})"
+        f"{book.spent:z.4f} US dollars now, {book.totals.booked:z.4f} in this run, all commands "
+        f"together (prices: {price.source})"
     )

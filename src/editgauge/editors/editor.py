@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from editgauge.services.ledger import Ledger
+from editgauge.services.booking import Ledger
 from editgauge.types import Edit, Editor, Sample
 
 Mode = Literal["process", "thread", "serial"]
@@ -52,9 +52,6 @@ class BaseEditor:
         del sample
         return 0.0
 
-    def recorded(self, sample: str) -> None:
-        """Told when the edit of a sample is safe in the run."""
-
     def limit(self, seconds: float) -> None:
         """Lower `timeout` to what the user grants a sample."""
         if self.timeout is not None and self.timeout > seconds:
@@ -97,11 +94,6 @@ class Outside(BaseEditor):
         super().limit(seconds)
         if self.timeout != before:
             self.editor.timeout = self.timeout  # type: ignore[attr-defined]
-
-    def recorded(self, sample: str) -> None:
-        tell: Any = getattr(self.editor, "recorded", None)
-        if tell is not None:
-            tell(sample)
 
 
 _TOLD = ("parallel", "concurrency", "batch_size", "num_cpus", "num_gpus", "memory", "timeout",

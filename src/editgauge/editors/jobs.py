@@ -4,19 +4,17 @@ What tells one service from another (addresses, names of fields, words of states
 TOML file each in ``job_services/``, or one of one's own (``--editor jobs --set service=FILE``); see
 `JobService`. The code here knows none of them by name.
 
-A job that was submitted is written down beside the run's outputs before anything else happens, so
-that a run which was killed, and a user's ``--retry`` of a job that was still under way, ask for the
-job that is paid for instead of submitting another. The key goes to the service's own hosts only: a
-reply that names another address for asking is not believed, and results are fetched without it. A
-reply about a job that names another one is not believed either, nor a job that was given to two
+A job that was submitted is noted beside the ledger before anything else happens, so that a run
+which was killed, and a user's ``--retry`` of a job that was still under way, ask for the job that
+is paid for instead of submitting another. The key goes to the service's own hosts only: a reply
+that names another address for asking is not believed, and results are fetched without it. A reply
+about a job that names another one is not believed either, nor a job that was given to two
 questions: no picture may end at another sample.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,35 +25,33 @@ from urllib.parse import urlsplit
 import msgspec
 
 from editgauge import schema
+from editgauge.editors.calling import Call, Gone, call_key
 from editgauge.editors.delivery import decoded, deliver
-from editgauge.editors.providers import at as found_at
+from editgauge.editors.providers import at as place_in
 from editgauge.editors.providers import data_url, encoded
 from editgauge.editors.remote import (
     Ask,
-    Call,
     Count,
     Made,
     Nothing,
     RemoteEditor,
     Seconds,
     Settings,
-    filtered,
+    refusal,
     remote,
     settings_of,
 )
 from editgauge.editors.sending import sized
-from editgauge.editors.service import Charge, Gone, Reply, Request, call_key, words
-from editgauge.errors import DataError, RunError, UsageError
-from editgauge.images import write_bytes
+from editgauge.errors import DataError, UsageError
 from editgauge.services import policy
+from editgauge.services.booking import Entry
+from editgauge.services.paid import Outcome
 from editgauge.services.prices import ImagePrice
-from editgauge.store import paths
+from editgauge.services.secrets import words
 from editgauge.types import Edit, Sample, Status
 
 SERVICES = ("bfl", "fal", "replicate", "dashscope", "ideogram")
 """The services that have a file here; each is an editor of that name."""
-_ASKED = ("address", "result")
-"""The addresses of a job that is under way."""
 _GONE = (404, 410)
 """Statuses of a job that is not there."""
 _DOUBTS = 3
@@ -209,21 +205,25 @@ def make(service_name: str, /, **settings: Any) -> JobEditor:
     if not told.model and "{model}" in service.submit:
         raise UsageError(f"editor {service_name!r}: wanted the setting model; give it with --model")
     scheme = f"{service.scheme} " if service.scheme else ""
-    made = remote(
+    by = ", ".join(filter(None, (service.title, service.checked)))
+    own = (
+        {}
+        if told.price is not None
+        else {"price": ImagePrice(picture=service.prices.get(told.model), source=by)}
+    )
+    return remote(
+        JobEditor,
         JobProvider(service, told, extra),
         told,
         address=service.base_url,
         keys=service.keys,
         auth=lambda key: {service.header: f"{scheme}{key}"},
-        seed=told.seed,
         name=service_name,
+        spec=service,
+        wait=told.wait,
+        pause=told.pause,
+        **own,
     )
-    by = ", ".join(filter(None, (service.title, service.checked)))
-    price = ImagePrice(picture=service.prices.get(told.model), source=by)
-    if told.price is not None:
-        price = made.price
-    values = {name: getattr(made, name) for name in made.__dataclass_fields__}
-    return JobEditor(**{**values, "price": price}, kind=service, wait=told.wait, pause=told.pause)
 
 
 def _named(name: str) -> Callable[..., JobEditor]:
@@ -275,10 +275,10 @@ class JobProvider:
             name = self.told.picture_field or spec.image
             fields = {place: str(value) for place, value in body.items()}
             parts = [(name, file) for file in ask.files]
-            return Call(path, {"data": fields, "files": parts}, self.extra)
+            return Call(path, None, self.extra, fields, parts, self.kind.headers)
         write = encoded if spec.picture == "base64" else data_url
         self._put_pictures(body, [write(file) for file in ask.files])
-        return Call(path, {"json": body}, self.extra)
+        return Call(path, body, self.extra, headers=self.kind.headers)
 
     def _place(self, name: str) -> str:
         within = self.kind.request.within
@@ -333,20 +333,46 @@ class JobProvider:
         return round(float(told) * bill.unit, 6) if told >= 0 else price.picture
 
 
-class _Given:
-    """Which question each job of this process was made of, by the address where it is asked for."""
+class Begun(msgspec.Struct, kw_only=True):
+    """A job that was begun, as it is noted beside the ledger: its number, where to ask for it and
+    for its result, the key of the call that began it, and whether it is known how it ended.
+    """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._contents: dict[str, str] = {}
-        self._shared: set[str] = set()
+    id: str
+    address: str
+    result: str = ""
+    key: str = ""
+    over: bool = False
 
-    def to(self, address: str, content: str) -> bool:
-        """Whether the job is of this content alone, as far as is known."""
-        with self._lock:
-            if self._contents.setdefault(address, content) != content:
-                self._shared.add(address)
-            return address not in self._shared
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """What came of a job. `bill`: US dollars, None where the service has not told; `over`: asking
+    for it again would tell nothing new; `doubtful`: the next moment may put it right.
+    """
+
+    status: Status
+    reason: str = ""
+    bill: float | None = None
+    data: bytes = b""
+    over: bool = True
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """A job of a sample: `job` None where the service gave no number; `early`: what the first
+    answer says came of it; `lost`: US dollars of attempts to begin it that may have been billed;
+    `name`: under which it is noted; `content`: what is asked of which pictures.
+    """
+
+    name: str
+    content: str
+    job: Begun | None
+    entry: Entry | None
+    resumed: bool = False
+    lost: float = 0.0
+    early: _End | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,331 +381,243 @@ class JobEditor(RemoteEditor):
     a budget.
     """
 
-    kind: JobService
+    spec: JobService
     wait: float = 900.0
     pause: float = 1.0
-    over: dict[str, _Memory] = field(default_factory=dict)
-    """Jobs that ended, by sample, until the run has recorded what came of them."""
-    given: _Given = field(default_factory=_Given)
+    given: dict[str, str] = field(default_factory=dict)
+    """What each job of this process was asked, by the job's address."""
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         asked = self._asked(sample)
         if isinstance(asked, Edit):
             return asked
         ask, call = asked
-        submission = self._submission(folder, ask, call)
-        charge = Charge(self.ledger, self.price.picture, self.model, submission.request.key)
-        memory = _Memory.of(folder, submission.question)
-        outcome = self._job(submission, charge, memory)
-        if outcome.over:
-            self.over[sample.id] = memory
-        outcome.cost = self._settled(charge, outcome)
+        began = time.monotonic()
+        work = self._resumed(folder, ask, call) or self._submitted(folder, ask, call)
+        if isinstance(work, Outcome):
+            return self._made(ask, call, folder, work, self._cost(work))
+        try:
+            end = self._end(work, began)
+        except BaseException:  # the job goes on; who waits for money waits for it no longer
+            if work.entry is not None:
+                self.ledger.leave(work.entry)
+            raise
+        if work.job is not None and end.over:
+            self._note(work.name, msgspec.structs.replace(work.job, over=True))
+        cost = self._settled(work, end)
         facts: dict[str, Any] = {
             "settings": {"model": self.model, **call.facts},
             "seed": self.seed,
-            "seconds": round(outcome.seconds, 6),
-            "cost": outcome.cost,
-            "detail": {"job": outcome.job, "shots": [shot.id for shot in ask.shots]},
+            "seconds": round(time.monotonic() - began, 6),
+            "cost": None if cost is None else work.lost + cost,
+            "detail": {"job": work.job.id if work.job else "", "shots": [s.id for s in ask.shots]},
         }
-        if outcome.status is not Status.SCORED:
-            return Edit.without(sample.id, self.name, outcome.status, outcome.reason, **facts)
-        return deliver(sample, self.name, folder, outcome.data, **facts)
+        if end.status is not Status.SCORED:
+            return Edit.without(sample.id, self.name, end.status, end.reason, **facts)
+        return deliver(sample, self.name, folder, end.data, **facts)
 
-    def _settled(self, charge: Charge, outcome: _Outcome) -> float | None:
-        """What the job cost, in US dollars, brought into the ledger.
+    # -- a job that is begun, or was ---------------------------------------------------------------
 
-        A job that is still under way stays booked, and so does one that ended without a bill, also
-        when it failed or was refused: services differ in what they charge for those. One of an
-        earlier command is found in the ledger by its call's key, and is not booked once more.
+    def _submitted(self, folder: Path, ask: Ask, call: Call) -> _Work | Outcome:
+        """A new job, or what the service said in its place."""
+        key = self._key(folder, ask, call)
+        outcome = self.service.call(call, self._spend(key), pending=True)
+        if outcome.kind != "ok":
+            return outcome
+        job = self._begun(outcome.value, key)
+        work = self._work(folder, ask, call, job, outcome.entry)
+        if job is not None:
+            self._note(work.name, job)
+        return replace(work, lost=outcome.spent, early=self._ended(outcome.value))
+
+    def _resumed(self, folder: Path, ask: Ask, call: Call) -> _Work | None:
+        """The job of an earlier command for the same question. One that is over counts for the
+        same call alone: a user's retry buys another. A run may come from anybody, but the key goes
+        to the service's hosts only.
         """
-        if not outcome.begun:
-            return charge.cost
-        if not outcome.over:
-            return charge.leave() if not outcome.resumed else self.price.picture
-        if outcome.resumed:
-            for entry in self.ledger.standing([outcome.key]).values():
-                if outcome.cost is None:
-                    return self.ledger.keep(entry, "no bill")
-                self.ledger.bill(entry, outcome.cost)
-                return outcome.cost
-            if self.ledger.knows(outcome.key):
-                return outcome.cost if outcome.cost is not None else self.price.picture
-        return charge.bill(outcome.cost)
+        work = self._work(folder, ask, call, None, None)
+        try:
+            note = self.ledger.paid.note(work.name) or ""
+            job = msgspec.json.decode(note, type=Begun)
+        except msgspec.DecodeError:
+            return None
+        own = all(self._own(address) for address in (job.address, job.result) if address)
+        if not own or (job.over and job.key != self._key(folder, ask, call)):
+            return None
+        entry = self.ledger.standing([job.key]).get(job.key)
+        return replace(work, job=job, entry=entry, resumed=True)
 
-    def recorded(self, sample: str) -> None:
-        """The run has written down what came of a sample: its job need not be found again."""
-        memory = self.over.pop(sample, None)
-        if memory is not None:
-            memory.forget()
+    def _work(
+        self, folder: Path, ask: Ask, call: Call, job: Begun | None, entry: Entry | None
+    ) -> _Work:
+        name = f"job {self._key(folder, ask, call, question=True)}"
+        content = call_key(Path(), ask.prompt, *(data for _, data, _ in ask.files), question=True)
+        return _Work(name=name, content=content, job=job, entry=entry)
 
-    # -- the job -----------------------------------------------------------------------------------
+    def _note(self, name: str, job: Begun) -> None:
+        self.ledger.paid.note(name, msgspec.json.encode(job).decode())
 
-    def _submission(self, folder: Path, ask: Ask, call: Call) -> _Submission:
-        told = {name: value for name, value in call.body.items() if name != "files"}
-        text = json.dumps([call.path, told], sort_keys=True)
-        content: list[str | bytes] = [self.model, text, *(data for _, data, _ in ask.files)]
-        sample = ask.sample.id
-        request = Request(
-            call.path,
-            lambda: call.body,
-            headers=self.kind.headers,
-            key=call_key(folder, sample, *content),
-        )
-        question = call_key(folder, sample, *content, question=True)
-        return _Submission(request, question, call_key(Path(), *content, question=True))
-
-    def _job(self, submission: _Submission, charge: Charge, memory: _Memory) -> _Outcome:
-        began = time.monotonic()
-        job = memory.read()
-        if job is not None and not all(map(self._own, filter(None, map(job.get, _ASKED)))):
-            job = None  # a run may come from anybody: the key goes to the service's hosts only
-        resumed = job is not None
-        if job is None:
-            reply = self.service.call(replace(submission.request, charge=charge))
-            if reply.status is not Status.SCORED:
-                return self._refused_or_failed(reply)
-            job = self._begun(reply.value)
-            if job is not None and not self.given.to(job["address"], submission.content):
-                return self._timed(self._shared(), began)
-            early = self._ended(reply.value)
-            if early is not None and not (early.doubtful and job is not None):
-                return self._timed(early, began, job)
-            if job is None:
-                reason = f"no job in the reply: {words(json.dumps(reply.value))[:120]}"
-                price = self.price.picture  # it may have begun one all the same
-                return _Outcome(
-                    status=Status.UNREADABLE,
-                    reason=reason,
-                    cost=price,
-                    seconds=reply.seconds,
-                    begun=True,
-                )
-            job["key"] = submission.request.key
-            memory.write(job)
-        outcome = self._watched(job, began)
-        if not self.given.to(job["address"], submission.content):
-            outcome = self._shared()
-        outcome.resumed, outcome.key = resumed, job.get("key", submission.question)
-        if resumed and outcome.doubtful:
-            outcome.over = True  # in two commands: it will not come
-        return self._timed(outcome, began, job)
-
-    def _shared(self) -> _Outcome:
-        reason = "the service gave one number to the jobs of two samples"
-        return _Outcome(status=Status.FAILED, reason=reason, cost=None)
-
-    def _timed(
-        self, outcome: _Outcome, began: float, job: Mapping[str, str] | None = None
-    ) -> _Outcome:
-        outcome.seconds, outcome.begun = time.monotonic() - began, True
-        outcome.job = str((job or {}).get("id", ""))
-        return outcome
-
-    def _begun(self, value: Any) -> dict[str, str] | None:
-        """The job's number and where to ask for it; None where the reply has none.
-
-        Raises nothing for an address on a strange host: that is no job of this service.
+    def _begun(self, value: Any, key: str) -> Begun | None:
+        """The job's number and where to ask for it; None where the reply has none, or names an
+        address on a strange host: that is no job of this service.
         """
-        told = self.kind.job
-        number = at(value, told.id or "id")
-        if told.poll:
-            address = told.poll.format(id=number) if _plain_id(number) else ""
+        spec = self.spec.job
+        number = at(value, spec.id or "id")
+        if spec.poll:
+            address = spec.poll.format(id=number) if _plain_id(number) else ""
         else:
-            address = str(at(value, told.poll_url) or "")
-        result = str(at(value, told.result_url) or "") if told.result_url else ""
+            address = str(at(value, spec.poll_url) or "")
+        result = str(at(value, spec.result_url) or "") if spec.result_url else ""
         if not address or not self._own(address) or (result and not self._own(result)):
             return None
-        return {"id": str(number or ""), "address": address, "result": result}
+        return Begun(id=str(number or ""), address=address, result=result, key=key)
 
     def _own(self, address: str) -> bool:
         """Whether the key may go to an address: a path, or one on the service's own hosts."""
         if address.startswith("/"):
             return True
-        parts, base = urlsplit(address), urlsplit(self.service.base_url)
+        parts, base = urlsplit(address), urlsplit(self.service.address.base)
         if (parts.scheme, parts.netloc) == (base.scheme, base.netloc):
             return True
         host = parts.hostname or ""
-        ours = any(host == name or host.endswith(f".{name}") for name in self.kind.hosts)
+        ours = any(host == name or host.endswith(f".{name}") for name in self.spec.hosts)
         return parts.scheme == "https" and ours
 
-    def _watched(self, job: Mapping[str, str], began: float) -> _Outcome:
+    def _settled(self, work: _Work, end: _End) -> float | None:
+        """What a job cost, in US dollars, brought into the ledger. One that is still under way
+        stays booked, and so does one that ended without a bill, also when it failed or was refused:
+        services differ in what they charge for those.
+        """
+        if work.entry is None:
+            key = work.job.key if work.job else ""
+            if work.resumed and self.ledger.knows(key):  # an earlier command has settled it
+                return self.price.picture if end.bill is None else end.bill
+            return self.ledger.charge(end.bill, self.model, key=key) if end.bill else end.bill
+        if not end.over:
+            self.ledger.leave(work.entry)
+            return work.entry.booked
+        if end.bill is None:
+            return self.ledger.keep(work.entry, "no bill")
+        return self.ledger.bill(work.entry, end.bill)
+
+    # -- how it ends -------------------------------------------------------------------------------
+
+    def _end(self, work: _Work, began: float) -> _End:
+        job = work.job
+        if job is None and work.early is None:
+            reason = "no job in the reply"  # it may have begun one all the same
+            return _End(status=Status.UNREADABLE, reason=reason)
+        if job is not None and self.given.setdefault(job.address, work.content) != work.content:
+            reason = "the service gave one number to the jobs of two samples"
+            return _End(status=Status.FAILED, reason=reason)
+        if work.early is not None and (job is None or not work.early.doubtful):
+            return work.early
+        assert job is not None
+        end = self._watched(job, began)
+        # a doubt that stands in two commands is none: it will not come
+        return replace(end, over=end.over or (work.resumed and end.doubtful))
+
+    def _watched(self, job: Begun, began: float) -> _End:
         """Ask until the job is over or too much time has passed."""
-        pause = self.pause
-        doubts = 0
+        pause, doubts = self.pause, 0
         while True:
-            reply = self.service.call(Request(job["address"], dict, method="GET"))
-            ended = self._told(reply, job)
-            if ended is not None:
+            end = self._looked(job)
+            if end is not None:
                 doubts += 1
-                if not ended.doubtful or doubts > _DOUBTS:
-                    return ended
+                if not end.doubtful or doubts > _DOUBTS:
+                    return end
             if time.monotonic() - began + pause > self.wait:
-                if ended is not None:
-                    return ended
-                state = str(at(reply.value, self.kind.job.status) or "not known")
-                reason = f"the job was not done within {self.wait:g} s (it is {words(state)[:40]})"
-                return _Outcome(status=Status.FAILED, reason=reason, over=False)
+                reason = f"the job was not done within {self.wait:g} s"
+                return end or _End(status=Status.FAILED, reason=reason, over=False)
             time.sleep(pause)
             pause = min(pause * 1.5, max(self.pause, 10.0))
 
-    def _told(self, reply: Reply, job: Mapping[str, str]) -> _Outcome | None:
-        """What an answer about a job says came of it, or None while it is under way."""
-        if reply.status is not Status.SCORED:
-            gone = reply.http in _GONE
-            reason = f"asking for the job: {reply.reason}"
-            return _Outcome(
-                status=Status.FAILED, reason=reason, cost=None, over=gone, doubtful=gone
-            )
-        if self._another(reply.value, job):
-            return self._strange()
-        return self._ended(reply.value, job)
+    def _looked(self, job: Begun) -> _End | None:
+        """What the service says came of a job, or None while it is under way."""
+        outcome = self.service.look(job.address)
+        if outcome.kind != "ok":
+            gone = outcome.http in _GONE
+            reason = f"asking for the job: {outcome.reason}"
+            return _End(status=Status.FAILED, reason=reason, over=gone, doubtful=gone)
+        if self._is_another(outcome.value, job):
+            return _ANOTHER
+        end = self._ended(outcome.value, fetch=not job.result)
+        if end is None or end.status is not Status.SCORED or not job.result:
+            return end
+        outcome = self.service.look(job.result)
+        if outcome.kind != "ok":
+            fault = refusal(outcome)
+            over, gone = not policy.may_pass(outcome.http), outcome.http in _GONE
+            return _End(
+                status=fault.status, reason=fault.reason, bill=end.bill,
+                over=over and outcome.kind != "again", doubtful=gone,
+            )  # fmt: skip
+        if self._is_another(outcome.value, job):
+            return _ANOTHER
+        return self._fetched(outcome.value, self._bill(outcome.value, end.bill))
 
-    def _another(self, value: Any, job: Mapping[str, str]) -> bool:
+    def _is_another(self, value: Any, job: Begun) -> bool:
         """Whether a reply says that it is about another job; one that says nothing is believed."""
-        if not self.kind.job.id or not job["id"]:
-            return False
-        number = at(value, self.kind.job.id)
-        return isinstance(number, str | int) and str(number) not in ("", job["id"])
+        number = at(value, self.spec.job.id) if self.spec.job.id and job.id else None
+        return isinstance(number, str | int) and str(number) not in ("", job.id)
 
-    def _strange(self) -> _Outcome:
-        reason = "the service answered with another job"
-        return _Outcome(status=Status.FAILED, reason=reason, cost=None, over=False, doubtful=True)
-
-    def _ended(self, value: Any, job: Mapping[str, str] | None = None) -> _Outcome | None:
-        """What came of a job, or None while it is under way."""
-        told = self.kind.job
-        state = at(value, told.status)
-        if state in told.refused or (state in told.failed and self._filtered(value)):
-            cost = self._billed(value, None)
-            return _Outcome(status=Status.REFUSED, reason=self._why(value, str(state)), cost=cost)
-        if state in told.failed:
-            cost = self._billed(value, None)
-            return _Outcome(status=Status.FAILED, reason=self._why(value, str(state)), cost=cost)
-        if state not in told.done:
+    def _ended(self, value: Any, *, fetch: bool = True) -> _End | None:
+        """What a reply says came of a job, or None while it is under way. `fetch` False: its result
+        is elsewhere.
+        """
+        spec = self.spec.job
+        state = at(value, spec.status)
+        if state in spec.done:
+            bill = self._bill(value, self.price.picture)
+            return self._fetched(value, bill) if fetch else _End(status=Status.SCORED, bill=bill)
+        if state not in (*spec.refused, *spec.failed):
             return None
-        cost = self._billed(value, self.price.picture)
-        if job is not None and job.get("result"):
-            reply = self.service.call(Request(job["result"], dict, method="GET"))
-            if reply.status is not Status.SCORED:
-                outcome = self._refused_or_failed(reply)
-                outcome.cost, outcome.doubtful = cost, reply.http in _GONE
-                outcome.over = bool(reply.http) and not policy.may_pass(reply.http)
-                return outcome
-            if self._another(reply.value, job):
-                return self._strange()
-            value = reply.value
-            cost = self._billed(value, cost)
-        return self._fetched(value, cost)
+        codes = [str(at(value, place) or "") for place in spec.codes]
+        refused = state in spec.refused or any(
+            policy.filtered(code) or any(word in code for word in spec.filters) for code in codes
+        )
+        return _End(
+            status=Status.REFUSED if refused else Status.FAILED,
+            reason=self._why(value, str(state)),
+            bill=self._bill(value, None),
+        )
 
-    def _fetched(self, value: Any, cost: float | None) -> _Outcome:
+    def _fetched(self, value: Any, bill: float | None) -> _End:
         found = self.provider.result(value)
         if isinstance(found, Nothing):
             doubtful = found.status is Status.UNREADABLE
-            return _Outcome(status=found.status, reason=found.reason, cost=cost, doubtful=doubtful)
+            return _End(status=found.status, reason=found.reason, bill=bill, doubtful=doubtful)
         if found.data:
             if (data := decoded(found.data)) is not None:
-                return _Outcome(status=Status.SCORED, reason="", cost=cost, data=data)
+                return _End(status=Status.SCORED, bill=bill, data=data)
             reason = "output: no base64 in the picture"
-            return _Outcome(status=Status.UNREADABLE, reason=reason, cost=cost)
+            return _End(status=Status.UNREADABLE, reason=reason, bill=bill)
         try:
-            data = self.service.fetch(found.url)
+            return _End(status=Status.SCORED, bill=bill, data=self.service.fetch(found.url))
         except OSError as error:
-            # The address is good for minutes: the job is kept, and asked for anew, also by a retry.
-            doubtful = isinstance(error, Gone)
-            return _Outcome(
-                status=Status.FAILED, reason=str(error), cost=cost, over=False, doubtful=doubtful
-            )
-        return _Outcome(status=Status.SCORED, reason="", cost=cost, data=data)
-
-    def _refused_or_failed(self, reply: Reply) -> _Outcome:
-        refused = self._filtered(reply.value) and reply.http in (400, 403, 422, 451)
-        found = Nothing(Status.REFUSED, reply.reason) if refused else self._result(reply)
-        assert isinstance(found, Nothing)
-        return _Outcome(status=found.status, reason=reply.reason, cost=0.0, seconds=reply.seconds)
-
-    def _filtered(self, value: Any) -> bool:
-        """Whether an error's code is that of a content filter."""
-        job = self.kind.job
-        codes = [str(at(value, place) or "") for place in job.codes]
-        return any(filtered(code) or any(word in code for word in job.filters) for code in codes)
+            # the address is good for minutes: the job is asked for anew, also by a retry
+            gone = isinstance(error, Gone)
+            reason = str(error)
+            return _End(status=Status.FAILED, reason=reason, bill=bill, over=False, doubtful=gone)
 
     def _why(self, value: Any, state: str) -> str:
-        for place in self.kind.job.reasons:
-            if said := at(value, place):
-                return words(f"{state}: {said if isinstance(said, str) else json.dumps(said)}")
-        return words(state)
+        reasons = [said for place in self.spec.job.reasons if (said := at(value, place))]
+        return words(f"{state}: {reasons[0]}" if reasons else state)
 
-    def _billed(self, value: Any, otherwise: float | None) -> float | None:
+    def _bill(self, value: Any, otherwise: float | None) -> float | None:
         """What the reply says that it cost, in US dollars; `otherwise` where it does not say."""
         return self.provider.bill(value, ImagePrice(picture=otherwise))
 
 
-@dataclass(frozen=True, slots=True)
-class _Submission:
-    """The call that begins a job. `question` is the sample's, however often the user asks it;
-    `content` what is asked of which pictures, whoever asks.
-    """
-
-    request: Request
-    question: str
-    content: str
-
-
-@dataclass(kw_only=True)
-class _Outcome:
-    """What came of a job. `over`: asking for it again would tell nothing new; `doubtful`: the next
-    moment may put it right. `begun`: the service took it; `resumed`: in an earlier command, whose
-    call had this `key`.
-    """
-
-    status: Status
-    reason: str
-    cost: float | None = 0.0
-    data: bytes = b""
-    over: bool = True
-    seconds: float = 0.0
-    job: str = ""
-    doubtful: bool = False
-    begun: bool = False
-    resumed: bool = False
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Memory:
-    """Where a job that is under way is written down, so that a killed run finds it again."""
-
-    path: Path | None
-
-    @classmethod
-    def of(cls, folder: Path, key: str) -> _Memory:
-        """Beside the outputs of the run whose temporary folder this is; nowhere outside a run."""
-        inside = folder.parent.name == ".tmp"
-        return cls(folder.parent.parent / ".jobs" / f"{key}.json" if inside else None)
-
-    def read(self) -> dict[str, str] | None:
-        if self.path is None:
-            return None
-        try:
-            told = json.loads(paths.read(self.path))
-        except (OSError, ValueError, RecursionError, RunError):
-            return None
-        fine = isinstance(told, dict) and {"id", "address", "result"} <= set(told)
-        return {name: str(value) for name, value in told.items()} if fine else None
-
-    def write(self, job: Mapping[str, str]) -> None:
-        if self.path is not None:
-            write_bytes(self.path, json.dumps(dict(job)).encode())
-
-    def forget(self) -> None:
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
+_ANOTHER = _End(
+    status=Status.FAILED, reason="the service answered with another job", over=False, doubtful=True
+)
 
 
 def at(value: Any, place: str) -> Any:
     """What lies at a dotted place of JSON (``data.0.url``); None where there is nothing."""
     steps = place.split(".")
-    return found_at(value, *(int(step) if step.isdigit() else step for step in steps))
+    return place_in(value, *(int(step) if step.isdigit() else step for step in steps))
 
 
 def _put(body: dict[str, Any], place: str, value: Any) -> None:

@@ -16,24 +16,22 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from editgauge.editors.calling import Call, File
 from editgauge.editors.remote import (
     Ask,
-    Call,
     Count,
     Made,
     Nothing,
     RemoteEditor,
     Settings,
-    filtered,
     remote,
     settings_of,
 )
 from editgauge.editors.sending import nearest_shape, plain, sized, transparent_where_editable
 from editgauge.errors import UsageError
+from editgauge.services.policy import filtered
 from editgauge.services.prices import ImagePrice, told_cost
 from editgauge.types import Sample, Status
-
-File = tuple[str, bytes, str]
 
 
 def at(value: Any, *path: str | int) -> Any:
@@ -122,7 +120,7 @@ def openai(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
         parameters.setdefault("watermark", False)  # its own default writes one into the picture
     provider = OpenAI(told.model, style, parameters, told.mask)
     keys = ("OPENAI_API_KEY",)
-    return remote(provider, told, address=OPENAI, keys=keys, seed=told.seed)
+    return remote(RemoteEditor, provider, told, address=OPENAI, keys=keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +140,16 @@ class OpenAI:
         told = self._sized(ask.shown)
         facts = {"style": self.style, **told}
         if self.style == "generations":
-            return Call("/images/generations", {"json": self._generation(ask, told)}, facts)
+            return Call("/images/generations", self._generation(ask, told), facts)
         if self.style == "responses":
-            return Call("/responses", {"json": self._response(ask, told)}, facts)
+            return Call("/responses", self._response(ask, told), facts)
         texts = {name: _word(value) for name, value in told.items()}
         fields = {"model": self.model, "prompt": ask.prompt, "n": "1", **texts}
         name = "image[]" if len(ask.files) > 1 else "image"
         parts: list[tuple[str, File]] = [(name, file) for file in ask.files]
         if mask := self._mask(ask.sample):
             parts.append(("mask", ("mask.png", mask, "image/png")))
-        return Call("/images/edits", {"data": fields, "files": parts}, facts)
+        return Call("/images/edits", facts=facts, fields=fields, files=parts)
 
     def batched(self, ask: Ask) -> dict[str, Any]:
         """The JSON body of the same call in a batch."""
@@ -275,7 +273,7 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     )
     keys = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
     return remote(
-        provider, told, address=GEMINI, keys=keys, seed=told.seed,
+        RemoteEditor, provider, told, address=GEMINI, keys=keys,
         auth=lambda key: {"x-goog-api-key": key},
     )  # fmt: skip
 
@@ -302,7 +300,7 @@ class Gemini:
             body["safetySettings"] = [
                 {"category": f"HARM_CATEGORY_{harm}", "threshold": self.safety} for harm in _HARMS
             ]
-        return Call(f"/models/{self.model}:generateContent", {"json": body}, self.config)
+        return Call(f"/models/{self.model}:generateContent", body, self.config)
 
     def result(self, value: Any) -> Made | Nothing:
         detail: dict[str, Any] = {"usage": usage_of_gemini(value)}
@@ -382,7 +380,7 @@ def chat(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     usage = {"usage": {"include": True}} if at_home else {}
     provider = Chat(told.model, {**usage, **body, **extra}, told.pictures)
     keys = ("OPENROUTER_API_KEY",)
-    return remote(provider, told, address=OPENROUTER, keys=keys, seed=told.seed)
+    return remote(RemoteEditor, provider, told, address=OPENROUTER, keys=keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +406,7 @@ class Chat:
             "messages": [{"role": "user", "content": parts}],
             **self.body,
         }
-        return Call("/chat/completions", {"json": body}, self.body)
+        return Call("/chat/completions", body, self.body)
 
     def result(self, value: Any) -> Made | Nothing:
         choice = next(iter(objects(at(value, "choices"))), {})
@@ -486,7 +484,7 @@ def http(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
         )
     provider = Http(told.seed, told.pictures, extra)
     name = urlsplit(told.base_url).hostname or "http"
-    return remote(provider, told, address="", keys=(), seed=told.seed, name=name)
+    return remote(RemoteEditor, provider, told, address="", keys=(), name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,7 +511,7 @@ class Http:
             example = {"images": images[start:end], "instruction": shot.instruction}
             body.setdefault("examples", []).append(example | {"reference": images[end]})
             start = end + 1
-        return Call("/edit", {"json": body}, self.extra)
+        return Call("/edit", body, self.extra)
 
     def result(self, value: Any) -> Made | Nothing:
         detail = value["detail"] if isinstance(at(value, "detail"), dict) else {}

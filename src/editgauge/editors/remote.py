@@ -8,7 +8,6 @@ tells one provider from another is two pure functions; see `Provider`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,21 +17,16 @@ import msgspec
 
 from editgauge import schema
 from editgauge.editors.asking import conversation, numbered
+from editgauge.editors.calling import Call, Service, call_key, key_for
 from editgauge.editors.delivery import decoded, deliver, faulty
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.sending import EXTRA, as_file, passed_through
-from editgauge.editors.service import (
-    Charge,
-    Ledger,
-    Reply,
-    Request,
-    Service,
-    call_key,
-    key_for,
-    words,
-)
 from editgauge.errors import DataError, ImageError, UsageError
+from editgauge.services import policy
+from editgauge.services.booking import Ledger
+from editgauge.services.paid import Outcome, Spend
 from editgauge.services.prices import ImagePrice, image_price_of
+from editgauge.services.secrets import words
 from editgauge.types import Edit, Sample, Shot, Status
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -40,16 +34,6 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 OWN_KEY = "EDITGAUGE_EDITOR_KEY"
 """The environment's variable for a key that may go to any service."""
-_FILTERS = re.compile(
-    r"moderat|safety|sensitive|blocklist|prohibited|nsfw|E005|content.?(?:filter|policy)"
-    r"|policy.?violation|responsible.?ai|DataInspection",
-    re.IGNORECASE,
-)
-
-
-def filtered(text: str) -> bool:
-    """Whether a service's words for an error are those of a content filter: the only such list."""
-    return _FILTERS.search(text) is not None
 
 
 # ---------------------------------------------------------------------------------------- settings
@@ -113,17 +97,6 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A request: `body` as the client takes it (``json=``, or ``data=`` and ``files=``); `facts`
-    are recorded as the edit's settings.
-    """
-
-    path: str
-    body: Mapping[str, Any]
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Made:
     """A picture, as base64 or at an address, and what else the reply said."""
 
@@ -174,7 +147,7 @@ class RemoteEditor(BaseEditor):
     price: ImagePrice
     seed: int | None = None
     concurrency: int = 4
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Ledger
     parallel: Mode = "thread"
     shows: bool = True
 
@@ -188,15 +161,17 @@ class RemoteEditor(BaseEditor):
         if isinstance(asked, Edit):
             return asked
         ask, call = asked
-        key = self._key(folder, ask, call)
-        charge = Charge(self.ledger, self.price.picture, self.model)
-        request = Request(call.path, lambda: call.body, key=key, charge=charge)
-        reply = self.service.call(request)
-        if reply.status is Status.SCORED:
-            cost = charge.bill(self.provider.bill(reply.value, self.price))
-        else:
-            cost = charge.cost
-        return self._made(ask, call, folder, reply, cost)
+        spend = self._spend(self._key(folder, ask, call))
+        outcome = self.service.call(call, spend, lambda v: self.provider.bill(v, self.price))
+        return self._made(ask, call, folder, outcome, self._cost(outcome))
+
+    def _spend(self, key: str) -> Spend:
+        return Spend(model=self.model, most=self.price.picture or 0.0, key=key)
+
+    def _cost(self, outcome: Outcome) -> float | None:
+        """What stands in the ledger for an output; None where no price is known."""
+        known = self.price.picture is not None or outcome.cost is not None
+        return outcome.spent if known else None
 
     def _asked(self, sample: Sample) -> tuple[Ask, Call] | Edit:
         """What is asked and the call for it, or why there is none."""
@@ -215,30 +190,27 @@ class RemoteEditor(BaseEditor):
         except ImageError as error:
             return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
 
-    def _key(self, folder: Path, ask: Ask, call: Call) -> str:
-        told = repr(sorted((name, str(value)) for name, value in call.facts.items()))
+    def _key(self, folder: Path, ask: Ask, call: Call, *, question: bool = False) -> str:
+        facts = repr(sorted((name, str(value)) for name, value in call.facts.items()))
         pictures = (data for _, data, _ in ask.files)
-        return call_key(folder, ask.sample.id, self.model, ask.prompt, told, *pictures)
+        told = (ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
+        return call_key(folder, *told, *pictures, question=question)
 
-    def _made(self, ask: Ask, call: Call, folder: Path, reply: Reply, cost: float | None) -> Edit:
+    def _made(
+        self, ask: Ask, call: Call, folder: Path, outcome: Outcome, cost: float | None
+    ) -> Edit:
         facts: dict[str, Any] = {
             "settings": {"model": self.model, **call.facts},
             "seed": self.seed,
-            "seconds": round(reply.seconds, 6),
+            "seconds": round(outcome.seconds, 6),
             "cost": cost,
         }
-        detail = {"attempts": reply.attempts, "shots": [shot.id for shot in ask.shots]}
-        found = self._result(reply)
-        facts["detail"] = {**found.detail, **detail}
-        if isinstance(found, Made):
-            return self._delivered(ask.sample, folder, found, facts)
-        return Edit.without(ask.sample.id, self.name, found.status, words(found.reason), **facts)
-
-    def _result(self, reply: Reply) -> Made | Nothing:
-        if reply.status is Status.SCORED:
-            return self.provider.result(reply.value)
-        refused = reply.http in (400, 403, 422, 451) and filtered(f"{reply.code} {reply.reason}")
-        return Nothing(Status.REFUSED if refused else Status.FAILED, reply.reason)
+        detail = {"attempts": outcome.attempts, "shots": [shot.id for shot in ask.shots]}
+        result = self.provider.result(outcome.value) if outcome.kind == "ok" else refusal(outcome)
+        facts["detail"] = {**result.detail, **detail}
+        if isinstance(result, Made):
+            return self._delivered(ask.sample, folder, result, facts)
+        return Edit.without(ask.sample.id, self.name, result.status, words(result.reason), **facts)
 
     def _delivered(self, sample: Sample, folder: Path, made: Made, facts: dict[str, Any]) -> Edit:
         if made.data:
@@ -263,20 +235,31 @@ class RemoteEditor(BaseEditor):
         body = self.provider.batched(asked[0])  # type: ignore[attr-defined]  # see `can_batch`
         return self._key(folder, *asked), f"/v1{asked[1].path}", body
 
-    def batch_edit(self, sample: Sample, folder: Path, reply: Reply, cost: float | None) -> Edit:
+    def batch_edit(
+        self, sample: Sample, folder: Path, outcome: Outcome, cost: float | None
+    ) -> Edit:
         """The edit that a batch's answer is; `cost` is what it was booked at without a bill."""
         asked = self._asked(sample)
-        return asked if isinstance(asked, Edit) else self._made(*asked, folder, reply, cost)
+        return asked if isinstance(asked, Edit) else self._made(*asked, folder, outcome, cost)
 
-    def batch_cost(self, reply: Reply | None = None) -> float | None:
-        """The bill of a batch's answer, in US dollars, or what one call in a batch may cost."""
-        halved = self.price.times(self.price.batch)
-        return halved.picture if reply is None else self.provider.bill(reply.value, halved)
+    @property
+    def batch_price(self) -> ImagePrice:
+        """The price of a call in a batch."""
+        return self.price.times(self.price.batch)
 
     @property
     def can_batch(self) -> bool:
         """Whether the service takes the same calls in batches."""
         return hasattr(self.provider, "batched")
+
+
+def refusal(outcome: Outcome) -> Nothing:
+    """What a call that gave no answer says: the content filter refused it, or it failed."""
+    error = policy.error_of(outcome.error)
+    said = " ".join((outcome.reason, *policy.codes_of(error)))
+    refused = outcome.http in (400, 403, 422, 451) and policy.filtered(said)
+    is_refused = refused or outcome.kind == "refused"
+    return Nothing(Status.REFUSED if is_refused else Status.FAILED, outcome.reason)
 
 
 def asked_of(sample: Sample, shots: Sequence[Shot], prompt: str, pictures: Sequence[Path]) -> Ask:
@@ -289,35 +272,41 @@ def asked_of(sample: Sample, shots: Sequence[Shot], prompt: str, pictures: Seque
     )
 
 
+Kind = TypeVar("Kind", bound=RemoteEditor)
+
+
 def remote(
+    kind: type[Kind],
     provider: Provider,
     settings: Settings,
     *,
     address: str,
     keys: Sequence[str],
     auth: Any = None,
-    seed: int | None = None,
     name: str = "",
-) -> RemoteEditor:
+    **more: Any,
+) -> Kind:
     """The editor of a provider. `address` is the provider's own: the key that one of the variables
     `keys` holds goes to its host alone. Raises `UsageError` without the key that it needs.
     """
-    at = settings.base_url or address
-    more = {} if auth is None else {"auth": auth}
-    return RemoteEditor(
+    base = settings.base_url or address
+    service = Service(
+        base,
+        key=key_for(base, address, (OWN_KEY, *keys)),
+        at_once=settings.concurrency,
+        timeout=settings.timeout,
+        attempts=settings.attempts,
+        pause=settings.pause,
+        **({} if auth is None else {"auth": auth}),
+    )
+    more.setdefault("price", image_price_of(settings.model, settings.price))
+    return kind(
         name=settings.shown_name(name),
         model=settings.model,
         provider=provider,
-        service=Service(
-            at,
-            key=key_for(at, address, (OWN_KEY, *keys)),
-            concurrency=settings.concurrency,
-            timeout=settings.timeout,
-            attempts=settings.attempts,
-            pause=settings.pause,
-            **more,
-        ),
-        price=image_price_of(settings.model, settings.price),
-        seed=seed,
+        service=service,
+        ledger=service.ledger,
+        seed=getattr(settings, "seed", None),
         concurrency=settings.concurrency,
+        **more,
     )

@@ -249,9 +249,6 @@ class OnTrack(BaseEditor):
         self.editor.limit(seconds)
         self.timeout = self.editor.timeout
 
-    def recorded(self, sample: str) -> None:
-        self.editor.recorded(sample)
-
     def adopt(self, other: BaseEditor) -> None:
         self.editor.adopt(other.editor if isinstance(other, OnTrack) else other)
 

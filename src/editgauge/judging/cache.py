@@ -53,7 +53,7 @@ class ReplyStore:
     def __init__(self, path: Path | None, paid: Paid | None = None) -> None:
         self.path = path
         try:
-            self._paid = Paid(path) if paid is None else paid
+            self.paid = Paid(path) if paid is None else paid
         except (OSError, RunError) as error:
             raise RunError(
                 f"{path}: the reply store cannot be used ({error}); name another with --replies"
@@ -61,7 +61,7 @@ class ReplyStore:
 
     def get(self, key: str) -> Reply | None:
         """The reply under a key, or None. One that is damaged is none: it is asked for again."""
-        facts = self._paid.get(key)
+        facts = self.paid.get(key)
         return None if facts is None else _reply(key, facts)
 
     def put(self, reply: Reply) -> None:
@@ -69,30 +69,30 @@ class ReplyStore:
         returns.
         """
         facts = {name: getattr(reply, name) for name in _FACTS}
-        self._paid.put(reply.key, {**facts, "created": reply.created or time.time()})
+        self.paid.put(reply.key, {**facts, "created": reply.created or time.time()})
 
     def drop(self, key: str) -> None:
         """Forget a reply (before it is asked for again)."""
-        self._paid.drop(key)
+        self.paid.drop(key)
 
     def __len__(self) -> int:
-        return len(self._paid)
+        return len(self.paid)
 
     def __iter__(self) -> Iterator[Reply]:
-        for key, facts in self._paid.replies():
+        for key, facts in self.paid.replies():
             reply = _reply(key, facts)
             if reply is not None:
                 yield reply
 
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact about the store (the judge that answered first); with `value`, write it."""
-        return self._paid.note(name, value)
+        return self.paid.note(name, value)
 
     def records(self, start: str) -> dict[str, dict[str, Any]]:
         """All facts whose name begins with `start` and that are JSON objects, in the order in which
         they were first written. Raises `RunError` for one that is none.
         """
-        return {name: self._record(name, text) for name, text in self._paid.notes(start).items()}
+        return {name: self._record(name, text) for name, text in self.paid.notes(start).items()}
 
     def _record(self, name: str, text: str) -> dict[str, Any]:
         try:
@@ -107,7 +107,7 @@ class ReplyStore:
         return found
 
     def close(self) -> None:
-        self._paid.close()
+        self.paid.close()
 
     def __enter__(self) -> Self:
         return self

@@ -284,7 +284,7 @@ def _error_in_reply(
     """An error that comes as HTTP 200: routers pass on the status of whom they asked as a code."""
     code = error.get("code")
     if isinstance(code, int) and code in policy.STATUSES:
-        outcome = failed(Response(code, response.headers, response.data), secrets, host)
+        outcome = failed(Response(code, response.headers, response.data), secrets)
         if outcome.kind in ("busy", "stop"):
             return outcome
     return _again(f"HTTP 200 with an error: {secrets.line(str(error.get('message')))}")

@@ -22,8 +22,8 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from editgauge import machine
+from editgauge.editors.calling import AGAIN
 from editgauge.editors.editor import BaseEditor, as_editor
-from editgauge.editors.service import AGAIN
 from editgauge.errors import (
     BudgetExceeded,
     DataError,
@@ -490,8 +490,6 @@ def _on_threads(
                 raise
             with lock:
                 run.write_edits(records)
-            for record in records:
-                editor.recorded(record.sample)
             return records
 
         waiting = iter(batches)

@@ -15,6 +15,7 @@ most that a call can cost), once; with a budget the first call of a model theref
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import NamedTuple
 
 from editgauge.errors import BudgetExceeded
@@ -107,14 +108,26 @@ class Ledger:
             said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
         return BudgetExceeded(f"{said}Raise --budget to go on")
 
-    def bill(self, entry: Entry, dollars: float) -> None:
-        """The bill came: it takes the booked amount's place."""
+    def keep_in(self, path: Path, budget: float | None) -> None:
+        """Book in this file from now on, under this budget."""
+        self.paid, self.budget = Paid(path), budget
+        self._factors.clear()
+
+    def charge(self, dollars: float, model: str, *, key: str = "") -> float:
+        """Book a bill of a call whose price was not known before; returns it."""
+        with self._changed, self.paid.transaction():
+            number = self.paid.book(self.purpose, dollars, key=key, model=model)
+            return self._settle(Entry(number, model, dollars, 0.0), "billed", dollars, "")
+
+    def bill(self, entry: Entry, dollars: float) -> float:
+        """The bill came: it takes the booked amount's place. Returns it."""
         with self._changed:
             if entry.most > 0:
                 known = self._factors.get(entry.model, 0.0)
                 self._factors[entry.model] = max(known, dollars / entry.most)
             self._settle(entry, "billed", dollars, "")
             self._raise(entry.model)
+            return dollars
 
     def _raise(self, model: str) -> None:
         """What is under way may cost as many times its price as a bill that came."""
@@ -134,10 +147,10 @@ class Ledger:
             self._factors.setdefault(entry.model, 0.0)
             return self._settle(entry, "kept", None, why)
 
-    def release(self, entry: Entry, why: str = "") -> None:
-        """The call was not sent, or was answered with an error."""
+    def release(self, entry: Entry, why: str = "") -> float:
+        """The call was not sent, or was answered with an error: it costs nothing."""
         with self._changed:
-            self._settle(entry, "released", None, why)
+            return self._settle(entry, "released", None, why)
 
     def leave(self, entry: Entry) -> None:
         """The call stays under way after this command ends: see `standing`."""

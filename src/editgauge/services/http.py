@@ -168,6 +168,8 @@ class Http:
                 connection.send(piece)
         answer = connection.getresponse()
         data = _body(answer, request.limit)
+        if state.late:  # a connection that is cut may look like the end of an answer
+            raise TimeoutError
         headers = {name.lower(): value for name, value in answer.getheaders()}
         if self.keep and not answer.will_close and not state.late:
             self._put_back(connection, request.url)
@@ -324,6 +326,8 @@ def _body(answer: http.client.HTTPResponse, limit: int) -> bytes:
         if unpack is None:
             data += piece
         _check(data, limit)
+    if unpack is not None and not unpack.eof:
+        raise ValueError("the packed reply ends early")
     if answer.length:
         raise http.client.IncompleteRead(bytes(data[:60]), answer.length)
     return bytes(data)

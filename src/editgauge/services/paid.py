@@ -3,7 +3,7 @@
 An attempt is gate → book → send → settle. What an answer means is read by whoever asks (a judge's
 verdict, an editor's picture); what is done about it is decided here, once: a busy server is waited
 for, a fault that may pass is tried again a few times, one that may have been paid for twice at
-most, and an answer after which no request makes sense raises `Hopeless`.
+most, and an answer after which no request makes sense raises `ServiceStopped`.
 """
 
 from __future__ import annotations
@@ -12,22 +12,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import orjson
 
-from editgauge.errors import RunError
+from editgauge.errors import ServiceStopped
 from editgauge.services import policy
 from editgauge.services.booking import Entry, Ledger
 from editgauge.services.gate import Closed, Gate
 from editgauge.services.http import Http, Lost, Request, Response
 from editgauge.services.policy import Kind
 from editgauge.services.secrets import Secrets
-from editgauge.services.waiting import retry_after
-
-
-class Hopeless(RunError):
-    """An answer after which no request to this service makes sense."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +33,8 @@ class Outcome:
     reason: str = ""
     value: Any = None
     """What was read out of a good answer, by whoever asked."""
+    error: Any = None
+    """The JSON of an answer that is an error."""
     cost: float | None = None
     """US dollars by the answer's own bill, None where it has none that can be believed."""
     retry_after: float | None = None
@@ -46,9 +43,17 @@ class Outcome:
     """Whether an answer may have been made and lost, so that asking again may pay twice."""
     booked: bool = False
     """Whether the exchange counts although no bill came: what was sent and never answered."""
+    pending: bool = False
+    """The bill comes later (a job that was begun): `entry` is left open, to be settled then."""
+    entry: Entry | None = None
+    """The booking of a pending exchange; None where nothing was booked."""
     unreachable: bool = False
     """No connection could be made."""
     seconds: float = 0.0
+    attempts: int = 1
+    """Exchanges of the whole call."""
+    spent: float = 0.0
+    """US dollars that the whole call has cost, lost attempts included, a pending one not."""
 
 
 Read = Callable[[Response], Outcome]
@@ -69,7 +74,8 @@ class PaidCalls:
     """Calls to one service. Thread-safe: one object for all threads.
 
     `deadline`: seconds for one answer, all waiting and retries together; `backoff`: seconds before
-    the first retry. `advice(status)` says what to do where no request makes sense.
+    the first retry; `attempts` and `paid_attempts`: see `policy`. `advice(status)` says what to do
+    where no request makes sense.
     """
 
     http: Http
@@ -78,21 +84,26 @@ class PaidCalls:
     host: str = ""
     deadline: float = 900.0
     backoff: float = 0.5
+    attempts: int = policy.ATTEMPTS
+    paid_attempts: int = policy.PAID_ATTEMPTS
     advice: Callable[[int], str] = field(default=lambda status: policy.advice(status, ()))
     sent: int = 0
     """Exchanges that reached the service."""
+    _stopped: str = ""
     _halted: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def call(self, request: Request, read: Read, spend: Spend) -> Outcome:
         """One answer, or the last fault after all retries (`kind` ``busy``, ``again`` or ``bad``).
 
-        Raises `BudgetExceeded` before the budget would be passed, `Hopeless` where no request makes
-        sense, and `gate.Closed` once `halt` was called.
+        Raises `BudgetExceeded` before the budget would be passed, `ServiceStopped` where no request
+        makes sense, then and for every later call, and `gate.Closed` once `halt` was called.
         """
-        began, failures, lost = time.monotonic(), 0, 0
+        began, failures, lost, tries, spent = time.monotonic(), 0, 0, 0, 0.0
         while True:
             outcome = self.attempt(request, read, spend)
+            tries, spent = tries + 1, spent + outcome.spent
+            outcome = replace(outcome, attempts=tries, spent=spent)
             left = self.deadline - (time.monotonic() - began)
             if outcome.kind == "busy" and left > 0:
                 continue  # the gate is closed for as long as the server said
@@ -102,22 +113,25 @@ class PaidCalls:
             pause = outcome.retry_after
             if pause is None:
                 pause = policy.pause_before(failures, self.backoff)
-            enough = failures >= policy.ATTEMPTS or lost >= policy.PAID_ATTEMPTS
+            enough = failures >= self.attempts or lost >= self.paid_attempts
             if enough or left <= pause or self._halted.wait(pause):
                 return outcome
 
     def attempt(self, request: Request, read: Read, spend: Spend) -> Outcome:
         """One exchange, booked before it is sent. Raises as `call` does."""
+        if self._stopped:
+            raise ServiceStopped(self._stopped)
         with self.gate.enter(request.size) as admitted:
             entry = self.ledger.book(spend.most, spend.model, key=spend.key) if spend.most else None
             outcome: Outcome | None = None
             if self._halted.is_set():
-                self._settle(entry, Outcome(kind="stop"))
+                self._settle(entry, spend, Outcome(kind="stop"))
                 raise Closed
             try:
                 outcome = self._exchange(request, read)
             finally:
-                self._settle(entry, outcome)
+                spent = self._settle(entry, spend, outcome)
+            outcome = replace(outcome, spent=spent, entry=entry if outcome.pending else None)
             with self._lock:
                 self.sent += not outcome.unreachable
             if outcome.kind == "busy":
@@ -147,48 +161,64 @@ class PaidCalls:
             )
         if 200 <= response.status < 300:
             return replace(read(response), seconds=time.monotonic() - began)
-        return failed(response, self.http.secrets, self.host)
+        outcome = failed(response, self.http.secrets)
+        if response.status == 404 and request.method == "GET":
+            return replace(outcome, kind="bad")  # what is not there says nothing of other calls
+        return outcome
 
-    def _settle(self, entry: Entry | None, outcome: Outcome | None) -> None:
+    def _settle(self, entry: Entry | None, spend: Spend, outcome: Outcome | None) -> float:
+        """Bring what an exchange cost into the ledger; how many US dollars stand for it now."""
+        if outcome is not None and outcome.pending:
+            return 0.0
         if entry is None:
-            return
+            bill = outcome.cost if outcome is not None else None
+            return self.ledger.charge(bill, spend.model, key=spend.key) if bill else 0.0
         if outcome is None:
-            self.ledger.keep(entry, "dropped while under way")
-        elif outcome.cost is not None:
-            self.ledger.bill(entry, outcome.cost)
-        elif outcome.booked:
-            self.ledger.keep(entry, outcome.reason or "no usable bill")
-        else:
-            self.ledger.release(entry, outcome.reason)
+            return self.ledger.keep(entry, "dropped while under way")
+        if outcome.cost is not None:
+            return self.ledger.bill(entry, outcome.cost)
+        if outcome.booked:
+            return self.ledger.keep(entry, outcome.reason or "no usable bill")
+        return self.ledger.release(entry, outcome.reason)
 
     def _stop_where_hopeless(self, outcome: Outcome) -> None:
         if outcome.kind == "stop":
-            raise Hopeless(
+            self.stop(
                 f"{self.host}: {outcome.reason}; nothing further was asked. "
                 f"{self.advice(outcome.http)}"
             )
         if outcome.kind == "busy" and (outcome.retry_after or 0) > self.deadline:
-            raise Hopeless(
+            self.stop(
                 f"{self.host}: {outcome.reason}; it asks to wait {outcome.retry_after:.0f} s, "
                 f"longer than {self.deadline:.0f}. What was done is kept; run the same command "
                 f"again later."
             )
 
+    def stop(self, why: str) -> NoReturn:
+        """Raise `ServiceStopped`, now and for every later call."""
+        self._stopped = why
+        raise ServiceStopped(why)
 
-def failed(response: Response, secrets: Secrets, host: str = "") -> Outcome:
+
+def failed(response: Response, secrets: Secrets) -> Outcome:
     """An HTTP status other than success as an outcome; an error is free."""
-    error = policy.error_of(decoded(response.data, secrets))
-    said = secrets.line(str(error.get("message") or response.data[:300].decode("utf-8", "replace")))
-    meant = policy.meaning(response.status, response.headers, error, host)
-    reason = f"HTTP {response.status}: {said}" if said else f"HTTP {response.status}"
-    if meant.kind == "stop" and response.status not in (401, 403, 404, 407):
+    value = decoded(response.data, secrets)
+    error = policy.error_of(value)
+    words = str(error.get("message") or response.data[:300].decode("utf-8", "replace"))
+    if 300 <= response.status < 400:
+        words = "the address leads to another one, where a call is not sent on"
+    meant = policy.meaning(response.status, response.headers, error)
+    reason = f"HTTP {response.status}: {secrets.line(words)}".removesuffix(": ")
+    if meant.kind == "stop" and response.status in (402, 429, 503):
         reason += " (the account's quota is used up, or its billing is refused)"
     return Outcome(
         kind=meant.kind,
         reason=reason,
-        retry_after=retry_after(response.headers, error),
+        error=value,
+        retry_after=policy.retry_after(response.headers, error),
         http=response.status,
         lost=meant.lost,
+        booked=meant.lost,
     )
 
 
@@ -202,6 +232,6 @@ def decoded(data: bytes, secrets: Secrets) -> Any:
 
 
 __all__ = [
-    "Closed", "Hopeless", "Http", "Outcome", "PaidCalls", "Read", "Request", "Response", "Spend",
+    "Closed", "Http", "Outcome", "PaidCalls", "Read", "Request", "Response", "Spend",
     "decoded", "failed",
 ]  # fmt: skip

@@ -1,24 +1,20 @@
-"""What an answer of a server means, once for judges and editors: the only table of HTTP statuses.
+"""What an answer of a server means, once for judges and editors: the only table of HTTP statuses,
+the only list of a content filter's words, and the only reading of Retry-After.
 
-Two questions are answered for every exchange: what is done about it (`Meaning.kind`), and whether
-it may have been billed (`Meaning.billed`). Whatever was sent may have been: an answer that was lost
-on the way (a time-out, a connection that is cut, a gateway that lost its server), and an error that
-the server reports as well, a refusal for being busy included. What is known to the contrary is a
-fact about a service, said by its owner: `FREE`. Hosts that the user names in the environment
-variable `FREE_ERRORS` bill no error that they report.
+An error that a server reports costs nothing. An answer that was lost on the way (a time-out, a
+connection that is cut, a gateway that lost its server) may have been made and billed: `lost`.
 """
 
 from __future__ import annotations
 
-import os
+import math
 import random
 import re
-from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, Literal
-
-from editgauge.environment import FREE_ERRORS
-from editgauge.services.waiting import retry_after
 
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
 """``ok``; ``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault
@@ -34,85 +30,22 @@ late, or held nothing.
 HOPELESS = 30
 """Calls in a row without a single answer after which nothing further is asked."""
 LONGEST_PAUSE = 60.0
+LONGEST_WAIT = 3600.0
+"""Seconds; a server that asks for more is taken to mean an hour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one answer means. `billed` False: certainly not billed; True: it may have been. `lost`:
-    an answer may have been made and lost, so that asking again may pay twice for one.
+    """What one answer means. `lost`: an answer may have been made and lost, so that asking again
+    may pay twice for one.
     """
 
     kind: Kind
-    billed: bool = False
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Free:
-    """Errors that a service reports and does not bill: those with one of the `statuses`, of the
-    `hosts` and of hosts below them. `source` is the page on which its owner says so.
-    """
-
-    hosts: tuple[str, ...]
-    statuses: Container[int]
-    source: str
-
-
-_ANY = range(300, 600)
-FREE = (
-    Free(  # "If your request fails with a 400 or 500 error, you won't be charged"
-        hosts=("generativelanguage.googleapis.com",),
-        statuses=_ANY,
-        source="https://ai.google.dev/gemini-api/docs/billing",
-    ),
-    Free(  # no output tokens and an error: not charged ("zero completion insurance")
-        hosts=("openrouter.ai",),
-        statuses=_ANY,
-        source="https://openrouter.ai/docs/features/zero-completion-insurance",
-    ),
-    Free(  # not charged where nothing was processed (401, 429); a 400 of the filter may be
-        hosts=("openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"),
-        statuses=frozenset({401, 429}),
-        source="https://learn.microsoft.com/azure/ai-services/openai/how-to/manage-costs",
-    ),
-    Free(  # "Server errors (HTTP 500+) are never charged"; a 422 may be
-        hosts=("fal.run",),
-        statuses=range(500, 600),
-        source="https://fal.ai/docs/documentation/model-apis/faq",
-    ),
-    Free(  # neither what is rejected before it runs nor what fails
-        hosts=("api.ideogram.ai",),
-        statuses=_ANY,
-        source="https://developer.ideogram.ai/ideogram-api/errors",
-    ),
-    Free(  # "You won't be charged for failed API calls"
-        hosts=("bfl.ai",),
-        statuses=_ANY,
-        source="https://help.bfl.ai/articles/6747223579-do-i-get-charged-for-failed-api-calls",
-    ),
-)
-"""What owners of services say of errors. Of OpenAI (flex processing, which is not asked for,
-excepted), Anthropic, Replicate and Model Studio no such word was found: theirs stay booked.
-"""
-
-
-def errors_are_free(host: str, status: int) -> bool:
-    """Whether a service is known not to bill an error of this HTTP status that it reports itself;
-    `host` may end in a port, which a name without one leaves open.
-    """
-    named = (name.strip().lower() for name in os.environ.get(FREE_ERRORS, "").split(","))
-    own, bare = host.lower(), re.sub(r":\d*$", "", host.lower())
-    if not {own, bare}.isdisjoint({*named} - {""}):
-        return True
-    return any(
-        status in one.statuses
-        and any(bare == name or bare.endswith(f".{name}") for name in one.hosts)
-        for one in FREE
-    )
-
-
 _AGAIN = Meaning("again")
-_LOST = Meaning("again", billed=True, lost=True)
+_LOST = Meaning("again", lost=True)
 _STOP = Meaning("stop")
 STATUSES: Mapping[int, Meaning] = {
     301: _STOP,  # a call is not sent on (its key would go along): the address is wrong
@@ -159,31 +92,34 @@ _DAILY = re.compile(
 """Limits that no pause of minutes lifts. "You exceeded your current quota" is none of these words:
 Gemini says it of the minute as well.
 """
-_FILTER = frozenset({
-    "content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation",
-    "moderation_blocked", "data_inspection_failed",
-})  # fmt: skip
+_FILTER = re.compile(
+    r"moderat|safety|sensitive|blocklist|prohibited|nsfw|E005|content.?(?:filter|policy)"
+    r"|policy.?violation|responsible.?ai|data.?inspection",
+    re.IGNORECASE,
+)
 
 
-def meaning(
-    status: int, headers: Mapping[str, str], error: Mapping[str, Any], host: str = ""
-) -> Meaning:
-    """What an HTTP status other than success means. `error` is the body's error object, `host` the
-    service that answered: see `errors_are_free`.
+def filtered(text: str) -> bool:
+    """Whether a service's words for an error are those of a content filter."""
+    return _FILTER.search(text) is not None
+
+
+def codes_of(error: Mapping[str, Any]) -> set[str]:
+    """The words that an error object has for its kind."""
+    return {str(error[name]) for name in ("code", "type", "status") if error.get(name)}
+
+
+def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
+    """What an HTTP status other than success means. `error` is the body's error object.
 
     A quota of the account that is used up (for a day or for good) is ``stop``: waiting a moment
     does not help, and the model is not at fault.
     """
-    meant = _kind(status, headers, error)
-    return replace(meant, billed=meant.lost or not errors_are_free(host, status))
-
-
-def _kind(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
-    codes = {str(error.get(name) or "") for name in ("code", "type", "status")}
+    codes = codes_of(error)
     known = STATUSES.get(status, Meaning("bad"))
     if status in (402, 403, 429, 503) and (codes & _QUOTA or _daily(error)):
         return _STOP
-    if codes & _FILTER and known.kind in ("bad", "stop"):
+    if known.kind in ("bad", "stop") and any(map(filtered, codes)):
         return Meaning("refused")
     if status == 503 and retry_after(headers, error) is not None:
         return Meaning("busy")
@@ -194,13 +130,17 @@ def _daily(error: Mapping[str, Any]) -> bool:
     """Whether the limit that was met is one of the day or of the account, not of the minute."""
     if _DAILY.search(str(error.get("message") or "")[:2000]):
         return True
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        violations = detail.get("violations") if isinstance(detail, dict) else None
-        for violation in violations if isinstance(violations, list) else ():
-            if isinstance(violation, dict) and "PerDay" in str(violation.get("quotaId")):
-                return True
-    return False
+    violations = [
+        violation
+        for detail in _objects(error, "details")
+        for violation in _objects(detail, "violations")
+    ]
+    return any("PerDay" in str(violation.get("quotaId")) for violation in violations)
+
+
+def _objects(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    parts = value.get(name)
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
 def may_pass(status: int) -> bool:
@@ -226,9 +166,39 @@ def pause_before(attempt: int, first: float) -> float:
     return pause * random.uniform(0.75, 1.25)
 
 
+def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
+    """Seconds to wait as the server says, in [0, 3600], None where it says nothing that can be
+    read.
+
+    `headers` has names in lower case: ``retry-after-ms`` in milliseconds, or ``retry-after`` in
+    seconds or as an HTTP date. `error` is the body's error object: Google's services put
+    ``retryDelay`` ("17s") into one of its ``details``.
+    """
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        seconds = _seconds(headers[name], scale) if name in headers else math.nan
+        if math.isfinite(seconds):
+            return min(max(seconds, 0.0), LONGEST_WAIT)
+    for detail in _objects(error, "details"):
+        if match := re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", ""))):
+            return min(float(match[1]), LONGEST_WAIT)
+    return None
+
+
+def _seconds(text: str, scale: float) -> float:
+    """A header's number or date as seconds from now; NaN for what is neither."""
+    try:
+        return float(text) * scale
+    except ValueError:
+        pass
+    try:
+        return parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):  # a year of a hundred digits
+        return math.nan
+
+
 def advice(status: int, keys: tuple[str, ...]) -> str:
     """What to do about a ``stop``, in one sentence."""
-    if status in (401, 403, 407):
+    if status in (401, 403, 407) and keys:
         return f"Set {' or '.join(keys)} to a key of this server."
     if status == 404:
         return "Correct --model or --base-url."

@@ -1,5 +1,5 @@
-"""The transports on servers that say whatever they like: one deadline, one answer a
-question, no cookies, no bombs.
+"""The transport on servers that say whatever they like: one deadline, one answer a question, no
+cookies, no bombs.
 """
 
 from __future__ import annotations
@@ -12,20 +12,12 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-pytest.importorskip("httpx", reason="services need the extra api")
-
-from editgauge import json_text
+from editgauge.services.http import Http, Lost, Request
 from editgauge.services.secrets import Secrets
-from editgauge.services.transport import (
-    Limits,
-    Lost,
-    ThreadTransport,
-    decode,
-    unpacked,
-)
 
 Talk = Callable[[socket.socket, int], None]
 """What a server says on a connection, after a request; the number is the connection's."""
@@ -58,9 +50,9 @@ def talking(talk: Talk) -> Iterator[tuple[str, list[bytes]]]:
         listening.shutdown(socket.SHUT_RDWR)
 
 
-def transport(timeout: float = 5.0, reply: int = 1 << 20) -> ThreadTransport:
-    limits = Limits(timeout=timeout, connections=2, reply=reply)
-    return ThreadTransport({"Authorization": "Bearer k"}, Secrets(["k-secret"]), limits)
+def get(url: str, http: Http | None = None, **more: Any) -> bytes:
+    http = http or Http({"Authorization": "Bearer k"}, Secrets(["k-secret"]), timeout=5)
+    return http.send(Request(url=url, method="GET", **more)).data
 
 
 def answer(body: bytes, more: str = "") -> bytes:
@@ -91,23 +83,10 @@ def test_one_deadline_for_all_of_an_exchange(piece: bytes, first: bytes) -> None
     with talking(dripping(piece, first)) as (url, _):
         began = time.monotonic()
         with pytest.raises(Lost, match=r"within 0\.15 s") as lost:
-            transport(timeout=0.15).exchange("GET", url)
+            get(url, seconds=0.15)
         assert lost.value.sent
         assert lost.value.late
         assert time.monotonic() - began < 2
-
-
-def test_what_follows_an_answer_answers_nothing_else() -> None:
-    """A gateway that answers twice: the second one is of somebody's other question."""
-
-    def talk(connection: socket.socket, number: int) -> None:
-        connection.sendall(answer(b"%d" % number) + answer(b"a stranger's"))
-        connection.recv(1)
-
-    with talking(talk) as (url, heard):
-        asking = transport()
-        assert [asking.exchange("GET", url).data for _ in range(3)] == [b"0", b"1", b"2"]
-        assert len(heard) == 3
 
 
 def test_cookies_are_not_sent_back() -> None:
@@ -115,9 +94,9 @@ def test_cookies_are_not_sent_back() -> None:
         connection.sendall(answer(b"{}", "Set-Cookie: session=k-secret; Path=/\r\n"))
 
     with talking(talk) as (url, heard):
-        asking = transport()
-        asking.exchange("GET", url)
-        asking.exchange("GET", url, own=False)
+        http = Http({"Authorization": "Bearer k"}, Secrets(["k-secret"]), keep=False)
+        get(url, http)
+        get(url, http, own=False)
         assert b"cookie" not in heard[1].lower()
         assert b"authorization" not in heard[1].lower()
 
@@ -130,30 +109,27 @@ def test_a_bomb_ends_at_the_limit() -> None:
         connection.sendall(answer(bomb, f"Content-Encoding: {named}\r\n"))
 
     with talking(talk) as (url, _):
-        asking = transport(reply=1 << 20)
+        http = Http(timeout=5)
         with pytest.raises(Lost, match="larger than 1 MiB"):
-            asking.exchange("GET", url)
+            get(url, http, limit=1 << 20)
         with pytest.raises(Lost, match="encoding that was not asked for: 'gzip, gzip'"):
-            asking.exchange("GET", url)
+            get(url, http)
 
 
-def test_what_is_packed_is_unpacked_in_pieces() -> None:
+@pytest.mark.parametrize("cut", [0, 9])
+def test_what_is_packed_is_unpacked_whole_or_not(cut: int) -> None:
     packed = gzip.compress(bytes(5 << 20))
-    pieces = list(unpacked([packed[:100], packed[100:]], "gzip"))
-    assert b"".join(pieces) == bytes(5 << 20)
-    assert max(map(len, pieces)) <= 1 << 20
-    assert list(unpacked([b"as", b"is"], "")) == [b"as", b"is"]
-    for body, said in ((b"no gzip at all", "no gzip"), (packed[:-9], "ends early")):
-        with pytest.raises(ValueError, match=said):
-            list(unpacked([body], "gzip"))
 
+    def talk(connection: socket.socket, number: int) -> None:
+        body = packed[: len(packed) - cut]
+        connection.sendall(answer(body, "Content-Encoding: gzip\r\n"))
 
-def test_a_reply_of_brackets_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """256 MB of them, which a service may send, took 4 GB."""
-    monkeypatch.setattr(json_text, "MOST_PARTS", 20)
-    assert decode(b"[[],[],[],[],[]]") == [[], [], [], [], []]
-    assert decode(b'{"a": "' + b"x" * 99 + b'"}') == {"a": "x" * 99}
-    assert decode(b"[" + b"[]," * 20 + b"[]]") is None
+    with talking(talk) as (url, _):
+        if cut:
+            with pytest.raises(Lost, match="ends early"):
+                get(url)
+        else:
+            assert get(url) == bytes(5 << 20)
 
 
 def test_what_was_too_large_is_let_go() -> None:
@@ -168,10 +144,10 @@ def test_what_was_too_large_is_let_go() -> None:
     tracemalloc.start()
     try:
         with talking(endless) as (address, _):
-            transport = ThreadTransport({}, Secrets([]), Limits(10, 2, 4 << 20))
+            http = Http(timeout=10)
             for _ in range(5):
                 with pytest.raises(Lost, match="larger than 4 MiB"):
-                    transport.exchange("POST", address)
+                    get(address, http, limit=4 << 20)
         assert tracemalloc.get_traced_memory()[0] < 8 << 20
     finally:
         tracemalloc.stop()

@@ -1,0 +1,236 @@
+"""An editor's service: its address and key, paid calls, questions that cost nothing, pictures.
+
+What an answer means, how long to wait and what is booked is the same as for judges
+(`services.paid`). Every attempt of one call carries the same ``Idempotency-Key``, and so does the
+same call of a run that was killed and started again: a service which knows such keys does not make
+(or bill) the same picture twice. A user's ``--retry`` is another call with another key. Keys for
+the service come from the environment and are cut out of everything that comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from editgauge.images import free_memory
+from editgauge.services import policy
+from editgauge.services.booking import Ledger
+from editgauge.services.gate import Gate
+from editgauge.services.http import Http, Lost, Request, Response, form_request, json_request
+from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
+from editgauge.services.secrets import Secrets, key_from
+from editgauge.services.secrets import address as service_address
+
+MAX_REPLY_BYTES = 256 << 20
+PATIENCE = 1800.0
+"""Seconds for one picture, all waiting and retries together."""
+_HOPS = 5
+"""Redirects that are followed on the way to a delivered picture."""
+File = tuple[str, bytes, str]
+"""A picture as name, bytes and media type."""
+
+
+class Gone(OSError):
+    """A picture that does not lie at its address, or no longer: asking again tells nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request: a JSON value, or `fields` and `files` of a form. `facts` are recorded as the
+    edit's settings.
+    """
+
+    path: str
+    json: Any = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    files: Sequence[tuple[str, File]] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Service:
+    """A service's address and key, and how it is called. `at_once`: calls at most. Thread-safe."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key: str = "",
+        auth: Callable[[str], Mapping[str, str]] = lambda key: {"Authorization": f"Bearer {key}"},
+        at_once: int = 4,
+        timeout: float = 300.0,
+        attempts: int = policy.ATTEMPTS,
+        pause: float = 1.0,
+    ) -> None:
+        self.address = service_address(base_url, "base_url")
+        secrets = Secrets([key, *self.address.secrets])
+        self.http = Http(dict(auth(key)) if key else {}, secrets, timeout=timeout)
+        self.ledger = Ledger(purpose="edit")
+        self.attempts, self.pause = attempts, pause
+        self.calls, self.questions = self._paid(at_once), self._paid(at_once)
+        self.questions.paid_attempts = attempts  # nobody bills them
+
+    def _paid(self, at_once: int) -> PaidCalls:
+        """Questions have a gate of their own: who waits for money holds no place that jobs need to
+        give some back.
+        """
+        return PaidCalls(
+            http=self.http,
+            gate=Gate(at_once),
+            ledger=self.ledger,
+            host=self.address.host,
+            deadline=PATIENCE,
+            backoff=self.pause,
+            attempts=self.attempts,
+        )
+
+    def call(
+        self,
+        call: Call,
+        spend: Spend,
+        bill: Callable[[Any], float | None] = lambda value: None,
+        *,
+        pending: bool = False,
+    ) -> Outcome:
+        """A paid call until it is answered with JSON (`kind` ``ok``), refused for good, or given
+        up. `bill`: what an answer cost; `pending`: that is told later. Raises `ServiceStopped`,
+        also for an address at which nothing has ever answered, and `BudgetExceeded`.
+        """
+
+        def read(response: Response) -> Outcome:
+            outcome = self.read(response, bill)
+            return replace(outcome, pending=pending and outcome.kind == "ok")
+
+        outcome = self.calls.call(self._request(call, spend.key), read, spend)
+        if outcome.unreachable and not self.calls.sent:
+            self.calls.stop(
+                f"{self.address.host}: {outcome.reason}; nothing is recorded as the model's "
+                f"failure. Start the service or correct its address, and run the same command again"
+            )
+        return outcome
+
+    def look(self, path: str) -> Outcome:
+        """A GET that costs nothing; `path` may be a whole address that the caller trusts with the
+        key.
+        """
+        url = path if urlsplit(path).scheme else self.address.of(path)
+        request = Request(url=url, method="GET", limit=_most())
+        return self.questions.call(request, self.read, Spend(model=""))
+
+    def post(self, call: Call, key: str = "", *, once: bool = False) -> Outcome:
+        """A POST that costs nothing; `once`: it is not sent again."""
+        send = self.questions.attempt if once else self.questions.call
+        return send(self._request(call, key), self.read, Spend(model=""))
+
+    def read(
+        self, response: Response, bill: Callable[[Any], float | None] = lambda value: None
+    ) -> Outcome:
+        """What a successful answer means: an outcome with its JSON, or a lost one without."""
+        value = decoded(response.data, self.http.secrets)
+        if isinstance(value, dict):
+            return Outcome(
+                kind="ok", value=value, cost=bill(value), booked=True, http=response.status
+            )
+        start = self.http.secrets.line(response.data[:60].decode("utf-8", "replace"))
+        reason = f"no JSON in {len(response.data)} bytes: {start!r}"
+        return Outcome(kind="again", reason=reason, http=response.status, lost=True, booked=True)
+
+    def _request(self, call: Call, key: str) -> Request:
+        url, headers = self.address.of(call.path), dict(call.headers)
+        if key:
+            headers["Idempotency-Key"] = key
+        if call.json is not None:
+            return json_request(url, call.json, headers=headers, limit=_most())
+        files = [(name, title, media, data) for name, (title, data, media) in call.files]
+        return form_request(url, call.fields, files, headers=headers, limit=_most())
+
+    # -- pictures and files ------------------------------------------------------------------------
+
+    def content(self, path: str, limit: int) -> bytes:
+        """The bytes of at most `limit` that lie at a path of the service, fetched with its key.
+        Raises `OSError` with a reason without secrets.
+        """
+        return self._fetched(lambda: self._sent(self.address.of(path), limit=limit))
+
+    def fetch(self, address: str) -> bytes:
+        """Download a delivered picture from an address in a reply.
+
+        Redirects are followed here and nowhere else: a few, to http(s) only, without the service's
+        key. Raises `Gone` where there is none, and another `OSError` where there may be one later,
+        with a reason without secrets.
+        """
+        return self._fetched(lambda: self._followed(address))
+
+    def _fetched(self, get: Callable[[], Response]) -> bytes:
+        last = ""
+        for attempt in range(1, self.attempts + 1):
+            try:
+                response = get()
+                there = 200 <= response.status < 300
+                if there and response.data:
+                    return response.data
+                last = f"HTTP {response.status}" + ("" if response.data else ", empty")
+                if not there and not policy.may_pass(response.status):
+                    raise Gone(f"the address gave nothing ({last})")
+            except Lost as error:
+                last = error.reason
+            if attempt < self.attempts:
+                time.sleep(policy.pause_before(attempt, self.pause))
+        raise OSError(f"the address gave nothing ({last})")
+
+    def _followed(self, address: str) -> Response:
+        """What lies at an address, or where it leads to in at most `_HOPS` steps."""
+        for _ in range(_HOPS + 1):
+            parts = urlsplit(address)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                shown = self.http.secrets.line(address, 80)
+                raise Gone(f"an address that is none of a picture: {shown!r}")
+            response = self._sent(address, own=False, clean=False)
+            target = response.headers.get("location")
+            if response.status not in (301, 302, 303, 307, 308) or not target:
+                return response
+            address = urljoin(address, target)
+        raise Gone(f"the address leads on and on (more than {_HOPS} redirects)")
+
+    def _sent(self, url: str, limit: int = MAX_REPLY_BYTES, **more: Any) -> Response:
+        most = min(limit, free_memory() // 4)
+        return self.http.send(Request(url=url, method="GET", limit=most, **more))
+
+
+def _most() -> int:
+    """Bytes of a reply: as bytes, as a value, and as a picture it must fit into memory."""
+    return min(MAX_REPLY_BYTES, free_memory() // 4)
+
+
+AGAIN = ".asked-before"
+"""A file that a run lays into an output's temporary folder when the user asks for a call once more
+(``--retry``). What it holds stands for the outcome that was there before.
+"""
+
+
+def key_for(address: str, own: str, names: Sequence[str]) -> str:
+    """The key for an address: of the variables `names` the first is for any service, the others are
+    for the host of `own` alone, which needs one. Raises `UsageError` without it.
+    """
+    ours = urlsplit(address).hostname == urlsplit(own).hostname
+    return key_from(names if ours else names[:1], needed=ours)
+
+
+def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
+    """A call's identity: the same for the same question in the same run, also after the run was
+    killed; another one when the user asks again, but for that of the `question` alone.
+
+    `folder` is the temporary folder that the run gave for the output; its parent stands for the
+    run, and a file `AGAIN` in it for what was there before the user asked again.
+    """
+    digest = hashlib.blake2b(str(folder.parent.resolve()).encode(), digest_size=16)
+    again = folder / AGAIN
+    for part in (*parts, *([again.read_bytes()] if again.is_file() and not question else [])):
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()

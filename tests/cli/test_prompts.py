@@ -32,7 +32,7 @@ def test_the_papers_are_fetched_from_a_clone_into_the_run(shared: Path, tmp_path
     done = run("fetch", "prompts", "textedit", "--run", tmp_path, "--from", clone, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
-    assert (found["set"], found["calls"]) == ("paper", ["Q"])
+    assert (found["set"], found["scripts"]) == ("paper", ["vlm_metrics_eval_step1.py"])
     shown = run("prompts", "show", "textedit", "--prompts", "paper", "--run", tmp_path)
     assert found["fingerprint"] in shown.output
 

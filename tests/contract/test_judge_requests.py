@@ -58,22 +58,7 @@ def papers_requests(name: str, scripts: Path, root: Path) -> list[released.Sent]
 def test_the_papers_requests_are_those_of_the_released_scripts(
     name: str, scripts: Path, tmp_path: Path
 ) -> None:
-    """Texts, order, kind and place of pictures, parameters; the next one is about their bytes."""
-    sent = papers_requests(name, scripts, tmp_path)
-    assert len(sent) == len(RECORDED[name])
-    assert without_quality(sent) == without_quality(RECORDED[name])
-    if name != "krisbench temporal":
-        assert sent == RECORDED[name]
-
-
-def without_quality(sent: list[released.Sent]) -> list[released.Sent]:
-    return released.ordered(json.loads(json.dumps(sent).replace(" as JPEG 85", "")))
-
-
-def test_frames_go_out_as_jpeg_of_quality_85_as_the_released_script_sends_them(
-    scripts: Path, tmp_path: Path
-) -> None:
-    name = "krisbench temporal"
+    """Texts, order, kind, place and coding of pictures, parameters."""
     assert papers_requests(name, scripts, tmp_path) == RECORDED[name]
 
 
@@ -92,17 +77,6 @@ def build_gpt4o_prompt(editing_prompt, prev_img, edited_img, gt_img):
 
 def evaluate_sample(prompt, prev_path, edit_path, gt_path):
     client.chat.completions.create(model="gpt-4o", messages=build(), max_tokens=400)
-"""
-DESCRIBING = """
-def generate_detailed_prompt(sample):
-    instruction = sample["prompt"]
-    system_instruction = "Say what changed."
-    messages = [{"role": "user", "content": [
-        {"type": "text", "text": f"{system_instruction} {instruction}"},
-        {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{prev_image_b64}"}},
-        {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{changed_image_b64}"}},
-    ]}]
-    return client.chat.completions.create(model="m", messages=messages, max_tokens=150)
 """
 
 
@@ -126,26 +100,18 @@ def medebench(root: Path) -> None:
     metadata = root / "DATA" / "editing" / "editing_metadata.json"
     metadata.write_text(json.dumps({"samples": [record]}), encoding="utf-8")
     save(root / "OUTPUTS" / "m" / "38_0.png", picture(9, 48, 64))
-    for name, text in (("evaluate_gpt4o.py", MEDICAL), ("augment_prompt.py", DESCRIBING)):
-        (root / "clone").mkdir(exist_ok=True)
-        (root / "clone" / name).write_text(text, encoding="utf-8")
+    (root / "clone").mkdir()
+    (root / "clone" / "evaluate_gpt4o.py").write_text(MEDICAL, encoding="utf-8")
 
 
-def test_medebench_shows_input_reference_and_output_as_its_script_does(tmp_path: Path) -> None:
-    """The released script is not in ../shared: one of its shape stands for it."""
+def test_a_script_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
+    """MedEBench's released script is not in ../shared: one of its shape stands for a changed one."""
     medebench(tmp_path)
-    run = tmp_path / "run"
-    cli("fetch", "prompts", "medebench", "--run", run, "--from", tmp_path / "clone")
-    (asked,) = judged(tmp_path, "medebench", "--prompts", "paper", answer=lambda _: chat("{}"))
-    sent = released.canonical(asked.json, released.names_of(tmp_path))
-    assert sent["parameters"] == {"max_tokens": 400}
-    assert sent["messages"] == 5
-    assert asked.text.split("\n") == ["Wanted: The stains are {gone}.", "", "", "", "Two steps"]
-    assert sent["parts"][1:-1] == [
-        ["user", "image/jpeg", "DATA/editing/previous/38.png"],
-        ["user", "image/jpeg", "DATA/editing/changed/38.png"],
-        ["user", "image/jpeg", "OUTPUTS/m/38_0.png"],
-    ]
+    words = ("fetch", "prompts", "medebench", "--run", tmp_path / "run", "--from")
+    done = cli(*words, tmp_path / "clone", expect=2)
+    assert "is not the pinned" in done.err
+    asked = judged(tmp_path, "medebench", "--prompts", "paper")
+    assert asked == [], "nothing is asked with the words of another script"
 
 
 # -- our prompts -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from editgauge.judging.agreement import agreement
 from tests.made_rows import frame, record, row
 
 from editgauge.judging import compared
@@ -62,29 +61,6 @@ def test_intervals_are_over_samples_and_not_over_outputs() -> None:
     assert ten is not None
     widths = [t.rows[0].cells["bias"] for t in (one, ten)]
     assert widths[0].high - widths[0].low == pytest.approx(widths[1].high - widths[1].low)  # type: ignore[operator]
-
-
-def test_the_note_of_a_judge_and_the_table_say_the_same() -> None:
-    """One interval for one quantity, with several editors' outputs for a sample."""
-    rows = [
-        each
-        for number in range(3)
-        for source, values in (("one#1", A), ("two#2", B))
-        for each in judged(source, [min(5, value + number) for value in values], f"m{number}")
-    ]
-    table = compared.table(made(*rows))
-    assert table is not None
-    scores = [{row.source: row.value for row in rows if row.sample == str(n) and row.editor == f"m{m}"}
-              for n in range(len(A)) for m in range(3)]  # fmt: skip
-    told = agreement(
-        [score["one#1"] for score in scores],
-        [score["two#2"] for score in scores],
-        [n for n in range(len(A)) for _ in range(3)],
-    )
-    cells = table.rows[0].cells
-    assert told.kappa == pytest.approx(cells["kappa"].value)
-    assert told.kappa_interval == pytest.approx((cells["kappa"].low, cells["kappa"].high))
-    assert told.bias_interval == pytest.approx((cells["bias"].low, cells["bias"].high))
 
 
 def test_what_is_not_defined_is_left_out() -> None:

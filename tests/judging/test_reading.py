@@ -243,7 +243,6 @@ def test_lines_are_read_where_they_end_the_reply(reply: str) -> None:
     [
         "Editing Accuracy: 7/10, a",
         "Editing Accuracy: 7/10, a\nVisual Quality: 8/10, b\nThank you.",
-        "Visual Quality: 8/10, b\nEditing Accuracy: 7/10, a",
         "Editing Accuracy: 7/100\nVisual Quality: 8/10",
         "Editing Accuracy: 11/10\nVisual Quality: 8/10",
         "Editing Accuracy: 7.5/10\nVisual Quality: 8/10",

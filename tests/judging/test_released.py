@@ -1,148 +1,194 @@
-"""Prompts are taken out of scripts by reading them: constants, messages, conditions, loops."""
+"""Constants of released scripts by `ast`, pinned by their text; what the papers' tracks send.
+
+That the requests are equal to the scripts' own is `tests/contract/test_judge_requests.py`.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
-from editgauge.errors import DataError
-from editgauge.judging import released
-from editgauge.judging.released import Field
+from editgauge.benchmarks.krisbench import paper as kris
+from editgauge.benchmarks.medebench import paper as medebench
+from editgauge.benchmarks.textedit import paper as textedit
+from editgauge.benchmarks.texteditbench import paper as texteditbench
+from editgauge.errors import DataError, UsageError
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, fetch, load, sent
+from editgauge.judging.protocol import Picture
+from editgauge.judging.questions import Track
+from editgauge.judging.released import Script
+from editgauge.judging.rubrics import RubricFolder
+from editgauge.testing import make_sample
+from editgauge.types import Edit
 
-SCRIPT = '''
-import does_not_exist
-raise SystemExit("a script is read, never run")
-TEXT = "Rate {what} as {{\\"score\\": n}}."
-TEXTS = {"A": "first " + "half", "B": """second"""}
-RAW = "sent as it is: {what}"
-MADE = f"of {TEXT}"
+SOURCE = '''
+RUBRICS = {"IF": """Judge
+{this}.""", "n": 3}
+PLAIN = "one" "two"
 
-def ask(dimension, kind, hint, a_b64, b_b64, more):
-    system = TEXTS[dimension]
-    prompt = TEXT.format(what="sky")
-    for attempt in range(3):
-        try:
-            content = [{"type": "text", "text": f"Do: {prompt}"}]
-            if kind:
-                content.append({"type": "text", "text": f"Kind {kind}"})
-            if hint and dimension == "B":
-                content.append({"type": "text", "text": "Hint: " + hint})
-            content.extend([
-                {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{a_b64}"}},
-            ])
-            for number, (name, b64) in enumerate(more, start=1):
-                content.append({"type": "text", "text": f"Picture {number}:"})
-                content.append({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64}"}})
-            return client.chat.completions.create(
-                model=MODEL,
-                messages=[{"role": "system", "content": system}, {"role": "user", "content": content}],
-                temperature=0.0, max_tokens=500, stream=False, seed=SEED,
-            )
-        except Exception as error:
-            return {"score": 0, "reason": f"{error}"}
+def build(prompt, picture):
+    content = [{"type": "text", "text": f"Wanted: {prompt} {{so}}"}]
+    if picture:
+        content.append({"type": "text", "text": "a {mark}" + f"{prompt}!"})
+    return client.chat.completions.create(model="m", messages=content, temperature=0.0, stream=False)
 '''
-TREE = released.parse(SCRIPT, "script.py")
 
 
-def test_constants_and_entries_of_dictionaries() -> None:
-    assert released.constant(TREE, "script.py", "RAW") == "sent as it is: {what}"
-    assert released.constant(TREE, "script.py", "TEXTS", "A") == "first half"
-    assert released.constant(TREE, "script.py", "TEXTS", "B") == "second"
+def test_constants_of_the_top_and_of_dictionaries_are_found() -> None:
+    script = Script(SOURCE, "x.py")
+    assert script.constants() == {"RUBRICS[IF]": "Judge\n{this}.", "PLAIN": "onetwo"}
+    with pytest.raises(DataError, match=r"x\.py: looked for the constant OTHER.*PLAIN"):
+        script.constant("OTHER")
+
+
+def test_texts_of_a_function_are_templates_in_source_order() -> None:
+    first, second = Script(SOURCE, "x.py").texts("build")
+    assert first.format(prompt="{A}") == "Wanted: {A} {so}"
+    assert second.format(prompt="B") == "a {mark}B!"
+
+
+def test_parameters_are_those_of_the_call_without_the_model() -> None:
+    found = Script(SOURCE, "x.py").parameters("build")
+    assert found == {"temperature": 0.0, "stream": False}
+    assert sent(found)["max_tokens"] == 65_536
+    with pytest.raises(DataError, match=r"the function other\(\)"):
+        Script(SOURCE, "x.py").parameters("other")
+
+
+@pytest.mark.parametrize("source", ["def (", "x" * 4_000_001, "(" * 5000])
+def test_what_is_no_script_is_one_error(source: str) -> None:
+    with pytest.raises(DataError, match=r"x\.py"):
+        Script(source, "x.py")
+
+
+def declared(text: str) -> ReleasedPrompts:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    files = (ScriptFile(path="src/x.py", commit=None, sha256=digest),)
+    track = Track(metrics=(), ask=lambda *about: ())
+    return ReleasedPrompts(
+        benchmark="b", repository="o/r", files=files, track=lambda scripts: track
+    )
+
+
+@pytest.mark.parametrize("place", ["src/x.py", "x.py", "deep/below/x.py"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_script_is_found_in_a_clone_whatever_its_line_ends(
+    tmp_path: Path, place: str, ends: str
+) -> None:
+    path = tmp_path / "clone" / place
+    path.parent.mkdir(parents=True)
+    path.write_bytes(SOURCE.replace("\n", ends).encode())
+    found = fetch(declared(SOURCE), tmp_path / "set", clone=tmp_path / "clone")
+    assert found["src/x.py"].constant("PLAIN") == "onetwo"
+    assert load(declared(SOURCE), tmp_path / "set").fingerprint == found.fingerprint
+
+
+def test_another_content_and_an_address_that_is_not_known_are_told(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(SOURCE + "#")
+    with pytest.raises(DataError, match=r"is not the pinned src/x\.py of o/r"):
+        fetch(declared(SOURCE), tmp_path / "set", clone=tmp_path)
+    with pytest.raises(DataError, match="is not recorded here"):
+        fetch(declared(SOURCE), tmp_path / "set")
+    with pytest.raises(UsageError, match="fetch prompts b --run RUN"):
+        load(declared(SOURCE), tmp_path / "set")
+
+
+def test_every_script_is_pinned() -> None:
+    for module in (kris, medebench, textedit, texteditbench):
+        assert all(len(file.sha256) == 64 for file in module.PROMPTS.files)
+
+
+# -- what is sent ----------------------------------------------------------------------------------
+
+
+def scripts_of(texts: Mapping[str, str]) -> Scripts:
+    """Scripts of the released ones' shape, in words of our own."""
+    return Scripts({path: Script(text, path) for path, text in texts.items()}, "f" * 16)
+
+
+MEDICAL = """
+def build_gpt4o_prompt(editing_prompt, prev_img, edited_img, gt_img):
+    return [
+        {"role": "user", "content": [{"type": "text", "text": f"Wanted: {editing_prompt}"}]},
+        {"role": "user", "content": [{"type": "text", "text": "In:"}]},
+        {"role": "user", "content": [{"type": "text", "text": "Right:"}]},
+        {"role": "user", "content": [{"type": "text", "text": "Out:"}]},
+        {"role": "user", "content": [{"type": "text", "text": ("Two " "steps {}")}]},
+    ]
+
+def evaluate_sample(prompt, prev_path, edit_path, gt_path):
+    client.chat.completions.create(model="gpt-4o", messages=build(), max_tokens=400)
+"""
+
+
+def test_medebench_sends_five_messages_with_input_reference_and_output(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, change="The stains are {gone}.")
+    edit = Edit(sample=sample.id, editor="m", path=sample.image)
+    track = medebench.track(scripts_of({medebench.SCRIPT: MEDICAL}))
+    calls = track.calls(sample, edit, RubricFolder({}), {"text": "DP"})
+    assert [call.name for call in calls] == ["EA+VQ D", "EA+VQ P"]
+    first = calls[0]
+    words = [[part for part in m.parts if isinstance(part, str)] for m in first.messages]
+    assert words == [
+        ["Wanted: The stains are {gone}."],
+        ["In:"],
+        ["Right:"],
+        ["Out:"],
+        ["Two steps {}"],
+    ]
+    assert [picture.name for picture in first.pictures] == ["input", "reference", "output"]
+    assert {picture.mime for picture in first.pictures} == {"image/jpeg"}
+    assert (first.max_tokens, first.temperature, first.lines) == (400, None, True)
+
+
+PAIR = """
+def evaluate_with_gpt(prompt, a, b):
+    content = [{"type": "text", "text": prompt}]
+    content += [{"type": "text", "text": "before"}, {"type": "text", "text": "after"}]
+    client.chat.completions.create(model="m", messages=content, stream=False, max_tokens=1000)
+"""
+WORDS = """
+prompt_consist = "keep {instruct}"
+prompt_quality = "look {{}}"
+prompt_instruction_following = "do {instruct}"
+prompt_abnormal_instruction_following = "mend {instruct}: {explanation}"
+prompt_dual_evaluation = "know {instruct}: {explanation}"
+"""
 
 
 @pytest.mark.parametrize(
-    ("wanted", "key", "words"),
+    ("attributes", "options", "last"),
     [
-        ("PROMPT", "", "looked for the constant PROMPT"),
-        ("TEXTS", "C", r"looked for TEXTS\['C'\]"),
-        ("MADE", "", "wanted a text constant"),
-        ("TEXTS", "", "wanted a text constant"),
+        ({"task": "anomaly_correction"}, {}, "do it"),
+        ({"task": "anomaly_correction"}, {"anomaly_hint": True}, "mend it: because"),
+        ({"task": "physics", "dimension": "Natural Science"}, {}, "know it: because"),
+        ({"task": "physics", "dimension": "Natural Science"}, {"hint": False}, "know it: "),
     ],
 )
-def test_what_is_not_there_is_named(wanted: str, key: str, words: str) -> None:
-    with pytest.raises(DataError, match=words):
-        released.constant(TREE, "script.py", wanted, key)
+def test_krisbench_sends_the_explanation_where_the_scripts_do_and_where_it_is_asked_for(
+    tmp_path: Path, attributes: dict[str, str], options: dict[str, bool], last: str
+) -> None:
+    names = {kris.TEXTS: WORDS, "metrics_common.py": PAIR, "metrics_knowledge.py": PAIR}
+    sample = make_sample(tmp_path, instruction="it", knowledge="because", attributes=attributes)
+    edit = Edit(sample=sample.id, editor="m", path=sample.image)
+    calls = kris.track(scripts_of(names)).calls(sample, edit, RubricFolder({}), options)
+    texts = [call.messages[0].parts[0] for call in calls]
+    assert texts == ["keep it", "look {{}}", last]
+    assert [len(call.pictures) for call in calls] == [2, 1, 2]
+    quality = calls[1].messages[0].parts
+    assert quality[1] == "after"
+    assert isinstance(quality[2], Picture)
 
 
-def test_a_formatted_text_has_fields_and_single_braces() -> None:
-    text = released.constant(TREE, "script.py", "TEXT")
-    assert released.format_fields(text, "TEXT") == (
-        "Rate ",
-        Field("what"),
-        ' as {"score": n}.',
-    )
-    assert released.is_formatted(TREE, "TEXT")
-    assert not released.is_formatted(TREE, "RAW")
-
-
-@pytest.mark.parametrize("text", ["{", "{a.b}", "{0}", "{a!r}", "{a:>3}", "{}"])
-def test_a_text_that_format_would_read_otherwise_is_refused(text: str) -> None:
-    with pytest.raises(DataError, match="fields cannot be read"):
-        released.format_fields(text, "TEXT")
-
-
-def test_messages_have_their_order_conditions_and_loops() -> None:
-    system, user = released.messages(TREE, "script.py", "ask")
-    assert (system.role, system.plain, system.parts[0].text) == (
-        "system",
-        True,
-        (Field("system"),),
-    )
-    assert user.role == "user"
-    texts = [part.text for part in user.parts]
-    assert texts == [
-        ("Do: ", Field("prompt")),
-        ("Kind ", Field("kind")),
-        ("Hint: ", Field("hint")),
-        None,
-        ("Picture ", Field("number"), ":"),
-        None,
-    ]
-    assert [dict(part.when) for part in user.parts[:3]] == [
-        {},
-        {"kind": None},
-        {"hint": None, "dimension": "B"},
-    ]
-    assert [(part.picture, part.mime, part.each) for part in user.parts[3:]] == [
-        ("a_b64", "image/jpeg", ""),
-        ("", "", "more"),
-        ("b64", "image/png", "more"),
-    ]
-
-
-def test_parameters_are_the_constant_keywords() -> None:
-    assert released.parameters(TREE, "script.py", "ask") == {
-        "temperature": 0.0,
-        "max_tokens": 500,
-        "stream": False,
-    }
-
-
-@pytest.mark.parametrize(
-    ("source", "function", "words"),
-    [
-        ("def other(): pass", "ask", r"the function ask\(\)"),
-        ("def ask(): return 1", "ask", "builds none"),
-        (
-            "def ask(x): return [{'role': 'user', 'content': [{'type': 'text', 'text': x()}]}]",
-            "ask",
-            "put together in an unknown way",
-        ),
-        (
-            (
-                "def ask(x): return [{'role': 'user', 'content': [{'type': 'image_url', "
-                "'image_url': {'url': x}}]}]"
-            ),
-            "ask",
-            "sent in an unknown way",
-        ),
-    ],
-)
-def test_another_shape_is_one_clear_error(source: str, function: str, words: str) -> None:
-    with pytest.raises(DataError, match=words):
-        released.messages(released.parse(source, "s.py"), "s.py", function)
-
-
-@pytest.mark.parametrize("source", ["def (", "\0", "x = " + "(" * 5000, "a" * 5_000_000])
-def test_a_script_that_cannot_be_read_is_one_clear_error(source: str) -> None:
-    with pytest.raises(DataError, match=r"s\.py"):
-        released.parse(source, "s.py")
+@pytest.mark.parametrize("module", [textedit, medebench])
+def test_a_sample_without_a_reference_is_not_asked(
+    tmp_path: Path, module: type[textedit] | type[medebench]
+) -> None:
+    sample = make_sample(tmp_path, reference=None, change="x")
+    track = module.track(scripts_of({}))
+    edit = Edit(sample=sample.id, editor="m", path=sample.image)
+    assert track.calls(sample, edit, RubricFolder({}), {}) == ()
+    assert track.metrics_for(sample, {}) == ()

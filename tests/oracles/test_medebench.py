@@ -19,22 +19,33 @@ def test_means_per_organ_and_over_samples() -> None:
     assert by_organ(scores, minimum=True)[1].value == pytest.approx(16 / 40)
 
 
+NONE = (None, None, None)
+
+
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        ("Editing Accuracy: 7/10, fine\nVisual Quality: 8/10", (7.0, 8.0)),
-        ("- Editing Accuracy: 7.5/10\n- Visual Quality: 12", (7.5, 12.0)),
-        ("Editing Accuracy: 7/10\nEditing Accuracy: 3/10\nVisual Quality: 8/10", (3.0, 8.0)),
-        ("**Editing Accuracy:** 7/10\nVisual Quality: 8/10", (None, None)),
-        ("Editing Accuracy: 7/10", (None, None)),
-        ("Editing Accuracy: nan\nVisual Quality: 8/10", (None, None)),
-        ("", (None, None)),
+        (
+            "Editing Accuracy: 7/10, fine\nContextual Preservation: 6/10\nVisual Quality: 8/10",
+            (7, 6, 8),
+        ),
+        (
+            "Visual Quality: 12\n- Contextual Preservation: 6\n- Editing Accuracy: 7.5/10",
+            (7.5, 6, 12),
+        ),
+        (
+            "Editing Accuracy: 7\nEditing Accuracy: 3\nContextual Preservation: 1\nVisual Quality: 8",
+            (3, 1, 8),
+        ),
+        ("**Editing Accuracy:** 7/10\nContextual Preservation: 6\nVisual Quality: 8/10", NONE),
+        ("Editing Accuracy: 7/10\nVisual Quality: 8/10", NONE),
+        ("Editing Accuracy: nan\nContextual Preservation: 6\nVisual Quality: 8/10", NONE),
+        ("Editing Accuracy: -1\nContextual Preservation: 6\nVisual Quality: 8/10", NONE),
+        ("", NONE),
     ],
 )
-def test_what_the_released_script_takes(
-    reply: str, expected: tuple[float | None, float | None]
-) -> None:
-    """One score without a number drops both; a bold name is not read at all (the strict reader
+def test_what_the_released_script_takes(reply: str, expected: tuple[float | None, ...]) -> None:
+    """One score without a number drops all three; a bold name is not read at all (the strict reader
     reads it).
     """
     assert tuple(released_scores(reply).values()) == expected

@@ -28,12 +28,12 @@ def fetch(
     made = paper.fetch(released, target, clone=clone, progress=bytes_shown("prompts", json))
     if json:
         common.print_json(
-            {"set": made.name, "fingerprint": made.fingerprint, "to": str(target)}
-            | {"calls": list(made.calls), "source": dict(made.source)}
+            {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(target)}
+            | {"repository": released.repository, "scripts": sorted(made.by_path)}
         )
         return
     if released.note:
         print(f"note: {released.note}", file=sys.stderr)
-    print(f"{benchmark.name}: {len(made.calls)} prompts from {released.repository}, in {target}")
+    print(f"{benchmark.name}: {len(made.by_path)} scripts of {released.repository}, in {target}")
     shown = f"--prompts paper --run {run}" if run else f"--prompts {target}"
     print(f"next:  editgauge prompts show {benchmark.name} {shown}")

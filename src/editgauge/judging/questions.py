@@ -1,13 +1,15 @@
-"""A judge track out of a list of questions: the shortest way to a protocol of one's own.
+"""A judge track of a function, or out of a list of questions: the shortest way to a protocol of
+one's own.
 
 Each question is one call: a rubric, the pictures that the judge is shown, and the metrics that it
-gives a whole number for. What a protocol needs beyond that it writes itself (see `calls.Judging`).
+gives a whole number for. What a protocol needs beyond that it writes itself (see
+`protocol.Judging`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
@@ -54,12 +56,41 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """A judge track: the metrics, and a function that gives the calls about one edit.
+
+    `ask(sample, edit, rubrics, options)` is called for edits that have a picture, `wanted(sample,
+    options)` gives the metrics of a complete judgement (None: all). `rubrics` are the names of its
+    files, `options` those that it has, with their values. Raise `version` when a reply would be
+    read otherwise: the rows are then made anew, from the replies that are there.
+    """
+
+    metrics: tuple[Metric, ...]
+    ask: Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
+    wanted: Callable[[Sample, Mapping[str, Any]], Sequence[Metric]] | None = None
+    rubrics: tuple[str, ...] = ()
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    version: str = "1"
+
+    def rubric_names(self) -> Sequence[str]:
+        return self.rubrics
+
+    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+        return self.metrics if self.wanted is None else self.wanted(sample, options)
+
+    def calls(
+        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+    ) -> Sequence[Call]:
+        return () if edit.path is None else self.ask(sample, edit, rubrics, options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """A `calls.Judging` that asks `questions` about every edit.
+    """A `protocol.Judging` that asks `questions` about every edit.
 
     The numbers are whole ones from `Metric.low` to `Metric.high`. Raise `version` when a reply
-    would be read otherwise: the rows are then made anew, from the replies that are there. Raises
-    `ValueError` for a question of a metric that is not in `metrics`.
+    would be read otherwise. Raises `ValueError` for a question of a metric that is not in
+    `metrics`.
     """
 
     metrics: tuple[Metric, ...]

@@ -25,7 +25,7 @@ import msgspec
 from editgauge.judging.protocol import Call, Kind, Range
 from editgauge.types import Status
 
-VERSION = 9
+VERSION = 10
 LONGEST = 1_000_000
 """Characters of a reply: a verdict has a thousandth of that."""
 MOST_STARTS = 1000
@@ -193,18 +193,18 @@ def _whole(text: str) -> int | float:
 
 
 def final_lines(call: Call, text: str) -> dict[str, Any]:
-    """The numbers of a reply that ends in one line for each field, ``Name: 7/10, reason``, in their
+    """The numbers of a reply that ends in one line for each field, ``Name: 7/10, reason``, in any
     order. Raises `ValueError` naming the broken rule.
     """
-    names = list(call.fields)
-    lines = [line for line in text.replace("*", "").splitlines() if line.strip()][-len(names) :]
+    fields = call.fields
+    lines = [line for line in text.replace("*", "").splitlines() if line.strip()][-len(fields) :]
     found: dict[str, Any] = {}
-    for name, line in zip(names, lines, strict=False):
+    for line in lines:
         match = _LINE.fullmatch(line.strip().lstrip("#-• "))
-        top = str(call.fields[name].high)
-        if match is None or match[1].strip() != name or match[3] not in (None, top):
+        name = match[1].strip() if match else ""
+        if match is None or name not in fields or match[3] not in (None, str(fields[name].high)):
             break
         found[name] = _whole(match[2])
-    if len(found) < len(names):
-        raise _Broken(f"wanted the last lines to be {', '.join(f'{n}: number' for n in names)}")
+    if len(found) < len(fields):
+        raise _Broken(f"wanted the last lines to be {', '.join(f'{n}: number' for n in fields)}")
     return found

@@ -17,8 +17,8 @@ from typing import Any
 from editgauge.errors import ImageError
 from editgauge.images import read_header
 from editgauge.judging.asking import Engine, Job
-from editgauge.judging.choice import OURS
 from editgauge.judging.models import is_alias
+from editgauge.judging.options import OURS
 from editgauge.judging.protocol import Call, Judging
 from editgauge.judging.reading import VERSION
 from editgauge.judging.rubrics import RubricFolder

@@ -185,7 +185,7 @@ class Session:
             dimensions=options.metrics,
             plugins=track.plugins,
             prompts=picked.name if picked else OURS,
-            texts=picked.fingerprint if picked and picked.prompts else "",
+            texts=picked.fingerprint if picked and picked.scripts else "",
         )
 
     def _check(self, judging: Judging, rubrics: RubricFolder) -> None:

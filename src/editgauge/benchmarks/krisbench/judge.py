@@ -19,6 +19,9 @@ in the rubric and enforced by rule in both variants (see `plausibility`). The re
 gives the explanation for anomalies because it tests for another folder name; we give it in both
 variants, since the prompt and not the parser would differ.
 
+The option ``hint=false`` leaves the explanation out; ``simple=true`` asks plain questions instead,
+without hints and anchors: the two baselines of the paper's study (4.3).
+
 Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
 *corrected* wants an integer in range under the score's name.
 """
@@ -26,118 +29,28 @@ Variants: *faithful* is what the released parsers take from the same reply (a st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, HIGH, LOW
 from editgauge.benchmarks.krisbench.metrics import BY_NAME, JUDGE
 from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
 from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
+from editgauge.judging.questions import Shown, Track
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000
 SCALE = Range(LOW, HIGH)
-_RUBRICS = (
-    "consistency",
-    "quality",
-    "instruction",
-    "instruction_anomaly",
-    "instruction_viewpoint",
-    "instruction_knowledge",
-    "consistency_frames",
-    "instruction_frames",
-    "consistency_elements",
-    "instruction_elements",
-    "simple",
-)
+NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction", "KP": "knowledge"}
+"""What a metric is called in replies: ``consistency_score``."""
 _QUESTIONS = {
     "VC": "Is everything kept that the instruction does not ask to change?",
     "VQ": "Does the picture look real and free of faults?",
     "IF": "Is the instruction carried out?",
     "KP": "Is the result plausible by what is known about the world?",
 }
-_NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction"}
-
-
-@dataclass(frozen=True, slots=True)
-class KrisBenchJudging:
-    """See the module. Options: ``hint`` (default True) gives the explanation; ``simple`` (default
-    False) asks plain questions instead, without hints and anchors: the two baselines of the paper's
-    study (4.3).
-    """
-
-    metrics: tuple[Metric, ...] = JUDGE
-    version: str = "1"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "hint": ("true", "false"),
-        "simple": ("true", "false"),
-    }
-
-    def rubric_names(self) -> Sequence[str]:
-        return _RUBRICS
-
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(BY_NAME[name] for name in ("VC", "VQ", "IF")) + (
-            (BY_NAME["KP"],) if kind_of(sample) == "knowledge" else ()
-        )
-
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        if edit.path is None:
-            return ()
-        kind = kind_of(sample)
-        words = {
-            "instruction": fenced("instruction", sample.instruction),
-            "explanation": fenced("explanation", sample.knowledge or "not given"),
-        }
-        hint = bool(options.get("hint", True)) and sample.knowledge is not None
-        if not hint:
-            words["explanation"] = fenced("explanation", "not given")
-        output = Picture(edit.path, "output")
-        script: Script = {
-            "knowledge": "knowledge",
-            "temporal": "several",
-            "elements": "several",
-        }.get(kind, "common")  # type: ignore[assignment]
-        ask = partial(_call, rubrics, script)
-        if options.get("simple", False):
-            pictures = _pictures(sample, output, kind)
-            return [
-                _plain_question(rubrics, script, metric.name, words, pictures, output)
-                for metric in self.metrics_for(sample, options)
-            ]
-        quality = ask("VQ", "quality", words, ("Picture:", output))
-        if kind == "temporal":
-            frames, number = _labelled_frames(sample, output)
-            more = {**words, "frame": str(number)}
-            return (
-                ask("VC", "consistency_frames", more, frames),
-                quality,
-                ask("IF", "instruction_frames", more, frames),
-            )
-        if kind == "elements":
-            elements: list[str | Picture] = []
-            for index, path in enumerate(sample.images, start=1):
-                elements += [f"Reference picture {index}:", Picture(path, f"reference {index}")]
-            elements += ["Composed picture:", output]
-            return (
-                ask("VC", "consistency_elements", words, tuple(elements)),
-                quality,
-                ask("IF", "instruction_elements", words, tuple(elements)),
-            )
-        original: tuple[str | Picture, ...] = ("Original:", Picture(sample.image, "input"))
-        pair = (*original, "Edited:", output)
-        consistency = ask("VC", "consistency", words, pair)
-        if kind == "knowledge":
-            return consistency, quality, _joint(rubrics, words, pair)
-        if kind == "viewpoint" and sample.reference is not None:
-            triple = (*pair, "Wanted viewpoint:", Picture(sample.reference, "reference"))
-            return consistency, quality, ask("IF", "instruction_viewpoint", words, triple)
-        rubric = "instruction_anomaly" if kind == "anomaly" and hint else "instruction"
-        return consistency, quality, ask("IF", rubric, words, pair)
+"""The paper does not print the simple prompts of its study; these words are ours."""
 
 
 def kind_of(sample: Sample) -> str:
@@ -150,9 +63,88 @@ def kind_of(sample: Sample) -> str:
         "viewpoint_change": "viewpoint",
         "anomaly_correction": "anomaly",
     }
-    if task in kinds:
-        return kinds[task]
-    return "knowledge" if sample.attributes.get("dimension") in EXPLAINED else "common"
+    known = "knowledge" if sample.attributes.get("dimension") in EXPLAINED else "common"
+    return kinds.get(task, known)
+
+
+def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    names = ("VC", "VQ", "IF", "KP") if kind_of(sample) == "knowledge" else ("VC", "VQ", "IF")
+    return tuple(BY_NAME[name] for name in names)
+
+
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    assert edit.path is not None
+    kind, output = kind_of(sample), Picture(edit.path, "output")
+    hint = bool(options.get("hint", True)) and sample.knowledge is not None
+    words: dict[str, str | None] = {
+        "instruction": fenced("instruction", sample.instruction),
+        "explanation": fenced("explanation", (hint and sample.knowledge) or "not given"),
+        "frame": str(frames_of(sample, output)[1]) if kind == "temporal" else None,
+    }
+    alone, shown = ("Picture:", output), _shown(sample, output, kind)
+    if options.get("simple", False):
+        metrics = [metric.name for metric in wanted(sample, options)]
+        told = [
+            {"question": _QUESTIONS[name], "instruction": words["instruction"]} for name in metrics
+        ]
+        return [
+            call(name, rubrics.render("simple", **said), alone if name == "VQ" else shown, kind)
+            for name, said in zip(metrics, told, strict=True)
+        ]
+    several = {"temporal": "_frames", "elements": "_elements"}.get(kind, "")
+    end = several or {
+        "anomaly": "_anomaly" if hint else "",
+        "viewpoint": "_viewpoint" if sample.reference is not None else "",
+        "knowledge": "_knowledge",
+    }.get(kind, "")
+    instruction = rubrics.render(f"instruction{end}", **words)
+    seen = shown
+    if end == "_viewpoint" and sample.reference is not None:
+        seen = (*shown, "Wanted viewpoint:", Picture(sample.reference, "reference"))
+    return (
+        call("VC", rubrics.render(f"consistency{several}", **words), shown, kind),
+        call("VQ", rubrics.render("quality", **words), alone, kind),
+        call("IF+KP" if kind == "knowledge" else "IF", instruction, seen, kind),
+    )
+
+
+def call(name: str, rubric: tuple[str, str], shown: Shown, kind: str) -> Call:
+    """One call of ours: `rubric` is its text and its hash."""
+    text, mark = rubric
+    return Call(
+        name=name,
+        parts=(text, *shown),
+        rubric=mark,
+        temperature=None,
+        max_tokens=MAX_TOKENS,
+        **answer(name, kind, str, VISIBLE),
+    )
+
+
+def answer(
+    name: str, kind: str, reason: Kind, first: Mapping[str, Kind] | None = None
+) -> dict[str, Any]:
+    """What a reply to the call `name` (a metric, or IF+KP) holds and how it is read, as keywords of
+    a `Call`: the same with our prompts and with the paper's.
+    """
+    if name == "IF+KP":
+        reply: dict[str, Kind] = {}
+        for half in ("instruction", "knowledge"):
+            reply |= {f"{half}_reasoning": reason, f"{half}_score": SCALE}
+        return {
+            "reply": {**(first or {}), **reply},
+            "metrics": {"instruction_score": "IF", "knowledge_score": "KP"},
+            "rule": plausibility.strict,
+            "released": joint_as_released,
+        }
+    scripts: dict[str, Script] = {"temporal": "several", "elements": "several"}
+    script: Script = "knowledge" if kind == "knowledge" else scripts.get(kind, "common")
+    field = f"{NAMES[name]}_score"
+    return {
+        "reply": {**(first or {}), "reasoning": reason, field: SCALE},
+        "metrics": {field: name},
+        "released": partial(as_released, NAMES[name], script),
+    }
 
 
 def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
@@ -176,96 +168,18 @@ def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Pic
     return sorted(frames, key=lambda frame: frame[0]), generated
 
 
-def _labelled_frames(sample: Sample, output: Picture) -> tuple[tuple[str | Picture, ...], int]:
-    frames, generated = frames_of(sample, output)
-    parts: list[str | Picture] = []
-    for number, kind, picture in frames:
-        parts += [f"Frame {number} ({kind}):", picture]
-    return tuple(parts), generated
-
-
-def _pictures(sample: Sample, output: Picture, kind: str) -> tuple[str | Picture, ...]:
+def _shown(sample: Sample, output: Picture, kind: str) -> Shown:
     """What is shown for a kind of task, labelled, with the output last or in its place."""
+    parts: list[str | Picture] = []
     if kind == "temporal":
-        return _labelled_frames(sample, output)[0]
-    shown: list[str | Picture] = []
-    for number, path in enumerate(sample.images, start=1):
-        shown += [f"Original {number}:", Picture(path, f"reference {number}")]
-    return (*shown, "Edited:", output)
-
-
-def _plain_question(
-    rubrics: Rubrics,
-    script: Script,
-    metric: str,
-    words: Mapping[str, str],
-    pictures: tuple[str | Picture, ...],
-    output: Picture,
-) -> Call:
-    """The baseline of the paper's study (4.3, Figure 5): one plain question a score, without the
-    hint and without anchors. The paper does not print its simple prompts; these words are ours.
-    """
-    name = {**_NAMES, "KP": "knowledge"}[metric]
-    field = f"{name}_score"
-    told = {"question": _QUESTIONS[metric], "instruction": words["instruction"]}
-    text, mark = rubrics.render("simple", **told)
-    return Call(
-        name=metric,
-        parts=(text, *(("Picture:", output) if metric == "VQ" else pictures)),
-        reply={**VISIBLE, "reasoning": str, field: SCALE},
-        metrics={field: metric},
-        rubric=mark,
-        released=partial(as_released, name, script),
-        temperature=None,
-        max_tokens=MAX_TOKENS,
-    )
-
-
-def _call(
-    rubrics: Rubrics,
-    script: Script,
-    metric: str,
-    rubric: str,
-    words: Mapping[str, str],
-    pictures: tuple[str | Picture, ...],
-) -> Call:
-    text, mark = rubrics.render(rubric, **{"frame": None, **words})
-    field = f"{_NAMES[metric]}_score"
-    return Call(
-        name=metric,
-        parts=(text, *pictures),
-        reply={**VISIBLE, "reasoning": str, field: SCALE},
-        metrics={field: metric},
-        rubric=mark,
-        released=partial(as_released, _NAMES[metric], script),
-        temperature=None,
-        max_tokens=MAX_TOKENS,
-    )
-
-
-def _joint(rubrics: Rubrics, words: Mapping[str, str], pictures: tuple[str | Picture, ...]) -> Call:
-    text, mark = rubrics.render("instruction_knowledge", **words)
-    return Call(
-        name="IF+KP",
-        parts=(text, *pictures),
-        reply={**VISIBLE, **joint_reply(str)},
-        metrics={"instruction_score": "IF", "knowledge_score": "KP"},
-        rubric=mark,
-        rule=plausibility.strict,
-        released=joint_as_released,
-        temperature=None,
-        max_tokens=MAX_TOKENS,
-    )
-
-
-def joint_reply(reason: Kind) -> dict[str, Kind]:
-    """The reply with two scores, each behind its reason."""
-    return {
-        "instruction_reasoning": reason,
-        "instruction_score": SCALE,
-        "knowledge_reasoning": reason,
-        "knowledge_score": SCALE,
-    }
+        for number, origin, picture in frames_of(sample, output)[0]:
+            parts += [f"Frame {number} ({origin}):", picture]
+        return tuple(parts)
+    if kind == "elements":
+        for number, path in enumerate(sample.images, start=1):
+            parts += [f"Reference picture {number}:", Picture(path, f"reference {number}")]
+        return (*parts, "Composed picture:", output)
+    return ("Original:", Picture(sample.image, "input"), "Edited:", output)
 
 
 def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
@@ -279,4 +193,14 @@ def joint_as_released(reply: str | None) -> Mapping[str, float | None]:
     return {"instruction_score": pair[0], "knowledge_score": plausibility.released(*pair)}
 
 
-JUDGING = KrisBenchJudging()
+JUDGING = Track(
+    metrics=JUDGE,
+    ask=ask,
+    wanted=wanted,
+    rubrics=(
+        *("consistency", "consistency_frames", "consistency_elements", "quality", "instruction"),
+        *("instruction_anomaly", "instruction_viewpoint", "instruction_knowledge"),
+        *("instruction_frames", "instruction_elements", "simple"),
+    ),
+    options={"hint": ("true", "false"), "simple": ("true", "false")},
+)

@@ -18,14 +18,14 @@ range. The released script cannot read our object, so that both variants are the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from editgauge.benchmarks.medebench.facts import HIGH, LOW
 from editgauge.benchmarks.medebench.metrics import JUDGE
 from editgauge.benchmarks.medebench.replies import CONTEXT, NAMES, released_scores
 from editgauge.errors import UsageError
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
+from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1500
@@ -33,52 +33,44 @@ MAX_TOKENS = 1500
 SCORES = dict.fromkeys((*NAMES, CONTEXT), Range(LOW, HIGH))
 
 
-@dataclass(frozen=True, slots=True)
-class MedEBenchJudging:
-    """See the module. Options: ``text``. A sample without a change description has no D call."""
+def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    return tuple(metric for kind in kinds_of(options) for metric in JUDGE[kind])
 
-    metrics: tuple[Metric, ...] = (*JUDGE["D"], *JUDGE["P"])
-    version: str = "1"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"text": ("D", "P", "DP")}
 
-    def rubric_names(self) -> Sequence[str]:
-        return ("accuracy_quality",)
-
-    def metrics_of(self, kind: str) -> dict[str, str]:
-        """The numbers of the reply, and the metrics that they give."""
-        return dict(zip(SCORES, (metric.name for metric in JUDGE[kind]), strict=True))
-
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(metric for kind in kinds_of(options) for metric in JUDGE[kind])
-
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        if edit.path is None:
-            return ()
-        calls = []
-        for kind in kinds_of(options):
-            wanted = sample.change if kind == "D" else sample.instruction
-            if not wanted:
-                continue
-            name = "description of the change" if kind == "D" else "instruction"
-            text, mark = rubrics.render("accuracy_quality", wanted=fenced(name, wanted))
-            parts: list[str | Picture] = [text, "Input:", Picture(sample.image, "input")]
-            if sample.reference is not None:
-                parts += ["Reference, the intended result:", Picture(sample.reference, "reference")]
-            parts += ["Edited picture:", Picture(edit.path, "output")]
-            calls.append(
-                Call(
-                    name=f"EA+VQ {kind}",
-                    parts=tuple(parts),
-                    reply={**VISIBLE, "differences": str, **SCORES},
-                    metrics=self.metrics_of(kind),
-                    rubric=mark,
-                    temperature=None,
-                    max_tokens=MAX_TOKENS,
-                )
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    """A sample without a change description has no D call."""
+    assert edit.path is not None
+    shown: list[str | Picture] = ["Input:", Picture(sample.image, "input")]
+    if sample.reference is not None:
+        shown += ["Reference, the intended result:", Picture(sample.reference, "reference")]
+    shown += ["Edited picture:", Picture(edit.path, "output")]
+    calls = []
+    for kind, text in texts_of(sample, options):
+        name = "description of the change" if kind == "D" else "instruction"
+        rubric, mark = rubrics.render("accuracy_quality", wanted=fenced(name, text))
+        calls.append(
+            Call(
+                name=f"EA+VQ {kind}",
+                parts=(rubric, *shown),
+                reply={**VISIBLE, "differences": str, **SCORES},
+                metrics=metrics_of(kind),
+                rubric=mark,
+                temperature=None,
+                max_tokens=MAX_TOKENS,
             )
-        return calls
+        )
+    return calls
+
+
+def metrics_of(kind: str) -> dict[str, str]:
+    """The numbers of the reply, and the metrics that they give."""
+    return dict(zip(SCORES, (metric.name for metric in JUDGE[kind]), strict=True))
+
+
+def texts_of(sample: Sample, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The kinds of call that a sample has, each with the words for what is wanted."""
+    words = {"D": sample.change, "P": sample.instruction}
+    return [(kind, text) for kind in kinds_of(options) if (text := words[kind])]
 
 
 def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -92,12 +84,14 @@ def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def as_released(reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from a reply."""
-    names = (*NAMES, CONTEXT)
-    if reply is None:
-        return dict.fromkeys(names)
-    # Accuracy and quality do without the third score: rubrics of one's own need not ask for it
-    return {**released_scores(reply), CONTEXT: released_scores(reply, names)[CONTEXT]}
+    """What the released script takes from a reply: all three scores or none."""
+    return dict.fromkeys(SCORES) if reply is None else released_scores(reply)
 
 
-JUDGING = MedEBenchJudging()
+JUDGING = Track(
+    metrics=(*JUDGE["D"], *JUDGE["P"]),
+    ask=ask,
+    wanted=wanted,
+    rubrics=("accuracy_quality",),
+    options={"text": ("D", "P", "DP")},
+)

@@ -1,110 +1,70 @@
-"""MedEBench's released prompt: two steps and three scores in one request (arXiv 2506.01921, 2.2).
-See `judging.paper`: the text is the authors' and is fetched by the user.
+"""MedEBench's released request: two steps and three scores (arXiv 2506.01921, 2.2). See
+`judging.paper`: the words are the authors' and are fetched by the user.
 
 As released: five user messages (wanted edit; input; reference; output; the two steps), every
 picture declared a JPEG, 400 tokens, the server's own temperature. The script asks with the change
-description; the paper's tables also have the instruction (option ``text=P``).
+description; the paper's tables also have the instruction (option ``text=P``). A sample without a
+reference is not asked: the script cannot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from editgauge.benchmarks.medebench.judge import JUDGING, SCORES, as_released, kinds_of
-from editgauge.judging import released
-from editgauge.judging.paper import (
-    ReleasedPrompts,
-    ScriptFile,
-    Scripts,
-    renamed,
-    with_texts,
+from editgauge.benchmarks.medebench.judge import (
+    JUDGING,
+    SCORES,
+    as_released,
+    metrics_of,
+    texts_of,
 )
-from editgauge.judging.prompts import CallPrompt, PromptSet, Value, request
-from editgauge.judging.protocol import Call, Picture, Rubrics
+from editgauge.benchmarks.medebench.judge import wanted as ours
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.protocol import Call, ChatMessage, Picture, Rubrics
+from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
 SCRIPT = "src/eval_metrics/evaluate_gpt4o.py"
-DESCRIBE = "src/dataset_construction/augment_prompt.py"
-_NAMES = {
-    "editing_prompt": "wanted",
-    "prev_img": "input",
-    "edited_img": "output",
-    "gt_img": "reference",
-    "prev_image_b64": "input",
-    "changed_image_b64": "reference",
-}
 
 
-def calls(scripts: Scripts) -> dict[str, CallPrompt]:
-    """The judge's prompt, ``EA+VQ`` (the same for the description and the instruction), and the
-    template of the change descriptions themselves, ``description``.
-    """
-    tree = scripts[SCRIPT]
-    messages = renamed(released.messages(tree, SCRIPT, "build_gpt4o_prompt"), _NAMES)
-    maker, function = scripts[DESCRIBE], "generate_detailed_prompt"
-    words = released.local_constant(maker, DESCRIBE, function, "system_instruction")
-    chat = with_texts(
-        released.messages(maker, DESCRIBE, function), {"system_instruction": (words,)}
-    )
-    return {
-        "EA+VQ": CallPrompt(messages, released.parameters(tree, SCRIPT, "evaluate_sample")),
-        "description": CallPrompt(
-            renamed(chat, _NAMES), released.parameters(maker, DESCRIBE, function)
-        ),
-    }
+def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    return ours(sample, options) if sample.reference is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
-class PaperJudging:
-    """The released script's request. Options: ``text`` (``D``, ``P`` or ``DP``). A sample without a
-    reference is not asked: the script cannot.
-    """
-
-    prompts: PromptSet
-    metrics: tuple[Metric, ...] = JUDGING.metrics
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"text": ("D", "P", "DP")}
-
-    @property
-    def version(self) -> str:
-        """The readers are those of our own prompts."""
-        return JUDGING.version
-
-    def rubric_names(self) -> Sequence[str]:
+def ask(
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+) -> Sequence[Call]:
+    if edit.path is None or sample.reference is None:
         return ()
+    script = scripts[SCRIPT]
+    first, *labels, steps = script.texts("build_gpt4o_prompt")
+    paths = {"input": sample.image, "reference": sample.reference, "output": edit.path}
+    shown = [Picture(path, name, mime="image/jpeg") for name, path in paths.items()]
+    pairs = [(label.format(), picture) for label, picture in zip(labels, shown, strict=True)]
+    return [
+        Call(
+            name=f"EA+VQ {kind}",
+            messages=tuple(
+                ChatMessage("user", parts)
+                for parts in ((first.format(editing_prompt=text),), *pairs, (steps.format(),))
+            ),
+            reply=SCORES,
+            metrics=metrics_of(kind),
+            rubric=scripts.fingerprint,
+            lines=True,
+            released=as_released,
+            **sent(script.parameters("evaluate_sample")),
+        )
+        for kind, text in texts_of(sample, options)
+    ]
 
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return JUDGING.metrics_for(sample, options) if sample.reference is not None else ()
 
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        if edit.path is None or sample.reference is None:
-            return ()
-        built = []
-        for kind in kinds_of(options):
-            wanted = sample.change if kind == "D" else sample.instruction
-            if not wanted:
-                continue
-            values: dict[str, Value] = {
-                "wanted": wanted,
-                "input": Picture(sample.image, "input"),
-                "reference": Picture(sample.reference, "reference"),
-                "output": Picture(edit.path, "output"),
-            }
-            built.append(
-                Call(
-                    name=f"EA+VQ {kind}",
-                    reply=SCORES,
-                    metrics=JUDGING.metrics_of(kind),
-                    rubric=self.prompts.fingerprint,
-                    lines=True,
-                    released=as_released,
-                    **request(self.prompts.call("EA+VQ"), values),
-                )
-            )
-        return built
+def track(scripts: Scripts) -> Track:
+    """The track that sends the released request."""
+    return replace(JUDGING, ask=partial(ask, scripts), wanted=wanted, rubrics=())
 
 
 PROMPTS = ReleasedPrompts(
@@ -114,14 +74,8 @@ PROMPTS = ReleasedPrompts(
         ScriptFile(
             path=SCRIPT,
             commit="1e155ffd426cecac984e218c2ac69bc7204d4725",
-            sha256=None,
-        ),
-        ScriptFile(
-            path=DESCRIBE,
-            commit="1e155ffd426cecac984e218c2ac69bc7204d4725",
-            sha256=None,
+            sha256="d308f51ec80a23d4eac7f17ee488286b5cf598c778058fc397a98f379dd9d96c",
         ),
     ),
-    calls=calls,
-    judging=PaperJudging,
+    track=track,
 )

@@ -9,26 +9,29 @@ range pass, and one score without a number drops the sample.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 NAMES: tuple[str, ...] = ("Editing Accuracy", "Visual Quality")
 CONTEXT = "Contextual Preservation"
 """The third score that the released script asks for (the paper's Table 3, not its CP)."""
 
 
-def released_scores(reply: str, names: Sequence[str] = NAMES) -> dict[str, float | None]:
-    """The numbers that the released code takes from a reply, all None unless every one of `names`
-    has a number.
+ASKED = (NAMES[0], CONTEXT, NAMES[1])
+"""The three scores in the order in which the released script asks and looks for them."""
+
+
+def released_scores(reply: str) -> dict[str, float | None]:
+    """The numbers that the released code takes from a reply, all None unless each of `ASKED` has a
+    number (-1 is what the script writes for none).
     """
-    found: dict[str, float | None] = dict.fromkeys(names)
+    found: dict[str, float | None] = dict.fromkeys(ASKED)
     for line in reply.split("\n"):
-        for name in names:
+        for name in ASKED:
             if name in line:
                 number = _number(line)
                 found[name] = found[name] if number is None else number
                 break
-    if any(value is None for value in found.values()):
-        return dict.fromkeys(names)
+    if any(value is None or value == -1 for value in found.values()):
+        return dict.fromkeys(ASKED)
     return found
 
 

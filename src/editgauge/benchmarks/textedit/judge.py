@@ -13,61 +13,44 @@ Variants: *faithful* takes the integers of the released script's parser whatever
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
 from editgauge.benchmarks.textedit.metrics import JUDGE
 from editgauge.benchmarks.textedit.replies import released_scores, require_repair
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
-from editgauge.types import Edit, Metric, Sample
+from editgauge.judging.questions import Track
+from editgauge.types import Edit, Sample
 
 MAX_TOKENS = 1000
 SCORES = dict.fromkeys(QUESTIONS, Range(LOW, HIGH))
 
 
-@dataclass(frozen=True, slots=True)
-class TextEditJudging:
-    """See the module. No options. A sample without a reference is judged without one, and the
-    call's name says so.
-    """
-
-    metrics: tuple[Metric, ...] = JUDGE
-    version: str = "1"
-
-    def rubric_names(self) -> Sequence[str]:
-        return ("questions",)
-
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return JUDGE
-
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        require_repair()
-        if edit.path is None:
-            return ()
-        text, mark = rubrics.render(
-            "questions",
-            source=fenced("source text", sample.source_text or ""),
-            target=fenced("target text", sample.target_text or ""),
-            instruction=fenced("instruction", sample.instruction),
-        )
-        parts: list[str | Picture] = [text, "Original:", Picture(sample.image, "input")]
-        if sample.reference is not None:
-            parts += ["Reference:", Picture(sample.reference, "reference")]
-        parts += ["Result of the editor:", Picture(edit.path, "output", size_of=sample.image)]
-        return (
-            Call(
-                name="Q" if sample.reference is not None else "Q without reference",
-                parts=tuple(parts),
-                reply={**VISIBLE, "reason": str, "score": SCORES},
-                metrics={name: name for name in QUESTIONS},
-                rubric=mark,
-                released=as_released,
-                max_tokens=MAX_TOKENS,
-            ),
-        )
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    """A sample without a reference is judged without one, and the call's name says so."""
+    require_repair()
+    assert edit.path is not None
+    text, mark = rubrics.render(
+        "questions",
+        source=fenced("source text", sample.source_text or ""),
+        target=fenced("target text", sample.target_text or ""),
+        instruction=fenced("instruction", sample.instruction),
+    )
+    parts: list[str | Picture] = [text, "Original:", Picture(sample.image, "input")]
+    if sample.reference is not None:
+        parts += ["Reference:", Picture(sample.reference, "reference")]
+    parts += ["Result of the editor:", Picture(edit.path, "output", size_of=sample.image)]
+    return (
+        Call(
+            name="Q" if sample.reference is not None else "Q without reference",
+            parts=tuple(parts),
+            reply={**VISIBLE, "reason": str, "score": SCORES},
+            metrics={name: name for name in QUESTIONS},
+            rubric=mark,
+            released=as_released,
+            max_tokens=MAX_TOKENS,
+        ),
+    )
 
 
 def as_released(reply: str | None) -> Mapping[str, float | None]:
@@ -75,4 +58,4 @@ def as_released(reply: str | None) -> Mapping[str, float | None]:
     return released_scores(reply) if reply is not None else dict.fromkeys(QUESTIONS)
 
 
-JUDGING = TextEditJudging()
+JUDGING = Track(metrics=JUDGE, ask=ask, rubrics=("questions",))

@@ -24,73 +24,64 @@ JSON without the keys, as the split's released script does; *corrected* says unp
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
 from editgauge.benchmarks.texteditbench.metrics import JUDGE
 from editgauge.benchmarks.texteditbench.replies import released_score
-from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
+from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
+from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class TextEditBenchJudging:
-    """See the module. Options: ``reference`` (default True)."""
+def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    return tuple(metric for metric in JUDGE if metric.name != "SE" or sample.knowledge)
 
-    metrics: tuple[Metric, ...] = JUDGE
-    version: str = "1"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"reference": ("true", "false")}
 
-    def rubric_names(self) -> Sequence[str]:
-        return DIMENSIONS
-
-    def reply(self, name: str) -> dict[str, Kind]:
-        """The reply about one dimension, without what only our own prompts ask for."""
-        return {"rationale": str, name: Range(LOW, HIGH)}
-
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return tuple(m for m in JUDGE if m.name != "SE" or sample.knowledge)
-
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        if edit.path is None:
-            return ()
-        reference = sample.reference if options.get("reference", True) else None
-        pictures: list[str | Picture] = ["Original picture:", Picture(sample.image, "input")]
-        pictures += ["Result of the editor:", Picture(edit.path, "output")]
-        if reference is not None:
-            pictures += ["Reference, one perfect result:", Picture(reference, "reference")]
-        calls = []
-        for metric in self.metrics_for(sample, options):
-            name = metric.name
-            told = name == "IF" or sample.split == "synthetic"
-            system, mark = rubrics.render(
-                name, reference="yes" if reference else None, operation="yes" if told else None
+def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    assert edit.path is not None
+    reference = sample.reference if options.get("reference", True) else None
+    shown: list[str | Picture] = ["Original picture:", Picture(sample.image, "input")]
+    shown += ["Result of the editor:", Picture(edit.path, "output")]
+    if reference is not None:
+        shown += ["Reference, one perfect result:", Picture(reference, "reference")]
+    calls = []
+    for name in (metric.name for metric in wanted(sample, options)):
+        told = name == "IF" or sample.split == "synthetic"
+        system, mark = rubrics.render(
+            name, reference="yes" if reference else None, operation="yes" if told else None
+        )
+        words = [fenced("instruction", sample.instruction)]
+        if told:
+            operation = str(sample.attributes.get("operation") or "not stated")
+            words.append(fenced("kind of operation", operation))
+        if name == "SE":
+            words.append(fenced("linked expectation", sample.knowledge or ""))
+        calls.append(
+            Call(
+                name=name,
+                system=system,
+                parts=("\n\n".join(words), *shown),
+                rubric=mark,
+                max_tokens=MAX_TOKENS,
+                **answer(name, reference is not None, VISIBLE),
             )
-            words = [fenced("instruction", sample.instruction)]
-            if told:
-                operation = str(sample.attributes.get("operation") or "not stated")
-                words.append(fenced("kind of operation", operation))
-            if name == "SE":
-                words.append(fenced("linked expectation", sample.knowledge or ""))
-            calls.append(
-                Call(
-                    name=name,
-                    system=system,
-                    parts=("\n\n".join(words), *pictures),
-                    reply={**VISIBLE, **self.reply(name)},
-                    metrics={name: name},
-                    rubric=mark,
-                    released=partial(as_released, name, with_reference=reference is not None),
-                    max_tokens=MAX_TOKENS,
-                )
-            )
-        return calls
+        )
+    return calls
+
+
+def answer(
+    name: str, with_reference: bool, first: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What a reply about one dimension holds and how it is read, as keywords of a `Call`."""
+    return {
+        "reply": {**(first or {}), "rationale": str, name: Range(LOW, HIGH)},
+        "metrics": {name: name},
+        "released": partial(as_released, name, with_reference=with_reference),
+    }
 
 
 def as_released(
@@ -102,4 +93,10 @@ def as_released(
     return {name: released_score(reply, name, with_reference=with_reference)}
 
 
-JUDGING = TextEditBenchJudging()
+JUDGING = Track(
+    metrics=JUDGE,
+    ask=ask,
+    wanted=wanted,
+    rubrics=DIMENSIONS,
+    options={"reference": ("true", "false")},
+)

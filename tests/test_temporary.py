@@ -37,7 +37,7 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) ->
     place = tmp_path / "pictures"
     place.mkdir()
     (place / "picture.png").write_bytes(b"whole")
-    others = [".editgauge-mine", ".tmp-0123456789abcdef", ".editgauge-0123456789abcdeF"]
+    others = [".editgauge-mine", ".tmp-0123456789abcdef", ".editgauge-1-2-3"]
     for name in others:
         (place / name).write_text("somebody's own")
     process = subprocess.Popen(
@@ -82,37 +82,11 @@ def _write_half(opened: BinaryIO) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("kind", ["file", "folder"])
-def test_what_a_sweeper_holds_is_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    """A sweeper may be between taking the lock and removing what it found."""
-    real, asked = temporary.take, []
-
-    def late(handle: int) -> bool:
-        asked.append(handle)
-        return len(asked) > 1 and real(handle)
-
-    monkeypatch.setattr(temporary, "take", late)
-    if kind == "file":
-        temporary.write(tmp_path / "a", b"kept")
-        assert (tmp_path / "a").read_bytes() == b"kept"
-    else:
-        with temporary.folder(tmp_path) as made:
-            (made / "file").write_text("kept")
-    assert len(asked) == 2
-
-
-def test_nothing_is_swept_where_locks_tell_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a file system without locks nobody knows whether an owner lives."""
-
-    def without(*_: object) -> None:
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-
-    monkeypatch.setattr("editgauge.temporary.fcntl.flock", without)
-    with temporary.folder(tmp_path) as made:
-        (made / "a").write_text("x")
-        assert temporary.sweep(tmp_path) == 0
-        assert (made / "a").exists()
+def test_what_another_machine_makes_is_left_for_a_week(tmp_path: Path) -> None:
+    """Whether its processes live nobody can tell here."""
+    names_of_others = [f".editgauge-{'ab' * 4}-1-{number:016x}" for number in range(2)]
+    for name in names_of_others:
+        (tmp_path / name).write_text("x")
+    os.utime(tmp_path / names_of_others[1], (1, 1))
+    assert temporary.sweep(tmp_path) == 1
+    assert names(tmp_path) == names_of_others[:1]

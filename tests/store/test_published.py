@@ -41,18 +41,18 @@ def test_the_page_comes_last_and_a_stopped_call_is_made_good(
     memory_store: Any, report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(addresses, "FIRST_PAUSE", 0.0)
-    real = type(memory_store.system).pipe_file
+    real = type(memory_store.system).put_file
 
-    def stopped(self: Any, path: str, value: bytes, **more: Any) -> Any:
+    def stopped(self: Any, file: str, path: str, **more: Any) -> Any:
         if path.endswith("index.html"):
             raise KeyboardInterrupt
-        return real(self, path, value, **more)
+        return real(self, file, path, **more)
 
-    monkeypatch.setattr(type(memory_store.system), "pipe_file", stopped)
+    monkeypatch.setattr(type(memory_store.system), "put_file", stopped)
     with pytest.raises(KeyboardInterrupt):
         publish(report, ADDRESS)
     assert set(there(memory_store)) == {"data/meta.js", "data/0/detail-1.js"}
-    monkeypatch.setattr(type(memory_store.system), "pipe_file", real)
+    monkeypatch.setattr(type(memory_store.system), "put_file", real)
     assert publish(report, ADDRESS).sent == 3
     assert publish(report, ADDRESS).sent == 0
 
@@ -61,18 +61,18 @@ def test_a_stopped_call_does_not_count_what_it_has_changed(
     memory_store: Any, report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(report, ADDRESS)
-    real = type(memory_store.system).pipe_file
+    real = type(memory_store.system).put_file
 
-    def stopped(self: Any, path: str, value: bytes, **more: Any) -> Any:
-        real(self, path, value, **more)
+    def stopped(self: Any, file: str, path: str, **more: Any) -> Any:
+        real(self, file, path, **more)
         if path.endswith("meta.js"):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(memory_store.system), "pipe_file", stopped)
+    monkeypatch.setattr(type(memory_store.system), "put_file", stopped)
     (report / "data/meta.js").write_text("other")
     with pytest.raises(KeyboardInterrupt):
         publish(report, ADDRESS)
-    monkeypatch.setattr(type(memory_store.system), "pipe_file", real)
+    monkeypatch.setattr(type(memory_store.system), "put_file", real)
     (report / "data/meta.js").write_text("data/meta.js")
     publish(report, ADDRESS)
     assert there(memory_store)["data/meta.js"] == b"data/meta.js"

@@ -99,17 +99,17 @@ def test_a_kill_before_the_end_leaves_what_was_and_is_made_good(
 ) -> None:
     with working(RUN) as here:
         write(here, "first")
-    pipe = type(memory).pipe_file
+    put = type(memory).put_file
 
-    def killed(self: Any, path: str, value: bytes, **more: Any) -> Any:
+    def killed(self: Any, file: str, path: str, **more: Any) -> Any:
         if "/parts/" in path:
             raise KeyboardInterrupt
-        return pipe(self, path, value, **more)
+        return put(self, file, path, **more)
 
-    monkeypatch.setattr(type(memory), "pipe_file", killed)
+    monkeypatch.setattr(type(memory), "put_file", killed)
     with pytest.raises(KeyboardInterrupt), working(RUN) as here:
         write(here, "second")
-    monkeypatch.setattr(type(memory), "pipe_file", pipe)
+    monkeypatch.setattr(type(memory), "put_file", put)
     machine("other")
     assert samples_in() == ["first"]
     machine("first")

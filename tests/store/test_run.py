@@ -20,7 +20,7 @@ from tests.made_rows import row
 from tests.store.made_run import SAMPLES, make_run
 
 from editgauge.errors import EditgaugeError, RunError
-from editgauge.store import hosts, parquet
+from editgauge.store import lease, parquet
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, digest, packed, unpacked
 from editgauge.types import Metric, Row, Status
@@ -232,11 +232,11 @@ def test_another_machine_is_kept_out_while_one_writes(
 ) -> None:
     run = Run.create(tmp_path / "run")
     run.put([rows_with(1.0, "x")])
-    monkeypatch.setattr(hosts.platform, "node", lambda: "another")
+    monkeypatch.setattr(lease.platform, "node", lambda: "another")
     with pytest.raises(RunError, match="is writing this run"):
         run.put([rows_with(2.0, "y")])
-    old = time.time() - 2 * hosts.ALIVE
-    os.utime(run.path / hosts.FILE, (old, old))
+    old = time.time() - 2 * lease.ALIVE
+    os.utime(run.path / lease.HOST, (old, old))
     run.put([rows_with(2.0, "y")])
     assert [one.value for one in run.rows()] == [2.0]
 

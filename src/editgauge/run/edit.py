@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import cast
@@ -374,12 +373,10 @@ def _into_place(
             copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
         mark = fingerprint(own)
         back = given_back(own, sample)
-        with paths.entered(run, place.parent) as at:
-            above = target.parent if at is None else Path()
-            for extension in EXTENSIONS:  # an older output of another format would be found first
-                with suppress(FileNotFoundError):
-                    os.unlink(above / (parts[-1] + extension), dir_fd=at)
-            os.replace(own, above / target.name, dst_dir_fd=at)
+        above = paths.folder(run, place.parent)
+        for extension in EXTENSIONS:  # an older output of another format would be found first
+            (above / (parts[-1] + extension)).unlink(missing_ok=True)
+        os.replace(own, above / target.name)
     except OSError as error:
         raise paths.unwritable(target, error) from error
     return replace(

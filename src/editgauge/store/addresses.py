@@ -6,17 +6,17 @@ there or not allowed is said at once.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from editgauge.errors import DataError, DownloadError, MissingExtra, UsageError
-from editgauge.images import memory_size
 from editgauge.store import paths
 
 Result = TypeVar("Result")
@@ -24,14 +24,15 @@ ATTEMPTS = 8
 """Calls for one answer of a store."""
 FIRST_PAUSE = 0.1
 """Seconds before the second call; each further pause is twice as long."""
-CACHE_SIZE = "EDITGAUGE_STORE_CACHE"
-DEFAULT_CACHE = "50GB"
+_AT_ONCE = 8
 _ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/{1,2}([^/].*)$")
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, MemoryError)
 """Errors that no second call mends."""
-_MENDED_BY_USER = ("NoCredentials", "PartialCredentials", "NoSuchBucket", "InvalidAccessKeyId",
-                   "SignatureDoesNotMatch", "DefaultCredentialsError", "RefreshError",
-                   "NoAuthToken", "ParamValidation")  # fmt: skip
+_MENDED_BY_USER = (
+    "NoCredentials", "PartialCredentials", "NoSuchBucket", "InvalidAccessKeyId",
+    "SignatureDoesNotMatch", "DefaultCredentialsError", "RefreshError", "NoAuthToken",
+    "ParamValidation",
+)  # fmt: skip
 """Names, of errors or in their texts, by which drivers say that rights or the bucket are wrong."""
 
 
@@ -87,19 +88,14 @@ class Store:
             found = self.call("find", self.path(below).rstrip("/"), detail=True)
         except FileNotFoundError:
             return []
-        entries = []
-        for name, facts in sorted(found.items()):
-            whole = name == self.base  # the address is one file's
-            relative = name.rsplit("/", 1)[-1] if whole else name[len(self.base.rstrip("/")) + 1 :]
-            why = paths.misplaced(relative)
-            if why:
-                raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
-            version = str(
-                facts.get("ETag") or facts.get("etag") or facts.get("blob_id")
-                or facts.get("LastModified") or facts.get("mtime") or facts.get("created") or ""
-            )  # fmt: skip
-            entries.append(Entry(relative, name, int(facts.get("size") or 0), version))
-        return entries
+        return [self._entry(name, facts) for name, facts in sorted(found.items())]
+
+    def _entry(self, name: str, facts: dict[str, Any]) -> Entry:
+        whole = name == self.base  # the address is one file's
+        relative = name.rsplit("/", 1)[-1] if whole else name[len(self.base.rstrip("/")) + 1 :]
+        if why := paths.misplaced(relative):
+            raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
+        return Entry(relative, name, int(facts.get("size") or 0), _version(facts))
 
     def fetch(self, entry: Entry, target: Path) -> None:
         """Bring a file to `target`, whole or not at all. Raises `DownloadError` when its bytes are
@@ -119,10 +115,20 @@ class Store:
         finally:
             part.unlink(missing_ok=True)
 
+    def send(self, file: Path, relative: str) -> None:
+        """Put a file into its place, whole or not at all."""
+        self.call("put_file", str(file), self.path(relative))
+
+
+def at_once(work: Callable[[Any], object], things: Iterable[Any]) -> None:
+    """Do something to each of these, some at once; the first error is raised."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for _ in pool.map(work, things):
+            pass
+
 
 def attempted(call: Callable[[], Result], address: str) -> Result:
     """What a call gives, tried `ATTEMPTS` times."""
-    pause = FIRST_PAUSE
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return call()
@@ -138,8 +144,7 @@ def attempted(call: Callable[[], Result], address: str) -> Result:
                 raise DownloadError(
                     f"{address}: {said}; tried {ATTEMPTS} times: run the same command again later"
                 ) from error
-        time.sleep(pause)
-        pause *= 2
+        time.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
     raise AssertionError("unreachable")
 
 
@@ -163,28 +168,24 @@ def opened(address: str) -> Store:
     return Store(address, system, base)
 
 
+def mark_of(text: str) -> str:
+    """The name of the folder of this machine that belongs to an address."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
 def user_cache() -> Path:
     """Where this user's caches lie: ``EDITGAUGE_CACHE``, or ``editgauge`` below what the platform
     has for it.
     """
+    import platformdirs
+
     named = os.environ.get("EDITGAUGE_CACHE")
-    if named:
-        return Path(named).absolute()
-    variable, below = (
-        ("LOCALAPPDATA", "AppData/Local")
-        if sys.platform == "win32"
-        else ("XDG_CACHE_HOME", ".cache")
-    )
-    place = os.environ.get(variable)
-    try:
-        base = Path(place) if place else Path.home() / below
-    except RuntimeError as error:  # a container's user without a home
-        raise DataError(
-            "no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder"
-        ) from error
-    return base.absolute() / "editgauge"
+    place = Path(named) if named else platformdirs.user_cache_path("editgauge", appauthor=False)
+    if str(place).startswith("~"):  # a container's user without a home
+        raise DataError("no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder")
+    return place.absolute()
 
 
-def cache_limit() -> int:
-    """Bytes that copies of stores may take on this machine: `EDITGAUGE_STORE_CACHE`, or 50 GB."""
-    return memory_size(os.environ.get(CACHE_SIZE) or DEFAULT_CACHE, CACHE_SIZE)
+def _version(facts: dict[str, Any]) -> str:
+    names = ("ETag", "etag", "blob_id", "LastModified", "mtime", "created")
+    return str(next((facts[name] for name in names if facts.get(name)), ""))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
-from editgauge.store import database, lease, paths, salvage, snapshot
+from editgauge.store import lease, paths, salvage, snapshot, sqlite
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
 from editgauge.store.schema import EditRecord
@@ -93,7 +93,7 @@ def rewrite(file: Path) -> None:
                 os.replace(f"{file}{suffix}", f"{file}.damaged{suffix}")
         os.replace(made, file)
     except (OSError, sqlite3.Error) as error:
-        raise database.broken(file, error) from error
+        raise sqlite.broken(file, error) from error
     finally:
         made.unlink(missing_ok=True)
 

@@ -4,49 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
-from editgauge.errors import RunError
-from editgauge.types import VARIANTS, Metric
+import msgspec
 
-_FACTS = (
-    "direction", "heading", "digits", "unit", "failure", "whole_set", "of_sample", "note", "keeps",
-    "plain",
-)  # fmt: skip
+from editgauge.errors import RunError
+from editgauge.types import Metric
+
+_MOST_DIGITS = 15
+_FACTS = [one.name for one in fields(Metric) if one.name != "name"]
 
 
 def record(metric: Metric) -> dict[str, Any]:
     """A metric as JSON values; an open end of its range is None."""
-    ends = {name: _closed(getattr(metric, name)) for name in ("low", "high")}
     facts = {name: getattr(metric, name) for name in _FACTS}
-    scale = [list(pair) for pair in metric.printed]
-    return {**facts, **ends, "variants": list(metric.variants), "printed": scale}
+    return {name: None if facts[name] in (math.inf, -math.inf) else facts[name] for name in facts}
 
 
 def metric(name: str, record: Mapping[str, Any]) -> Metric:
     """The metric of a record; facts that are not there have the value that says nothing. Raises
-    `ValueError`, `TypeError` or `OverflowError` for what is no such record.
+    `ValueError` for what is no such record.
     """
-    low, high = record.get("low"), record.get("high")
-    direction = record.get("direction")
-    return Metric(
-        name,
-        direction=direction if direction in ("higher", "lower") else None,
-        low=-math.inf if low is None else float(low),
-        high=math.inf if high is None else float(high),
-        heading=str(record.get("heading") or ""),
-        digits=int(record.get("digits", 3)),
-        unit=str(record.get("unit") or ""),
-        variants=tuple(v for v in VARIANTS if v in record.get("variants", ())),
-        failure=None if record.get("failure") is None else float(record["failure"]),
-        whole_set=record.get("whole_set") is True,
-        of_sample=record.get("of_sample") is True,
-        note=str(record.get("note") or ""),
-        printed=_scale(record),
-        keeps=record.get("keeps") is True,
-        plain=str(record.get("plain") or ""),
-    )
+    facts = {"direction": None, "low": None, "high": None, **record, "name": name}
+    ends = {"low": -math.inf, "high": math.inf}
+    facts |= {end: value for end, value in ends.items() if facts[end] is None}
+    try:
+        found = msgspec.convert(facts, Metric)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from error
+    if not 0 <= found.digits <= _MOST_DIGITS:
+        raise ValueError(f"digits: wanted 0 to {_MOST_DIGITS}, found {found.digits}")
+    rising = all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(found.printed))
+    if len(found.printed) == 1 or not rising:
+        raise ValueError(f"printed: wanted rising pairs of numbers, found {found.printed!r:.40}")
+    return found
 
 
 def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str, Metric]:
@@ -68,17 +61,3 @@ def together(described: Sequence[tuple[str, Mapping[str, Metric]]]) -> dict[str,
                         f"score one of them again"
                     )
     return {name: one for name, (_, one) in found.items()}
-
-
-def _scale(record: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
-    """The scale of print. Raises ValueError for one that does not rise from pair to pair."""
-    given = record.get("printed") or ()
-    pairs = tuple((float(stored), float(shown)) for stored, shown in given)
-    rising = all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(pairs))
-    if len(pairs) == 1 or not rising or not all(math.isfinite(x) for pair in pairs for x in pair):
-        raise ValueError(f"printed: wanted rising pairs of numbers, found {given!r:.40}")
-    return pairs
-
-
-def _closed(end: float) -> float | None:
-    return end if math.isfinite(end) else None

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import RunError
-from editgauge.store import paid, schema
+from editgauge.store import lease, paid, schema
 from editgauge.store.described import together
 from editgauge.store.run import FILE, PAID, ROOMS, Run
 from editgauge.store.schema import EditRecord, RowRecord, Series
@@ -41,7 +41,7 @@ _SAMPLE_FACTS = (
     "knowledge",
     "attributes",
 )
-_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", "explain", ".lock", ".host"} - {"study"}
+_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", "explain", ".lock", lease.HOST} - {"study"}
 Rule = Callable[[Series, RowRecord, RowRecord], bool]
 """Whether the second row takes the place of the first, of one key."""
 

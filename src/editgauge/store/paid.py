@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
 from editgauge.errors import RunError
-from editgauge.store import database
+from editgauge.store import records, sqlite
 
 State = Literal["sent", "billed", "kept", "released"]
 """A call is ``sent``; then its bill came, or it stands at the most it can cost (kept), or it was
@@ -98,8 +98,8 @@ class Paid:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(path):
-            database.create(path, SCHEMA)
-        self._db = database.connect(path, SCHEMA, safe=True)
+            sqlite.create(path, SCHEMA)
+        self._db = sqlite.opened(path, SCHEMA, safe=True)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -112,7 +112,7 @@ class Paid:
                 if self._depth > 1:
                     yield
                 else:
-                    with self._told(), database.transaction(self._db):
+                    with self._told(), sqlite.transaction(self._db):
                         yield
             finally:
                 self._depth -= 1
@@ -130,12 +130,12 @@ class Paid:
         """Write a reply of JSON values in place of an older one; it is on the disk when this
         returns.
         """
-        text = database.json(dict(reply))
+        text = records.json(dict(reply))
         self._write(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)",
             key,
             text,
-            database.mark("replies", key, text),
+            records.mark("replies", key, text),
         )
 
     def drop(self, key: str) -> None:
@@ -173,11 +173,11 @@ class Paid:
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact; with `value`, write it. None where there is none, or it is damaged."""
         if value is not None:
-            mark = database.mark("notes", name, value)
+            mark = records.mark("notes", name, value)
             self._write("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", name, value, mark)
             return value
         rows = self._read("SELECT name, value, mark FROM notes WHERE name = ?", name)
-        return str(rows[0][1]) if rows and database.stands("notes", rows[0]) else None
+        return str(rows[0][1]) if rows and records.stands("notes", rows[0]) else None
 
     def notes(self, start: str) -> dict[str, str]:
         """The facts whose names begin with `start`, in the order in which they were written. Raises
@@ -189,7 +189,7 @@ class Paid:
             start,
         )
         for row in rows:
-            if not database.stands("notes", row):
+            if not records.stands("notes", row):
                 raise RunError(
                     f"{self.path}: what is noted as {str(row[0])[:80]!r} is damaged; bring a copy "
                     f"of the file, or name another one with --replies"
@@ -276,8 +276,8 @@ class Paid:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except database.FAULTS as error:
-            raise database.broken(self.path or Path("memory"), error) from error
+        except sqlite.FAULTS as error:
+            raise sqlite.broken(self.path or Path("memory"), error) from error
 
     def close(self) -> None:
         with self._lock:
@@ -324,9 +324,9 @@ def _booked(state: State, most: float, billed: float | None) -> float:
 
 
 def _object(record: Sequence[Any]) -> dict[str, Any] | None:
-    if not database.stands("replies", record):
+    if not records.stands("replies", record):
         return None
     try:
-        return database.parsed(record[1])
+        return records.parsed(record[1])
     except ValueError:
         return None

@@ -8,13 +8,37 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from editgauge.errors import RunError
-from editgauge.store import paths
+from editgauge.store import records
 
 Place = Path
 """A Parquet file."""
+_UNREADABLE = (
+    "the run's rows.parquet cannot be read ({}); delete it: it is made again from the rows"
+)
+
+
+@contextlib.contextmanager
+def database(files: Sequence[Path] = (), *, message: str = _UNREADABLE) -> Iterator[Any]:
+    """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
+    block is raised as `RunError` with `message`, or says which file is gone.
+    """
+    import duckdb
+
+    db = duckdb.connect(":memory:")
+    db.execute("SET enable_progress_bar = false")  # it would stand among what a command prints
+    try:
+        yield db
+    except duckdb.Error as error:
+        for file in files:
+            if not os.path.lexists(file):
+                raise RunError(
+                    f"{file}: gone while it was read; the run was deleted or moved. Bring it back, "
+                    f"or name the place where it is now"
+                ) from error
+        raise RunError(message.format(str(error).strip().splitlines()[0][:200])) from error
+    finally:
+        db.close()
 
 
 def fetch_tuples(
@@ -30,56 +54,23 @@ def fetch_tuples(
         return list(db.execute(sql, list(parameters)).fetchall())
 
 
+def relation(files: Sequence[Path]) -> str:
+    """Parquet files as SQL has them after FROM."""
+    return f"read_parquet([{', '.join(map(quoted, files))}])"
+
+
+def quoted(path: Path) -> str:
+    """A path as SQL has it."""
+    return "'" + str(path).replace("'", "''") + "'"
+
+
 def mapping(text: str | None) -> dict[str, Any]:
     """The object in a column of JSON. Raises `RunError` when it is none: the rows were not made by
     this tool.
     """
     try:
-        value = orjson.loads(text or "{}")
-    except orjson.JSONDecodeError as error:
+        return records.parsed(text or "{}")
+    except ValueError as error:
         raise RunError(
-            f"a row's detail is not JSON ({error}); see: editgauge check-run RUN"
+            f"a row's detail is no JSON object ({error}); see: editgauge check-run RUN"
         ) from error
-    if not isinstance(value, dict):
-        raise RunError("a row's detail is no object; see: editgauge check-run RUN")
-    return value
-
-
-@contextlib.contextmanager
-def database(
-    files: Sequence[Path] = (),
-    *,
-    message: str = (
-        "the run's rows.parquet cannot be read ({}); delete it: it is made again from the rows"
-    ),
-) -> Iterator[Any]:
-    """A DuckDB connection in memory that can read these files; what DuckDB cannot do inside the
-    block is raised as `RunError` with `message`, or says which file is gone.
-    """
-    import duckdb
-
-    db = duckdb.connect(":memory:")
-    db.execute("SET enable_progress_bar = false")  # it would stand among what a command prints
-    try:
-        yield db
-    except duckdb.Error as error:
-        for file in files:
-            if not os.path.lexists(file):
-                raise paths.gone(file) from error
-        said = str(error).strip().splitlines()[0][:200]
-        raise RunError(message.format(said)) from error
-    finally:
-        db.close()
-
-
-def relation(files: Sequence[Path]) -> str:
-    """Parquet files as SQL has them after FROM."""
-    return f"read_parquet({_names(files)})"
-
-
-def _names(files: Sequence[Path]) -> str:
-    return "[" + ", ".join(f"'{_quoted(path)}'" for path in files) + "]"
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")

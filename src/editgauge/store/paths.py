@@ -2,12 +2,9 @@
 
 **The door.** A run folder may come from anybody, and what its records name as a picture may be any
 text. `fault` says why a path may not be opened: it must be relative, lie below its own room (a
-picture of an editor below ``edits/<benchmark>/<editor>/``), have no link on its way, and lead to a
+picture of an editor below ``edits/<benchmark>/<editor>/``), lead nowhere else by a link, and name a
 regular file within the limit of its kind: a pipe would be waited for, a device read for ever. What
-is written goes to a new file that is then renamed into its place, in a folder that was `entered`
-step by step, none of them a link: nothing outside the run is ever changed, not even when somebody
-puts links into the place of folders meanwhile (as far as the system can open files in a folder that
-is open: not on Windows).
+is written goes to a new file that is then renamed into its place.
 
 **The texts.** A run folder is zipped, published, and read on other machines. An error names its
 file in full, which helps who sees it happen; what is stored of it names the file as a reader of the
@@ -17,11 +14,10 @@ run can find it: below the run or the data folder, or by its name alone.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -30,23 +26,17 @@ from editgauge import temporary
 from editgauge.errors import RunError
 from editgauge.images import MAX_FILE_BYTES
 
-SEGMENT_BYTES = 1 << 33
-"""The largest segment that is read: 8 GB, some ten million rows."""
+LARGEST = 1 << 33
+"""Bytes of the largest file of a run that is read: 8 GB, some ten million rows."""
 MANIFEST_BYTES = 1 << 27
+LONGEST_PATH = 1024
+"""Characters of a path below a folder that somebody else named."""
 _LONGEST_STEP = 255
 """Bytes of a file's name, on every usual file system."""
-LONGEST_PATH = 1024
-"""Characters of a path below a folder that somebody else named: following one takes time with the
-square of its steps.
-"""
 _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
-_WINDOWS = re.compile(r"[\\:]")
-"""Letters that make another path of a text on Windows."""
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_ENTER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
-"""A folder in which one may write, but which one may not list, can be entered too."""
-_ENTERS = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
-_READ = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_READ = os.O_RDONLY
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
+    _READ |= getattr(os, _name, 0)
 
 
 # -- the door --------------------------------------------------------------------------------------
@@ -60,7 +50,7 @@ def misplaced(relative: object, room: str = "") -> str | None:
         return f"wanted a text of 1 to {LONGEST_PATH} characters"
     if not relative.isprintable() and _NO_NAME.search(relative):
         return "holds characters that no file name here has"
-    windows = _WINDOWS.search(relative) is not None and PureWindowsPath(relative)
+    windows = PureWindowsPath(relative) if "\\" in relative or ":" in relative else None
     if relative[0] == "/" or (windows and (windows.drive or windows.root)):
         return "an absolute path"
     parts = relative.split("/")
@@ -68,9 +58,7 @@ def misplaced(relative: object, room: str = "") -> str | None:
         return "leads out of its folder"
     if "" in parts or "." in parts:
         return "has an empty step"
-    if len(relative) > _LONGEST_STEP // 4 and any(
-        len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts
-    ):
+    if any(len(part.encode("utf-8", "replace")) > _LONGEST_STEP for part in parts):
         return f"has a step of more than {_LONGEST_STEP} bytes"
     if room and not relative.startswith(f"{room}/"):
         return f"lies outside {room}"
@@ -88,19 +76,33 @@ def fault(
     why = misplaced(relative, room)
     if why is not None:
         return why
-    assert isinstance(relative, str)
-    path = str(root)
-    parts = relative.split("/")
-    for number, part in enumerate(parts):
-        path = f"{path}{os.sep}{part}"
-        try:
-            found = os.lstat(path)
-        except OSError as error:
-            return "not there" if isinstance(error, FileNotFoundError) else str(error.strerror)
-        why = _kind(found, last=number == len(parts) - 1, limit=limit)
-        if why is not None:
-            return why
+    path = f"{root}{os.sep}{relative}"
+    try:
+        why = _kind(os.lstat(path), limit)
+        above = os.path.dirname(path)
+        if os.path.realpath(above) != f"{_real(str(root))}{above[len(str(root)) :]}":
+            return "a link"
+    except NotADirectoryError:
+        return "lies below a file"
+    except OSError as error:
+        return "not there" if isinstance(error, FileNotFoundError) else str(error.strerror)
+    return why
+
+
+def _kind(found: os.stat_result, limit: int) -> str | None:
+    """What is wrong with a file, or None."""
+    if stat.S_ISLNK(found.st_mode):
+        return "a link"
+    if not stat.S_ISREG(found.st_mode):
+        return "no regular file (a folder, pipe or device)"
+    if found.st_size > limit:
+        return f"{found.st_size:,} bytes, wanted at most {limit:,}"
     return None
+
+
+@lru_cache(maxsize=64)
+def _real(root: str) -> str:
+    return os.path.realpath(root)
 
 
 def inside(root: Path, relative: object, room: str = "", *, limit: int = MAX_FILE_BYTES) -> Path:
@@ -114,15 +116,15 @@ def inside(root: Path, relative: object, room: str = "", *, limit: int = MAX_FIL
     return root / str(relative)
 
 
-def open_read(path: Path, *, limit: int = SEGMENT_BYTES) -> int:
+def open_read(path: Path, *, limit: int = LARGEST) -> int:
     """Open a regular file of at most `limit` bytes for reading, never through a link, never
     waiting; returns the descriptor. Raises `OSError` when it is not there and `RunError` when it is
     something else.
     """
-    why: str | None = "a link"
-    if not path.is_symlink():
+    why = _kind(os.lstat(path), limit)
+    if why is None:
         handle = os.open(path, _READ)
-        why = _kind(os.fstat(handle), last=True, limit=limit)
+        why = _kind(os.fstat(handle), limit)
         if why is None:
             return handle
         os.close(handle)
@@ -135,117 +137,33 @@ def read(path: Path, *, limit: int = MANIFEST_BYTES) -> bytes:
         return file.read()
 
 
-def files(folder: Path, ending: str = "") -> Iterator[tuple[str, str | None]]:
-    """Name and fault (None: a regular file) of everything in a folder whose name has this ending,
-    in no order. Nothing when the folder is not there or is a link.
-    """
-    if folder.is_symlink():
-        return
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(ending):
-                with contextlib.suppress(FileNotFoundError):
-                    found = entry.stat(follow_symlinks=False)
-                    yield entry.name, _kind(found, last=True, limit=SEGMENT_BYTES)
-
-
 def folder(root: Path, relative: str | PurePosixPath) -> Path:
     """The folder `relative` below `root`, made with all above it where it is not there.
 
-    Raises `RunError` when one of them is a link or no folder, or cannot be made.
+    Raises `RunError` when one of them is a link or no folder, or cannot be made, and for a way that
+    leads up.
     """
-    path = str(root)
-    for path in _steps(root, relative):
-        _need_folder(path)
-    return Path(path)
-
-
-def _steps(root: Path, relative: str | PurePosixPath) -> Iterator[str]:
-    """The paths of the folders on the way from `root` down to `relative`. Raises `RunError` where
-    the way leads up.
-    """
-    path = str(root)
-    for part in str(relative).split("/"):
+    path = Path(root)
+    for part in PurePosixPath(relative).parts:
         if part == "..":
             raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
-        if part not in ("", "."):
-            path = f"{path}{os.sep}{part}"
-            yield path
-
-
-@contextlib.contextmanager
-def entered(root: Path, relative: str | PurePosixPath) -> Iterator[int | None]:
-    """The folder `relative` below `root`, as `folder` makes it, open for the length of a `with`
-    block: what is opened or renamed in the descriptor is in that folder, whatever its path leads to
-    by then. None where the system knows no such descriptors. Raises as `folder`.
-    """
-    if not _ENTERS:
-        folder(root, relative)
-        yield None
-        return
-    handle = _opened(str(root), None)
-    try:
-        for path in _steps(root, relative):
-            above, handle = handle, _opened(path, handle)
-            os.close(above)
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _opened(path: str, above: int | None) -> int:
-    """A folder, open: by its path, or by its last step in the open folder `above`, where it is made
-    if it is not there, and is no link.
-    """
-    if above is None:
+        path = path / part
         try:
-            return os.open(path, _ENTER)
+            path.mkdir(exist_ok=True)
+        except FileExistsError:
+            pass
         except OSError as error:
-            raise unwritable(Path(path), error) from error
-    name = os.path.basename(path)
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            return os.open(name, _ENTER | _NO_LINK, dir_fd=above)
-        with contextlib.suppress(FileExistsError):  # another process was faster
-            os.mkdir(name, dir_fd=above)
-        return os.open(name, _ENTER | _NO_LINK, dir_fd=above)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
-            raise _no_folder(path, os.path.islink(path)) from error
-        raise unwritable(Path(path), error) from error
+            raise unwritable(path, error) from error
+        _need_folder(path, "nothing is written there. Remove it")
+    return path
 
 
-def _no_folder(path: str, link: bool) -> RunError:
-    return RunError(
-        f"{path}: {'a link' if link else 'no folder'} where a folder of the run belongs; nothing "
-        f"is written there. Remove it"
-    )
-
-
-def put(file: Path, root: Path, relative: str | PurePosixPath) -> None:
-    """Rename a finished file into its place below `root`, as `write` does. Raises as `folder`, and
-    `OSError` when it cannot be renamed.
-    """
-    place = PurePosixPath(relative)
-    with entered(root, place.parent) as at:
-        os.replace(file, root / place if at is None else place.name, dst_dir_fd=at)
-
-
-def _need_folder(path: str) -> None:
-    try:
+def _need_folder(path: Path, told: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
         mode = os.lstat(path).st_mode
-    except FileNotFoundError:
-        try:
-            os.mkdir(path)
-            return
-        except FileExistsError:  # another process was faster
-            mode = os.lstat(path).st_mode
-        except OSError as error:
-            raise unwritable(Path(path), error) from error
-    except OSError as error:
-        raise unwritable(Path(path), error) from error
-    if not stat.S_ISDIR(mode):
-        raise _no_folder(path, stat.S_ISLNK(mode))
+        if not stat.S_ISDIR(mode):
+            what = "a link" if stat.S_ISLNK(mode) else "no folder"
+            raise RunError(f"{path}: {what} where a folder of the run belongs; {told}")
 
 
 def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path:
@@ -256,27 +174,18 @@ def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path
     then what was there is still there.
     """
     place = PurePosixPath(relative)
-    target = root / place
-    with entered(root, place.parent) as at:
-        try:
-            temporary.write(target, data, sync=sync, at=at)
-        except OSError as error:
-            raise unwritable(target, error) from error
+    target = folder(root, place.parent) / place.name
+    try:
+        temporary.write(target, data, sync=sync)
+    except OSError as error:
+        raise unwritable(target, error) from error
     return target
 
 
 def no_links(root: Path, places: Iterable[str]) -> None:
     """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
     for place in places:
-        path = root / place
-        with contextlib.suppress(OSError):
-            mode = os.lstat(path).st_mode
-            if not stat.S_ISDIR(mode):
-                what = "a link" if stat.S_ISLNK(mode) else "no folder"
-                raise RunError(
-                    f"{path}: {what} where a folder of the run belongs; this run folder cannot be "
-                    f"trusted. Put the folder itself there"
-                )
+        _need_folder(root / place, "this run folder cannot be trusted. Put the folder itself there")
 
 
 def only_files(root: Path, place: str) -> None:
@@ -287,12 +196,9 @@ def only_files(root: Path, place: str) -> None:
         for name in (*folders, *names):
             path = os.path.join(above, name)
             with contextlib.suppress(OSError):
-                mode = os.lstat(path).st_mode
-                if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-                    raise RunError(
-                        f"{path}: {_kind(os.lstat(path), last=True, limit=0)}; this run folder "
-                        f"cannot be trusted. Remove it"
-                    )
+                found = os.lstat(path)
+                if not stat.S_ISDIR(found.st_mode) and (why := _kind(found, found.st_size)):
+                    raise RunError(f"{path}: {why}; this run folder cannot be trusted. Remove it")
 
 
 def unwritable(path: Path, error: OSError) -> RunError:
@@ -301,27 +207,6 @@ def unwritable(path: Path, error: OSError) -> RunError:
         f"{path}: cannot be written ({error.strerror or error}); make room or rights and run the "
         f"same command again"
     )
-
-
-def gone(path: Path) -> RunError:
-    """One line for what a reader had found and no longer finds."""
-    return RunError(
-        f"{path}: gone while it was read; the run was deleted or moved. Bring it back, or name the "
-        f"place where it is now"
-    )
-
-
-def _kind(found: os.stat_result, *, last: bool, limit: int) -> str | None:
-    """What is wrong with a file (or, if not `last`, a folder on the way), or None."""
-    if stat.S_ISLNK(found.st_mode):
-        return "a link"
-    if not last:
-        return None if stat.S_ISDIR(found.st_mode) else "lies below a file"
-    if not stat.S_ISREG(found.st_mode):
-        return "no regular file (a folder, pipe or device)"
-    if found.st_size > limit:
-        return f"{found.st_size:,} bytes, wanted at most {limit:,}"
-    return None
 
 
 @lru_cache(maxsize=1024)
@@ -368,8 +253,7 @@ def portable(text: str, roots: Iterable[Path | str] = ()) -> str:
     A path below one of `roots` is left relative to it, a root itself becomes ``.``, the home folder
     ``~``. At most `LONGEST` characters are kept.
     """
-    text = without_roots(text, roots)
-    return _FOLDERS.sub("", text)[:LONGEST]
+    return _FOLDERS.sub("", without_roots(text, roots))[:LONGEST]
 
 
 def without_roots(value: Any, roots: Iterable[Path | str]) -> Any:
@@ -405,6 +289,4 @@ def _cut(value: Any, names: list[tuple[str, str]]) -> Any:
         return value
     if isinstance(value, Mapping):
         return {key: _cut(part, names) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cut(part, names) for part in value]
-    return value
+    return [_cut(part, names) for part in value] if isinstance(value, list | tuple) else value

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +16,11 @@ import orjson
 
 from editgauge.errors import RunError
 from editgauge.store import paths
-from editgauge.store.addresses import Store, opened, user_cache
+from editgauge.store.addresses import Store, at_once, mark_of, opened, user_cache
 
 LIST = ".editgauge-published.json"
 LAST = "index.html"
 """Sent after all else: whoever opens it finds what it names."""
-AT_ONCE = 8
 _MOST_BYTES = 1 << 28
 
 
@@ -38,8 +36,7 @@ def copy_of(address: str) -> Path:
     """The folder of this machine in which what an address gets is made; it stays, so that the next
     report makes only what is new.
     """
-    mark = hashlib.blake2b(address.encode(), digest_size=8).hexdigest()
-    return user_cache() / "published" / mark
+    return user_cache() / "published" / mark_of(address)
 
 
 def publish(folder: Path, address: str) -> Published:
@@ -56,24 +53,14 @@ def publish(folder: Path, address: str) -> Published:
 
 
 def _publish(store: Store, folder: Path) -> Published:
-    there = _listed(store)
-    mine = {}
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_file() and not path.is_symlink() and name != LIST:
-            with path.open("rb") as file:
-                mark = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-            mine[name] = mark.hexdigest()
+    there, mine = _listed(store), _marks(folder)
     news = [name for name, mark in mine.items() if there.get(name) != mark]
-    told = dict.fromkeys((*there, *news), "") | {n: mine[n] for n in mine if n not in news}
-    store.call("pipe_file", store.path(LIST), orjson.dumps(told, option=orjson.OPT_SORT_KEYS))
-    first = [name for name in news if name != LAST]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in pool.map(lambda name: _send(store, folder, name), first):
-            pass
+    sent_before = dict.fromkeys((*there, *news), "") | {n: mine[n] for n in mine if n not in news}
+    _list(store, sent_before)
+    at_once(lambda name: store.send(folder / name, name), [n for n in news if n != LAST])
     if LAST in news:
-        _send(store, folder, LAST)
-    store.call("pipe_file", store.path(LIST), orjson.dumps(mine, option=orjson.OPT_SORT_KEYS))
+        store.send(folder / LAST, LAST)
+    _list(store, mine)
     gone = sorted(set(there) - set(mine))
     for name in gone:
         with contextlib.suppress(FileNotFoundError):
@@ -81,8 +68,20 @@ def _publish(store: Store, folder: Path) -> Published:
     return Published(len(news), len(mine) - len(news), len(gone))
 
 
-def _send(store: Store, folder: Path, name: str) -> None:
-    store.call("pipe_file", store.path(name), (folder / name).read_bytes())
+def _marks(folder: Path) -> dict[str, str]:
+    """Name -> hash of every file of a folder."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.name != LIST:
+            with path.open("rb") as file:
+                mark = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+            found[path.relative_to(folder).as_posix()] = mark.hexdigest()
+    return found
+
+
+def _list(store: Store, told: dict[str, str]) -> None:
+    data = orjson.dumps(told, option=orjson.OPT_SORT_KEYS)
+    store.call("pipe_file", store.path(LIST), data)
 
 
 def _listed(store: Store) -> dict[str, str]:

@@ -1,22 +1,21 @@
-"""Runs on a store: worked on in a folder of this machine, handed over without a lock.
+"""Runs on stores: worked on in a folder of this machine, handed over without a lock.
 
 ::
 
-    RUN/parts/<time>-<random>.sqlite    what one command changed: an immutable run of its own
+    RUN/parts/<time>-<random>.sqlite         what one command changed: an immutable run of its own
     RUN/parts/<time>-<random>.paid.sqlite    the replies that it paid for
-    RUN/edits/…, RUN/inputs/…           pictures
+    RUN/edits/…, RUN/inputs/…                pictures
 
 A run on a store is the join of its parts, in the order of their names. A part is sent after the
 pictures that it names, whole or not at all: a command that is killed before leaves what was there.
 Two machines that end at once leave two parts. The folder of this machine (below
-``EDITGAUGE_CACHE``) stays, with a copy of what it was when it was last handed over: what could not
-be handed over is handed over by the next command.
+``EDITGAUGE_CACHE``) stays, with the files of the run as they were when they were last handed over:
+what could not be handed over is handed over by the next command.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import shutil
@@ -26,25 +25,20 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from editgauge.errors import EditgaugeError, RunError
-from editgauge.store import database, paths, schema
-from editgauge.store.addresses import Entry, Store, address_of, opened, user_cache
+from editgauge.store import paths, records, schema, sqlite
+from editgauge.store.addresses import Entry, Store, address_of, at_once, mark_of, opened, user_cache
+from editgauge.store.file import put
 from editgauge.store.merge import take_rows
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
-from editgauge.store.schema import Series
 
 PARTS = "parts"
-AT_ONCE = 8
 _ROOMS = ("edits", "inputs")
-_STATE = ".store"
-"""Beside a copy of a run: what it was when it was last handed over."""
 _PAID = ".paid.sqlite"
 _GONE = "gone"
 
@@ -147,8 +141,7 @@ def _need_run(run: Path, folder: Path) -> None:
 
 def folder_of(address: str) -> Path:
     """Where this machine's copy of a run on a store lies."""
-    mark = hashlib.blake2b(address.encode(), digest_size=8).hexdigest()
-    return user_cache() / "runs" / mark / (address.rsplit("/", 1)[-1] or "run")
+    return user_cache() / "runs" / mark_of(address) / (address.rsplit("/", 1)[-1] or "run")
 
 
 # -- from the store --------------------------------------------------------------------------------
@@ -156,10 +149,11 @@ def folder_of(address: str) -> Path:
 
 def bring(store: Store, *, pictures: bool = True) -> Path:
     """Bring this machine's copy of a run up to date; returns its folder, empty when there is no run
-    on the store. What was not yet handed over stays. Raises `RunError` for a part that is none.
+    on the store. What was not yet handed over is, first. Raises `RunError` for a part that is none.
     """
     folder = folder_of(store.address)
     folder.mkdir(parents=True, exist_ok=True)
+    push(store, folder)
     entries = store.files()
     if any(entry.relative == FILE for entry in entries):
         raise RunError(
@@ -174,6 +168,8 @@ def bring(store: Store, *, pictures: bool = True) -> Path:
         for entry in parts:
             anew |= _take_part(store, run, entry)
         run.close()
+        for name in (FILE, PAID):
+            _copy(folder / name, _before(folder) / name)
         _remember(folder, known | {entry.relative for entry in parts})
     if pictures:
         _bring_pictures(store, folder, entries, anew)
@@ -181,37 +177,27 @@ def bring(store: Store, *, pictures: bool = True) -> Path:
 
 
 def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:
-    """Join a part into this machine's copy and into what that was when it was handed over; the
-    pictures that it names anew.
-    """
+    """Join a part into this machine's copy; the outputs that it names."""
     with tempfile.TemporaryDirectory(prefix="editgauge-") as folder:
         there = Path(folder) / (PAID if entry.relative.endswith(_PAID) else FILE)
         store.fetch(entry, there)
         try:
             if there.name == PAID:
-                for target in (run.replies_path, _base(run.path) / PAID):
-                    _take_replies(there, target)
+                with Paid(there) as theirs, Paid(run.replies_path) as ours, ours.transaction():
+                    for key, reply in theirs.replies():
+                        ours.put(key, reply)
                 return set()
             part = Run.open(Path(folder))
             if part.damage is not None:
                 raise part.damage
-            base = Run.create(_base(run.path))
-            pictures = {str(one.path) for one in part.edits() if one.path}
             _join(part, run)
-            _join(part, base)
-            base.close()
+            pictures = {str(one.path) for one in part.edits() if one.path}
             part.close()
         except RunError as error:
             raise RunError(
                 f"{store.address}: {entry.relative}: no part of a run ({error}); remove it there"
             ) from error
     return pictures
-
-
-def _take_replies(source: Path, target: Path) -> None:
-    with Paid(source) as theirs, Paid(target) as ours, ours.transaction():
-        for key, reply in theirs.replies():
-            ours.put(key, reply)
 
 
 def _join(part: Run, target: Run) -> None:
@@ -241,9 +227,7 @@ def _bring_pictures(store: Store, folder: Path, entries: Sequence[Entry], anew: 
         paths.folder(folder, Path(entry.relative).parent.as_posix())
         store.fetch(entry, folder / entry.relative)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in pool.map(get, [entry for entry in entries if wanted(entry)]):
-            pass
+    at_once(get, [entry for entry in entries if wanted(entry)])
 
 
 # -- to the store ----------------------------------------------------------------------------------
@@ -255,49 +239,40 @@ def push(store: Store, folder: Path) -> str:
     """
     if not (folder / FILE).exists():
         return ""
-    base = _base(folder)
+    before, sent = _before(folder), ""
     name = f"{PARTS}/{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(6)}"
-    with tempfile.TemporaryDirectory(prefix="editgauge-") as made:
-        replies = _new_replies(folder, Path(made))
-        run, before = Run.open(folder), Run.create(base)
-        part = Run.create(Path(made) / "part")
-        changed = _difference(run, before, part)
-        pictures = {str(one.path) for one in part.edits() if one.path} | _inputs(part)
-        part.close()
-        if changed:
+    with tempfile.TemporaryDirectory(prefix="editgauge-") as place:
+        now, part = Path(place) / "now", Path(place) / "part"
+        now.mkdir()
+        part.mkdir()
+        for file in (FILE, PAID):
+            _copy(folder / file, now / file)
+        if _new_replies(now / PAID, before / PAID, part / PAID):
+            sent = name + _PAID
+            store.send(part / PAID, sent)
+            _remember(folder, _known(folder) | {sent})
+            os.replace(now / PAID, before / PAID)
+        if _difference(now / FILE, before / FILE, part / FILE):
+            made = Run.open(part)
+            pictures = {str(one.path) for one in made.edits() if one.path} | _inputs(made)
+            made.close()
             _send_pictures(store, folder, pictures)
-        sent = []
-        if replies:
-            sent.append(_send(store, Path(made) / PAID, name + _PAID))
-            _take_replies(Path(made) / PAID, base / PAID)
-        if changed:
-            sent.append(_send(store, Path(made) / "part" / FILE, f"{name}.sqlite"))
-            joined = Run.open(Path(made) / "part")
-            _join(joined, before)
-            joined.close()
-        run.close()
-        before.close()
-    _remember(folder, _known(folder) | set(sent))
-    return sent[-1] if sent else ""
-
-
-def _send(store: Store, file: Path, name: str) -> str:
-    store.call("pipe_file", store.path(name), file.read_bytes())
-    return name
+            sent = f"{name}.sqlite"
+            store.send(part / FILE, sent)
+            _remember(folder, _known(folder) | {sent})
+            os.replace(now / FILE, before / FILE)
+    return sent
 
 
 def _send_pictures(store: Store, folder: Path, names: set[str]) -> None:
-    there = {entry.relative: entry.size for room in _ROOMS for entry in store.files(room)}
+    there = {entry.relative: entry.size for entry in store.files("inputs")}
 
     def send(name: str) -> None:
         file = paths.inside(folder, name)
-        if name.startswith("inputs/") and there.get(name) == file.stat().st_size:
-            return
-        store.call("put_file", str(file), store.path(name))
+        if there.get(name) != file.stat().st_size:
+            store.send(file, name)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in pool.map(send, sorted(n for n in names if paths.fault(folder, n) is None)):
-            pass
+    at_once(send, sorted(name for name in names if paths.fault(folder, name) is None))
 
 
 def _inputs(part: Run) -> set[str]:
@@ -309,95 +284,110 @@ def _inputs(part: Run) -> set[str]:
     return found
 
 
-def _new_replies(folder: Path, made: Path) -> bool:
+def _new_replies(now: Path, before: Path, part: Path) -> bool:
     """The replies that were paid for since the last time, into a file of their own."""
-    if not (folder / PAID).exists():
+    if not now.exists():
         return False
-    new = 0
-    with Paid(folder / PAID) as ours, Paid(_base(folder) / PAID) as before, Paid(made / PAID) as to:
+    with Paid(now) as ours, Paid(before) as known, Paid(part) as new, new.transaction():
         if ours.damaged():  # they are paid for: better an error than another machine pays again
-            raise RunError(f"{folder / PAID}: damaged replies; see: editgauge check-run RUN")
-        with to.transaction():
-            for key, reply in ours.replies():
-                if before.get(key) != reply:
-                    to.put(key, reply)
-                    new += 1
-    return new > 0
+            raise RunError("the copy of the run has damaged replies; see: editgauge check-run RUN")
+        for key, reply in ours.replies():
+            if known.get(key) != reply:
+                new.put(key, reply)
+        return len(new) > 0
 
 
-def _difference(run: Run, before: Run, part: Run) -> bool:
-    """Write into `part` what `run` says and `before` does not; whether there is anything."""
-    with part.changing() as db:
-        for benchmark in run.benchmarks():
-            old = {record["id"]: record for record in before.samples(benchmark)}
-            new = [one for one in run.samples(benchmark) if old.get(one["id"]) != one]
-            part.write_samples(benchmark, new)
-        for benchmark in run.described_benchmarks():
-            known = before.metrics(benchmark)
-            metrics = [
-                one for name, one in run.metrics(benchmark).items() if known.get(name) != one
-            ]
-            part.keep_metrics(benchmark, metrics)
-        edits = {(one.benchmark, one.sample, one.editor): one for one in before.edits()}
-        part.write_edits(
-            one for one in run.edits() if edits.get((one.benchmark, one.sample, one.editor)) != one
-        )
-        gone = _changed_rows(db, run, before, part)
-        part.set_fact(_GONE, database.json(gone))
-        part.take_entries(run, but=before)
-        counts = [db.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in schema.COUNTED]
-    return bool(gone) or any(counts)
+_SAME = """DELETE FROM {table} WHERE EXISTS (SELECT 1 FROM before.{table} AS b
+    WHERE {key} AND b.mark = {table}.mark AND b.{told} IS {table}.{told})"""
+_KEYS = {
+    "rows": (("series", "sample", "repeat"), "fingerprint"),
+    "edits": (("sample", "editor"), "facts"),
+    "entries": (("id",), "facts"),
+    "metrics": (("id",), "facts"),
+}
 
 
-def _changed_rows(db: sqlite3.Connection, run: Run, before: Run, part: Run) -> list[list[Any]]:
-    """Write the rows that are new or others; the keys and fingerprints of those that are gone."""
-    old = {series[1:7]: series for series in before.series()}
-    names, were = run.sample_names(), before.sample_names()
-    origins = run.origins()
-    gone: list[list[Any]] = []
-    for series in run.series():
-        there: dict[tuple[str, int], Any] = {}
-        if series[1:7] in old:
-            for record in before.records(old[series[1:7]]):
-                there[were[record[1]][1], record[2]] = record
-        new = []
-        for record in run.records(series):
-            name = names[record[1]]
-            known = there.pop((name[1], record[2]), None)
-            if known is None or known[3:8] != record[3:8]:
-                moved = (
-                    part.number_of(db, "series", tuple(series[1:7])),
-                    part.number_of(db, "samples", name),
-                    *record[2:8],
-                    part.number_of(db, "origins", (origins.get(record[8], "{}"),)),
-                )
-                new.append((*moved, schema.row_mark(moved)))
-        if new:
-            part.put_records(db, new[0][0], new)
-        gone += [_key(series, name, record) for (name, _), record in there.items()]
-    return gone
+def _difference(now: Path, before: Path, part: Path) -> bool:
+    """Make a run of what `now` says and `before` does not; whether there is anything. `before` is
+    an earlier state of the same file: its numbers of samples and series mean the same.
+    """
+    if not before.exists():
+        sqlite.create(before, schema.SCHEMA)
+    _copy(now, part)
+    with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as db:
+        db.execute("ATTACH ? AS before", (str(before),))
+        with sqlite.transaction(db):
+            gone = _gone(db)
+            for table, (key, told) in _KEYS.items():
+                where = " AND ".join(f"b.{one} = {table}.{one}" for one in key)
+                db.execute(_SAME.format(table=table, key=where, told=told))
+            db.execute(
+                "DELETE FROM samples WHERE id NOT IN (SELECT sample FROM rows) AND id NOT IN "
+                "(SELECT sample FROM edits) AND EXISTS (SELECT 1 FROM before.samples AS b WHERE "
+                "b.id = samples.id AND b.mark = samples.mark AND b.facts IS samples.facts)"
+            )
+            db.execute("DELETE FROM origins WHERE id NOT IN (SELECT origin FROM rows)")
+            put(db, "facts", (_GONE, records.json(gone)))
+            found = _count_anew(db)
+        db.execute("DETACH before")
+        db.execute("VACUUM")
+    return found > 0 or bool(gone)
 
 
-def _key(series: Series, sample: str, record: Any) -> list[Any]:
-    head = [series.benchmark, sample, *series[2:7], record[2]]
-    return [*head, schema.unpacked(record[6])]
+def _gone(db: sqlite3.Connection) -> list[list[object]]:
+    """The keys and fingerprints of rows that are not there any more."""
+    lost = db.execute(
+        "SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.variant, s.source, "
+        "r.repeat, r.fingerprint FROM before.rows r JOIN before.series s ON s.id = r.series "
+        "JOIN before.samples n ON n.id = r.sample WHERE NOT EXISTS (SELECT 1 FROM main.rows a "
+        "WHERE a.series = r.series AND a.sample = r.sample AND a.repeat = r.repeat)"
+    )
+    return [[*key, schema.unpacked(mark)] for *key, mark in lost]
+
+
+def _count_anew(db: sqlite3.Connection) -> int:
+    """Bring the counts of a part's records up to date; how many there are."""
+    for series in db.execute("SELECT * FROM series").fetchall():
+        (rows,) = db.execute("SELECT count(*) FROM rows WHERE series = ?", series[:1]).fetchone()
+        if rows:
+            put(db, "series", (*series[:-2], rows))
+        else:
+            db.execute("DELETE FROM series WHERE id = ?", series[:1])
+    total = 0
+    for table in schema.COUNTED:
+        (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+        put(db, "facts", (f"count {table}", str(count)))
+        total += count
+    return total
 
 
 # -- what this machine knows -----------------------------------------------------------------------
 
 
-def _base(folder: Path) -> Path:
-    place = folder.parent / f"{folder.name}{_STATE}"
+def _copy(file: Path, target: Path) -> None:
+    """A copy of a database as it is at this moment, with what lies in its journal."""
+    if not file.exists():
+        return
+    with (
+        contextlib.closing(sqlite3.connect(file)) as ours,
+        contextlib.closing(sqlite3.connect(target)) as theirs,
+    ):
+        ours.backup(theirs)
+
+
+def _before(folder: Path) -> Path:
+    """The folder with the run's files as they were when they were last handed over."""
+    place = folder.parent / f"{folder.name}.store"
     place.mkdir(parents=True, exist_ok=True)
     return place
 
 
 def _known(folder: Path) -> set[str]:
     try:
-        return set(orjson.loads((_base(folder).parent / f"{folder.name}.parts.json").read_bytes()))
+        return set(orjson.loads((_before(folder) / "parts.json").read_bytes()))
     except (OSError, ValueError):
         return set()
 
 
 def _remember(folder: Path, parts: set[str]) -> None:
-    paths.write(folder.parent, f"{folder.name}.parts.json", orjson.dumps(sorted(parts)))
+    paths.write(_before(folder), "parts.json", orjson.dumps(sorted(parts)))

@@ -15,13 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from editgauge.store import database, schema
+from editgauge.store import records, schema, sqlite
+from editgauge.store.file import put
 
 _PAGE = 4096
 _FEWEST = 4
 """Keys that are asked for together at the least where some cannot be read."""
 _SMALL = ("entries", "samples", "metrics", "series", "origins")
-_READING = (*database.FAULTS, OverflowError)
+_SAID = ("created", "editgauge", "format")
+_READING = (*sqlite.FAULTS, OverflowError)
 Record = tuple[Any, ...]
 
 
@@ -30,7 +32,7 @@ def salvaged(file: Path) -> tuple[sqlite3.Connection, list[str]]:
     not there any more.
     """
     memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    memory.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, database.LONGEST)
+    memory.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, sqlite.LONGEST)
     for statement in schema.SCHEMA:
         memory.execute(statement)
     with (
@@ -60,7 +62,7 @@ def _readable(file: Path, folder: Path) -> Iterator[sqlite3.Connection]:
 
 def _opened(copy: Path) -> sqlite3.Connection:
     db = sqlite3.connect(f"{copy.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
-    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, database.LONGEST)
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, sqlite.LONGEST)
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
@@ -77,7 +79,7 @@ def _has_tables(copy: Path) -> bool:
 def _mend_first_page(copy: Path, folder: Path) -> None:
     """Put the first page of a new run's file into the copy."""
     new = folder / "new.sqlite"
-    database.create(new, schema.SCHEMA)
+    sqlite.create(new, schema.SCHEMA)
     first = bytearray(new.read_bytes()[:_PAGE])
     data = copy.read_bytes()
     pages = -(-len(data) // _PAGE)
@@ -92,106 +94,83 @@ class _Copying:
     def __init__(self, broken: sqlite3.Connection, new: sqlite3.Connection) -> None:
         self._broken, self._new = broken, new
         self._gone: list[str] = []
-        self._most = self._pages() * (_PAGE // 16)
-
-    def _pages(self) -> int:
-        with contextlib.suppress(*_READING):
-            return int(self._broken.execute("PRAGMA page_count").fetchone()[0])
-        return 1
+        self._facts = self._known_facts()
 
     def all(self) -> list[str]:
-        with database.transaction(self._new):
-            facts = self._facts()
+        """Copy what is proven; in words what is not there any more."""
+        with sqlite.transaction(self._new):
             for table in _SMALL:
-                self._table(table, facts)
-            samples = self._ids("samples")
-            self._edits(facts, samples)
-            self._rows(samples)
-            for name in ("created", "editgauge", "format"):
-                if name in facts:
-                    self._fact(name, facts[name])
+                most = 1 + self._one(f"SELECT max(id) FROM {table}", self._most)
+                found = self._range(f"SELECT * FROM {table} WHERE id >= ? AND id < ?", (), most)
+                self._keep(table, found)
+            samples = self._new.execute("SELECT coalesce(max(id), 0) + 1 FROM samples").fetchone()[
+                0
+            ]
+            edits = "SELECT * FROM edits WHERE sample >= ? AND sample < ?"
+            self._keep("edits", self._range(edits, (), samples))
+            for series in self._new.execute("SELECT * FROM series").fetchall():
+                self._rows(series, samples)
+            for name in _SAID:
+                if name in self._facts:
+                    put(self._new, "facts", (name, self._facts[name]))
         return self._gone
 
-    def _facts(self) -> dict[str, str]:
+    @property
+    def _most(self) -> int:
+        """More than the number of any record can be, where SQLite does not say."""
+        return self._one("PRAGMA page_count", 1) * (_PAGE // 16)
+
+    def _one(self, query: str, otherwise: int) -> int:
+        with contextlib.suppress(*_READING, TypeError):
+            return int(self._broken.execute(query).fetchone()[0])
+        return otherwise
+
+    def _known_facts(self) -> dict[str, str]:
         found = {}
-        names = ["created", "editgauge", "format", *(f"count {one}" for one in schema.COUNTED)]
-        for name in names:
+        for name in (*_SAID, *(f"count {one}" for one in schema.COUNTED)):
             with contextlib.suppress(*_READING):
                 for record in self._broken.execute("SELECT * FROM facts WHERE name = ?", (name,)):
-                    if database.stands("facts", record):
+                    if records.stands("facts", record):
                         found[name] = record[1]
         return found
 
-    def _fact(self, name: str, value: str) -> None:
-        mark = database.mark("facts", name, value)
-        self._new.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (name, value, mark))
-
-    def _table(self, table: str, facts: dict[str, str]) -> None:
-        sound = self._between(f"SELECT * FROM {table} WHERE id >= ? AND id < ?", (), table)
-        kept = self._insert(table, [one for one in sound if database.stands(table, one)])
-        self._tell(table, facts, kept)
-
-    def _tell(self, table: str, facts: dict[str, str], kept: int) -> None:
-        text = facts.get(f"count {table}", "")
+    def _keep(self, table: str, found: list[Record]) -> None:
+        """Write the records of a counted table that are proven."""
+        kept = self._insert(table, [one for one in found if records.stands(table, one)])
+        text = self._facts.get(f"count {table}", "")
         lost = int(text) - kept if text.isdecimal() else 0
         if lost > 0:
             self._gone.append(f"{lost} of the {table} are gone")
-        self._fact(f"count {table}", str(kept))
+        put(self._new, "facts", (f"count {table}", str(kept)))
 
-    def _ids(self, table: str) -> list[int]:
-        return [number for (number,) in self._new.execute(f"SELECT id FROM {table}")]
-
-    def _edits(self, facts: dict[str, str], samples: list[int]) -> None:
-        most = max(samples, default=0) + 1
-        sound = self._range("SELECT * FROM edits WHERE sample >= ? AND sample < ?", (), 0, most + 1)
-        kept = self._insert("edits", [one for one in sound if database.stands("edits", one)])
-        self._tell("edits", facts, kept)
-
-    def _rows(self, samples: list[int]) -> None:
-        most = max(samples, default=0) + 1
+    def _rows(self, series: Record, samples: int) -> None:
+        number, wanted = series[0], series[-2]
         query = (
             f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? AND sample >= ? AND sample < ?"
         )
-        for series, *rest in self._new.execute("SELECT * FROM series").fetchall():
-            sound = [
-                one
-                for one in self._range(query, (series,), 0, most + 1)
-                if one[0] == series and schema.row_stands(one)
-            ]
-            kept = self._insert("rows", sound)
-            if kept < rest[-2]:
-                self._gone.append(
-                    f"{rest[-2] - kept} rows of {rest[1]}, {rest[3]} ({rest[4]}) are gone; "
-                    "`editgauge score` makes them again"
-                )
-            record = (series, *rest[:-2], kept)
-            self._new.execute(
-                "UPDATE series SET rows = ?, mark = ? WHERE id = ?",
-                (kept, database.mark("series", *record), series),
+        found = self._range(query, (number,), samples)
+        proven = [one for one in found if one[0] == number and schema.row_stands(one)]
+        kept = self._insert("rows", proven)
+        if kept < wanted:
+            self._gone.append(
+                f"{wanted - kept} rows of {series[2]}, {series[4]} ({series[5]}) are gone; "
+                "`editgauge score` makes them again"
             )
+        put(self._new, "series", (*series[:-2], kept))
 
-    def _insert(self, table: str, records: list[Record]) -> int:
+    def _insert(self, table: str, found: list[Record]) -> int:
         kept = 0
-        for one in records:
+        for one in found:
             holes = ", ".join("?" * len(one))
             with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
-                kept += self._new.execute(
-                    f"INSERT OR IGNORE INTO {table} VALUES ({holes})", one
-                ).rowcount
+                told = f"INSERT OR IGNORE INTO {table} VALUES ({holes})"
+                kept += self._new.execute(told, one).rowcount
         return kept
 
-    def _between(self, query: str, values: Record, table: str) -> list[Record]:
-        most = self._most
-        with contextlib.suppress(*_READING):
-            most = min(
-                most, self._broken.execute(f"SELECT max(id) FROM {table}").fetchone()[0] or 0
-            )
-        return self._range(query, values, 0, most + 2)
-
-    def _range(self, query: str, values: Record, low: int, high: int) -> list[Record]:
-        """The records of a range of keys; where they cannot be read, those of its halves."""
+    def _range(self, query: str, values: Record, most: int) -> list[Record]:
+        """The records whose key is below `most`; where they cannot be read, those of halves."""
         found: list[Record] = []
-        todo = [(low, high)]
+        todo = [(0, most + 1)]
         while todo:
             low, high = todo.pop()
             try:

@@ -35,7 +35,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from editgauge import __version__
-from editgauge.store import database, paths
+from editgauge.store import paths, records
+from editgauge.store.records import plain
 from editgauge.types import VARIANTS, Edit, Row, Sample, Status
 
 FORMAT = "2"
@@ -95,7 +96,7 @@ def row_record(row: Row, series: int, sample: int, origin: int) -> RowRecord:
     detail = dict(row.detail)
     infinite = detail.pop("infinite", None) is True and row.status is Status.SCORED
     value = math.inf if infinite else row.value
-    text = database.json(detail) if detail else ""
+    text = records.json(detail) if detail else ""
     mark = packed(row.fingerprint)
     record = (
         series, sample, row.repeat, value, row.status.value, plain(row.reason), mark, text, origin,
@@ -176,23 +177,13 @@ class EditRecord:
                 path = run / self.path
             else:
                 status, reason = Status.UNREADABLE, f"{self.path}: {why}; it is not opened"
-        return Edit(
-            sample=self.sample,
-            editor=self.editor,
-            path=path,
-            status=status,
-            reason=reason,
-            width=self.width,
-            height=self.height,
-            seed=self.seed,
-            settings=self.settings,
-            seconds=self.seconds,
-            cost=self.cost,
-            instruction=self.instruction,
-            detail=self.detail,
-        )
+        same = {name: getattr(self, name) for name in _EDIT_SAME}
+        return Edit(**same, path=path, status=status, reason=reason)
 
 
+_EDIT_SAME = tuple(
+    name for name in Edit.__dataclass_fields__ if name not in ("path", "status", "reason")
+)
 _EDIT_FACTS = tuple(
     name
     for name in EditRecord.__dataclass_fields__
@@ -203,7 +194,7 @@ _EDIT_FACTS = tuple(
 def edit_facts(record: EditRecord) -> str:
     """What an edit's column of facts holds: what is not a column of its own, and says anything."""
     facts = {name: getattr(record, name) for name in _EDIT_FACTS}
-    return database.json({name: v for name, v in facts.items() if v not in (None, "", {})})
+    return records.json({name: v for name, v in facts.items() if v not in (None, "", {})})
 
 
 def edit_record(
@@ -214,7 +205,7 @@ def edit_record(
     """
     status, path, fingerprint, facts = columns
     try:
-        known = {**database.parsed(facts), "status": status, "path": path}
+        known = {**records.parsed(facts), "status": status, "path": path}
         known |= {"benchmark": benchmark, "sample": sample, "editor": editor}
         record = msgspec.convert({**known, "fingerprint": fingerprint}, EditRecord)
     except (ValueError, msgspec.ValidationError) as error:
@@ -226,6 +217,10 @@ def edit_record(
     return f"path {str(path)[:80]!r}: {why}" if why else record
 
 
+SAMPLE_TEXTS = (
+    "split", "instruction", "source_text", "target_text", "caption", "knowledge", "change",
+    "concept", "rephrased",
+)  # fmt: skip
 _NAMES = 64
 _ATTRIBUTES = 256
 
@@ -237,20 +232,12 @@ def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
     return {
         "benchmark": sample.benchmark,
         "id": sample.id,
-        "split": sample.split,
         "category": list(sample.category),
-        "instruction": sample.instruction,
         "images": [place.get(path) for path in sample.images],
         "reference": place.get(sample.reference) if sample.reference else None,
         "has_reference": sample.reference is not None,
         "masks": {name: place.get(path) for name, path in sample.masks.items()},
-        "source_text": sample.source_text,
-        "target_text": sample.target_text,
-        "caption": sample.caption,
-        "knowledge": sample.knowledge,
-        "change": sample.change,
-        "concept": sample.concept,
-        "rephrased": sample.rephrased,
+        **{name: getattr(sample, name) for name in SAMPLE_TEXTS},
         "attributes": dict(sample.attributes),
         "findings": [asdict(finding) for finding in sample.findings],
     }
@@ -285,16 +272,9 @@ def clear_places(record: dict[str, Any], benchmark: str) -> list[str]:
     return said
 
 
-def plain(text: str) -> str:
-    """`text` as UTF-8 can hold it."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def digest(*parts: Any) -> str:
     """Hash of JSON values, independent of the order of mappings: 32 hexadecimal digits."""
-    return hashlib.blake2b(database.ordered(parts), digest_size=16).hexdigest()
+    return hashlib.blake2b(records.ordered(parts), digest_size=16).hexdigest()
 
 
 _PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb")

@@ -8,7 +8,6 @@ nothing of it is left.
 
 from __future__ import annotations
 
-import contextlib
 import lzma
 import re
 import shutil
@@ -16,36 +15,30 @@ import tarfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 from editgauge.errors import DataError
-from editgauge.images import MAX_FILE_BYTES, free_memory, limited_memory, memory_limit
+from editgauge.images import MAX_FILE_BYTES, free_memory, memory_limit
 from editgauge.store import paths
 
 TARS = (".tar", ".tar.gz", ".tgz")
 PARQUET = ".parquet"
 MOST_FILES = 10_000_000
-_CHUNK = 1 << 20
 _FILE = re.compile(r'STRUCT\((?=.*"?bytes"? BLOB)(?=.*"?path"? VARCHAR)')
-_LONGEST_FACTS = 1 << 13
-"""Bytes of what a tar file says of a member beside its name, or of all of them. `tarfile` takes
-time with the square of a run of digits in it: 2 s for 64 kB.
-"""
+_ROWS = 256
+"""Rows of a Parquet file that are asked for at once, at most."""
 _HELD = 1 << 26
-"""Bytes of files that are asked of a Parquet file at once, at most; a file that is larger comes
-alone.
-"""
-_ROWS = 4096
-"""Rows that are asked at once: most may hold no file."""
+"""Bytes of files that are asked for at once; a file that is larger comes alone."""
+_DAMAGE = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, ValueError, ArithmeticError)
+"""What `tarfile` and the decompressors raise at bytes that are none of theirs."""
 
 
 def packed(names: Sequence[str]) -> bool:
     """Whether names are those of packed data: shards, and nothing else but notes beside them."""
-    shards = [name for name in names if name.endswith((*TARS, PARQUET))]
-    others = [
-        name for name in names if name not in shards and not name.lower().endswith((".md", ".txt"))
-    ]
-    return bool(shards) and not [name for name in others if not Path(name).name.startswith(".")]
+    others = [name for name in names if not name.endswith((*TARS, PARQUET))]
+    notes = [name for name in others if name.lower().endswith((".md", ".txt"))]
+    hidden = [name for name in others if Path(name).name.startswith(".")]
+    return len(others) < len(names) and set(others) <= {*notes, *hidden}
 
 
 def unpack(shards: Sequence[Path], target: Path, *, limit: int) -> int:
@@ -56,9 +49,10 @@ def unpack(shards: Sequence[Path], target: Path, *, limit: int) -> int:
     room = _Room(target, limit)
     try:
         for shard in sorted(shards):
-            members = _parquet(shard) if shard.name.endswith(PARQUET) else _tar(shard)
-            for name, content in members:
-                room.put(shard.name, name, content)
+            if shard.name.endswith(PARQUET):
+                _parquet(shard, room)
+            else:
+                _tar(shard, room)
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
@@ -66,131 +60,61 @@ def unpack(shards: Sequence[Path], target: Path, *, limit: int) -> int:
 
 
 class _Room:
+    """The folder that is filled, and what it may still take."""
+
     def __init__(self, target: Path, limit: int) -> None:
-        self._target = target
+        self.target = target
         self._limit = limit
         self._files = 0
         self.used = 0
 
-    def put(self, shard: str, name: str, content: Iterator[bytes]) -> None:
+    def place(self, shard: Path, name: str, size: int) -> Path:
+        """Where a file goes that is about to be written."""
         name = name.removeprefix("./")
         why = paths.misplaced(name)
-        if why:
-            raise DataError(f"{shard}: {name[:200]!a}: {why}; nothing is unpacked")
         self._files += 1
-        if self._files > MOST_FILES:
-            raise DataError(f"{shard}: more than {MOST_FILES:,} files; nothing is unpacked")
-        place, size = self._target / name, 0
+        self.used += size
+        if why is None and (self.used > self._limit or size > MAX_FILE_BYTES):
+            why = f"more than {min(self._limit, MAX_FILE_BYTES):,} bytes"
+        if why is None and self._files > MOST_FILES:
+            why = f"more than {MOST_FILES:,} files"
+        place = self.target / name if why is None else self.target
+        if why is None and place.exists():
+            why = "is there twice"
+        if why is not None:
+            raise DataError(f"{shard.name}: {name[:200]!a}: {why}; nothing is unpacked")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise DataError(f"{shard}: {name!a}: lies below what is a file") from None
+            raise DataError(f"{shard.name}: {name!a}: lies below what is a file") from None
+        return place
+
+
+class _Member(tarfile.TarInfo):
+    """A damaged header is an error, and not the end of the archive, as `tarfile` takes it."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
         try:
-            with place.open("xb") as file:
-                for data in content:
-                    size += len(data)
-                    self.used += len(data)
-                    if self.used > self._limit or size > MAX_FILE_BYTES:
-                        raise DataError(
-                            f"{shard}: {name!a}: more than {min(self._limit, MAX_FILE_BYTES):,} "
-                            f"bytes; nothing is unpacked"
-                        )
-                    file.write(data)
-        except FileExistsError:
-            raise DataError(f"{shard}: {name!a}: is there twice; nothing is unpacked") from None
+            return super().fromtarfile(archive)
+        except tarfile.InvalidHeaderError as error:  # type: ignore[attr-defined]
+            raise tarfile.ReadError(str(error)) from error
 
 
-def _tar(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
-    with (
-        limited_memory(),
-        _named_tar(shard),
-        tarfile.open(shard, "r|*", tarinfo=_members()) as archive,
-    ):
-        for number, member in enumerate(archive):
-            # all that it has seen
-            archive.members.clear()  # type: ignore[attr-defined]
-            if number > MOST_FILES:
-                raise DataError(f"{shard.name}: more than {MOST_FILES:,} members")
-            if member.isdir():
-                continue
-            if not member.isreg() or member.issparse():
-                raise DataError(
-                    f"{shard.name}: {member.name[:200]!a}: no regular file (a link, a device or a "
-                    f"file with holes); nothing is unpacked"
-                )
-            if not 0 <= member.size <= MAX_FILE_BYTES:
-                raise DataError(
-                    f"{shard.name}: {member.name[:200]!a}: more than {MAX_FILE_BYTES:,} bytes; "
-                    f"nothing is unpacked"
-                )
-            content = archive.extractfile(member)
-            assert content is not None
-            yield member.name, _chunks(shard, content, member.size)
-
-
-_LONG = frozenset((*b"LKxgX",))
-"""The types of members that hold a name, a link or facts of those that follow."""
-
-
-def _members() -> type[tarfile.TarInfo]:
-    """How the members of one archive are read: `tarfile` takes their long names and facts into
-    memory, whatever their length, keeps those of all, and calls itself for each.
-    """
-    held, in_a_row = 0, 0
-
-    class Member(tarfile.TarInfo):
-        @classmethod
-        def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-            try:
-                return super().fromtarfile(archive)
-            except tarfile.InvalidHeaderError as error:  # type: ignore[attr-defined]
-                # it would pass for the archive's end
-                raise tarfile.ReadError(str(error)) from error
-
-        def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-            nonlocal held, in_a_row
-            long = self.type[0] in _LONG
-            in_a_row = in_a_row + 1 if long else 0
-            held += self.size if self.type == tarfile.XGLTYPE else 0
-            if self.type == tarfile.GNUTYPE_SPARSE:
-                raise tarfile.ReadError("a file with holes")
-            if self.size < 0 or (long and max(self.size, held) > _LONGEST_FACTS) or in_a_row > 8:
-                raise tarfile.ReadError("a name, or facts of a member, that are too long")
-            found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
-            return found
-
-    return Member
-
-
-def _chunks(shard: Path, content: IO[bytes], size: int) -> Iterator[bytes]:
-    left = size
-    while left:
-        with _named_tar(shard):
-            data = content.read(min(_CHUNK, left))
-            if not data:
-                raise tarfile.ReadError("it ends in the middle of a file")
-        left -= len(data)
-        yield data
-
-
-def _too_large(shard: Path) -> DataError:
-    return DataError(
-        f"{shard.name}: takes more than {memory_limit() >> 20:,} MB to unpack; raise the limit "
-        f"with --memory or EDITGAUGE_MEMORY"
-    )
-
-
-_DAMAGE = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, ValueError, ArithmeticError)
-"""What `tarfile` and the decompressors raise at bytes that are none of theirs."""
-
-
-@contextlib.contextmanager
-def _named_tar(shard: Path) -> Iterator[None]:
-    """Turn what `tarfile` and the decompressors raise into an error that names the shard."""
+def _tar(shard: Path, room: _Room) -> None:
     try:
-        yield
-    except MemoryError as error:
-        raise _too_large(shard) from error
+        with tarfile.open(shard, "r:*", tarinfo=_Member) as archive:
+            for member in archive:
+                if member.isdir():
+                    continue
+                if not member.isreg() or member.issparse():
+                    raise DataError(
+                        f"{shard.name}: {member.name[:200]!a}: no regular file (a link, a device "
+                        f"or a file with holes); nothing is unpacked"
+                    )
+                place = room.place(shard, member.name, member.size)
+                member.name = place.relative_to(room.target).as_posix()
+                archive.extract(member, room.target, set_attrs=False, filter="data")
     except (*_DAMAGE, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the disk's, not the file's
@@ -199,44 +123,46 @@ def _named_tar(shard: Path) -> Iterator[None]:
         ) from error
 
 
-def _parquet(shard: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _parquet(shard: Path, room: _Room) -> None:
     """The files in columns of the kind {bytes, path}, and in columns `bytes` and `path`.
 
     Some kilobytes of a dictionary stand for gigabytes: lengths are asked first, which costs little,
-    and then as many rows as are not too long together. A page that is packed that tightly is
-    unpacked under the limit on memory.
+    and then as many rows as are not too long together.
     """
     import duckdb
 
+    config = {"threads": 1, "memory_limit": f"{free_memory() >> 20}MB"}
     try:
-        with limited_memory(), duckdb.connect(config={"threads": 1}) as db:
+        with duckdb.connect(config=config) as db:
             found = db.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(shard)]).fetchall()
             cells = _cells(shard, {str(name): str(kind) for name, kind, *_ in found})
-            length = " + ".join(
-                f"coalesce(octet_length(({cell}).bytes), 0) + coalesce(strlen(({cell}).path), 0)"
-                for cell in cells
-            )
-            rows = db.execute(
-                f"SELECT {length} AS length FROM read_parquet(?) LIMIT ?",
-                [str(shard), MOST_FILES + 1],
-            )
-            for first, last in _ranges(rows.fetchnumpy()["length"].tolist()):
+            length = " + ".join(f"coalesce(octet_length(({one}).bytes), 0)" for one in cells)
+            query = f"SELECT {length} AS length FROM read_parquet(?)"
+            for first, last in _ranges(db.execute(query, [str(shard)]).fetchnumpy()["length"]):
                 part = db.execute(
                     f"SELECT {', '.join(cells)} FROM read_parquet(?, file_row_number = true) "
                     f"WHERE file_row_number BETWEEN ? AND ?",
                     [str(shard), first, last],
                 )
-                for cell in (cell for row in part.fetchall() for cell in row if cell is not None):
-                    if cell["bytes"] is None:
-                        continue
-                    if not isinstance(cell["path"], str) or not isinstance(cell["bytes"], bytes):
-                        raise DataError(f"{shard.name}: a file without a path, or without bytes")
-                    yield cell["path"], iter([cell["bytes"]])
+                for row in part.fetchall():
+                    _put_cells(shard, room, row)
     except (MemoryError, duckdb.OutOfMemoryException) as error:
-        raise _too_large(shard) from error
+        raise DataError(
+            f"{shard.name}: takes more than {memory_limit() >> 20:,} MB to unpack; raise the limit "
+            f"with --memory or EDITGAUGE_MEMORY"
+        ) from error
     except duckdb.Error as error:
         said = str(error).splitlines()[0][:300]
         raise DataError(f"{shard.name}: no Parquet file that can be read ({said})") from error
+
+
+def _put_cells(shard: Path, room: _Room, row: Sequence[object]) -> None:
+    for cell in row:
+        if not isinstance(cell, dict) or cell["bytes"] is None:
+            continue
+        if not isinstance(cell["path"], str) or not isinstance(cell["bytes"], bytes):
+            raise DataError(f"{shard.name}: a file without a path, or without bytes")
+        room.place(shard, cell["path"], len(cell["bytes"])).write_bytes(cell["bytes"])
 
 
 def _cells(shard: Path, kinds: Mapping[str, str]) -> list[str]:
@@ -254,12 +180,11 @@ def _cells(shard: Path, kinds: Mapping[str, str]) -> list[str]:
 
 def _ranges(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The first and last rows of parts that are held at once."""
-    most = min(_HELD, free_memory() // 8)
     first = held = 0
     for row, length in enumerate(lengths):
-        if row > first and (held + length > most or row - first >= _ROWS):
+        if row > first and (held + length > _HELD or row - first >= _ROWS):
             yield first, row - 1
             first, held = row, 0
-        held += length
-    if lengths:
+        held += int(length)
+    if len(lengths):
         yield first, len(lengths) - 1

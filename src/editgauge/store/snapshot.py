@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from editgauge.errors import RunError
-from editgauge.store import database, derived, parquet, paths, schema
+from editgauge.store import derived, parquet, paths, records, schema
 from editgauge.types import DERIVED, Benchmark, Status
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
     told = "the run's rows cannot be made ready for reading ({}); make room or rights"
     with parquet.database(message=told) as db:
         db.execute("SET memory_limit = '256MB'")
-        db.execute(f"SET temp_directory = '{_quoted(run.scratch())}'")
+        db.execute(f"SET temp_directory = {parquet.quoted(run.scratch())}")
         db.execute("SET threads = 1")
         db.execute(f"CREATE TABLE part({', '.join(f'{n} {kind}' for n, kind in _COLUMNS)})")
         every = run.series()
@@ -118,7 +118,7 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
                 _combine(db, benchmark)
         db.execute(
             "COPY (SELECT * FROM joined UNION ALL SELECT * FROM combined) "
-            f"TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
+            f"TO {parquet.quoted(target)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
 
 
@@ -141,7 +141,7 @@ def _combine(db: Any, benchmark: Benchmark) -> None:
         for found in iter(lambda: parents.fetchmany(_AT_ONCE), [])
         for row in found
     )
-    origins = {n: database.json(o) for n, o in derived.origins_of(benchmark).items()}
+    origins = {n: records.json(o) for n, o in derived.origins_of(benchmark).items()}
     made = derived.derived(benchmark.derived, lines, {(m, s): most for m, s, most in most})
     for some in iter(lambda: list(islice(made, _AT_ONCE)), []):
         _put(db, benchmark.name, origins, some)
@@ -156,7 +156,7 @@ def _put(
     chunk["value"] = _values(tuple(columns["value"]))
     chunk["status"] = _texts([status.value for status in columns["status"]])
     chunk["repeat"] = np.array(columns["repeat"], np.int32)
-    chunk["detail"] = _texts([database.json(told) for _, told in made])
+    chunk["detail"] = _texts([records.json(told) for _, told in made])
     chunk["origin"] = _texts([origins[line.metric] for line in lines])
     db.register("made", chunk)
     db.execute(
@@ -175,14 +175,14 @@ def _tables(
 ) -> None:
     """What the numbers of rows stand for, as tables of DuckDB."""
     fields = ("id", "benchmark", "editor", "scorer", "metric", "variant", "source")
-    db.register("s", {f: _texts([getattr(one, f) for one in every]) for f in fields})
-    db.execute("CREATE TABLE series AS SELECT * FROM s")
-    db.register(
-        "n", {"id": np.array(list(names)), "sample": _texts([n for _, n in names.values()])}
-    )
-    db.execute("CREATE TABLE names AS SELECT * FROM n")
-    db.register("o", {"id": np.array(list(origins), np.int64), "facts": _texts(origins.values())})
-    db.execute("CREATE TABLE origins AS SELECT * FROM o")
+    tables = {
+        "series": {f: _texts([getattr(one, f) for one in every]) for f in fields},
+        "names": {"id": np.array(list(names)), "sample": _texts([n for _, n in names.values()])},
+        "origins": {"id": np.array(list(origins), np.int64), "facts": _texts(origins.values())},
+    }
+    for name, columns in tables.items():
+        db.register("given", columns)
+        db.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
 
 
 def _texts(values: Any) -> Any:
@@ -196,13 +196,11 @@ def _chunks(
     """The rows of each series as arrays, by the names of their samples."""
     order = {number: place for place, number in enumerate(sorted(names, key=lambda n: names[n][1]))}
     for series in every:
-        records = [record for record in run.records(series) if record[1] in order]
-        if not records:
+        there = [record for record in run.records(series) if record[1] in order]
+        if not there:
             continue
-        records.sort(key=lambda record: (order[record[1]], record[2]))
-        _, sample, repeat, value, status, reason, mark, detail, origin, _ = zip(
-            *records, strict=True
-        )
+        there.sort(key=lambda record: (order[record[1]], record[2]))
+        _, sample, repeat, value, status, reason, mark, detail, origin, _ = zip(*there, strict=True)
         yield {
             "sample": np.array(sample, np.int32),
             "repeat": np.array(repeat, np.int32),
@@ -212,7 +210,7 @@ def _chunks(
             "fingerprint": np.array([schema.unpacked(one) for one in mark], object),
             "detail": np.array([one or "{}" for one in detail], object),
             "origin": np.array(origin, np.int32),
-            "series": np.full(len(records), series.id, np.int32),
+            "series": np.full(len(there), series.id, np.int32),
         }
 
 
@@ -227,7 +225,3 @@ def _hash(path: Path) -> str:
     with contextlib.suppress(OSError, RunError), os.fdopen(paths.open_read(path), "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
     return ""
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")

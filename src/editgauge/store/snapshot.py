@@ -118,7 +118,8 @@ def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
                 _combine(db, benchmark)
         db.execute(
             "COPY (SELECT * FROM joined UNION ALL SELECT * FROM combined) "
-            f"TO {parquet.quoted(target)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
+            f"TO {parquet.quoted(target)} "
+            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_GROUP})"
         )
 
 

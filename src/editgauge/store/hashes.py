@@ -10,7 +10,6 @@ import os
 import sqlite3
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from editgauge import images
@@ -29,25 +28,25 @@ _AT_ONCE = 5000
 """Hashes that are written in one transaction: each costs a wait for the disk."""
 _MOST = 1_000_000
 """Hashes that are held in memory: some 250 MB. Files beyond are read again."""
+_State = tuple[int, int, int]
+"""Size, time and inode."""
 
 
 class HashStore:
     """Content hashes of files, kept in one SQLite file; paths are kept as hashes only, never in
-    clear.
+    clear. A context manager.
 
     With `path` None, or where the file cannot be opened, it remembers for as long as it lives.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._memory: dict[str, str] = {}
-        self._new: list[tuple[bytes, int, int, int, str]] = []
-        self._known: dict[bytes, tuple[int, int, int, str]] | None = None
+        self._new: dict[bytes, tuple[_State, str]] = {}
+        self._known: dict[bytes, tuple[_State, str]] | None = None
         self._db: sqlite3.Connection | None = None
-        if path is not None:
-            try:
+        if path is not None:  # a cache that cannot be kept is only slower
+            with contextlib.suppress(sqlite3.Error, OSError, RunError):
                 self._db = sqlite.connect(path, [_TABLE])
-            except (sqlite3.Error, OSError, RunError):
-                self._db = None  # a cache that cannot be kept is only slower
 
     def __call__(self, path: Path | str) -> str:
         """Hash of the file's bytes, as `images.fingerprint` gives it. Raises `ImageError` when it
@@ -60,8 +59,10 @@ class HashStore:
             stat = os.stat(name)
         except OSError:
             return images.fingerprint(Path(name))  # raises with the reason
-        value = self._look_up(_key(name), stat)
-        if value is None:
+        if self._known is None:
+            self._known = self._read()
+        state, value = self._known.get(_key(name), (None, ""))
+        if state != _state(stat):
             value = images.fingerprint(Path(name))
             self.learn(name, stat, value)
         self._memory[name] = value
@@ -74,7 +75,7 @@ class HashStore:
         name = os.fspath(path)
         self._memory[name] = value
         if time.time_ns() - stat.st_mtime_ns > _RACY:
-            self._new.append((_key(name), stat.st_size, stat.st_mtime_ns, stat.st_ino, value))
+            self._new[_key(name)] = _state(stat), value
             if len(self._new) >= _AT_ONCE:
                 self.flush()
 
@@ -85,22 +86,20 @@ class HashStore:
         name = os.fspath(path)
         self._memory.pop(name, None)
         if lasting:
-            key = _key(name)
-            if self._known is not None:
-                self._known.pop(key, None)
-            self._new = [row for row in self._new if row[0] != key]
+            for kept in (self._known, self._new):
+                if kept is not None:
+                    kept.pop(_key(name), None)
             if self._db is not None:
                 with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("DELETE FROM files WHERE path = ?", (key,))
+                    self._db.execute("DELETE FROM files WHERE path = ?", (_key(name),))
 
     def flush(self) -> None:
+        """Write what is new."""
         if self._db is not None and self._new:
+            rows = [(key, *state, value) for key, (state, value) in self._new.items()]
             try:
-                self._db.execute("BEGIN IMMEDIATE")
-                with self._db:  # commits
-                    self._db.executemany(
-                        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", self._new
-                    )
+                with sqlite.transaction(self._db):
+                    self._db.executemany("INSERT OR REPLACE INTO files VALUES (?,?,?,?,?)", rows)
             except sqlite3.Error:
                 self._db = None
         self._new.clear()
@@ -114,36 +113,23 @@ class HashStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _look_up(self, key: bytes, stat: os.stat_result) -> str | None:
-        if self._known is None:
-            self._known = self._read()
-        found = self._known.get(key)
-        if found is None or found[:3] != (stat.st_size, stat.st_mtime_ns, stat.st_ino):
-            return None
-        return str(found[3])
-
-    def _read(self) -> dict[bytes, tuple[int, int, int, str]]:
+    def _read(self) -> dict[bytes, tuple[_State, str]]:
         """What an earlier command has left, at the first question: one by one takes as long as
         looking at the files. The newest `_MOST` of them.
         """
-        if self._db is None:
-            return {}
-        try:
-            found = self._db.execute(
-                "SELECT path, size, mtime, inode, hash FROM files ORDER BY rowid DESC LIMIT ?",
-                (_MOST,),
-            )
-            return {key: tuple(rest) for key, *rest in found}
-        except sqlite3.Error:
-            return {}
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                query = "SELECT * FROM files ORDER BY rowid DESC LIMIT ?"
+                found = self._db.execute(query, (_MOST,))
+                return {key: ((size, at, inode), value) for key, size, at, inode, value in found}
+        return {}
+
+
+def _state(stat: os.stat_result) -> _State:
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
 def _key(name: str) -> bytes:

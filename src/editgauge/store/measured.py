@@ -7,29 +7,30 @@ a command needs them: for the samples that it works on, and where ``--where`` as
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from editgauge import catalog
-from editgauge.errors import UnknownName
-from editgauge.types import Sample
+from editgauge.errors import RunError, UnknownName
+from editgauge.store import records, sqlite
+from editgauge.store.schema import digest
+from editgauge.types import Benchmark, Sample
 
-Value = str | int | float | bool
-Measure = Callable[[Sample], Mapping[str, Value]]
 VERSION = 1
 """Raised when a benchmark's ``measure`` changes what it gives: what was remembered is not used."""
+_TABLE = "CREATE TABLE IF NOT EXISTS measured (sample TEXT PRIMARY KEY, stamp TEXT, facts TEXT)"
 
 
 def names_of(benchmark: str) -> tuple[str, ...]:
     """The attributes that a benchmark measures; none for one that is not known here."""
-    return tuple(getattr(_find(benchmark), "measured", ()))
+    found = _find(benchmark)
+    return () if found is None else tuple(found.measured)
 
 
 def measured(
@@ -41,36 +42,42 @@ def measured(
     file, made where it is not there) holds of them. What was remembered counts while every file of
     the sample has the same size and time.
     """
-    measure: Measure | None = (
-        getattr(_find(samples[0].benchmark), "measure", None) if samples else None
-    )
-    if measure is None:
+    benchmark = _find(samples[0].benchmark) if samples else None
+    if benchmark is None or benchmark.measure is None:
         return list(samples)
     wanted = None if chosen is None else set(chosen)
-    with closing(_Memory(memory)) as known:
-        stamps = [_stamp(sample) for sample in samples]
-        values = [known.get(sample, stamp) for sample, stamp in zip(samples, stamps, strict=True)]
+    stamps = [_stamp(sample) for sample in samples]
+    with closing(_opened(memory)) as db:
+        values = _remembered(db, samples, stamps)
         todo = [
             number
             for number, sample in enumerate(samples)
             if values[number] is None and (wanted is None or sample.id in wanted)
         ]
         with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
-            made = pool.map(measure, [samples[number] for number in todo])
-            for number, value in zip(todo, made, strict=True):
+            for number, value in zip(
+                todo, pool.map(benchmark.measure, [samples[n] for n in todo]), strict=True
+            ):
                 values[number] = value
-                known.put(samples[number], stamps[number], value)
+                told = (_name(samples[number]), stamps[number], records.json(dict(value)))
+                with suppress(sqlite3.Error):
+                    db.execute("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", told)
     return [
         replace(sample, attributes={**sample.attributes, **value}) if value else sample
         for sample, value in zip(samples, values, strict=True)
     ]
 
 
-def _find(benchmark: str) -> object:
+def _find(benchmark: str) -> Benchmark | None:
     try:
-        return catalog.find("benchmarks", benchmark)
+        found: Benchmark = catalog.find("benchmarks", benchmark)
     except UnknownName:
         return None
+    return found
+
+
+def _name(sample: Sample) -> str:
+    return f"{sample.benchmark}/{sample.id}"
 
 
 def _stamp(sample: Sample) -> str:
@@ -82,49 +89,26 @@ def _stamp(sample: Sample) -> str:
         except (OSError, ValueError):
             found = None
         state.append((found.st_size, found.st_mtime_ns, found.st_ino) if found else None)
-    return hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()
+    return digest(state)
 
 
-class _Memory:
+def _opened(path: Path | None) -> sqlite3.Connection:
     """What was measured, in one SQLite file; one that cannot be used is only slower."""
+    if path is not None:
+        with suppress(sqlite3.Error, OSError, RunError):
+            return sqlite.connect(path, [_TABLE])
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    db.execute(_TABLE)
+    return db
 
-    def __init__(self, path: Path | None) -> None:
-        self._db: sqlite3.Connection | None = None
-        if path is None:
-            return
-        with suppress(sqlite3.Error, OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=30)
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS measured "
-                "(sample TEXT PRIMARY KEY, stamp TEXT, facts TEXT)"
-            )
 
-    def get(self, sample: Sample, stamp: str) -> Mapping[str, Value] | None:
-        found = None
-        if self._db is not None:
-            with suppress(sqlite3.Error):
-                found = self._db.execute(
-                    "SELECT facts FROM measured WHERE sample = ? AND stamp = ?",
-                    (f"{sample.benchmark}/{sample.id}", stamp),
-                ).fetchone()
-        if found is None:
-            return None
-        with suppress(ValueError):
-            value = json.loads(found[0])
-            return value if isinstance(value, dict) else None
-        return None
-
-    def put(self, sample: Sample, stamp: str, value: Mapping[str, Value]) -> None:
-        if self._db is not None:
-            with suppress(sqlite3.Error):
-                self._db.execute(
-                    "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)",
-                    (f"{sample.benchmark}/{sample.id}", stamp, json.dumps(dict(value))),
-                )
-
-    def close(self) -> None:
-        if self._db is not None:
-            with suppress(sqlite3.Error):
-                self._db.commit()
-            self._db.close()
+def _remembered(
+    db: sqlite3.Connection, samples: Sequence[Sample], stamps: Sequence[str]
+) -> list[Mapping[str, Any] | None]:
+    """What is known of each sample with this stamp."""
+    with suppress(sqlite3.Error):
+        known = {name: rest for name, *rest in db.execute("SELECT * FROM measured")}
+        found = [known.get(_name(sample), ["", ""]) for sample in samples]
+        pairs = zip(found, stamps, strict=True)
+        return [records.known(text) if mark == stamp else None for (mark, text), stamp in pairs]
+    return [None] * len(samples)

@@ -60,7 +60,10 @@ def _worded(error: msgspec.ValidationError, value: object) -> str:
     said = f"{place}: {wanted}" if place else wanted
     if "unknown field" in message or "missing required" in message:
         return f"{said}; remove it, or correct its name" if "unknown" in message else said
-    return f"{said}; found {_at(value, place)!r}"[:400]
+    found = _at(value, place)
+    if found is value and isinstance(value, dict):
+        return said  # of the whole, which says nothing
+    return f"{said}; found {found!r}"[:400]
 
 
 def _at(value: object, place: str) -> object:

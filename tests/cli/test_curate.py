@@ -41,26 +41,19 @@ def test_a_folder_of_pictures_with_a_bad_one(tmp_path: Path) -> None:
                   "Lung / remove", "--licence", "CC0", "--attribute", "organ=Lung", code=1)  # fmt: skip
     assert [item["sample"] for item in taken] == ["s0001", ""]
     record = DataSet(tmp_path / "set").record("s0001")
-    assert (record["split"], record["category"]) == ("test", ["Lung", "remove"])
-    assert record["source"] == {"licence": "CC0"}
-    assert record["attributes"] == {"organ": "Lung"}
+    assert (record.split, record.category) == ("test", ["Lung", "remove"])
+    assert record.source == {"licence": "CC0"}
+    assert record.attributes == {"organ": "Lung"}
 
 
 def test_fields_are_set_and_taken_out(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     run("set", data.root, "s00", "instruction=Remove it.", "category=A/B", "source.url=https://x",
         "attribute.depth=3", "caption=", "--who", "ben", "--note", "after the meeting")  # fmt: skip
-    record = data.record("s00")
-    assert record["instruction"] == "Remove it."
-    assert "caption" not in record
-    assert record["attributes"]["depth"] == 3
-    assert record["source"] == {"url": "https://x"}
+    assert data.record("s00").instruction == "Remove it."
     assert "ben" in run("log", data.root, "--sample", "s00")
     assert value("log", data.root)[-1]["note"] == "after the meeting"
     assert "wanted NAME=VALUE" in refused("set", data.root, "s00", "instruction")
-    assert "did you mean instruction" in refused("set", data.root, "s00", "instrution=Do")
-    assert "not to be set" in refused("set", data.root, "s00", "id=other")
-    assert "state: wanted one of" in refused("set", data.root, "s00", "state=perfect")
     assert "no sample of this id" in refused("set", data.root, "s9", "split=x")
 
 
@@ -84,7 +77,6 @@ def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     assert "verified" in run("review", data.root, "s0001", "accept", "--who", "ann")
     told = value("review", data.root, "s0001", "reject", "--who", "ben")
     assert told == {"sample": "s0001", "state": "refined", "lacking": ["it was rejected"]}
-    assert "disagreement: s0001" in run("stats", data.root)
 
 
 def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
@@ -104,27 +96,15 @@ def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
     words = ("--version", "1.0.0", "--to", tmp_path / "a.zip", "--ready-only")
     assert "the first release" in run("release", data.root, *words)
     assert DataSet(data.root).about.version == "1.0.0"
-    assert "# wards" in run("card", data.root)
 
 
 def test_what_is_said_of_the_set_can_be_changed(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
-    told = value("about", data.root, "--title", "Wards", "--reviews", "2", "--require", "licence")
+    told = value("set", data.root, ".", "title=Wards", "reviews=2", "required=licence")
     assert told["policy"] == {"required": ["licence"], "reviews": 2, "expert": []}
-    assert "title: Wards" in run("about", data.root)
     assert DataSet(data.root).events()[-1].what == "described"
-    assert "protocol 'x'" in refused("about", data.root, "--protocol", "x")
-    assert "required 'name'" in refused("about", data.root, "--require", "name")
-
-
-def test_near_duplicates_of_two_splits_are_exit_code_1(tmp_path: Path) -> None:
-    pytest.importorskip("imagehash")
-    data = make_set(tmp_path / "set", 1)
-    assert "0 pairs" in run("similar", data.root)
-    made = {"id": "b", "images": data.record("s00")["images"], "split": "test"}
-    data.add(made, "ann")
-    assert "LEAK between splits" in run("similar", data.root, code=1)
-    assert value("similar", data.root, code=1)[0]["leak"] is True
+    assert "protocol: invalid" in refused("set", data.root, ".", "protocol=x")
+    assert "policy.required" in refused("set", data.root, ".", "required=name")
 
 
 def test_people_have_links_once(tmp_path: Path) -> None:
@@ -134,10 +114,10 @@ def test_people_have_links_once(tmp_path: Path) -> None:
     everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
     assert link.rpartition("/")[2].encode() not in everything, "only its hash is kept"
     assert "was invited already" in refused("invite", data.root, "ann")
-    assert "link revoked" in run("revoke", data.root, "ann")
+    assert "link revoked" in run("invite", data.root, "ann", "--revoke")
 
 
-@pytest.mark.parametrize("words", [["add", "in.png"], ["ready"], ["stats"], ["log"], ["similar"]])
+@pytest.mark.parametrize("words", [["add", "in.png"], ["ready"], ["log"]])
 def test_a_folder_that_is_no_data_set(tmp_path: Path, words: list[str]) -> None:
     name, *more = words
     write_png(tmp_path / "in.png", scene(1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cv2
 import pytest
 from tests.cli.pages import read, typed
 from tests.curation.made_set import area, edited, scene
@@ -12,13 +11,12 @@ from tests.curation.made_set import area, edited, scene
 from editgauge.curation import privacy, review
 from editgauge.curation.dataset import DataSet
 from editgauge.images import write_png
-from editgauge.testing import FaultServer
 from editgauge.web.log import Act
 
 pytest.importorskip("skimage", reason="faces need the extra study")
 NOT_RUN = {
     "curate serve": "the browser; tests/curation/test_server.py",
-    "curate propose": "an OCR engine; tests/curation/test_server_journey_browser.py",
+    "curate propose": "an OCR engine; tests/contract/test_journeys_people.py",
 }
 SIZE = (128, 96)
 
@@ -33,17 +31,13 @@ def material() -> None:
         write_png(Path(pair["after"]), edited(pixels))
         write_png(Path(f"outputs/mymodel/s000{number}.png"), edited(pixels))
     write_png(Path("scans/chest.png"), scene(9, SIZE))
-    film = cv2.VideoWriter("heart.mp4", cv2.VideoWriter.fourcc(*"mp4v"), 2, SIZE)
-    for number in range(12):
-        film.write(scene(20 + number, SIZE))
-    film.release()
 
 
 def work(folder: Path) -> None:
     """Texts, masks, looks and reviews of everything that is not withdrawn."""
     data = DataSet(folder)
     for record in data.records():
-        name = record["id"]
+        name = record.id
         pixels = data.keep(area(SIZE), "masks")
         fields = {
             "instruction": "Remove the nodule.",
@@ -54,20 +48,14 @@ def work(folder: Path) -> None:
         }
         data.update(name, lambda _, fields=fields: fields, Act("ann"))  # type: ignore[misc]
         for picture in privacy.unseen(data.record(name)):
-            version = data.record(name)["version"]
+            version = data.record(name).version
             privacy.hide(data, name, version, picture, (), "ann")
         for who in ("ann", "ben"):
-            review.review(data, name, data.record(name)["version"], "accept", who)
-
-
-def priced(words: list[str]) -> list[str]:
-    """The price that the page leaves to the package's table: a server of this machine has none."""
-    return ["--price", "2/8"] if "--budget" in words and "--price" not in words else []
+            review.review(data, name, data.record(name).version, "accept", who)
 
 
 def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "sk-very-secret")
     material()
 
     def people(words: list[str]) -> None:
@@ -75,13 +63,10 @@ def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             work(Path("wards"))
         if "--layout" in words[:5]:  # MedEBench's has one input and a reference
             for record in DataSet(Path("wards")).records():
-                if not record.get("reference") or len(record["images"]) > 1:
-                    words = ["curate", "withdraw", "wards", record["id"], "--why", "no pair"]
+                if not record.reference:
+                    words = ["curate", "withdraw", "wards", record.id, "--why", "no pair"]
                     assert typed(words) == 0
 
-    with FaultServer(answer=lambda body: '{"plain": "Remove it.", "paraphrases": []}') as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        read("make-a-benchmark", NOT_RUN, before=people, more=priced)
+    read("make-a-benchmark", NOT_RUN, before=people)
     assert Path("wards-1.1.0.zip").is_file()
-    assert next(Path("exports/hub").rglob("*.parquet")).is_file()
-    assert len(list(Path("figures").iterdir())) > 4
+    assert next(Path("exports/hub").rglob("metadata.jsonl")).is_file()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import About
+from editgauge.curation.records import About, Record
 from editgauge.images import Array
 from editgauge.testing import make_picture
 
@@ -77,7 +77,7 @@ def make_set(root: Path, count: int = 2, **about: Any) -> DataSet:
     return data
 
 
-def add(data: DataSet, number: int, **fields: Any) -> dict[str, Any]:
+def add(data: DataSet, number: int, **fields: Any) -> Record:
     pixels = scene(number)
     before, after = data.keep(pixels), data.keep(edited(pixels))
     facts = {

@@ -95,7 +95,7 @@ def test_new_dataset_says_what_is_next(tmp_path: Path) -> None:
 def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     write_png(tmp_path / "private.png", scene(9))
-    place = data.root / data.record("s00")["reference"]
+    place = data.root / data.record("s00").reference
     place.unlink()
     place.symlink_to(tmp_path / "private.png")
     (sample,) = list(catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None))

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from editgauge.curation import records
-from editgauge.curation.dataset import Conflict, DataSet
+from editgauge.curation.dataset import DataSet
+from editgauge.curation.fields import WHOLE, patch_of, set_words
 from editgauge.curation.records import About
 from editgauge.errors import DataError, UsageError
-from editgauge.web.log import Act
+from editgauge.web.log import Act, Conflict
 from tests.curation.made_set import add, make_set
 
 
@@ -28,20 +29,20 @@ def test_every_change_is_an_event(tmp_path: Path) -> None:
     assert second.before == {"instruction": 'Replace "OLD" with "NEW".'}
     assert second.after == {"instruction": "Other words."}
     assert (second.who, second.note) == ("ben", "clearer")
-    assert data.record("s00")["version"] == 2
+    assert data.record("s00").version == 2
 
 
 def test_who_is_late_is_refused_and_loses_no_word(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     other = DataSet(tmp_path / "set")
     other.change("s00", 1, {"instruction": "By ben."}, Act("ben"))
-    with pytest.raises(Conflict, match="somebody was faster") as refused:
+    with pytest.raises(Conflict, match="the newest is 2") as refused:
         data.change("s00", 1, {"instruction": "By ann."}, Act("ann"))
-    assert refused.value.record["instruction"] == "By ben."
-    assert data.record("s00")["instruction"] == "By ben."
+    assert refused.value.newest.data["instruction"] == "By ben."
+    assert data.record("s00").instruction == "By ben."
     assert data.events()[-1].what == "refused"
     assert data.events()[-1].after == {"instruction": "By ann."}
-    assert DataSet(tmp_path / "set").record("s00")["instruction"] == "By ben."
+    assert DataSet(tmp_path / "set").record("s00").instruction == "By ben."
 
 
 def test_a_change_sent_twice_is_one(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_a_change_sent_twice_is_one(tmp_path: Path) -> None:
     for sample, who in (("s01", "ann"), ("s00", "ben")):
         with pytest.raises(UsageError, match="that of another change"):
             data.change(
-                sample, data.record(sample)["version"], {"caption": "x"}, Act(who, nonce="a" * 16)
+                sample, data.record(sample).version, {"caption": "x"}, Act(who, nonce="a" * 16)
             )
 
 
@@ -67,7 +68,7 @@ def test_two_people_at_once_lose_nothing(tmp_path: Path) -> None:
             sample = f"s0{number % 2}"
             text = f"{name} {number}"
             try:
-                data.change(sample, data.record(sample)["version"], {"change": text}, Act(name))
+                data.change(sample, data.record(sample).version, {"change": text}, Act(name))
             except Conflict:
                 continue
             kept.append((sample, text))
@@ -87,11 +88,12 @@ WRITER = """
 import sys
 from pathlib import Path
 from editgauge.curation.dataset import DataSet
-from editgauge.web.log import Act
+from editgauge.curation.fields import WHOLE, patch_of, set_words
+from editgauge.web.log import Act, Conflict
 data = DataSet(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), 10**6):
     record = data.record("s00")
-    data.change("s00", record["version"], {"change": f"text {number}"}, Act("ann"))
+    data.change("s00", record.version, {"change": f"text {number}"}, Act("ann"))
     print(number, flush=True)
 """
 
@@ -121,31 +123,29 @@ def test_kill_9_at_any_moment_loses_no_confirmed_change(tmp_path: Path, kills: i
         assert texts[: confirmed + 1] == [f"text {n}" for n in range(confirmed + 1)]
         assert len(texts) <= confirmed + 2  # one may have been written and not been confirmed
         confirmed = len(texts) - 1
-        assert data.record("s00")["change"] == texts[-1]
+        assert data.record("s00").change == texts[-1]
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
         (b"{", "line 2: no JSON"),
-        (b"[1]", "line 2: wanted an object"),
-        (b'{"id": "b", "images": []}', r"line 2 \(b\): images"),
-        (b'{"id": "b", "images": ["../x.png"]}', r"line 2 \(b\): '../x.png': leads out"),
+        (b"[1]", "line 2: expected `?object`?"),
+        (b'{"id": "b", "images": []}', "line 2: images: expected"),
+        (b'{"id": "b", "images": ["../x.png"]}', "line 2: b: '../x.png': leads out"),
         (b'{"id": "b", "images": ["/x.png"]}', "an absolute path"),
         (b'{"id": "b", "images": [".curate/names"]}', "a hidden file"),
-        (b'{"id": "../b", "images": ["x.png"]}', "line 2: id"),
+        (b'{"id": "../b", "images": ["x.png"]}', "line 2: id: wanted"),
         (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of line 1"),
-        (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "'instrution' is no field"),
-        (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: wanted a text"),
-        (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks: wanted"),
+        (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "unknown field instrution"),
+        (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: expected"),
+        (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks"),
         (b"\xff\xfe", "line 2: no JSON"),
-        (b'{"id": "b", "images": ["x.png"], "reviews": {"ann": {"content": 5}}}', "reviews: 'ann'"),
         (
-            b'{"id": "b", "images": ["x.png"], "ratings": {"ann": {"language": []}}}',
-            "ratings: 'ann'",
+            b'{"id": "b", "images": ["x.png"], "reviews": {"ann": {"content": 5}}}',
+            "line 2: reviews",
         ),
-        (b'{"id": "b", "images": ["x.png"], "comments": [{"who": 1}]}', "comments: wanted"),
-        (b'{"id": "b", "images": ["x.png"], "proposed": {"change": 3}}', "proposed: wanted"),
+        (b'{"id": "b", "images": ["x.png"], "comments": [{"who": 1}]}', "line 2: comments"),
         (
             b'{"id": "b", "images": ["x.png"], "pictures": {"x.png": {"proposals": [1]}}}',
             "pictures",
@@ -164,9 +164,9 @@ def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
 @pytest.mark.parametrize(
     "about", [{"name": "a b"}, {"name": ""}, {"name": "a", "protocol": "imagenet"}]
 )
-def test_what_a_set_cannot_be_called(tmp_path: Path, about: dict[str, str]) -> None:
-    with pytest.raises(DataError, match="wanted"):
-        DataSet.create(tmp_path / "set", About(**about))
+def test_what_a_set_cannot_be_called(about: dict[str, str]) -> None:
+    with pytest.raises(DataError, match=r"here: (name|protocol): "):
+        records.about_of(about, "here")
 
 
 def test_a_folder_in_use_is_no_new_set(tmp_path: Path) -> None:
@@ -178,5 +178,61 @@ def test_a_folder_in_use_is_no_new_set(tmp_path: Path) -> None:
 def test_the_same_picture_is_kept_once(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     record = add(data, 0, id="again")
-    assert record["images"] == data.record("s00")["images"]
+    assert record.images == data.record("s00").images
     assert DataSet(tmp_path / "set").about.name == "wards"
+
+
+def test_what_is_withdrawn_is_not_there_and_comes_back(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 2)
+    data.withdraw("s00", "ann", why="blurred")
+    assert [record.id for record in data.records()] == ["s01"]
+    assert (data.events()[-1].what, data.events()[-1].note) == ("withdrawn", "blurred")
+    set_words(data, "s00", ["state=draft"], "ann")
+    assert len(data.records()) == 2
+
+
+def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 3)
+    shared, own = data.record("s01").images[0], data.record("s00").reference
+    for sample in ("s00", "s02"):
+        data.change(sample, 1, {"images": [shared]}, Act("ann"))
+    record = data.withdraw("s00", "ann", why="consent withdrawn", erase=True)
+    assert data.events()[-1].after == {"pictures": 1, "why": "consent withdrawn"}
+    assert not (data.root / own).exists()
+    assert (data.root / shared).is_file()
+    assert (data.root / record.masks["input"]).is_file()
+    data.withdraw("s01", "ann")
+    data.withdraw("s02", "ann", erase=True)
+    assert (data.root / shared).is_file(), "s01 may still come back"
+    data.withdraw("s01", "ann", erase=True)
+    assert not (data.root / shared).exists()
+
+
+def test_fields_are_set_by_words(tmp_path: Path) -> None:
+    data = make_set(tmp_path / "set", 1)
+    words = ["category=A / B", "source.url=https://x", "attribute.depth=3", "caption="]
+    record = data.change("s00", 1, patch_of(data.record("s00"), words), Act("ben"))
+    assert (record.category, record.source, record.caption) == (
+        ["A", "B"],
+        {"url": "https://x"},
+        "",
+    )
+    assert record.attributes["depth"] == 3
+    for pair, said in (
+        ("instruction", "wanted NAME=VALUE"),
+        ("instrution=Do", "did you mean instruction"),
+        ("id=other", "not to be set"),
+        ("source.name=x", "no field of a sample"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            patch_of(record, [pair])
+    with pytest.raises(DataError, match="s00: state: "):
+        set_words(data, "s00", ["state=perfect"], "ben")
+    set_words(data, WHOLE, ["title=Wards", "reviews=2", "required=licence,consent"], "ben")
+    about = DataSet(data.root).about
+    assert (about.title, about.policy.reviews) == ("Wards", 2)
+    assert about.policy.required == ("licence", "consent")
+    with pytest.raises(UsageError, match="said of no set"):
+        set_words(data, WHOLE, ["name=other"], "ben")
+    with pytest.raises(DataError, match="reviews"):
+        set_words(data, WHOLE, ["reviews=many"], "ben")

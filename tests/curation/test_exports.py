@@ -15,7 +15,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
-from editgauge.curation import duplicates, exports, privacy, releases, review
+from editgauge.curation import exports, privacy, releases, review
 from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
@@ -177,7 +177,7 @@ def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None
         exports.export(data, tmp_path / "out", "medebench")
     assert not (tmp_path / "out").exists()
     data.change("s00", 1, {"source": {"licence": "CC0"}}, Act("ann"))
-    version = data.record("s00")["version"]
+    version = data.record("s00").version
     for who in ("ann", "ben"):
         review.review(data, "s00", version, "accept", who)
     done = exports.export(data, tmp_path / "out", "medebench", ready_only=True)
@@ -187,12 +187,13 @@ def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None
         exports.export(data, tmp_path / "out", "medebench", ready_only=True)
 
 
-def test_no_set_leaves_with_a_leak_that_nobody_explained(tmp_path: Path) -> None:
+def test_no_set_leaves_with_a_leak(tmp_path: Path) -> None:
     pytest.importorskip("imagehash")
     data = whole_set(tmp_path / "set", 2)
-    same = {name: data.record("s00")[name] for name in ("images", "reference", "masks", "pictures")}
+    names = ("images", "reference", "masks", "pictures")
+    same = {name: getattr(data.record("s00"), name) for name in names}
     add(data, 7, attributes=ATTRIBUTES, split="dev", **same)
-    said = r"s00: leak between splits.*as s07 of dev .*s07: leak.*as s00 of none .*--accept s00,s07"
+    said = r"s00: leak between splits.*as s07 of dev .*s07: leak.*as s00 of none .*give both one"
     for leave in (
         lambda: exports.export(data, tmp_path / "out", "imagefolder"),
         lambda: releases.release(data, tmp_path / "a.zip", "1.0.0"),
@@ -202,12 +203,6 @@ def test_no_set_leaves_with_a_leak_that_nobody_explained(tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["set"]
     some = exports.export(data, tmp_path / "some", "imagefolder", ready_only=True)
     assert (some.samples, {fault.sample for fault in some.left_out}) == (1, {"s00", "s07"})
-    duplicates.accept(data, "s07", "s00", "a phantom, *twice*", "ann")
-    exports.export(data, tmp_path / "out", "medebench")
-    for place in ("out", "some"):
-        card = (tmp_path / place / "README.md").read_text("utf-8")
-        assert (r"`s00` and `s07`: a phantom, \*twice\*" in card) is (place == "out")
-    releases.release(data, tmp_path / "a.zip", "1.0.0")
 
 
 def test_what_is_said_of_the_set_names_no_patient(tmp_path: Path) -> None:
@@ -235,7 +230,7 @@ def test_no_word_of_a_sample_leads_out_of_an_export(tmp_path: Path, layout: str)
     odd = {"operation": out, "topic": out, "organ": out, "kris_task": out, "Topic": "case",
            "textedit_category": out, 'a"; DROP TABLE samples': "1"}  # fmt: skip
     add(data, 1, attributes={**ATTRIBUTES, **odd}, split="dev")
-    with pytest.raises(DataError, match="wanted at most 60 letters"):
+    with pytest.raises(DataError, match="split"):
         data.change("s01", 1, {"split": out}, Act("ann"))
     exports.export(data, root / "out", layout)
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -264,9 +259,7 @@ def test_a_mask_that_allows_too_little_is_told(tmp_path: Path) -> None:
         exports.export(data, tmp_path / "out", "texteditbench")
 
 
-def test_imagefolder_and_parquet(tmp_path: Path) -> None:
-    import duckdb
-
+def test_imagefolder_names_its_pictures(tmp_path: Path) -> None:
     data = whole_set(tmp_path / "set", 3)
     data.change("s02", 1, {"split": "dev"}, Act("ann"))
     exports.export(data, tmp_path / "folder", "imagefolder")
@@ -276,11 +269,6 @@ def test_imagefolder_and_parquet(tmp_path: Path) -> None:
     assert (tmp_path / "folder" / "test" / first["reference_file_name"]).is_file()
     assert (tmp_path / "folder" / "dev" / "metadata.jsonl").is_file()
     assert "# wards" in (tmp_path / "folder" / "README.md").read_text("utf-8")
-    exports.export(data, tmp_path / "pq", "parquet")
-    place = tmp_path / "pq" / "data" / "test.parquet"
-    rows = duckdb.sql(f"SELECT id, instruction, input.bytes FROM '{place}' ORDER BY id").fetchall()
-    assert [row[0] for row in rows] == ["s00", "s01"]
-    assert bytes(rows[0][2]) == data.path(data.record("s00")["images"][0]).read_bytes()
 
 
 def test_a_release_says_which_scores_stay(tmp_path: Path) -> None:
@@ -335,10 +323,9 @@ def test_pictures_that_were_put_there_by_hand_leave_without_metadata(tmp_path: P
     looked = {name: {"looked": "ann"} for name in ("a.jpg", "b.bmp")}
     data.add({**line, "pictures": looked}, "ann")
     exports.export(data, tmp_path / "out", "krisbench")
-    exports.export(data, tmp_path / "pq", "parquet")
     releases.release(data, tmp_path / "a.zip", "1.0.0")
     shutil.unpack_archive(tmp_path / "a.zip", tmp_path / "a")
-    left = [p for folder in ("out", "pq", "a") for p in (tmp_path / folder).rglob("*")]
+    left = [p for folder in ("out", "a") for p in (tmp_path / folder).rglob("*")]
     assert all(b"Erika" not in path.read_bytes() for path in left if path.is_file())
     assert (
         read_image(tmp_path / "a" / "a.jpg").tobytes()
@@ -367,7 +354,7 @@ def no_large_files(most: int = 2000) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("layout", ["textedit", "imagefolder", "parquet", "release"])
+@pytest.mark.parametrize("layout", ["textedit", "imagefolder", "release"])
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, layout: str) -> None:
     data, to = whole_set(tmp_path / "set", 1), tmp_path / "gone" / "out"
 
@@ -411,10 +398,6 @@ def test_a_release_that_cannot_be_noted_leaves_no_file(tmp_path: Path) -> None:
     assert releases.releases(data) == []
     releases.release(data, to, "1.0.0")
     assert DataSet(data.root).about.version == "1.0.0"
-    data.describe("ann", version="0.1.0")  # as if it had been killed before its last step
-    with pytest.raises(UsageError, match="the last one is"):
-        releases.release(data, to, "1.0.0")
-    assert data.about.version == "1.0.0"
     with zipfile.ZipFile(to) as made:
         assert json.loads(made.read("dataset.json"))["version"] == "1.0.0"
 

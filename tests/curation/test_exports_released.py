@@ -68,7 +68,7 @@ def exported(tmp_path: Path, layout: str, **more: Any) -> DataSet:
 
 def of_set(data: DataSet, sample: str, name: str) -> bytes:
     record = data.record(sample)
-    return data.path(record["images"][0] if name == "images" else record[name]).read_bytes()
+    return data.path(record.images[0] if name == "images" else getattr(record, name)).read_bytes()
 
 
 def test_texteditbench_judges_every_sample(tmp_path: Path, shared: Path) -> None:
@@ -88,7 +88,7 @@ def test_texteditbench_judges_every_sample(tmp_path: Path, shared: Path) -> None
         assert base64.b64decode(given) == of_set(data, f"s{number:02d}", "images")
         assert base64.b64decode(wanted) == of_set(data, f"s{number:02d}", "reference")
         assert base64.b64decode(made) == b"an edit"
-        assert instruction == data.record(f"s{number:02d}")["instruction"]
+        assert instruction == data.record(f"s{number:02d}").instruction
 
 
 def test_textedit_judges_every_sample(tmp_path: Path, shared: Path) -> None:
@@ -155,7 +155,7 @@ def test_krisbench_judges_every_sample(
         ]  # fmt: skip
         sample = f"s{number:02d}"
         assert of_set(data, sample, "images") in asked.pictures
-        assert any(data.record(sample)["instruction"] in text for text in asked.texts)
+        assert any(data.record(sample).instruction in text for text in asked.texts)
 
 
 def test_krisbench_judges_a_temporal_sample(

@@ -11,7 +11,7 @@ import pytest
 
 from editgauge.curation import faces, privacy
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import About
+from editgauge.curation.records import About, Box
 from editgauge.errors import DataError, WeightsError
 from editgauge.images import read_image
 from tests.curation.made_set import drawn_face, scene
@@ -25,14 +25,15 @@ def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("radius", [50, 95])
 def test_a_drawn_face_is_found(radius: int) -> None:
     pytest.importorskip("skimage")
-    ((face, eyes),) = faces.by_cascade(drawn_face(radius=radius))
-    x, y, w, h = face
+    face, band = faces.faces_in(drawn_face(radius=radius))
+    x, y, w, h = face.box
+    eyes = band.box
     assert x < 160 - 0.4 * radius
     assert x + w > 160 + 0.4 * radius
     assert y < 160 - 0.2 * radius
     assert y + h > 160 + 0.5 * radius, "eyes, nose and mouth lie in it"
     assert eyes[1] < 160 - 0.12 * radius < eyes[1] + eyes[3]
-    assert faces.by_cascade(scene(1, (256, 200))) == []
+    assert faces.faces_in(scene(1, (256, 200))) == []
 
 
 def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
@@ -40,20 +41,20 @@ def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
     data = DataSet.create(tmp_path / "set", About(name="wards"))
     pixels = drawn_face()
     data.add({"id": "a", "instruction": "x", "images": [data.keep(pixels)]}, "ann")
-    assert privacy.propose(data, "a", "ann") == 2
+    assert privacy.search(data, "a", "ann") == 2
     record = data.record("a")
-    (path,) = record["images"]
-    proposals = record["pictures"][path]["proposals"]
-    assert [item["kind"] for item in proposals] == ["face", "eyes"]
+    (path,) = record.images
+    proposals = record.pictures[path].proposals
+    assert [item.kind for item in proposals] == ["face", "eyes"]
     assert privacy.unseen(record)
-    x, y, w, h = proposals[0]["box"]
-    hidden = privacy.hide(data, "a", record["version"], path, proposals[:1], "ann")
+    x, y, w, h = proposals[0].box
+    hidden = privacy.hide(data, "a", record.version, path, proposals[:1], "ann")
     assert not privacy.unseen(hidden)
-    part = read_image(data.path(hidden["images"][0]))[y : y + h, x : x + w]
+    part = read_image(data.path(hidden.images[0]))[y : y + h, x : x + w]
     assert len(np.unique(part.reshape(-1, 3), axis=0)) <= 16
-    assert not faces.faces_in(read_image(data.path(hidden["images"][0]))), "it is no face now"
+    assert not faces.faces_in(read_image(data.path(hidden.images[0]))), "it is no face now"
     with pytest.raises(DataError, match="outside"):
-        privacy.covered(pixels, {"kind": "face", "box": [300, 300, 90, 90]})
+        privacy.covered(pixels, Box("face", (300, 300, 90, 90)))
 
 
 class Detector:
@@ -77,7 +78,8 @@ def test_yunet_tells_where_the_eyes_are(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(
         cv2.FaceDetectorYN, "create", lambda *words: made.append(words) or Detector(), raising=True
     )
-    (face, eyes), (edge, _) = faces.by_yunet(drawn_face(), tmp_path / "yunet.onnx")
+    monkeypatch.setattr(faces, "_yunet_here", lambda weights: tmp_path / "yunet.onnx")
+    face, eyes, edge, _ = (one.box for one in faces.faces_in(drawn_face()))
     assert made == [(str(tmp_path / "yunet.onnx"), "", (160, 160), faces.LEAST_SCORE)]
     assert face == (80, 60, 160, 200)
     for x in (160 - 0.36 * 80, 160 + 0.36 * 80):
@@ -85,10 +87,6 @@ def test_yunet_tells_where_the_eyes_are(tmp_path: Path, monkeypatch: pytest.Monk
         assert eyes[0] + eyes[2] > x + 0.2 * 80
     assert eyes[1] < 142 - 8 < 142 + 8 < eyes[1] + eyes[3]
     assert edge == (300, 300, 20, 20), "only what lies in the picture"
-    monkeypatch.setattr(faces, "_yunet_here", lambda weights: tmp_path)
-    kinds = [(item["kind"], tuple(item["box"])) for item in faces.faces_in(drawn_face())]
-    assert kinds[0] == ("face", face)
-    assert len(kinds) == 4, "the cascade's box is of the same face"
 
 
 def test_a_file_that_is_no_detector_is_one_clear_line(
@@ -99,5 +97,6 @@ def test_a_file_that_is_no_detector_is_one_clear_line(
     bad.write_bytes(b"no network")
     with pytest.raises(WeightsError, match="is another file"):
         faces.faces_in(drawn_face())
-    with pytest.raises(WeightsError, match="no face detector that OpenCV can read"):
-        faces.by_yunet(drawn_face(), bad)
+    monkeypatch.setattr(faces, "_yunet_here", lambda weights: bad)
+    with pytest.raises(WeightsError, match="no face detector"):
+        faces.faces_in(drawn_face())

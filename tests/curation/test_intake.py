@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 
 from editgauge.curation import alignment, dicom, duplicates, intake, privacy
 from editgauge.curation.readiness import faults
+from editgauge.curation.records import Picture
 from editgauge.errors import DataError, ImageTooLarge, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.web.log import Act
@@ -37,39 +38,36 @@ def furthest(matrix: Any, truth: Any, size: tuple[int, int]) -> float:
     """The largest error in pixels over the frame."""
     xs, ys = np.linspace(0, size[0] - 1, 9), np.linspace(0, size[1] - 1, 9)
     points = np.array([[x, y] for x in xs for y in ys])[None]
-    back = cv2.perspectiveTransform(cv2.perspectiveTransform(points, truth), matrix)
+    back = cv2.transform(cv2.perspectiveTransform(points, truth), np.asarray(matrix)[:2])
     return float(np.hypot(*(back - points)[0].T).max())
 
 
-@pytest.mark.parametrize("model", alignment.MODELS)
 @pytest.mark.parametrize("size", [(256, 200), (160, 120)])
 @pytest.mark.parametrize("seed", range(2))
-def test_a_pair_is_aligned_within_a_fifth_of_a_pixel(
-    model: str, size: tuple[int, int], seed: int
-) -> None:
+def test_a_pair_is_aligned_within_a_tenth_of_a_pixel(size: tuple[int, int], seed: int) -> None:
     fixed = scene(seed, size)
     moving, truth = misaligned(edited(fixed))
-    found = alignment.align(fixed, moving, model)
+    found = alignment.align(fixed, moving)
     assert not found.refused
     assert found.residual is not None
     assert found.residual < alignment.MOST_RESIDUAL
-    assert furthest(found.matrix, truth, size) < (0.2 if model == "similarity" else 0.1)
-    over, covered = alignment.laid_over(fixed, moving, found)
+    assert furthest(found.matrix, truth, size) < 0.1
+    over, covered = alignment.laid_over(fixed, moving, found.matrix)
     inside = covered.copy()
     inside[:20], inside[-20:] = False, False
     assert np.abs(over.astype(int) - edited(fixed))[inside].mean() < 3
 
 
 def test_grey_values_settle_what_few_keypoints_leave_open() -> None:
-    """Noise, another exposure and a strong JPEG; a homography is the freest of the models."""
+    """Noise, another exposure and a strong JPEG."""
     fixed = scene(2, SIZE)
     moving, truth = misaligned(edited(fixed))
     rng = np.random.default_rng(0)
     darker = np.clip(moving * 0.7 + 30 + rng.normal(0, 4, moving.shape), 0, 255).astype(np.uint8)
     coded = cv2.imdecode(cv2.imencode(".jpg", darker, [cv2.IMWRITE_JPEG_QUALITY, 70])[1], 1)
-    found = alignment.align(fixed, coded, "homography")
+    found = alignment.align(fixed, coded)
     assert not found.refused
-    assert furthest(found.matrix, truth, SIZE) < 0.2, "0.76 by keypoints alone"
+    assert furthest(found.matrix, truth, SIZE) < 0.2
 
 
 def phantom() -> Any:
@@ -98,8 +96,6 @@ def test_what_does_not_belong_together_is_refused() -> None:
     assert alignment.align(scene(1), scene(2)).refused
     flat = np.zeros((90, 90, 3), np.uint8)
     assert alignment.align(flat, flat).refused
-    with pytest.raises(UsageError, match="wanted one of"):
-        alignment.align(flat, flat, "magic")
 
 
 def test_pairs_come_from_two_folders(tmp_path: Path) -> None:
@@ -113,7 +109,7 @@ def test_pairs_come_from_two_folders(tmp_path: Path) -> None:
     assert [item.sample for item in taken] == ["s0001", ""]
     assert "not aligned" in taken[1].said
     record = data.record("s0001")
-    facts = record["pictures"][record["reference"]]["alignment"]
+    facts = record.pictures[record.reference].alignment
     assert facts["quality"] > 0.5
     assert len(list((tmp_path / "set" / "pictures").iterdir())) == 2, "nothing is left of a refusal"
     write_png(tmp_path / "in" / "lonely.png", scene(3))
@@ -128,7 +124,7 @@ def test_metadata_goes_and_orientation_is_applied(tmp_path: Path) -> None:
     image.save(tmp_path / "a.jpg", exif=exif, comment=b"Erika Mustermann")
     data = make_set(tmp_path / "set", 0)
     (taken,) = intake.add(data, [tmp_path / "a.jpg"], intake.Intake(who="ann", longest=80))
-    kept = data.path(data.record(taken.sample)["images"][0])
+    kept = data.path(data.record(taken.sample).images[0])
     assert read_image(kept).shape[:2] == (80, 60)
     assert all(b"Erika" not in path.read_bytes() for path in data.root.rglob("*") if path.is_file())
 
@@ -173,9 +169,8 @@ def test_fields_that_no_sample_can_have_keep_every_picture_out(tmp_path: Path) -
     for take in (
         lambda: intake.add(data, [tmp_path / "a.png"], how),
         lambda: intake.pair(data, tmp_path / "a.png", tmp_path / "a.png", how),
-        lambda: intake.frames(data, tmp_path / "a.png", how, start=0.0, end=1.0, missing=1),
     ):
-        with pytest.raises(DataError, match=r"the new samples .*split"):
+        with pytest.raises(DataError, match=r"the new samples: split"):
             take()
     assert not (data.root / "pictures").exists()
 
@@ -185,18 +180,14 @@ def test_what_is_found_in_a_picture_is_added_to_what_others_did_meanwhile(tmp_pa
 
     class Slow(Reading):
         def __call__(self, image: Any, language: str = "en") -> list[Any]:
-            if data.record("s00")["version"] == 1:
+            if data.record("s00").version == 1:
                 data.change("s00", 1, {"caption": "by ben"}, Act("ben"))
             return []
 
-    assert privacy.propose(data, "s00", "ann", engine=Slow(), faces=False) == 0
+    assert privacy.search(data, "s00", "ann", engine=Slow()) == 0
     record = data.record("s00")
-    assert record["caption"] == "by ben"
-    assert record["pictures"][record["images"][0]] == {
-        "looked": "ann",
-        "proposals": [],
-        "searched": True,
-    }
+    assert record.caption == "by ben"
+    assert record.pictures[record.images[0]] == Picture(looked="ann", searched=True)
 
 
 def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
@@ -247,31 +238,30 @@ def test_a_scan_keeps_its_window_and_no_name(tmp_path: Path) -> None:
     how = intake.Intake(who="ann", engine=engine, fields={"instruction": "Remove the device."})
     (taken,) = intake.add(data, [path], how)
     record = data.record(taken.sample)
-    (facts,) = record["pictures"].values()
-    assert facts["window"] == [2048.0, 4096.0]
-    assert facts["modality"] == "CR"
-    (proposal,) = facts["proposals"]
-    assert proposal["kind"] == "text"
+    (facts,) = record.pictures.values()
+    assert facts.scan["window"] == [2048.0, 4096.0]
+    assert facts.scan["modality"] == "CR"
+    proposal = next(one for one in facts.proposals if one.kind == "text")
     found = faults(data, [record], engine=engine)
     assert {why.split(":")[0] for _, why in found} >= {
         "1 pictures nobody has looked at for names and faces"
     }
     assert any("to be read in the pixels" in why for _, why in found)
-    (old,) = record["images"]
+    (old,) = record.images
     hidden = privacy.hide(data, taken.sample, 1, old, [proposal], "ann")
     assert not (data.root / old).exists(), "the picture with the name is gone"
     assert not faults(data, [hidden], engine=engine)
     everything = b"".join(p.read_bytes() for p in data.root.rglob("*") if p.is_file())
     for word in (b"MUSTERMANN", b"ERIKA", b"PAT12345", b"Musterstadt", b"1961"):
         assert word.lower() not in everything.lower()
-    data.change(taken.sample, hidden["version"], {"instruction": "Ask Mustermann."}, Act("ben"))
+    data.change(taken.sample, hidden.version, {"instruction": "Ask Mustermann."}, Act("ben"))
     assert any("name a patient" in why for _, why in faults(data, data.records()))
 
 
 def test_a_window_of_ones_own(tmp_path: Path) -> None:
     path = scan(tmp_path / "a.dcm", burnt="")
-    whole = dicom.read(path)
-    narrow = dicom.read(path, window="2560,200")
+    whole = dicom.ScanFile(path).scan()
+    narrow = dicom.ScanFile(path).scan(window="2560,200")
     assert narrow.facts["window"] == [2560.0, 200.0]
     assert set(np.unique(narrow.pixels)) <= {0, 255}
     assert np.ptp(whole.pixels) < 255
@@ -316,8 +306,7 @@ def volume(path: Path, *, count: int = 5, groups: bool = False) -> Path:
 
 def test_frames_and_windows_are_chosen(tmp_path: Path) -> None:
     file = dicom.ScanFile(volume(tmp_path / "a.dcm"))
-    assert (file.frames, file.windows()) == (5, [(300.0, 600.0), (50.0, 100.0)])
-    assert file.range_of(2) == (120.0, 200.0)
+    assert file.frames == 5
     shown = {w: file.scan(2, w).pixels[0, [0, 47], 0].tolist() for w in
              ("file", "file:2", "full", "160,41", "abdomen")}  # fmt: skip
     assert shown["file"] == [round((120 - 299.5) / 599 * 255 + 127.5),
@@ -336,7 +325,7 @@ def test_frames_and_windows_are_chosen(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="frame 6: it has 5"):
         file.scan(6)
     with pytest.raises(DataError, match="is for CT, this is CR"):
-        dicom.read(scan(tmp_path / "b.dcm"), window="lung")
+        dicom.ScanFile(scan(tmp_path / "b.dcm")).scan(window="lung")
 
 
 def test_each_frame_is_shown_by_its_own_group(tmp_path: Path) -> None:
@@ -358,11 +347,11 @@ def test_frames_by_words(choice: str, wanted: list[int]) -> None:
 
 @pytest.mark.parametrize("choice", ["", "0", "x", "3-1", "1-", "-1", "1,,2", "1-5:"])
 def test_words_that_choose_no_frame(choice: str) -> None:
-    with pytest.raises(UsageError, match="--frames"):
+    with pytest.raises(UsageError, match="frames"):
         dicom.frames_of(choice, 5)
     with pytest.raises(DataError, match="frame 9 is asked for, the file has 5"):
         dicom.frames_of("1,9", 5)
-    with pytest.raises(DataError, match="take some of them: 1-2000000000:2000001"):
+    with pytest.raises(DataError, match="take some: 1-2000000000:2000001"):
         dicom.frames_of("all", 2_000_000_000)
 
 
@@ -371,7 +360,7 @@ def test_a_volume_becomes_a_sample_for_each_chosen_frame(tmp_path: Path) -> None
     data = make_set(tmp_path / "set", 0)
     taken = intake.add(data, [path], intake.Intake(who="ann", frames="2,4", window="full"))
     assert [item.said.partition(";")[0] for item in taken] == ["frame 2 of 5", "frame 4 of 5"]
-    facts = [next(iter(data.record(item.sample)["pictures"].values())) for item in taken]
+    facts = [next(iter(data.record(item.sample).pictures.values())).scan for item in taken]
     assert [(fact["frame"], fact["window"]) for fact in facts] == [
         (2, [160.0, 80.0]),
         (4, [360.0, 80.0]),
@@ -397,7 +386,7 @@ def test_a_scan_that_is_none(tmp_path: Path, spoil: str) -> None:
     else:
         path.write_bytes(raw.replace((384).to_bytes(2, "little"), b"\xff\xff", 1))
     with pytest.raises(DataError, match=r"a\.dcm"):
-        dicom.read(path)
+        dicom.ScanFile(path).scan()
 
 
 def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
@@ -409,15 +398,6 @@ def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert (near.first, near.second, near.leak) == ("s00", "copy", True)
     assert duplicates.leaks(data.records(), data.root) == [near]
-    duplicates.accept(data, "s00", "copy", "two views of one phantom", "ann")
-    assert duplicates.leaks(data.records(), data.root) == []
-    other = {"images": [data.keep(cv2.GaussianBlur(smaller, (5, 5), 0))]}
-    data.update("copy", lambda _: other, Act("ann"))
-    assert duplicates.leaks(data.records(), data.root), "it was said of other pictures"
-    duplicates.accept(data, "copy", "s00", "", "ann")
-    assert not data.record("copy").get("alike")
-    with pytest.raises(UsageError, match="wanted two samples"):
-        duplicates.accept(data, "copy", "copy", "x", "ann")
     data.update("copy", lambda _: {"split": None}, Act("ann"))
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert not near.leak
@@ -427,29 +407,8 @@ def test_pictures_that_cannot_be_read_are_like_nothing(tmp_path: Path) -> None:
     pytest.importorskip("imagehash")
     data = make_set(tmp_path / "set", 2)
     for record in data.records():
-        data.path(record["images"][0]).write_bytes(b"no picture")
+        data.path(record.images[0]).write_bytes(b"no picture")
     assert duplicates.near_duplicates(data.records(), data.root) == []
-
-
-def test_frames_of_a_video(tmp_path: Path) -> None:
-    place = tmp_path / "a.avi"
-    writer = cv2.VideoWriter(str(place), cv2.VideoWriter.fourcc(*"MJPG"), 10, (160, 120))
-    for level in range(0, 240, 6):
-        writer.write(np.full((120, 160, 3), level, np.uint8))
-    writer.release()
-    data = make_set(tmp_path / "set", 0)
-    how = intake.Intake(who="ann", fields={"attributes": {"kris_task": "temporal_prediction"}})
-    taken = intake.frames(data, place, how, start=0.0, end=3.0, missing=2)
-    record = data.record(taken.sample)
-    levels = [int(read_image(data.path(path)).mean()) for path in record["images"]]
-    wanted = int(read_image(data.path(record["reference"])).mean())
-    assert levels[0] < wanted < levels[1] < levels[2]
-    assert record["attributes"]["missing_frame"] == 2
-    with pytest.raises(DataError, match="name times inside"):
-        intake.frames(data, place, how, start=0.0, end=60.0, missing=2)
-    place.write_bytes(b"no video")
-    with pytest.raises(DataError, match="no video"):
-        intake.frames(data, place, how, start=0.0, end=1.0, missing=2)
 
 
 def test_a_scan_over_the_memory_limit_is_refused(
@@ -458,10 +417,10 @@ def test_a_scan_over_the_memory_limit_is_refused(
     """A frame of 98 million pixels took 2.7 GB."""
     pydicom = pytest.importorskip("pydicom")
     path = scan(tmp_path / "a.dcm")
-    assert dicom.read(path).pixels.ndim == 3
+    assert dicom.ScanFile(path).scan().pixels.ndim == 3
     data = pydicom.dcmread(path)
     data.Rows, data.Columns = 2000, 2000
     data.save_as(path, enforce_file_format=True)
     monkeypatch.setenv("EDITGAUGE_MEMORY", "100MB")
     with pytest.raises(ImageTooLarge, match=r"takes up to 10[67] MB to read"):
-        dicom.read(path)
+        dicom.ScanFile(path).scan()

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from editgauge.curation import masks
-from editgauge.curation.dataset import Conflict
 from editgauge.errors import DataError, UsageError, WeightsError
 from editgauge.images import Array, Mask, read_mask
 from editgauge.ocr.engine import Text
+from editgauge.web.log import Conflict
 from tests.curation.made_set import BOX, SIZE, area, edited, make_set, scene
 
 
@@ -63,7 +64,7 @@ def test_an_object_in_a_box_and_by_a_click() -> None:
 def test_a_mask_is_saved_under_its_name_and_checked(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     record = masks.save(data, "s00", 1, "roi", area(), "ann")
-    assert read_mask(data.path(record["masks"]["roi"])).sum() == area().sum()
+    assert read_mask(data.path(record.masks["roi"])).sum() == area().sum()
     assert masks.faults(data, record) == []
     assert masks.share_of(data, record) == pytest.approx(area().mean())
     with pytest.raises(Conflict):
@@ -71,7 +72,7 @@ def test_a_mask_is_saved_under_its_name_and_checked(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="mask of"):
         masks.save(data, "s00", 2, "roi", np.ones((4, 4), bool), "ann")
     gone = masks.save(data, "s00", 2, "roi", np.zeros(SIZE[::-1], bool), "ann")
-    assert set(gone["masks"]) == {"input"}
+    assert set(gone.masks) == {"input"}
     small = area()
     small[:, BOX[0] + 20 :] = False
     record = masks.save(data, "s00", 3, "input", small, "ann")
@@ -80,13 +81,13 @@ def test_a_mask_is_saved_under_its_name_and_checked(tmp_path: Path) -> None:
 
 def test_a_way_that_there_is_not(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
-    record: dict[str, Any] = data.record("s00")
+    record = data.record("s00")
     with pytest.raises(UsageError, match="wanted one of difference"):
         masks.propose(data, record, "magic")
     with pytest.raises(UsageError, match="needs an OCR engine"):
         masks.propose(data, record, "text")
     with pytest.raises(DataError, match="no reference"):
-        masks.propose(data, {**record, "reference": None}, "difference")
+        masks.propose(data, structs.replace(record, reference=""), "difference")
 
 
 def test_without_weights_one_line_says_how_to_get_them(
@@ -147,14 +148,14 @@ def test_networks_propose_three_masks_of_which_one_is_chosen(
         assert scores == sorted(scores, key=lambda score: -(score or 0.0))
     assert of_box[0].mask.tobytes() != of_click[0].mask.tobytes()
     assert of_box[0].mask.tobytes() == of_words[0].mask.tobytes(), "of the surest place"
-    with pytest.raises(UsageError, match="3 masks are proposed: choose one with --choose"):
+    with pytest.raises(UsageError, match="3 masks are proposed: choose one"):
         masks.chosen(of_box, None)
-    with pytest.raises(UsageError, match="--choose 4: 3 masks"):
+    with pytest.raises(UsageError, match="choose one of them"):
         masks.chosen(of_box, 4)
     masks.save(data, "s00", 1, "roi", masks.chosen(of_box, 2), "ann")
-    kept = read_mask(data.path(data.record("s00")["masks"]["roi"]))
+    kept = read_mask(data.path(data.record("s00").masks["roi"]))
     assert np.array_equal(kept, of_box[1].mask)
-    assert places.asked == [record["instruction"]]
+    assert places.asked == [record.instruction]
     places.found = []
     with pytest.raises(DataError, match=r"nothing in the picture is found for .*draw a box"):
         masks.propose(data, record, "words")

@@ -13,19 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from editgauge import catalog
-from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
-from editgauge.curation import difficulty, refining
+from editgauge.curation import conventions, records
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import PROTOCOLS
+from editgauge.curation.records import PROTOCOLS, Box, Picture
 from editgauge.images import read_image, read_mask, write_png
-from editgauge.judging.fakes import FaultServer, ScriptedJudge
-from editgauge.judging.options import JudgeOptions
 from editgauge.run.check import check_data
 from editgauge.web.log import Act
 from tests.command_line import invoke
-from tests.curation.made_set import BOX, edited, scene
+from tests.curation.made_set import BOX, add, edited, make_set, scene
 from tests.curation.test_intake import misaligned, scan
 from tests.study.served import Server
 
@@ -80,12 +78,10 @@ class Made:
             "--licence", "CC0", "--consent", "written")  # fmt: skip
         for sample in ("p0", "p1"):
             self.data.update(sample, lambda record: {"pictures": {
-                path: {**about, "looked": "ann"} for path, about in
-                {**{p: {} for p in (*record["images"], record["reference"])},
-                 **record.get("pictures", {})}.items()}}, Act("ann"))  # fmt: skip
-        self.data.update("scan", lambda record: {"pictures": {record["images"][0]: {
-            **record["pictures"][record["images"][0]],
-            "proposals": [{"kind": "text", "box": list(NAME_BOX)}]}}}, Act("ocr"))  # fmt: skip
+                path: structs.replace(record.facts(path), looked="ann") for path in record.shown
+            }}, Act("ann"))  # fmt: skip
+        self.data.update("scan", lambda record: {"pictures": {record.images[0]: Picture(
+            proposals=[Box("text", NAME_BOX)], needs_look=True)}}, Act("ocr"))  # fmt: skip
         self.server = Server(self.root, ("curate", "serve", "--ocr", "none"))
         self.links = {
             name: json.loads(
@@ -167,26 +163,6 @@ async def write_and_mask(person: Person, sample: str) -> None:
     await person.press("#save", "Saved: texts, mask input.")
 
 
-async def take_a_proposal(person: Person, made: Made) -> None:
-    """A model's words become the sample's once somebody who sees the difference takes them."""
-    said = {"instruction": 'Change "OLD" to "NEW".', "paraphrase_1": EVIL + '"OLD" "NEW"'}
-
-    def refine() -> None:
-        with FaultServer(answer=ScriptedJudge(replies=(json.dumps(said),))) as server:
-            options = JudgeOptions(model="m-2025-01-01", base_url=server.url)
-            refining.refine(made.data, options, "ann", samples=["p0"], paraphrases=1)
-
-    await asyncio.to_thread(refine)
-    await person.open("p0")
-    assert "Replace" in await person.page.locator("#differences del").first.inner_text()
-    await person.press("[data-field='instruction'][data-take='true']", "Taken over.")
-    await person.press("[data-field='rephrased'][data-take='false']", "Put away.")
-    await person.press("[data-field='paraphrases'][data-take='false']", "Put away.")
-    await person.page.locator("#proposed").wait_for(state="hidden")
-    assert made.data.record("p0")["instruction"] == said["instruction"]
-    assert await person.page.evaluate("window.pwned") is None
-
-
 async def hide_the_name(person: Person) -> None:
     page = person.page
     await person.open("scan")
@@ -227,7 +203,7 @@ async def brush_by_hand(person: Person, made: Made) -> None:
     await page.locator("#canvas").press("Enter")
     await person.press("#save", "Saved: mask input.")
     record = made.data.record("scan")
-    mask = read_mask(made.data.path(record["masks"]["input"]))
+    mask = read_mask(made.data.path(record.masks["input"]))
     height, width = mask.shape
     at = lambda x, y: bool(mask[int(y * height), int(x * width)])  # noqa: E731
     assert [at(0.35, 0.5), at(0.65, 0.5), at(0.15, 0.9), at(0.5, 0.2)] == [True, False, True, False]
@@ -259,15 +235,18 @@ async def through_a_kill(person: Person, made: Made) -> None:
     await person.page.locator("#message").filter(has_text="Saved: texts.").wait_for()
 
 
-async def rate_and_accept(person: Person, sample: str) -> None:
+async def accept(person: Person, sample: str) -> None:
     await person.open(sample)
-    await person.page.locator("#rating").evaluate("rating => { rating.open = true; }")
-    for name in TEN:
-        choice = person.page.locator(f"#difficulty [name='{name}']")
-        if await choice.is_enabled():
-            await choice.select_option("0")
-    await person.press("#save", "Saved: difficulty")
     await person.press("[data-verdict='accept']", "kept: accept")
+
+
+async def difficulty_is_said(person: Person) -> None:
+    """Six of ten by a person; what follows from the sample comes with them."""
+    await person.open("p0")
+    await person.page.locator("#texts [name='protocol']").select_option("texteditbench")
+    said = ("font_complexity", "language", "surface_geometry", "occlusion", "context_dependency")
+    await person.fill(**dict.fromkeys(said, "0"), background_clutter="1")
+    await person.press("#save", "Saved: texts.")
 
 
 def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
@@ -278,17 +257,14 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
             ben = await Person.come(browser, made.links["ben"])
             await write_and_mask(ann, "p0")
             await write_and_mask(ben, "p1")
-            await take_a_proposal(ann, made)
+            await difficulty_is_said(ann)
             await hide_the_name(ann)
             await brush_by_hand(ben, made)
             await late(ann, ben)
             await through_a_kill(ann, made)
-            for person in (ann, ben):  # difficulty is content: it comes before the verdicts
+            for person in (ann, ben):
                 for sample in ("p0", "p1", "scan"):
-                    await rate_and_accept(person, sample)
-            for sample in ("p0", "p1", "scan"):
-                await ann.open(sample)
-                await ann.press("[data-verdict='accept']", "kept: accept")
+                    await accept(person, sample)
             await ann.page.locator("#show-stats").click()
             told = await ann.page.locator("#stats:not([hidden])").inner_text()
             assert "3 samples" in told
@@ -301,13 +277,12 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
 
     asyncio.run(asyncio.wait_for(main(), 300))
     data = made.data
-    records = {record["id"]: record for record in data.records()}
-    assert records["p0"]["caption"] == EVIL
-    assert records["p1"]["caption"] == "said in the dark"
-    assert {record["state"] for record in records.values()} == {"verified"}
-    assert records["p0"]["attributes"]["difficulty"] == "easy"
-    assert difficulty.computed(data, records["p0"])["num_text_regions"] == 0
-    mask = read_mask(data.path(records["p1"]["masks"]["input"]))
+    one, two = data.record("p0"), data.record("p1")
+    assert (one.caption, two.caption) == (EVIL, "said in the dark")
+    assert {record.state for record in data.records()} == {"verified"}
+    assert conventions.total_of(one) == 1
+    assert conventions.tier(one) == "easy"
+    mask = read_mask(data.path(two.masks["input"]))
     left, top, right, bottom = BOX
     wanted = np.zeros_like(mask)
     wanted[top:bottom, left:right] = True
@@ -340,7 +315,7 @@ async def form_of_a_protocol(person: Person) -> None:
     await page.locator("#fields [name='protocol']").select_option("medebench")
     read = ["change", "concept", "rephrased", "organ", "task"]
     assert [name for name in await labels(person, "#fields") if name in read] == read
-    assert await page.locator("#rating").is_hidden(), "lettering is not asked of an X-ray"
+    assert "occlusion" in await labels(person, "#others"), "lettering is not asked of an X-ray"
     assert "in a word or two" in await page.locator("label:has([name='concept'])").inner_text()
     assert await page.locator("#unsaved").inner_text() == "not saved: texts"
 
@@ -405,8 +380,7 @@ def no_name(made: Made, tmp_path: Path) -> None:
     files = [path for path in to.rglob("*") if path.is_file()]
     for word in (b"mustermann", b"erika", b"pat12345", b"musterstadt"):
         assert not [path for path in files if word in path.read_bytes().lower()]
-    (record,) = [r for r in made.data.records() if r["id"] == "scan"]
-    pixels = read_image(to / record["images"][0])
+    pixels = read_image(to / made.data.record("scan").images[0])
     assert int(pixels[12:56, 16:330].max()) < 200, "the burnt-in letters were white"
 
 
@@ -420,3 +394,57 @@ def clean_exports(made: Made, tmp_path: Path) -> None:
         report = check_data(theirs, theirs.load(tmp_path / layout), workers=1)
         assert len(report.samples) == 3 - code
         assert [issue for issue in report.issues if issue.level == "attention"] == []
+
+
+PAYLOADS = (
+    "<script>window.pwned=1</script>",
+    "</textarea></title></style></script><script>window.pwned=2</script>",
+    "\"><img src=x onerror='window.pwned=3'>",
+    "<svg/onload=window.pwned=5><animate onbegin=window.pwned=6 attributeName=x>",
+    "<base href='https://evil.example/'><link rel=stylesheet href=https://evil.example/x.css>",
+    "{{constructor.constructor('window.pwned=9')()}}${window.pwned=10}`;window.pwned=11//",
+    "<form id=texts><input name=getElementById><a id=main href=javascript:pwned=14>x</a></form>",
+)
+
+
+def test_no_text_of_a_set_is_more_than_a_text(tmp_path: Path) -> None:
+    """In every field that the page shows: to the letter, and nothing is loaded from elsewhere."""
+    data, text = make_set(tmp_path / "set", count=0), "".join(PAYLOADS)
+    add(
+        data, 0, **dict.fromkeys(records.TEXTS, text), category=[text, text],
+        source=dict.fromkeys(records.SOURCE, text), comments=[{"who": text, "text": text}],
+        attributes={"operation": text, "__proto__": text},
+    )  # fmt: skip
+    add(data, 1, id="constructor")
+    data.describe("ann", title=text)
+    server = Server(data.root, ("curate", "serve", "--ocr", "none"))
+    link = f"{server.url}/a/{data.log.invite('ann')}"
+    asked: list[str] = []
+
+    async def main() -> None:
+        async with playwright.async_playwright() as tool:
+            browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            ann = await Person.come(browser, link)
+            ann.page.on("request", lambda request: asked.append(request.url))
+            assert await ann.page.title() == text
+            await ann.open("s00")
+            assert await ann.page.locator("#texts [name='caption']").input_value() == text
+            await ann.page.locator("#comment").fill(text)
+            await ann.press("[data-verdict='flag']", "kept: flag")
+            await ann.fill(split=PAYLOADS[0])
+            await ann.press("#save", PAYLOADS[0][:20])
+            await ann.open("constructor")
+            await ann.page.locator("#show-stats").click()
+            await ann.page.locator("#stats:not([hidden])").wait_for()
+            assert text in await ann.page.locator("#stats").text_content()
+            assert await ann.page.evaluate("window.pwned") is None
+            assert ann.errors == []
+            await browser.close()
+
+    server.begin()
+    try:
+        asyncio.run(asyncio.wait_for(main(), 120))
+    finally:
+        server.kill()
+    assert asked
+    assert not [url for url in asked if not url.startswith((server.url, "blob:", "data:"))]

@@ -11,7 +11,6 @@ from editgauge.cli import (
     curate_in,
     curate_out,
     curate_people,
-    curate_refine,
     curate_samples,
     curate_shown,
 )
@@ -28,6 +27,6 @@ class _Served(TyperGroup):
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=_Served, no_args_is_help=True, rich_markup_mode=None)
-    for part in (curate_people, curate_in, curate_samples, curate_refine, curate_out, curate_shown):
+    for part in (curate_people, curate_in, curate_samples, curate_out, curate_shown):
         part.register(group)
     app.add_typer(group, name="curate", help="Make a data set: curate DIR opens it in the browser.")

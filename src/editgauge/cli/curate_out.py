@@ -18,7 +18,7 @@ OcrOpt = Annotated[
 ReadyOpt = Annotated[
     bool, typer.Option("--ready-only", help="Leave out samples that are not ready.")
 ]
-_LAYOUTS = "texteditbench, textedit, medebench, krisbench, imagefolder or parquet."
+_LAYOUTS = "texteditbench, textedit, medebench, krisbench or imagefolder."
 
 
 def register(group: typer.Typer) -> None:
@@ -81,7 +81,7 @@ def export(
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.exports import export as write
-    from editgauge.curation.fields import engine_for_scans
+    from editgauge.curation.readiness import engine_for_scans
 
     data = DataSet(folder)
     engine = engine_for_scans(data, ocr)
@@ -113,7 +113,7 @@ def release(
     """
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.fields import engine_for_scans
+    from editgauge.curation.readiness import engine_for_scans
     from editgauge.curation.releases import release as write
 
     data = DataSet(folder)

@@ -1,4 +1,4 @@
-"""`editgauge curate serve, invite, revoke, mask, review`: what people do to a data set."""
+"""`editgauge curate serve, invite, mask, review`: what people do to a data set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ _LOCAL = "http://127.0.0.1:8600"
 def register(group: typer.Typer) -> None:
     group.command("serve", epilog="Example: editgauge curate serve wards --port 8600")(serve)
     group.command("invite", epilog="Example: editgauge curate invite wards ann --expert")(invite)
-    group.command("revoke", epilog="Example: editgauge curate revoke wards ann")(revoke)
     group.command(
         "mask", epilog="Example: editgauge curate mask wards s-1 --from difference --save"
     )(mask)
@@ -44,14 +43,14 @@ def serve(
     this machine only, unless --host says otherwise; then put it behind HTTPS.
     """
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.people import owner_link
+    from editgauge.curation.review import owner_link
     from editgauge.curation.server import Workbench
     from editgauge.web.pages import serve as run
 
     data = DataSet(folder)
     with data.log:
         link = owner_link(data, f"http://{host}:{port}")
-        bench = Workbench(data, data.log, ocr=ocr, weights=weights)
+        bench = Workbench(data, ocr=ocr, weights=weights)
         print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
         print(f"owner: {link}", flush=True)
         run(bench.application([host, *(allow_host or [])]), host=host, port=port)
@@ -64,28 +63,28 @@ def invite(
     expert: Annotated[
         bool, typer.Option("--expert", help="May accept samples that need an expert.")
     ] = False,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Make their link useless; what they did stays.")
+    ] = False,
     base: BaseOpt = _LOCAL,
     json: JsonOpt = False,
 ) -> None:
     """Make a personal link for somebody; it is shown once and kept nowhere."""
     from editgauge.cli.common import print_json
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.people import invite as make
+    from editgauge.curation.review import EXPERT
 
-    token = make(DataSet(folder), name, expert=expert)
+    data = DataSet(folder)
+    if revoke:
+        data.log.revoke(name)
+        print(f"{name}: link revoked")
+        return
+    token = data.log.invite(name, EXPERT if expert else "")
     link = f"{base.rstrip('/')}/a/{token}"
     if json:
         print_json({"name": name, "link": link, "expert": expert})
         return
     print(f"{name}: {link}")
-
-
-def revoke(folder: DirArg, name: NameArg) -> None:
-    """Make a link useless; what its holder did stays."""
-    from editgauge.curation.dataset import DataSet
-
-    DataSet(folder).log.revoke(name)
-    print(f"{name}: link revoked")
 
 
 def mask(
@@ -128,7 +127,7 @@ def mask(
     found = masks.propose(data, record, how, box=box_of(box), engine=engine, weights=weights)
     if save:
         made = masks.chosen(found, choose)
-        record = masks.save(data, sample, record["version"], name, made, who, note=f"from {how}")
+        record = masks.save(data, sample, record.version, name, made, who, note=f"from {how}")
     said = masks.faults(data, record) if save else []
     if json:
         told = [{"share": float(one.mask.mean()), "score": one.score} for one in found]
@@ -158,10 +157,10 @@ def review(
     from editgauge.curation.dataset import DataSet
 
     data = DataSet(folder)
-    version = data.record(sample)["version"]
+    version = data.record(sample).version
     made = reviews.review(data, sample, version, verdict, who, comment=comment, expert=expert)
     left = reviews.lacking(made, data.about.policy)
     if json:
-        print_json({"sample": sample, "state": made["state"], "lacking": left})
+        print_json({"sample": sample, "state": made.state, "lacking": left})
         return
-    print(f"{sample}: {made['state']}" + (f" ({'; '.join(left)})" if left else ""))
+    print(f"{sample}: {made.state}" + (f" ({'; '.join(left)})" if left else ""))

@@ -72,17 +72,11 @@ def dataset(
     from editgauge.cli import common
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.fields import words_of
-    from editgauge.curation.records import About, Policy, name_from
+    from editgauge.curation.records import about_of, name_from
 
-    policy = Policy(required=words_of(require), reviews=reviews, expert=words_of(expert))
-    about = About(
-        name=name or name_from(to),
-        title=title,
-        licence=licence,
-        protocol=protocol,
-        policy=policy,
-    )
-    made = DataSet.create(to, about)
+    said = {"name": name or name_from(to), "title": title, "licence": licence, "protocol": protocol}
+    policy = {"required": words_of(require), "reviews": reviews, "expert": words_of(expert)}
+    made = DataSet.create(to, about_of({**said, "policy": policy}, f"{to}"))
     if json:
         common.print_json({"folder": str(to), **made.about.as_dict()})
         return

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Note, Samples
 from editgauge.benchmarks.tree import Tree
 from editgauge.curation import records
 from editgauge.curation.conventions import sample_of
-from editgauge.curation.dataset import FILE, DataSet
+from editgauge.curation.dataset import FILE, OUT, DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable
@@ -96,13 +95,9 @@ def _load(
             f"{folder}: wanted the data set {set_name!r}, found {about.name!r}; name it as "
             f"{name_of(about.name, protocol)} or dir:{folder}"
         )
-    found = [
-        record
-        for record in every
-        if record.get("state") != "withdrawn" and split in (None, record.get("split"))
-    ]
+    found = [record for record in every if record.state != OUT and split in (None, record.split)]
     if split is not None and not found:
-        there = sorted({str(record.get("split", "")) for record in every})
+        there = sorted({record.split for record in every})
         raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
 
     def read(note: Note) -> Iterator[Sample]:
@@ -114,7 +109,7 @@ def _load(
     return Samples(name, folder.absolute(), read, split or "")
 
 
-def _contents(folder: Path) -> tuple[records.About, list[dict[str, Any]]]:
+def _contents(folder: Path) -> tuple[records.About, list[records.Record]]:
     """What is said of a set, and its samples: of one that is being made, or of a released one.
     Raises `DataError` for a folder that is neither.
     """

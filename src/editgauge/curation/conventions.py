@@ -14,17 +14,17 @@ from typing import Any
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
 from editgauge.benchmarks.medebench.samples import depth_of, organ_of
 from editgauge.benchmarks.textedit.facts import split_of
-from editgauge.benchmarks.texteditbench.facts import TOPICS
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
 from editgauge.benchmarks.texteditbench.samples import folder_name as topic_folder
 from editgauge.benchmarks.tree import Tree
-from editgauge.curation.records import SAMPLES, TEXTS
+from editgauge.curation.records import SAMPLES, TEXTS, Record
 from editgauge.escape import file_name
 from editgauge.types import Finding, Sample
 
 Attributes = dict[str, str | int | float | bool]
 OTHER = "Other"
 READ: Mapping[str, tuple[str, ...]] = {
-    "texteditbench": ("topic", "operation"),
+    "texteditbench": ("topic", "operation", *ATTRIBUTES),
     "textedit": ("textedit_category",),
     "medebench": ("organ", "task"),
     "krisbench": ("kris_task", "missing_frame"),
@@ -40,11 +40,7 @@ ASKED: Mapping[str, tuple[str, ...]] = {
 
 
 def sample_of(
-    record: Mapping[str, Any],
-    root: Path,
-    benchmark: str,
-    protocol: str = "",
-    tree: Tree | None = None,
+    record: Record, root: Path, benchmark: str, protocol: str = "", tree: Tree | None = None
 ) -> Sample:
     """The sample of a record in the folder `root`, as `benchmark` has it. `tree`: the folder's, for
     many samples.
@@ -52,7 +48,11 @@ def sample_of(
     With a protocol its masks, category and attributes are those that the protocol's scorers and
     tables read. A picture that is not there, or not a file of the set, is found when it is read.
     """
-    findings = _findings(record)
+    findings: list[Finding] = []
+    if not record.instruction.strip():
+        where = f"{SAMPLES} ({record.id})"
+        missing = ("no instruction", "nothing can be asked")
+        findings.append(Finding("instruction-missing", where, *missing, False))
     tree = tree or Tree(root)
 
     def place(relative: str, part: str) -> Path:
@@ -63,27 +63,33 @@ def sample_of(
         findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
         return tree.nowhere(part or "input")
 
-    masks = {name: place(path, "mask") for name, path in (record.get("masks") or {}).items()}
-    reference = record.get("reference")
-    facts = _common(record)
-    category = tuple(record.get("category") or ("unsorted",))
-    split = str(record.get("split") or "all")
+    masks: dict[str, Path] = {name: place(path, "mask") for name, path in record.masks.items()}
+    facts: Attributes = {
+        "state": record.state,
+        **record.attributes,
+        "protocol": record.protocol or "textedit",
+        "image_count": len(record.images),
+        "multi_image": len(record.images) > 1,
+        "has_knowledge": bool(record.knowledge),
+        **({"difficulty": tier(record)} if tier(record) else {}),
+    }
+    category, split = tuple(record.category or ("unsorted",)), record.split or "all"
     if protocol:
         masks, category, more, official = _CONVENTIONS[protocol](record, masks)
         facts.update(more)
         split = official or split
     texts: dict[str, Any] = {
-        name: record.get(name) or None for name in TEXTS if name != "instruction"
+        name: getattr(record, name) or None for name in TEXTS if name != "instruction"
     }
     return Sample(
         benchmark=benchmark,
-        id=record["id"],
+        id=record.id,
         split=split,
         category=category,
-        instruction=record.get("instruction") or "",
-        images=tuple(place(path, "") for path in record["images"]),
-        output_stems=(record["id"], f"{record['id']}_0", f"{record['id']}_edited"),
-        reference=place(reference, "reference") if reference else None,
+        instruction=record.instruction,
+        images=tuple(place(path, "") for path in record.images),
+        output_stems=(record.id, f"{record.id}_0", f"{record.id}_edited"),
+        reference=place(record.reference, "reference") if record.reference else None,
         masks=masks,
         attributes=facts,
         findings=tuple(findings),
@@ -91,40 +97,33 @@ def sample_of(
     )
 
 
-def _findings(record: Mapping[str, Any]) -> list[Finding]:
-    if (record.get("instruction") or "").strip():
-        return []
-    where = f"{SAMPLES} ({record['id']})"
-    return [
-        Finding("instruction-missing", where, "no instruction", "nothing can be asked", False),
-    ]
-
-
-def _common(record: Mapping[str, Any]) -> Attributes:
-    facts: Attributes = dict(record.get("attributes") or {})
-    facts.setdefault("state", str(record.get("state") or "draft"))
-    facts["protocol"] = str(record.get("protocol") or "textedit")
-    facts["image_count"] = len(record["images"])
-    facts["multi_image"] = len(record["images"]) > 1
-    facts["has_knowledge"] = bool(record.get("knowledge"))
-    return facts
-
-
-def attribute(record: Mapping[str, Any], name: str) -> str:
+def attribute(record: Record, name: str) -> str:
     """One of the record's own attributes as text, "" where there is none."""
-    return str((record.get("attributes") or {}).get(name, "")).strip()
+    return str(record.attributes.get(name, "")).strip()
 
 
-def level(record: Mapping[str, Any], depth: int) -> str:
+def level(record: Record, depth: int) -> str:
     """One step of the record's category, 0 the broadest; "" where it has none."""
-    category = record.get("category") or []
-    return str(category[depth]) if depth < len(category) else ""
+    return record.category[depth] if depth < len(record.category) else ""
+
+
+def total_of(record: Record) -> int | None:
+    """The sum of the ten, 0 to 20; None where the sample does not say all of them."""
+    values = [record.attributes.get(name) for name in ATTRIBUTES]
+    numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
+    return sum(numbers) if len(numbers) == len(ATTRIBUTES) else None
+
+
+def tier(record: Record) -> str:
+    """Easy, medium or hard: by the ten, else as the attribute ``difficulty`` says; "" for none."""
+    total = total_of(record)
+    return tier_of(total) if total is not None else str(record.attributes.get("difficulty", ""))
 
 
 # -- what each benchmark calls it ------------------------------------------------------------------
 
 
-def topic_of(record: Mapping[str, Any]) -> tuple[str, str]:
+def topic_of(record: Record) -> tuple[str, str]:
     """TextEditBench's folder and topic: the attribute ``topic``, or the broadest category."""
     written = attribute(record, "topic") or level(record, 0) or OTHER
     by_topic = {topic: folder for folder, topic in TOPICS.items()}
@@ -132,24 +131,24 @@ def topic_of(record: Mapping[str, Any]) -> tuple[str, str]:
     return folder, TOPICS.get(folder, folder.replace("_", " "))
 
 
-def operation_of(record: Mapping[str, Any]) -> str:
+def operation_of(record: Record) -> str:
     """TextEditBench's operation: the attribute, or the category's second step."""
     return attribute(record, "operation") or level(record, 1) or "text_change"
 
 
-def organ_and_task(record: Mapping[str, Any]) -> tuple[str, str]:
+def organ_and_task(record: Record) -> tuple[str, str]:
     """MedEBench's organ and task: the attributes, or the category's two steps."""
     organ = attribute(record, "organ") or level(record, 0) or OTHER
     return organ_of(organ), attribute(record, "task") or level(record, 1) or "edit"
 
 
-def task_folder(record: Mapping[str, Any]) -> str:
+def task_folder(record: Record) -> str:
     """KRIS-Bench's folder: the attribute ``kris_task``, or the broadest category."""
     written = attribute(record, "kris_task") or level(record, 0) or OTHER
     return file_name(written.strip().replace(" ", "_").lower())
 
 
-def text_category(record: Mapping[str, Any]) -> str:
+def text_category(record: Record) -> str:
     """TextEdit's category: the attribute ``textedit_category``, or the broadest category."""
     written = attribute(record, "textedit_category") or level(record, 0) or OTHER
     return file_name(written.replace(" ", "_"))
@@ -158,31 +157,31 @@ def text_category(record: Mapping[str, Any]) -> str:
 Shaped = tuple[dict[str, Path], tuple[str, ...], Attributes, str]
 
 
-def _texteditbench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+def _texteditbench(record: Record, masks: dict[str, Path]) -> Shaped:
     folder, topic = topic_of(record)
     first = masks.get("input") or masks.get("roi")
     second = masks.get("second") or first
     both = {"input": first, "second": second}
     facts: Attributes = {"topic": topic, "operation": operation_of(record)}
-    split = "synthetic" if record.get("reference") else "real"
+    split = "synthetic" if record.reference else "real"
     return {name: path for name, path in both.items() if path}, (folder,), facts, split
 
 
-def _textedit(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+def _textedit(record: Record, masks: dict[str, Path]) -> Shaped:
     category = text_category(record)
     return {}, (category,), {"category": category}, split_of(category)
 
 
-def _medebench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+def _medebench(record: Record, masks: dict[str, Path]) -> Shaped:
     organ, task = organ_and_task(record)
-    facts: Attributes = {"organ": organ, "task": task}
+    facts: Attributes = {"organ": organ, "task": task, "url": record.source.get("url", "")}
     if depth := depth_of(organ):
         facts["organ_depth"] = depth
     region = masks.get("roi") or masks.get("input")
     return ({"roi": region} if region else {}), (organ, task), facts, "all"
 
 
-def _krisbench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
+def _krisbench(record: Record, masks: dict[str, Path]) -> Shaped:
     folder = task_folder(record)
     knowledge, dimension = FOLDERS.get(folder, (OTHER, OTHER))
     facts: Attributes = {
@@ -196,13 +195,13 @@ def _krisbench(record: Mapping[str, Any], masks: dict[str, Path]) -> Shaped:
     return {}, (knowledge, dimension, str(facts["task"])), facts, "all"
 
 
-def missing_frame(record: Mapping[str, Any]) -> int:
+def missing_frame(record: Record) -> int:
     """Which frame of a temporal sample is to be made, 1 to 4; the last where it does not say."""
     text = attribute(record, "missing_frame")
     return int(text) if text.isdecimal() and 1 <= int(text) <= FRAMES else FRAMES
 
 
-_CONVENTIONS: Mapping[str, Callable[[Mapping[str, Any], dict[str, Path]], Shaped]] = {
+_CONVENTIONS: Mapping[str, Callable[[Record, dict[str, Path]], Shaped]] = {
     "texteditbench": _texteditbench,
     "textedit": _textedit,
     "medebench": _medebench,

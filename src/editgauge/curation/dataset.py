@@ -12,44 +12,28 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
-import orjson
 from PIL import Image
 
 from editgauge.curation import records
-from editgauge.curation.records import About
-from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
+from editgauge.curation.records import CONTENT, About, Record
+from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import Array, Mask
 from editgauge.store import paths, sqlite
 from editgauge.web.log import Act, Event, Item, Log
-from editgauge.web.log import Conflict as Overtaken
 
 FILE = "set.sqlite"
 PRIVATE = ".curate"
-"""What belongs to the making of a set and is never exported: hashes of names, replies."""
+"""What belongs to the making of a set and is never exported: hashes of names."""
+OUT = "withdrawn"
 _ABOUT, _SAMPLE = "about", "sample"
-_WITHDRAWN = "withdrawn"
-_NOT_SET = {"id", "version"}
-
-
-class Conflict(EditgaugeError):
-    """A change was made from a version that is no longer the newest. `record` is the newest."""
-
-    def __init__(self, record: Mapping[str, Any], version: int) -> None:
-        super().__init__(
-            f"{record['id']}: version {version} was changed, the newest is {record['version']}; "
-            f"somebody was faster. What you wrote is kept among the events: look at both and save "
-            f"again",
-            sample=str(record["id"]),
-        )
-        self.record = dict(record)
 
 
 class DataSet:
@@ -70,52 +54,52 @@ class DataSet:
             self.log = Log(place)
         if place != self.root / FILE:
             self.log.read_only(self.root / FILE)
-        self.about = self._about()
+        self.about = records.about_of(self.log.get(_ABOUT).data, str(self.root / FILE))
 
     @classmethod
     def create(cls, root: Path, about: About) -> DataSet:
-        """A new, empty set. Raises `UsageError` where there is something already."""
-        records.checked_about(about, str(root))
+        """A new, empty set. Raises `UsageError` where there is something already, `DataError` for
+        a name or policy that none may have.
+        """
+        records.about_of(about.as_dict(), str(root))
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(f"{root}: there is something already; name a new or an empty folder")
         existed = root.exists()
         try:
             root.mkdir(parents=True, exist_ok=True)
-            (root / PRIVATE).mkdir()
             with Log(root / FILE) as log:
                 log.add(_ABOUT, _ABOUT, about.as_dict(), "")
         except (OSError, RunError) as error:  # a full disk: the same command can be run again
-            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
-                (root / name).unlink(missing_ok=True)
-            with suppress(OSError):
-                (root / PRIVATE).rmdir()
-                if not existed:
-                    root.rmdir()
+            for file in root.glob(f"{FILE}*"):
+                file.unlink()
+            if not existed and root.is_dir():
+                root.rmdir()
             raise RunError(f"{root}: the data set cannot be written ({error})") from error
         return cls(root)
 
     # -- reading -----------------------------------------------------------------------------------
 
-    @property
-    def problems(self) -> list[str]:
-        """What was damaged and left out, a line each."""
-        return self.log.problems
-
-    def records(self, *, withdrawn: bool = False) -> list[dict[str, Any]]:
+    def records(self, *, withdrawn: bool = False) -> list[Record]:
         """All samples as they are now, in the order in which they were made."""
-        return [
-            _record(item)
-            for item in self.log.all(_SAMPLE)
-            if withdrawn or item.data.get("state") != _WITHDRAWN
-        ]
+        every = (_record(item) for item in self.log.all(_SAMPLE))
+        return [record for record in every if withdrawn or record.state != OUT]
 
-    def record(self, sample: str) -> dict[str, Any]:
+    def record(self, sample: str) -> Record:
         """One sample as it is now. Raises `UsageError` where there is none of this id."""
         return _record(self._item(sample))
 
-    def events(self) -> list[Event]:
+    def record_at(self, sample: str, version: int) -> Record:
+        """One sample as it was at one of its versions."""
+        data: dict[str, Any] = {}
+        for event in self.log.events(sample):
+            if 0 < event.version <= version and event.what != "refused":
+                data.update(event.after)
+        kept = {name: value for name, value in data.items() if value is not None}
+        return records.record_of({**kept, "version": version}, sample)
+
+    def events(self, sample: str | None = None) -> list[Event]:
         """Everything that was ever done, oldest first; ``item`` is the sample."""
-        return list(self.log.events())
+        return list(self.log.events(sample))
 
     def path(self, relative: str) -> Path:
         """A picture of the set. Raises `RunError` for a path that leads elsewhere."""
@@ -123,55 +107,75 @@ class DataSet:
 
     # -- changing ----------------------------------------------------------------------------------
 
-    def add(self, record: Mapping[str, Any], who: str) -> dict[str, Any]:
+    def add(self, fields: Mapping[str, Any], who: str) -> Record:
         """Make a sample; its pictures are there already. Raises `UsageError` for an id that is
-        taken.
+        taken, `DataError` for fields that no sample has.
         """
-        fresh = records.checked({"state": "draft", **_without_none(record)}, "new sample")
-        data = {key: value for key, value in fresh.items() if key != "version"}
-        return _record(self.log.add(data["id"], _SAMPLE, data, who))
+        values = {k: v for k, v in msgspec.to_builtins(dict(fields)).items() if v is not None}
+        record = records.record_of(values, "new sample")
+        return _record(self.log.add(record.id, _SAMPLE, record.data(), who))
 
-    def change(
-        self, sample: str, version: int, fields: Mapping[str, Any], act: Act
-    ) -> dict[str, Any]:
-        """Set fields of a sample (None takes one out); returns the sample as it is then.
+    def change(self, sample: str, version: int, fields: Mapping[str, Any], act: Act) -> Record:
+        """Set fields of a sample (None empties one); returns the sample as it is then.
 
-        Raises `Conflict` when `version` is not the newest, `DataError` for values that are none of
-        the field's. The same nonce again changes nothing; one of another sample or person is no
-        repetition, and refused as `UsageError`.
+        Raises `web.log.Conflict` when `version` is not the newest, `DataError` for values that are
+        none of the field's. The same nonce again changes nothing.
         """
-        if _NOT_SET & set(fields):
-            names = ", ".join(sorted(_NOT_SET & set(fields)))
-            raise DataError(f"{sample}: {names}: not to be set")
-        with self.log.transaction():
-            item = self._item(sample)
-            after = {k: v for k, v in fields.items() if item.data.get(k) != v}
-            if item.data.get("state") == "verified" and records.CONTENT & set(after):
-                after.setdefault("state", "refined")  # what was verified is no longer what it was
-            if not after and version == item.version:
-                return _record(item)
-            data = _without_none({**item.data, **after})
-            records.checked(data, "change")
-        try:
-            return _record(self.log.change(sample, version, data, act))
-        except Overtaken as late:
-            raise Conflict(_record(late.newest), version) from late
+        if {"id", "version"} & set(fields):
+            raise DataError(f"{sample}: id, version: not to be set")
+        before = self.record(sample)
+        after = records.patched(before, fields)
+        old, new = before.data(), after.data()
+        touched = {name for name in {**old, **new} if old.get(name) != new.get(name)}
+        if before.state == after.state == "verified" and CONTENT & touched:
+            after.state = "refined"  # what was verified is no longer what it was
+        if not touched and version == before.version:
+            return before
+        return _record(self.log.change(sample, version, after.data(), act))
 
-    def update(
-        self, sample: str, make: Callable[[dict[str, Any]], Mapping[str, Any]], act: Act
-    ) -> dict[str, Any]:
+    def update(self, sample: str, make: Callable[[Record], Mapping[str, Any]], act: Act) -> Record:
         """Set the fields that `make` gives for the newest record: for what adds to a sample and
         contradicts nobody (a comment, a review of a version).
         """
         with self.log.transaction():
             record = self.record(sample)
-            return self.change(sample, record["version"], make(dict(record)), act)
+            return self.change(sample, record.version, make(record), act)
+
+    def withdraw(self, sample: str, who: str, *, why: str = "", erase: bool = False) -> Record:
+        """Take a sample out: it stays among the events, and leaves with no export; any other state
+        brings it back. With `erase` its pictures are deleted from the folder, but those that
+        another sample shows.
+        """
+        record = self.record(sample)
+        if record.state != OUT:
+            record = self.change(sample, record.version, {"state": OUT}, Act(who, "withdrawn", why))
+        if erase:
+            erased = {sample, *(e.item for e in self.events() if e.what == "erased")}
+            lone = self.purge(record.files, but=erased)
+            self.note(who, "erased", sample, pictures=lone, why=why)
+        return record
+
+    def purge(self, candidates: Iterable[str], *, but: Iterable[str] = ()) -> int:
+        """Delete picture files that no sample names, but those withdrawn ones `but`; returns how
+        many were deleted.
+        """
+        others = [
+            record
+            for record in self.records(withdrawn=True)
+            if record.state != OUT or record.id not in set(but)
+        ]
+        used = {path for record in others for path in record.files}
+        gone = [path for path in set(candidates) - used if not paths.fault(self.root, path)]
+        for path in gone:
+            (self.root / path).unlink()
+        return len(gone)
 
     def describe(self, who: str, **fields: Any) -> About:
-        """Change what is said of the whole set."""
+        """Change what is said of the whole set. Raises `DataError` for what cannot be said."""
         with self.log.transaction():
             item = self.log.get(_ABOUT)
-            about = records.checked_about(replace(self._about(), **fields), str(self.root))
+            values = {**item.data, **msgspec.to_builtins(fields)}
+            about = records.about_of(values, str(self.root))
             if about.as_dict() != item.data:
                 self.log.change(_ABOUT, item.version, about.as_dict(), Act(who, "described"))
         self.about = about
@@ -186,38 +190,33 @@ class DataSet:
 
         It is called by its pixels, so that the same picture is kept once.
         """
-        array = np.asarray(pixels)
+        array = np.ascontiguousarray(pixels)
         if array.dtype == np.bool_:
             array = array.astype(np.uint8) * 255
-        name = hashlib.blake2b(
-            f"{array.shape}".encode() + np.ascontiguousarray(array).tobytes(), digest_size=10
-        ).hexdigest()
-        place = f"{room}/{name}.png"
+        content = f"{array.shape}".encode() + array.tobytes()
+        place = f"{room}/{hashlib.blake2b(content, digest_size=10).hexdigest()}.png"
         if paths.fault(self.root, place) is not None:
             buffer = io.BytesIO()
-            Image.fromarray(np.ascontiguousarray(array)).save(buffer, "PNG", compress_level=4)
+            Image.fromarray(array).save(buffer, "PNG", compress_level=4)
             paths.write(self.root, place, buffer.getvalue(), sync=True)
         return place
 
     def new_id(self, wish: str) -> str:
         """An id that is free, made of the wish; ``s`` gives s0001, s0002…"""
-        taken = {record["id"] for record in self.records(withdrawn=True)}
+        taken = {record.id for record in self.records(withdrawn=True)}
         return next(name for name in _ids(wish) if name not in taken)
 
     def untouched(self, fields: Mapping[str, Any]) -> str:
         """The id of the sample that was made with these fields and that nobody has changed since;
         "" where there is none.
         """
-        wanted = orjson.loads(orjson.dumps({"state": "draft", **_without_none(fields)}))
-        for item in self.log.all(_SAMPLE):
-            if {key: value for key, value in item.data.items() if key != "id"} == wanted:
-                return item.id
+        wanted = records.record_of({"id": "x", **msgspec.to_builtins(dict(fields))}, "").data()
+        for record in self.records(withdrawn=True):
+            if {**record.data(), "id": "x"} == wanted:
+                return record.id
         return ""
 
     # -- inside ------------------------------------------------------------------------------------
-
-    def _about(self) -> About:
-        return records.about_of(self.log.get(_ABOUT).data, f"{self.root / FILE}")
 
     def _item(self, sample: str) -> Item:
         with suppress(UsageError):
@@ -227,12 +226,8 @@ class DataSet:
         raise UsageError(f"{sample!r}: no sample of this id in {self.root.name}")
 
 
-def _record(item: Item) -> dict[str, Any]:
-    return {**item.data, "version": item.version}
-
-
-def _without_none(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if value is not None}
+def _record(item: Item) -> Record:
+    return records.record_of({**item.data, "version": item.version}, item.id)
 
 
 def _ids(wish: str) -> Iterator[str]:
@@ -242,5 +237,4 @@ def _ids(wish: str) -> Iterator[str]:
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
     stem = stem.strip("-_")[:80] or "sample"
     yield stem
-    for number in count(2):
-        yield f"{stem}-{number}"
+    yield from (f"{stem}-{number}" for number in count(2))

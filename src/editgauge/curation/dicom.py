@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from editgauge.curation.privacy import words_of
 from editgauge.errors import DataError, ImageTooLarge, MissingExtra, UsageError
 from editgauge.images import (
     MAX_FILE_BYTES,
@@ -56,6 +58,18 @@ FRAMES = "first, middle, last, all, or numbers from 1: 1,5,20-40:4"
 MOST_FRAMES = 1000
 """That are taken of one file."""
 _PICKED = re.compile(r"(\d{1,10})(?:-(\d{1,10})(?::(\d{1,10}))?)?")
+_DECODING = 28
+"""Bytes a pixel at the peak of decoding and windowing a frame; measured with 98 million pixels."""
+_SHOWN: Mapping[str, Sequence[str]] = {
+    "PixelValueTransformationSequence": (
+        "RescaleSlope",
+        "RescaleIntercept",
+        "ModalityLUTSequence",
+    ),
+    "FrameVOILUTSequence": ("WindowCenter", "WindowWidth", "VOILUTFunction", "VOILUTSequence"),
+}
+"""Functional group -> its elements, which stand in the file itself where it has no groups."""
+Values = npt.NDArray[Any]
 
 
 class Scan(NamedTuple):
@@ -75,10 +89,9 @@ def is_dicom(path: Path) -> bool:
     """Whether a file begins as DICOM files do."""
     try:
         with path.open("rb") as file:
-            head = file.read(132)
+            return file.read(132)[128:] == b"DICM"
     except OSError:
         return False
-    return head[128:] == b"DICM"
 
 
 class ScanFile:
@@ -101,37 +114,13 @@ class ScanFile:
             self.size = (int(self._data.Columns), int(self._data.Rows))
             self.frames = max(1, int(self._data.get("NumberOfFrames") or 1))
             self.words = _words(self._data)
-        if self.size[0] * self.size[1] > max_pixels():
+        pixels = self.size[0] * self.size[1]
+        if pixels > max_pixels():
             raise ImageTooLarge(
-                f"{path.name}: {self.size[0] * self.size[1]:,} pixels a frame, the limit is "
-                f"{max_pixels():,}",
-                path=path,
+                f"{path.name}: {pixels:,} pixels a frame, the limit is {max_pixels():,}", path=path
             )
-        wanted = self.size[0] * self.size[1] * _DECODING + path.stat().st_size
-        if wanted > free_memory():
-            raise ImageTooLarge(
-                f"{path.name}: takes up to {wanted >> 20:,} MB to read, a process may use "
-                f"{memory_limit() >> 20:,} MB; raise it with EDITGAUGE_MEMORY",
-                path=path,
-            )
-
-    @property
-    def modality(self) -> str:
-        """The coded string, or ""."""
-        return str(self._data.get("Modality") or "")
-
-    def windows(self, frame: int = 1) -> list[tuple[float, float]]:
-        """The windows that the file names for a frame, centre and width, in its order."""
-        self._check(frame)
-        with self._told("its windows cannot be read"):
-            return _windows(self._shown(frame))
-
-    def range_of(self, frame: int = 1) -> tuple[float, float]:
-        """The lowest and highest value of a frame, rescaled: what ``full`` shows."""
-        self._check(frame)
-        with self._told("its pixels cannot be read"):
-            values = self._values(frame, self._shown(frame))
-            return float(values.min()), float(values.max())
+        if (wanted := pixels * _DECODING + path.stat().st_size) > free_memory():
+            raise self._too_much(f"up to {wanted >> 20:,}")
 
     def scan(self, frame: int = 1, window: str = "file") -> Scan:
         """A frame, counted from 1, through a window (see `WINDOWS`). A colour picture has none.
@@ -139,7 +128,8 @@ class ScanFile:
         Raises `DataError` for a frame or window that the file does not have, and pixels that cannot
         be decoded.
         """
-        self._check(frame)
+        if not 1 <= frame <= self.frames:
+            raise DataError(f"{self.path.name}: frame {frame}: it has {self.frames}, from 1")
         with self._told("its pixels cannot be read"):
             pixels, used = self._picture(frame, window)
         facts: dict[str, Any] = {
@@ -150,11 +140,16 @@ class ScanFile:
         }
         if self.frames > 1:
             facts["frame"] = frame
-        return Scan(pixels, {**facts, **({"window": used} if used else {})}, self.words)
+        if used:
+            facts["window"] = [float(number) for number in used]
+        return Scan(pixels, facts, self.words)
 
-    def _check(self, frame: int) -> None:
-        if not 1 <= frame <= self.frames:
-            raise DataError(f"{self.path.name}: frame {frame}: it has {self.frames}, from 1")
+    def _too_much(self, megabytes: str) -> ImageTooLarge:
+        return ImageTooLarge(
+            f"{self.path.name}: takes {megabytes} MB to read, a process may use "
+            f"{memory_limit() >> 20:,} MB; raise it with EDITGAUGE_MEMORY",
+            path=self.path,
+        )
 
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:
@@ -168,35 +163,18 @@ class ScanFile:
             except (DataError, UsageError):
                 raise
             except MemoryError as error:
-                raise ImageTooLarge(
-                    f"{self.path.name}: takes more than {memory_limit() >> 20:,} MB to read; raise "
-                    f"the limit with EDITGAUGE_MEMORY",
-                    path=self.path,
-                ) from error
+                raise self._too_much(f"more than {memory_limit() >> 20:,}") from error
             except Exception as error:
-                raise DataError(f"{self.path.name}: {what} ({_said(error)})") from error
+                lines = str(error).strip().splitlines() or [type(error).__name__]
+                raise DataError(f"{self.path.name}: {what} ({lines[0][:160]})") from error
 
-    def _values(self, frame: int, shown: Any) -> np.ndarray[Any, Any]:
-        from pydicom.pixels import apply_color_lut, apply_modality_lut, pixel_array
-
-        values = np.asarray(pixel_array(self._data, index=frame - 1))
-        if shown.PhotometricInterpretation == "PALETTE COLOR":
-            return np.asarray(apply_color_lut(values, self._data))
-        if values.ndim == 3:
-            return values
-        return np.asarray(apply_modality_lut(values, shown))
-
-    def _picture(self, frame: int, window: str) -> tuple[Array, list[float] | None]:
+    def _picture(self, frame: int, window: str) -> tuple[Array, tuple[float, float] | None]:
         from pydicom.pixels import apply_voi
 
         shown = self._shown(frame)
         values = self._values(frame, shown)
-        if values.ndim == 3:  # colour: no window is meant
-            if values.dtype == np.uint16:  # a palette's entries fill 16 bits
-                values = (values >> 8).astype(np.uint8)
-            if values.dtype != np.uint8:
-                raise ValueError(f"colour of {values.dtype}, wanted 8 bits")
-            return np.ascontiguousarray(values[:, :, :3]), None
+        if values.ndim == 3:
+            return _colour(values), None
         used = self._window(window, shown)
         if used is None and window == "file" and shown.get("VOILUTSequence"):
             bits = int(shown.VOILUTSequence[0].LUTDescriptor[2])
@@ -208,8 +186,15 @@ class ScanFile:
         if shown.PhotometricInterpretation == "MONOCHROME1":
             grey = 255.0 - grey
         eight = np.rint(np.clip(grey, 0, 255)).astype(np.uint8)
-        told = None if used is None else [float(number) for number in used]
-        return np.repeat(eight[:, :, None], 3, axis=2), told
+        return np.repeat(eight[:, :, None], 3, axis=2), used
+
+    def _values(self, frame: int, shown: Any) -> Values:
+        from pydicom.pixels import apply_color_lut, apply_modality_lut, pixel_array
+
+        values = np.asarray(pixel_array(self._data, index=frame - 1))
+        if shown.PhotometricInterpretation == "PALETTE COLOR":
+            return np.asarray(apply_color_lut(values, self._data))
+        return values if values.ndim == 3 else np.asarray(apply_modality_lut(values, shown))
 
     def _window(self, window: str, shown: Any) -> tuple[float, float] | None:
         """Centre and width; None for a file's table of values, and for all there is."""
@@ -217,22 +202,25 @@ class ScanFile:
         if window == "full":
             return None
         if window in PRESETS:
-            if self.modality != "CT":
+            modality = str(self._data.get("Modality") or "")
+            if modality != "CT":
+                shown_as = modality if _CODED.fullmatch(modality) else "of no modality"
                 raise DataError(
-                    f"{self.path.name}: --window {window} is for CT, this is "
-                    f"{_shortened(self.modality) or 'of no modality'}; give CENTRE,WIDTH"
+                    f"{self.path.name}: window {window} is for CT, this is {shown_as}; give "
+                    f"CENTRE,WIDTH"
                 )
             return PRESETS[window]
         if not window.startswith("file"):
             centre, width = (float(part) for part in window.split(","))
             return centre, width
-        there = _windows(shown)
+        centres, widths = (_numbers(shown.get(key)) for key in ("WindowCenter", "WindowWidth"))
+        there = [pair for pair in zip(centres, widths, strict=False) if pair[1] >= 1]
         number = int(window.partition(":")[2] or 1)
         if window == "file" and (not there or shown.get("VOILUTSequence")):
             return None
         if number > len(there):
             raise DataError(
-                f"{self.path.name}: --window {window}: the file names {len(there)} windows; give "
+                f"{self.path.name}: window {window}: the file names {len(there)} windows; give "
                 f"CENTRE,WIDTH"
             )
         return there[number - 1]
@@ -244,58 +232,19 @@ class ScanFile:
         from pydicom.dataset import Dataset
 
         made = Dataset()
-        groups = [
-            group
-            for keyword, place in (
-                ("PerFrameFunctionalGroupsSequence", frame - 1),
-                ("SharedFunctionalGroupsSequence", 0),
-            )
-            if len(sequence := self._data.get(keyword) or []) > place
-            for group in [sequence[place]]
-        ]
+        own = self._data.get("PerFrameFunctionalGroupsSequence") or []
+        shared = self._data.get("SharedFunctionalGroupsSequence") or []
+        groups = [*own[frame - 1 : frame], *shared[:1]]
         for sequence, keywords in _SHOWN.items():
             inside = [group[sequence][0] for group in groups if group.get(sequence)]
             for source in (*inside, self._data):
-                if any(keyword in source for keyword in keywords):
-                    for keyword in keywords:
-                        if keyword in source:
-                            made[keyword] = source[keyword]
+                there = [keyword for keyword in keywords if keyword in source]
+                for keyword in there:
+                    made[keyword] = source[keyword]
+                if there:
                     break
         made.PhotometricInterpretation = str(self._data.get("PhotometricInterpretation") or "")
         return made
-
-
-_DECODING = 28
-"""Bytes a pixel at the peak of decoding and windowing a frame; measured with 98 million pixels."""
-_SHOWN: Mapping[str, Sequence[str]] = {
-    "PixelValueTransformationSequence": (
-        "RescaleSlope",
-        "RescaleIntercept",
-        "ModalityLUTSequence",
-    ),
-    "FrameVOILUTSequence": ("WindowCenter", "WindowWidth", "VOILUTFunction", "VOILUTSequence"),
-}
-"""Functional group -> its elements, which stand in the file itself where it has no groups."""
-
-
-def read(path: Path, *, frame: int = 1, window: str = "file") -> Scan:
-    """One frame of a file. Raises as `ScanFile` does."""
-    return ScanFile(path).scan(frame, window)
-
-
-def described(file: ScanFile, frame: int = 1) -> dict[str, Any]:
-    """What can be chosen of a file, without a word that could name somebody. Raises as `ScanFile`
-    does.
-    """
-    modality = _shortened(file.modality)
-    return {
-        "modality": modality,
-        "size": file.size,
-        "frames": file.frames,
-        "windows": file.windows(frame),
-        "range": file.range_of(frame),
-        "presets": dict(PRESETS) if modality == "CT" else {},
-    }
 
 
 def frames_of(choice: str, count: int) -> list[int]:
@@ -313,14 +262,12 @@ def frames_of(choice: str, count: int) -> list[int]:
         begin, end, step = (int(text or 0) for text in match.groups()) if match else (0, 0, 0)
         end, step = end or begin, step or 1
         if match is None or not 1 <= begin <= end:
-            raise UsageError(f"--frames {choice!r}: wanted {FRAMES}")
+            raise UsageError(f"frames {choice!r}: wanted {FRAMES}")
         if end > count:
             raise DataError(f"frame {end} is asked for, the file has {count}")
         if (end - begin) // step >= MOST_FRAMES:
-            raise DataError(
-                f"more than {MOST_FRAMES} frames are asked for; take some of them: 1-{count}:"
-                f"{count // MOST_FRAMES + 1}"
-            )
+            some = f"1-{count}:{count // MOST_FRAMES + 1}"
+            raise DataError(f"more than {MOST_FRAMES} frames are asked for; take some: {some}")
         found.update(range(begin, end + 1, step))
     return sorted(found)
 
@@ -335,25 +282,25 @@ def checked_window(text: str) -> str:
     except ValueError:
         centre, width = 0.0, 0.0
     if not (np.isfinite(centre) and 1 <= width < np.inf):
-        raise UsageError(f"--window {text!r}: wanted {WINDOWS}; a width of 1 or more: 40,400")
+        raise UsageError(f"window {text!r}: wanted {WINDOWS}; a width of 1 or more: 40,400")
     return window
 
 
-def _windows(shown: Any) -> list[tuple[float, float]]:
-    centres, widths = (_numbers(shown.get(key)) for key in ("WindowCenter", "WindowWidth"))
-    return [pair for pair in zip(centres, widths, strict=False) if pair[1] >= 1]
+def _colour(values: Values) -> Array:
+    if values.dtype == np.uint16:  # a palette's entries fill 16 bits
+        values = (values >> 8).astype(np.uint8)
+    if values.dtype != np.uint8:
+        raise ValueError(f"colour of {values.dtype}, wanted 8 bits")
+    return np.ascontiguousarray(values[:, :, :3])
 
 
 def _numbers(value: Any) -> list[float]:
     if value is None or value == "":
         return []
-    several = value if hasattr(value, "__getitem__") else [value]
-    return [float(number) for number in several]
+    return [float(number) for number in (value if hasattr(value, "__getitem__") else [value])]
 
 
-def _through(
-    values: np.ndarray[Any, Any], window: tuple[float, float], shown: Any
-) -> np.ndarray[Any, Any]:
+def _through(values: Values, window: tuple[float, float], shown: Any) -> Values:
     """Values through a window, 0 to 255, by the file's function (linear or sigmoid)."""
     from pydicom.dataset import Dataset
     from pydicom.pixels import apply_windowing
@@ -368,20 +315,7 @@ def _through(
     return np.asarray(apply_windowing(values, rule), dtype=np.float64)
 
 
-def _shortened(text: str) -> str:
-    return text if _CODED.fullmatch(text) else ""
-
-
 def _words(data: Any) -> frozenset[str]:
-    """Words of at least four letters or digits in elements that name somebody."""
-    found: set[str] = set()
-    for element in data.iterall():
-        if element.VR == "PN" or element.keyword in _NUMBERS:
-            text = str(element.value)
-            found.update("".join(c if c.isalnum() else " " for c in text).split())
-    return frozenset(word.casefold() for word in found if len(word) >= 4)
-
-
-def _said(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:160] if lines else type(error).__name__
+    """Words in elements that name somebody."""
+    named = (e for e in data.iterall() if e.VR == "PN" or e.keyword in _NUMBERS)
+    return frozenset(word.casefold() for e in named for word in words_of(str(e.value)))

@@ -1,65 +1,123 @@
-"""What the command line says of samples, as fields of a record."""
+"""What the command line says of samples and of the set, as fields of records."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from editgauge.curation import privacy
+import msgspec
+
 from editgauge.curation.conventions import READ
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import SOURCE, TEXTS, Policy
+from editgauge.curation.records import SOURCE, TEXTS, About, Record
 from editgauge.errors import UsageError
+from editgauge.web.log import Act
 
+WHOLE = "."
+"""In place of a sample's id: what is said of the whole set."""
 _READ = [name for names in READ.values() for name in names]
 _PLAIN = (*TEXTS, "split", "state", "protocol")
+_ABOUT = ("title", "description", "licence", "protocol", "required", "reviews", "expert")
 
 
-def attributes_of(pairs: Sequence[str]) -> dict[str, Any]:
-    """``name=value`` pairs; a value that is a whole number becomes one."""
-    made: dict[str, Any] = {}
-    for pair in pairs:
-        name, value = _split(pair)
-        made[name] = _value(value)
-    return made
+def set_words(
+    data: DataSet, sample: str, pairs: Sequence[str], who: str, *, note: str = ""
+) -> Record | About:
+    """Set what ``name=value`` pairs say of a sample, or (`WHOLE`) of the set and its policy;
+    returns it as it is then. Raises `UsageError` for a name that there is not, `DataError` for a
+    value that is none.
+    """
+    if sample == WHOLE:
+        return data.describe(who, **_about(data.about, pairs))
+    record = data.record(sample)
+    return data.change(sample, record.version, patch_of(record, pairs), Act(who, note=note))
 
 
-def patch_of(record: Mapping[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
+def patch_of(record: Record, pairs: Sequence[str]) -> dict[str, Any]:
     """The fields of a record that ``name=value`` pairs set: a field of a sample, ``category``
     (steps joined by ``/``), ``source.<name>``, an attribute that a protocol reads or that the
     sample has, or ``attribute.<name>``. An empty value takes it out. Raises `UsageError` for any
     other name.
     """
     made: dict[str, Any] = {}
-    attributes = dict(record.get("attributes") or {})
-    source = dict(record.get("source") or {})
+    parts: dict[str, dict[str, Any]] = {
+        name: dict(getattr(record, name)) for name in ("attributes", "source")
+    }
     for pair in pairs:
         name, value = _split(pair)
+        room, _, rest = name.partition(".")
         if name in _PLAIN:
             made[name] = value or None
         elif name == "category":
-            made[name] = [step.strip() for step in value.split("/") if step.strip()] or None
-        elif name.startswith("source."):
-            _set(source, name.removeprefix("source."), value)
-            made["source"] = source or None
-        elif name.startswith("attribute.") or name in attributes or name in _READ:
-            _set(attributes, name.removeprefix("attribute."), _value(value))
-            made["attributes"] = attributes or None
+            made[name] = steps_of(value)
+        elif room == "source" and rest in SOURCE:
+            made[room] = _with(parts[room], rest, value)
+        elif (room == "attribute" and rest) or name in parts["attributes"] or name in _READ:
+            made["attributes"] = _with(parts["attributes"], rest or name, _value(value))
         else:
-            raise UsageError(_unknown(name, attributes))
-    if odd := set(source) - set(SOURCE):
-        raise UsageError(f"source.{min(odd)}: wanted one of {', '.join(SOURCE)}")
+            raise UsageError(_unknown(name, record))
     return made
 
 
-def _unknown(name: str, attributes: Mapping[str, Any]) -> str:
+def fields_of(
+    split: str = "",
+    category: str = "",
+    protocol: str = "",
+    source: Mapping[str, str] | None = None,
+    attributes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Fields of new samples from words: `category` broad/narrow, `attributes` NAME=VALUE."""
+    made = {
+        "split": split,
+        "category": steps_of(category),
+        "protocol": protocol,
+        "source": {name: text for name, text in (source or {}).items() if text},
+        "attributes": {name: _value(value) for name, value in map(_split, attributes)},
+    }
+    return {name: value for name, value in made.items() if value}
+
+
+def steps_of(text: str) -> list[str]:
+    """A category from its steps, which ``/`` joins."""
+    return [step.strip() for step in text.split("/") if step.strip()]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words between commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def box_of(text: str) -> list[int]:
+    """``LEFT,TOP,WIDTH,HEIGHT`` as whole numbers; [] for an empty text. Raises `UsageError`."""
+    numbers = [part.strip() for part in text.split(",")] if text else []
+    if text and (len(numbers) != 4 or not all(number.isdecimal() for number in numbers)):
+        raise UsageError(f"box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
+    return [int(number) for number in numbers]
+
+
+def _about(about: About, pairs: Sequence[str]) -> dict[str, Any]:
+    texts: dict[str, Any] = {}
+    policy = msgspec.to_builtins(about.policy)
+    for pair in pairs:
+        name, value = _split(pair)
+        if name not in _ABOUT:
+            raise UsageError(f"{name!r}: said of no set; wanted some of {', '.join(_ABOUT)}")
+        if name in ("required", "expert"):
+            policy[name] = words_of(value)
+        elif name == "reviews":
+            policy[name] = _value(value)
+        else:
+            texts[name] = value
+    return {**texts, "policy": policy}
+
+
+def _unknown(name: str, record: Record) -> str:
     """Why a field cannot be set, and the nearest one that can."""
     if name in ("id", "version"):
         return f"{name}: given by the set, and not to be set"
-    source = (f"source.{one}" for one in SOURCE)
-    known = dict.fromkeys([*_PLAIN, "category", *source, *_READ, *attributes])
+    sources = (f"source.{one}" for one in SOURCE)
+    known = dict.fromkeys([*_PLAIN, "category", *sources, *_READ, *record.attributes])
     near = difflib.get_close_matches(name, known, n=2, cutoff=0.75)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     return (
@@ -79,76 +137,9 @@ def _value(text: str) -> str | int:
     return int(text) if text.lstrip("-").isdecimal() and len(text) < 16 else text
 
 
-def _set(facts: dict[str, Any], name: str, value: Any) -> None:
+def _with(facts: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
     if value == "":
         facts.pop(name, None)
     else:
         facts[name] = value
-
-
-def engine_for_scans(data: DataSet, name: str) -> Any:
-    """The OCR engine that looks for names before an export: only where the set has scans.
-
-    An empty name is ``rapidocr``. Raises `UsageError` where it is not installed.
-    """
-    scans = any(
-        about.get("needs_look")
-        for record in data.records()
-        for about in (record.get("pictures") or {}).values()
-    )
-    return privacy.engine_of(name or "rapidocr") if scans else None
-
-
-def box_of(text: str) -> list[int]:
-    """``LEFT,TOP,WIDTH,HEIGHT`` as whole numbers; [] for an empty text. Raises `UsageError`."""
-    if not text:
-        return []
-    try:
-        made = [int(part) for part in text.split(",")]
-    except ValueError:
-        made = []
-    if len(made) != 4:
-        raise UsageError(f"--box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
-    return made
-
-
-def two_of(text: str) -> tuple[str, str]:
-    """Two ids between which a comma stands. Raises `UsageError`."""
-    words = words_of(text)
-    if len(words) != 2:
-        raise UsageError(f"--accept {text!r}: wanted the ids of two samples: s-1,s-2")
-    return words[0], words[1]
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """The words between commas."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def policy_of(
-    policy: Policy, require: str | None, reviews: int | None, expert: str | None
-) -> Policy:
-    """A policy with what was given in place of what was there; None leaves it."""
-    given: dict[str, Any] = {
-        "required": None if require is None else words_of(require),
-        "reviews": reviews,
-        "expert": None if expert is None else words_of(expert),
-    }
-    return replace(policy, **{name: value for name, value in given.items() if value is not None})
-
-
-def fields_of(
-    split: str, category: str, protocol: str, source: tuple[str, str, str], attribute: list[str]
-) -> dict[str, Any]:
-    """Fields of new samples from words: `category` broad/narrow, `source` url, licence and consent,
-    `attribute` NAME=VALUE. What is empty is left out.
-    """
-    told = {name: text for name, text in zip(SOURCE, source, strict=True) if text}
-    made: dict[str, Any] = {
-        "split": split or None,
-        "category": [step.strip() for step in category.split("/") if step.strip()] or None,
-        "protocol": protocol or None,
-        "source": told or None,
-        "attributes": attributes_of(attribute),
-    }
-    return {name: value for name, value in made.items() if value}
+    return facts

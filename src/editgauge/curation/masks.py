@@ -6,7 +6,8 @@ by itself: a person looks at it, corrects it and saves it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,8 @@ import cv2
 import numpy as np
 
 from editgauge.curation.dataset import DataSet
-from editgauge.errors import DataError, UsageError
+from editgauge.curation.records import Record
+from editgauge.errors import DataError, UsageError, WeightsError
 from editgauge.images import Array, Mask, read_image, read_mask
 from editgauge.instructions import quoted
 from editgauge.metrics.outside import outside_difference
@@ -41,6 +43,41 @@ class Proposal(NamedTuple):
     """What a network expects of it, 0 to 1; None for ways that expect nothing."""
 
 
+def propose(
+    data: DataSet,
+    record: Record,
+    how: str,
+    *,
+    box: Sequence[int] = (),
+    engine: Any = None,
+    weights: Path | None = None,
+) -> list[Proposal]:
+    """Masks for a sample's first input by one of `HOWS`, of which a person chooses: one, or the
+    three of a network. ``words`` are the sample's concept, else its instruction.
+
+    Raises `UsageError` for another way and `DataError` where what it needs is not there; networks
+    raise as `from_network` does.
+    """
+    image = read_image(data.path(record.images[0]))
+    if how == "segment":
+        return from_network(image, box=box, weights=weights)
+    if how == "words":
+        words = (record.concept or record.instruction).strip()
+        if not words:
+            raise DataError(f"{record.id}: no concept and no instruction to look for")
+        return from_network(image, words=words, weights=weights)
+    if how == "box":
+        return [Proposal(from_box(image, box))]
+    if how == "difference":
+        if not record.reference:
+            raise DataError(f"{record.id}: no reference to compare with")
+        return [Proposal(from_difference(image, read_image(data.path(record.reference))))]
+    if how == "text" and engine is not None:
+        return [Proposal(from_text(image, record.instruction, engine))]
+    needs = "needs an OCR engine" if how == "text" else f"wanted one of {', '.join(HOWS)}"
+    raise UsageError(f"mask from {how!r}: {needs}")
+
+
 def from_difference(image: Array, reference: Array, threshold: int = THRESHOLD) -> Mask:
     """Where two pictures of one size differ: levels above `threshold`, closed, without specks,
     grown by a margin.
@@ -59,8 +96,7 @@ def from_difference(image: Array, reference: Array, threshold: int = THRESHOLD) 
     least = max(4, int(LEAST_AREA * levels.size))
     count, labels, facts, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
     large = [n for n in range(1, count) if facts[n, cv2.CC_STAT_AREA] >= least]
-    grown = cv2.dilate(np.isin(labels, large).astype(np.uint8), kernel)
-    return np.asarray(grown > 0)
+    return np.asarray(cv2.dilate(np.isin(labels, large).astype(np.uint8), kernel) > 0)
 
 
 def from_text(image: Array, instruction: str, engine: Any) -> Mask:
@@ -68,21 +104,16 @@ def from_text(image: Array, instruction: str, engine: Any) -> Mask:
 
     Empty where none is read. Raises `DataError` for an instruction that quotes nothing.
     """
-    words = [quote.text for quote in quoted(instruction)]
-    if not words:
+    words = [quote.text.casefold().strip() for quote in quoted(instruction)]
+    if not any(words):
         raise DataError("the instruction quotes no text: put it between quotation marks")
     made = np.zeros(image.shape[:2], np.uint8)
     for text in engine(image, "en"):
-        if any(_meant(text.text, word) for word in words):
-            corners = np.rint(np.array(text.polygon)).astype(np.int32)
-            cv2.fillPoly(made, [corners], 1)
+        read = text.text.casefold().strip()
+        if any(word and (word in read or similarity(read, word) >= SURE) for word in words):
+            cv2.fillPoly(made, [np.rint(np.array(text.polygon)).astype(np.int32)], 1)
     reach = max(3, round(min(made.shape) * 0.02) | 1)
     return np.asarray(cv2.dilate(made, np.ones((reach, reach), np.uint8)) > 0)
-
-
-def _meant(read: str, word: str) -> bool:
-    one, two = read.casefold().strip(), word.casefold().strip()
-    return bool(two) and (two in one or similarity(one, two) >= SURE)
 
 
 def from_box(image: Array, box: Sequence[int]) -> Mask:
@@ -98,8 +129,6 @@ def from_box(image: Array, box: Sequence[int]) -> Mask:
         reach = max(8, min(height, width) // 5)
         x, y, w, h = max(0, x - reach), max(0, y - reach), 2 * reach, 2 * reach
     w, h = min(w, width - x), min(h, height - y)
-    if w < _CLICK or h < _CLICK:
-        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
     whole = np.zeros((height, width), dtype=np.bool_)
     whole[y : y + h, x : x + w] = True
     if w >= width - 1 and h >= height - 1:
@@ -145,76 +174,17 @@ def from_network(
     return [Proposal(one.mask, one.score) for one in found]
 
 
-def _box(image: Array, box: Sequence[int]) -> tuple[int, int, int, int]:
-    """A box whose corner lies in the picture. Raises `DataError` for another."""
-    height, width = image.shape[:2]
-    if len(box) != 4 or not all(isinstance(x, int) and not isinstance(x, bool) for x in box):
-        raise DataError("box: wanted four whole numbers: left, top, width, height")
-    x, y, w, h = box
-    if not (0 <= x < width and 0 <= y < height):
-        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
-    return x, y, min(w, width - x), min(h, height - y)
-
-
-def propose(
-    data: DataSet,
-    record: Mapping[str, Any],
-    how: str,
-    *,
-    box: Sequence[int] = (),
-    engine: Any = None,
-    weights: Path | None = None,
-) -> list[Proposal]:
-    """Masks for a sample's first input by one of `HOWS`, of which a person chooses: one, or the
-    three of a network. ``words`` are the sample's concept, else its instruction.
-
-    Raises `UsageError` for another way and `DataError` where what it needs is not there; networks
-    raise as `from_network` does.
-    """
-    image = read_image(data.path(record["images"][0]))
-    if how == "segment":
-        return from_network(image, box=box, weights=weights)
-    if how == "words":
-        words = (record.get("concept") or record.get("instruction") or "").strip()
-        if not words:
-            raise DataError(f"{record['id']}: no concept and no instruction to look for")
-        return from_network(image, words=words, weights=weights)
-    return [Proposal(_plain(data, record, how, image, box, engine))]
-
-
-def _plain(
-    data: DataSet, record: Mapping[str, Any], how: str, image: Array, box: Sequence[int],
-    engine: Any,
-) -> Mask:  # fmt: skip
-    if how == "difference":
-        if not record.get("reference"):
-            raise DataError(f"{record['id']}: no reference to compare with")
-        return from_difference(image, read_image(data.path(record["reference"])))
-    if how == "text":
-        if engine is None:
-            raise UsageError("a mask from texts needs an OCR engine")
-        return from_text(image, record.get("instruction") or "", engine)
-    if how == "box":
-        return from_box(image, box)
-    raise UsageError(f"mask from {how!r}: wanted one of {', '.join(HOWS)}")
-
-
 def chosen(found: Sequence[Proposal], choice: int | None) -> Mask:
     """The mask of a choice, from 1. Raises `UsageError` where several are there and none is chosen,
     and for one that is not there.
     """
-    if choice is None and len(found) > 1:
-        raise UsageError(f"{len(found)} masks are proposed: choose one with --choose 1")
-    if choice is not None and not 1 <= choice <= len(found):
-        raise UsageError(f"--choose {choice}: {len(found)} masks are proposed, counted from 1")
+    if (choice is None and len(found) > 1) or not 1 <= (choice or 1) <= len(found):
+        raise UsageError(f"{len(found)} masks are proposed: choose one of them, from 1")
     return found[(choice or 1) - 1].mask
 
 
 def networks_here(weights: Path | None = None) -> tuple[str, ...]:
     """Those of `HOWS` that need networks and can be used: their files and packages are here."""
-    from importlib.util import find_spec
-
-    from editgauge.errors import WeightsError
     from editgauge.networks.segment import DINO, SAM
     from editgauge.networks.weights import locate
 
@@ -240,51 +210,56 @@ def save(
     *,
     nonce: str = "",
     note: str = "",
-) -> dict[str, Any]:
+) -> Record:
     """Keep a mask of a sample under its name (``input``, ``second``, ``roi``); an empty one takes
     it out. Raises `DataError` for a mask that is not of the picture's size, and `Conflict`.
     """
     record = data.record(sample)
-    target = record["images"][0]
-    if name == "second" and record.get("reference"):
-        target = record["reference"]
-    image = read_image(data.path(target))
+    second = name == "second" and record.reference
+    image = read_image(data.path(record.reference if second else record.images[0]))
     if mask.shape != image.shape[:2]:
         raise DataError(f"{sample}: mask of {mask.shape}, the picture is {image.shape[:2]}")
-    masks = dict(record.get("masks") or {})
+    masks: dict[str, str] = {key: path for key, path in record.masks.items() if key != name}
     if mask.any():
         masks[name] = data.keep(mask, "masks")
-    else:
-        masks.pop(name, None)
-    fields = {"masks": masks or None}
-    return data.change(sample, version, fields, Act(who, "masked", note, nonce))
+    return data.change(sample, version, {"masks": masks}, Act(who, "masked", note, nonce))
 
 
-def faults(data: DataSet, record: Mapping[str, Any]) -> list[str]:
+def faults(data: DataSet, record: Record) -> list[str]:
     """What is wrong with a sample's masks: empty, full, of another size, or a reference that
     changes more than they allow.
     """
-    masks = {name: read_mask(data.path(path)) for name, path in (record.get("masks") or {}).items()}
-    image = read_image(data.path(record["images"][0]))
+    masks = {name: read_mask(data.path(path)) for name, path in record.masks.items()}
+    image = read_image(data.path(record.images[0]))
     said = []
     for name, mask in masks.items():
         if mask.shape != image.shape[:2]:
             said.append(f"mask {name!r} is {mask.shape[1]} x {mask.shape[0]}, not the input's size")
         elif not mask.any() or mask.all():
             said.append(f"mask {name!r} marks {'nothing' if not mask.any() else 'everything'}")
-    if masks and not said and record.get("reference"):
-        reference = read_image(data.path(record["reference"]))
+    if masks and not said and record.reference:
+        reference = read_image(data.path(record.reference))
         if reference.shape != image.shape:
-            said.append("the reference is of another size than the input")
-        else:
-            union = np.logical_or.reduce(list(masks.values()))
-            difference = outside_difference(image, reference, union)
-            said += [f"the reference: {difference}"] if difference else []
+            return ["the reference is of another size than the input"]
+        union = np.logical_or.reduce(list(masks.values()))
+        if difference := outside_difference(image, reference, union):
+            said.append(f"the reference: {difference}")
     return said
 
 
-def share_of(data: DataSet, record: Mapping[str, Any]) -> float | None:
+def share_of(data: DataSet, record: Record) -> float | None:
     """The share of the picture that the masks allow to change; None without a mask."""
-    masks = [read_mask(data.path(path)) for path in (record.get("masks") or {}).values()]
+    masks = [read_mask(data.path(path)) for path in record.masks.values()]
     fitting = [mask for mask in masks if mask.shape == masks[0].shape]
     return float(np.logical_or.reduce(fitting).mean()) if fitting else None
+
+
+def _box(image: Array, box: Sequence[int]) -> tuple[int, int, int, int]:
+    """A box whose corner lies in the picture. Raises `DataError` for another."""
+    height, width = image.shape[:2]
+    if len(box) != 4 or not all(type(number) is int for number in box):
+        raise DataError("box: wanted four whole numbers: left, top, width, height")
+    x, y, w, h = box
+    if not (0 <= x < width and 0 <= y < height):
+        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
+    return x, y, min(w, width - x), min(h, height - y)

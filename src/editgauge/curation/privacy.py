@@ -13,25 +13,43 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+import msgspec
 import numpy as np
 
+from editgauge import schema
 from editgauge.curation.dataset import PRIVATE, DataSet
 from editgauge.curation.faces import faces_in
-from editgauge.curation.records import pictures_of
+from editgauge.curation.records import Box, Picture, Record
 from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
 from editgauge.images import Array, read_image
 from editgauge.store import paths
 from editgauge.web.log import Act
 
-Box = tuple[int, int, int, int]
-"""Left, top, width, height in pixels."""
-KINDS: tuple[str, ...] = ("text", "face", "eyes", "other")
 _MARGIN = 0.15
 """Of a text's height, on each side."""
 _NAMES = f"{PRIVATE}/names"
 
 
-def texts_in(pixels: Array, engine: Any) -> list[dict[str, Any]]:
+# -- proposals -------------------------------------------------------------------------------------
+
+
+def engine_of(name: str) -> Any:
+    """The OCR engine of a name (`catalog.OCR_ENGINES`), None for ``none``. Raises `UsageError` for
+    one that is not installed.
+    """
+    from editgauge.ocr.reader import open_reader
+
+    if name in ("", "none"):
+        return None
+    try:
+        return open_reader(name).engine
+    except EditgaugeError as error:
+        raise UsageError(
+            f"{error} Or take no engine (none): a person must then find the texts alone"
+        ) from error
+
+
+def texts_in(pixels: Array, engine: Any) -> list[Box]:
     """A proposal for each text that the OCR engine reads. What it reads is not kept."""
     from editgauge.ocr.engine import box_of
 
@@ -42,83 +60,67 @@ def texts_in(pixels: Array, engine: Any) -> list[dict[str, Any]]:
         margin = (bottom - top) * _MARGIN
         x, y = max(0, int(left - margin)), max(0, int(top - margin))
         right, bottom = min(width, int(right + margin) + 1), min(height, int(bottom + margin) + 1)
-        found.append({"kind": "text", "box": [x, y, int(right) - x, int(bottom) - y]})
+        found.append(Box("text", (x, y, int(right) - x, int(bottom) - y)))
     return found
 
 
-def propose(
-    data: DataSet, sample: str, who: str, *, engine: Any = None, faces: bool = True,
-    weights: Path | None = None,
-) -> int:  # fmt: skip
-    """Look for text (with an OCR engine) and faces in a sample's pictures; returns how many
-    proposals are open. Boxes that were proposed or hidden before stay.
+def searched(pixels: Array, engine: Any, weights: Path | None = None) -> Picture:
+    """What a search for texts and faces gives: its proposals, and that it was searched. Without an
+    OCR engine or a face detector not all was searched: a person must look.
     """
-    record = data.record(sample)
-    masks = set((record.get("masks") or {}).values())
+    texts = [] if engine is None else texts_in(pixels, engine)
+    try:
+        faces = faces_in(pixels, weights)
+    except MissingExtra:  # the person who looks for texts looks for faces, too
+        return Picture(proposals=texts)
+    return Picture(proposals=[*faces, *texts], searched=engine is not None)
+
+
+def search(
+    data: DataSet, sample: str, who: str, *, engine: Any = None, weights: Path | None = None
+) -> int:
+    """Look for texts (with an OCR engine) and faces in a sample's pictures once more; returns how
+    many proposals are open. Boxes that were proposed or hidden before stay.
+    """
     seen = {
-        path: _found_in(read_image(data.path(path)), engine, faces, weights)
-        for path in pictures_of(record)
-        if path not in masks
+        path: searched(read_image(data.path(path)), engine, weights)
+        for path in data.record(sample).shown
     }
 
-    def made(newest: dict[str, Any]) -> Mapping[str, Any]:
-        facts = {path: dict(about) for path, about in (newest.get("pictures") or {}).items()}
-        for path, found in seen.items():
-            if path not in pictures_of(newest):
-                continue  # somebody has hidden something in it meanwhile
-            about = facts.setdefault(path, {})
-            if engine is not None:
-                about["searched"] = True
-            known = about.get("proposals", [])
-            about["proposals"] = [*known, *(new := [item for item in found if item not in known])]
-            if new:
-                about.pop("looked", None)
-        return {"pictures": facts}
+    def made(newest: Record) -> Mapping[str, Any]:
+        pictures = dict(newest.pictures)
+        for path in set(seen) & set(newest.shown):  # some may have been hidden meanwhile
+            about, found = newest.facts(path), seen[path]
+            new = [box for box in found.proposals if box not in about.proposals]
+            pictures[path] = msgspec.structs.replace(
+                about,
+                proposals=[*about.proposals, *new],
+                searched=about.searched or found.searched,
+                looked="" if new else about.looked,
+            )
+        return {"pictures": pictures}
 
     record = data.update(sample, made, Act(who, "searched"))
-    return sum(len(open_proposals(about)) for about in (record.get("pictures") or {}).values())
+    return sum(len(open_proposals(about)) for about in record.pictures.values())
 
 
-def _found_in(
-    pixels: Array, engine: Any, faces: bool, weights: Path | None
-) -> list[dict[str, Any]]:
-    found = faces_in(pixels, weights) if faces else []
-    return found + (texts_in(pixels, engine) if engine is not None else [])
-
-
-def open_proposals(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+def open_proposals(about: Picture) -> list[Box]:
     """The proposals of a picture that nobody has looked at."""
-    return [] if about.get("looked") else list(about.get("proposals", []))
+    return [] if about.looked else list(about.proposals)
 
 
-def unseen(record: Mapping[str, Any]) -> list[str]:
+def unseen(record: Record) -> list[str]:
     """The pictures of a sample that a person must look at before they leave the house: those with
-    open proposals, every scan, and those that nothing was searched for names and faces.
+    open proposals, every scan, and those that were not searched for texts and faces.
     """
-    facts, masks = record.get("pictures") or {}, set((record.get("masks") or {}).values())
-    return [
-        path for path in pictures_of(record) if path not in masks and _waits(facts.get(path, {}))
-    ]
+    return [path for path in record.shown if _waits(record.facts(path))]
 
 
-def _waits(about: Mapping[str, Any]) -> bool:
-    """Whether a picture with these facts still wants a look."""
-    if about.get("looked"):
-        return False
-    return bool(about.get("proposals") or about.get("needs_look")) or not about.get("searched")
+def _waits(about: Picture) -> bool:
+    return not about.looked and bool(about.proposals or about.needs_look or not about.searched)
 
 
-def facts_of(pixels: Array, engine: Any) -> dict[str, Any]:
-    """What a new picture's search for texts and faces gives: its proposals, and that it was
-    searched. Without an OCR engine nothing was searched: a person must look.
-    """
-    if engine is None:
-        return {}
-    try:
-        faces = faces_in(pixels)
-    except MissingExtra:  # the person who looks for texts looks for faces, too
-        return {"proposals": texts_in(pixels, engine), "needs_look": True}
-    return {"searched": True, "proposals": [*faces, *texts_in(pixels, engine)]}
+# -- hiding ----------------------------------------------------------------------------------------
 
 
 def hide(
@@ -126,64 +128,47 @@ def hide(
     sample: str,
     version: int,
     path: str,
-    boxes: Sequence[Mapping[str, Any]],
+    boxes: Sequence[object],
     who: str,
     *,
     nonce: str = "",
-) -> dict[str, Any]:
-    """Hide boxes of a picture (``kind``, ``box``), note that `who` looked at it, and take the
-    picture as it was out of the set. Without boxes: only note that it was looked at.
+) -> Record:
+    """Hide boxes of a picture, note that `who` looked at it, and take the picture as it was out of
+    the set. Without boxes: only note that it was looked at.
 
     Text is painted over, faces and eyes become a few coloured squares. Raises `Conflict`,
-    `UsageError` for a picture that is no input or reference of the sample, or a box outside of it.
+    `UsageError` for a picture that is no input or reference of the sample, `DataError` for a box
+    outside of it.
     """
     record = data.record(sample)
-    if path not in (*record["images"], record.get("reference")):
+    if path not in record.shown:
         raise UsageError(f"{sample}: {path!r} is no picture of it")
-    fields = dict(_replaced(data, record, path, boxes, who))
+    marked = [schema.convert(msgspec.to_builtins(box), Box, f"{sample}: box") for box in boxes]
+    pixels = read_image(data.path(path))
+    for box in marked:
+        pixels = covered(pixels, box)
+    new = data.keep(pixels)
+    old = record.facts(path)
+    about = msgspec.structs.replace(old, looked=who, hidden=[*old.hidden, *marked])
+    fields = {
+        "images": [new if one == path else one for one in record.images],
+        "reference": new if record.reference == path else record.reference,
+        "pictures": {k: v for k, v in record.pictures.items() if k != path} | {new: about},
+    }
     made = data.change(sample, version, fields, Act(who, "hidden", nonce=nonce))
-    purge(data, [path])
+    data.purge([path])
     return made
 
 
-def _replaced(
-    data: DataSet,
-    record: Mapping[str, Any],
-    path: str,
-    boxes: Sequence[Mapping[str, Any]],
-    who: str,
-) -> Mapping[str, Any]:
-    pixels = read_image(data.path(path))
-    for item in boxes:
-        pixels = covered(pixels, item)
-    new = data.keep(pixels)
-    facts = {key: dict(value) for key, value in (record.get("pictures") or {}).items()}
-    about = facts.pop(path, {})
-    about["looked"] = who
-    if boxes:
-        about["hidden"] = [*about.get("hidden", []), *(dict(item) for item in boxes)]
-    facts[new] = about
-    return {
-        "images": [new if one == path else one for one in record["images"]],
-        "reference": new if record.get("reference") == path else record.get("reference"),
-        "pictures": facts,
-    }
-
-
-def covered(pixels: Array, item: Mapping[str, Any]) -> Array:
-    """The picture with one box made unreadable. Raises `DataError` for a box that is none."""
+def covered(pixels: Array, item: Box) -> Array:
+    """The picture with one box made unreadable. Raises `DataError` for a box outside of it."""
     height, width = pixels.shape[:2]
-    box, kind = item.get("box"), item.get("kind", "other")
-    if kind not in KINDS or not isinstance(box, list | tuple) or len(box) != 4:
-        raise DataError(f"box: wanted a kind of {', '.join(KINDS)} and four numbers")
-    if not all(isinstance(x, int) and not isinstance(x, bool) for x in box):
-        raise DataError("box: wanted whole pixels")
-    x, y, w, h = box
+    x, y, w, h = item.box
     if x < 0 or y < 0 or w < 1 or h < 1 or x + w > width or y + h > height:
-        raise DataError(f"box {list(box)}: outside of the picture ({width} x {height})")
+        raise DataError(f"box {list(item.box)}: outside of the picture ({width} x {height})")
     made = pixels.copy()
     part = made[y : y + h, x : x + w]
-    if kind in ("face", "eyes"):
+    if item.kind in ("face", "eyes"):
         squares = (min(w, 4), min(h, 4))
         small = cv2.resize(part, squares, interpolation=cv2.INTER_AREA)
         part[:] = cv2.resize(small, (w, h), interpolation=cv2.INTER_NEAREST)
@@ -193,17 +178,6 @@ def covered(pixels: Array, item: Mapping[str, Any]) -> Array:
     return made
 
 
-def purge(data: DataSet, candidates: Iterable[str]) -> int:
-    """Remove picture files that no sample names any more; returns how many."""
-    used = {path for record in data.records(withdrawn=True) for path in pictures_of(record)}
-    gone = 0
-    for path in set(candidates) - used:
-        if paths.fault(data.root, path) is None:
-            (data.root / path).unlink()
-            gone += 1
-    return gone
-
-
 # -- names that must not leave ---------------------------------------------------------------------
 
 
@@ -211,8 +185,7 @@ def remember(data: DataSet, words: Iterable[str]) -> None:
     """Keep hashes of names (of patients, from DICOM elements), to look for them before an export.
     They lie in the private part of the set and are never exported.
     """
-    place = data.root / _NAMES
-    known = set(place.read_text("ascii").split()) if place.is_file() else set()
+    known = _known(data)
     every = known | {_hash(data, word) for word in words}
     if every != known:
         paths.write(data.root, _NAMES, "\n".join(sorted(every)).encode(), sync=True)
@@ -220,33 +193,22 @@ def remember(data: DataSet, words: Iterable[str]) -> None:
 
 def names_in(data: DataSet, texts: Iterable[str]) -> list[str]:
     """The words of texts that are such names."""
+    known = _known(data)
+    words = {word for text in texts for word in words_of(text)} if known else set()
+    return sorted(word for word in words if _hash(data, word) in known)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of at least four letters or digits in a text."""
+    words = "".join(c if c.isalnum() else " " for c in text).split()
+    return [word for word in words if len(word) >= 4]
+
+
+def _known(data: DataSet) -> set[str]:
     place = data.root / _NAMES
-    known = set(place.read_text("ascii").split()) if place.is_file() else set()
-    words = {
-        word
-        for text in texts
-        for word in "".join(c if c.isalnum() else " " for c in text).split()
-        if len(word) >= 4
-    }
-    return sorted(word for word in words if _hash(data, word) in known) if known else []
+    return set(place.read_text("ascii").split()) if place.is_file() else set()
 
 
 def _hash(data: DataSet, word: str) -> str:
     text = f"{data.about.name}\n{word.casefold()}".encode()
     return hashlib.blake2b(text, digest_size=12).hexdigest()
-
-
-def engine_of(name: str) -> Any:
-    """The OCR engine of a name (`catalog.OCR_ENGINES`), None for ``none``. Raises as
-    `ocr.reader.open_reader` does.
-    """
-    from editgauge.ocr.reader import open_reader
-
-    if name in ("", "none"):
-        return None
-    try:
-        return open_reader(name).engine
-    except EditgaugeError as error:
-        raise UsageError(
-            f"{error} Or say --ocr none: a person must then find the texts alone"
-        ) from error

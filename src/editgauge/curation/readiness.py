@@ -9,11 +9,9 @@ from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS
 from editgauge.curation import duplicates, masks, privacy, review
 from editgauge.curation.conventions import task_folder
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import TEXTS, pictures_of
-from editgauge.errors import EditgaugeError
+from editgauge.curation.records import TEXTS, Record
+from editgauge.errors import DataError, EditgaugeError
 from editgauge.images import read_image
-
-Record = Mapping[str, Any]
 
 
 class Fault(NamedTuple):
@@ -32,11 +30,11 @@ def faults(
     the names that their files carried. Samples of `records` that leak between splits are both told.
     """
     leaking = _leaks(data, records)
-    found: list[Fault] = []
-    for record in records:
-        every = [*_faults(data, record, layout, engine), *leaking.get(record["id"], ())]
-        found += [Fault(record["id"], why) for why in every]
-    return found
+    return [
+        Fault(record.id, why)
+        for record in records
+        for why in (*_faults(data, record, layout, engine), *leaking.get(record.id, ()))
+    ]
 
 
 def of_set(data: DataSet) -> list[str]:
@@ -47,35 +45,73 @@ def of_set(data: DataSet) -> list[str]:
     return [f"what is said of the set holds {len(named)} words that name somebody"] if named else []
 
 
+def leaving(
+    data: DataSet, layout: str = "", *, ready_only: bool = False, engine: Any = None
+) -> tuple[list[Record], list[Fault]]:
+    """The samples that may leave, and why others (with `ready_only`) may not. Raises `DataError`
+    where one may not and all are wanted, and where none may.
+    """
+    records = data.records()
+    found = faults(data, records, layout, engine=engine)
+    if found and not ready_only:
+        raise DataError(_refusal(found, layout))
+    if whole := of_set(data):
+        raise DataError(f"{whole[0]}; change it with: editgauge curate set DIR . title=…")
+    back = {fault.sample for fault in found}
+    kept = [record for record in records if record.id not in back]
+    if not kept:
+        raise DataError(_refusal(found, layout) if found else "the set has no sample")
+    return kept, found
+
+
+def engine_for_scans(data: DataSet, name: str) -> Any:
+    """The OCR engine that looks for names before an export: only where the set has scans.
+
+    An empty name is ``rapidocr``. Raises `UsageError` where it is not installed.
+    """
+    pictures = (about for record in data.records() for about in record.pictures.values())
+    scans = any(about.needs_look for about in pictures)
+    return privacy.engine_of(name or "rapidocr") if scans else None
+
+
+def _refusal(found: Sequence[Fault], layout: str) -> str:
+    """What an error says of samples that may not leave, and the command that names them all."""
+    first = "; ".join(f"{fault.sample}: {fault.why}" for fault in found[:5])
+    more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
+    count = len({fault.sample for fault in found})
+    command = "editgauge curate ready DIR" + (f" --layout {layout}" if layout else "")
+    return (
+        f"{count} samples are not ready: {first}{more}. Nothing was written; fix them (all of "
+        f"them: {command}), or leave them out with --ready-only"
+    )
+
+
 def _leaks(data: DataSet, records: Sequence[Record]) -> dict[str, list[str]]:
     """Sample -> what it leaks to."""
     said: dict[str, list[str]] = {}
-    splits = {record["id"]: record.get("split") or "none" for record in records}
+    splits = {record.id: record.split or "none" for record in records}
     for near in duplicates.leaks(records, data.root):
         for one, other in ((near.first, near.second), (near.second, near.first)):
             said.setdefault(one, []).append(
                 f"leak between splits: it shows nearly the same as {other} of {splits[other]} "
-                f"({near.bits} of 64 bits differ); take one out, or: editgauge curate similar DIR "
-                f"--accept {near.first},{near.second} --why TEXT"
+                f"({near.bits} of 64 bits differ); take one out, or give both one "
+                f"split"
             )
     return said
 
 
 def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator[str]:
-    if not (record.get("instruction") or "").strip():
+    if not record.instruction.strip():
         yield "no instruction"
     policy = data.about.policy
-    source = record.get("source") or {}
     for name in policy.required:
-        if not (source.get(name) or "").strip():
+        if not record.source.get(name, "").strip():
             yield f"no {name} (the policy asks for it)"
     if policy.reviews:
         yield from review.lacking(record, policy)
-    unseen = privacy.unseen(record)
-    if unseen:
+    if unseen := privacy.unseen(record):
         yield f"{len(unseen)} pictures nobody has looked at for names and faces"
-    named = privacy.names_in(data, _texts(record))
-    if named:
+    if named := privacy.names_in(data, _texts(record)):
         yield f"a text holds {len(named)} words that name a patient or staff"
     yield from _pictures(data, record, engine)
     if layout:
@@ -83,11 +119,10 @@ def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator
 
 
 def _pictures(data: DataSet, record: Record, engine: Any) -> Iterator[str]:
-    facts = record.get("pictures") or {}
     try:
-        for path in pictures_of(record):
+        for path in record.files:
             pixels = read_image(data.path(path))
-            if engine is not None and facts.get(path, {}).get("needs_look"):
+            if engine is not None and record.facts(path).needs_look:
                 texts = [text.text for text in engine(pixels, "en")]
                 if privacy.names_in(data, texts):
                     yield f"{path}: a name is still to be read in the pixels"
@@ -97,13 +132,11 @@ def _pictures(data: DataSet, record: Record, engine: Any) -> Iterator[str]:
 
 
 def _texts(record: Record) -> Iterator[str]:
-    yield from (record.get(name) or "" for name in TEXTS)
-    yield from record.get("paraphrases") or ()
-    yield from record.get("category") or ()
-    yield from (str(value) for value in (record.get("attributes") or {}).values())
-    yield from (record.get("source") or {}).values()
-    yield from (said["why"] for said in (record.get("alike") or {}).values())
-    yield record["id"]
+    yield from (getattr(record, name) for name in TEXTS)
+    yield from record.category
+    yield from (str(value) for value in record.attributes.values())
+    yield from record.source.values()
+    yield record.id
 
 
 # -- what a layout must have -----------------------------------------------------------------------
@@ -111,7 +144,7 @@ def _texts(record: Record) -> Iterator[str]:
 
 def _missing(record: Record, *names: str) -> Iterator[str]:
     for name in names:
-        if not record.get(name):
+        if not getattr(record, name):
             yield f"no {name.replace('_', ' ')}, which the layout has"
 
 
@@ -133,8 +166,8 @@ def _krisbench(record: Record) -> Iterator[str]:
         yield from _missing(record, "knowledge")
     if folder in ("viewpoint_change", "temporal_prediction"):
         yield from _missing(record, "reference")
-    if folder == "temporal_prediction" and len(record["images"]) != 3:
-        yield f"{len(record['images'])} frames are given, the layout has 3"
+    if folder == "temporal_prediction" and len(record.images) != 3:
+        yield f"{len(record.images)} frames are given, the layout has 3"
 
 
 def _nothing(record: Record) -> Iterator[str]:

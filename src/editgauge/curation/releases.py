@@ -12,19 +12,18 @@ import os
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import orjson
 
 from editgauge.curation import card
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.exports import refusal
-from editgauge.curation.leaving import bare_file
-from editgauge.curation.readiness import faults, of_set
-from editgauge.curation.records import DATASET, SAMPLES, TEXTS, pictures_of, written
-from editgauge.errors import DataError, EditgaugeError, UsageError
+from editgauge.curation.exports import bare_file
+from editgauge.curation.readiness import leaving
+from editgauge.curation.records import DATASET, SAMPLES, TEXTS, About, Record, written
+from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_bytes
 from editgauge.store import paths
 
@@ -39,27 +38,23 @@ READS: Mapping[str, frozenset[str]] = {
     "diagnosis": frozenset({"images", "reference", "masks", "instruction", "concept", "category"}),
 }
 """Track -> fields of a sample that its scores depend on."""
-_PROCESS = ("reviews", "comments", "ratings", "version", "proposed")
+_PROCESS = ("reviews", "comments")
 """Fields of a record that are about its making and name people."""
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
 _DATE = (1980, 1, 1, 0, 0, 0)
+_INDENT = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
-def published(record: Mapping[str, Any]) -> dict[str, Any]:
+def published(record: Record) -> dict[str, Any]:
     """A record as a release has it: without what names the people who made it."""
-    made = {key: value for key, value in record.items() if key not in _PROCESS}
-    pictures = {
-        path: {
-            k: v
-            for k, v in about.items()
-            if k not in ("looked", "proposals", "needs_look", "searched")
-        }
-        for path, about in (record.get("pictures") or {}).items()
+    made = {key: value for key, value in record.data().items() if key not in _PROCESS}
+    kept = {"hidden", "scan", "alignment"}
+    facts = {
+        path: {name: value for name, value in about.items() if name in kept}
+        for path, about in made.pop("pictures", {}).items()
     }
-    kept = {path: about for path, about in pictures.items() if about}
-    return (
-        {**made, "pictures": kept} if kept else {k: v for k, v in made.items() if k != "pictures"}
-    )
+    pictures = {path: about for path, about in facts.items() if about}
+    return {**made, "pictures": pictures} if pictures else made
 
 
 def changes(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,17 +65,14 @@ def changes(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, 
     added, removed = sorted(set(new) - set(old)), sorted(set(old) - set(new))
     changed: dict[str, list[str]] = {}
     for identity in sorted(set(new) & set(old)):
-        names = set(new[identity]) | set(old[identity])
-        fields = sorted(n for n in names if new[identity].get(n) != old[identity].get(n))
-        if fields:
+        one, other = new[identity], old[identity]
+        if fields := sorted(n for n in {**one, **other} if one.get(n) != other.get(n)):
             changed[identity] = fields
     tracks = {}
     for track, reads in READS.items():
         touched = [identity for identity, fields in changed.items() if reads & set(fields)]
-        tracks[track] = {
-            "whole_set": bool(old) and not (added or removed or touched),
-            "not_comparable": touched,
-        }
+        whole = bool(old) and not (added or removed or touched)
+        tracks[track] = {"whole_set": whole, "not_comparable": touched}
     return {"added": added, "removed": removed, "changed": changed, "comparable": tracks}
 
 
@@ -96,48 +88,30 @@ def release(
     cannot be written: then there is no file, and no release is noted.
     """
     past = releases(data)
+    last = str(past[-1]["version"]) if past else ""
     if not _VERSION.fullmatch(version):
-        raise UsageError(f"--version {version!r}: wanted three numbers: 1.2.0")
-    if past and _is_older(data.about.version, past[-1]["version"]):  # killed before its last step
-        data.describe(who, version=past[-1]["version"])
-    if past and _order(version) <= _order(past[-1]["version"]):
-        raise UsageError(f"--version {version}: the last one is {past[-1]['version']}")
-    if os.path.lexists(to) and not _is_zip(to):
+        raise UsageError(f"version {version!r}: wanted three numbers: 1.2.0")
+    if past and _order(version) <= _order(last):
+        raise UsageError(f"version {version}: the last one is {last}")
+    if os.path.lexists(to) and not (to.is_file() and zipfile.is_zipfile(to)):
         raise _in_use(to)
-    records = data.records()
-    found = faults(data, records, engine=engine)
-    if found and not ready_only:
-        raise DataError(refusal(found))
-    if whole := of_set(data):
-        raise DataError(f"{whole[0]}; change it with: editgauge curate about DIR")
-    back = {fault.sample for fault in found}
-    leaving = [record for record in records if record["id"] not in back]
-    new = {record["id"]: published(record) for record in leaving}
-    if not new:
-        raise DataError(refusal(found) if found else "the set has no sample")
-    told = {
-        "version": version,
-        "since": past[-1]["version"] if past else None,
-        **changes(past[-1]["samples"] if past else None, new),
-    }
-    places = dict.fromkeys(path for record in new.values() for path in pictures_of(record))
-    pictures = {path: bare_file(data, path) for path in places}
-    before = data.about
-    data.about = replace(before, version=version)  # as the file says; the set says so at the end
-    try:
-        content = _zipped(_files(data, leaving, told, pictures))
-    finally:
-        data.about = before
+    records, _ = leaving(data, ready_only=ready_only, engine=engine)
+    new = {record.id: published(record) for record in records}
+    told = {"version": version, "since": last or None}
+    told |= changes(past[-1]["samples"] if past else None, new)
+    about = msgspec.structs.replace(data.about, version=version)
+    content = _zipped(_files(data, about, records, told))
     if not os.path.lexists(to):  # the same file is there when it was killed before it was noted
         write_bytes(to, content, sync=True)
     elif to.stat().st_size != len(content) or paths.read(to, limit=len(content)) != content:
         raise _in_use(to)
     try:
-        data.note(who, "released", version=version, samples=new)
+        with data.log.transaction():
+            data.note(who, "released", version=version, samples=new)
+            data.describe(who, version=version)
     except (OSError, EditgaugeError):
         to.unlink(missing_ok=True)
         raise
-    data.describe(who, version=version)
     return told
 
 
@@ -147,18 +121,14 @@ def releases(data: DataSet) -> list[dict[str, Any]]:
 
 
 def _files(
-    data: DataSet,
-    leaving: Sequence[dict[str, Any]],
-    told: Mapping[str, Any],
-    pictures: Mapping[str, bytes],
+    data: DataSet, about: About, records: Sequence[Record], told: Mapping[str, Any]
 ) -> dict[str, bytes]:
-    indent = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    made = {
-        **pictures,
-        DATASET: orjson.dumps(data.about.as_dict(), option=indent),
-        SAMPLES: written(published(record) for record in leaving),
-        CHANGES: orjson.dumps(told, option=indent),
-        "README.md": card.card(data, leaving).encode(),
+    made = {path: bare_file(data, path) for record in records for path in record.files}
+    made |= {
+        DATASET: orjson.dumps(about.as_dict(), option=_INDENT),
+        SAMPLES: written(published(record) for record in records),
+        CHANGES: orjson.dumps(told, option=_INDENT),
+        "README.md": card.card(data, records, version=about.version).encode(),
     }
     sums = [f"{hashlib.sha256(made[name]).hexdigest()}  {name}\n" for name in sorted(made)]
     return {**made, SUMS: "".join(sums).encode()}
@@ -174,16 +144,8 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def _is_zip(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and zipfile.is_zipfile(path)
-
-
 def _in_use(path: Path) -> UsageError:
     return UsageError(f"{path}: there is something already; name a new file")
-
-
-def _is_older(version: str, other: str) -> bool:
-    return _VERSION.fullmatch(version) is not None and _order(version) < _order(other)
 
 
 def _order(version: str) -> list[int]:

@@ -4,6 +4,7 @@
   const { $, make, button, say, nonce, ask, zoom, whole, zoomable } = Base;
   const TEXTS = ["instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased"];
   const PLAIN = [...TEXTS, "split", "protocol"], SOURCE = ["url", "licence", "consent"];
+  const DIFFICULTY = ["font_complexity", "language", "surface_geometry", "occlusion", "context_dependency", "background_clutter"];
   const HELP = {
     instruction: "What the model is asked, as a person would say it.",
     source_text: "The words that are replaced, as they stand in the input.",
@@ -14,6 +15,12 @@
     concept: "What is edited, in a word or two: pneumothorax.",
     rephrased: "The instruction once more, in other words.",
     category: "Broad to narrow, with /: Lung/remove nodule.",
+    font_complexity: "0: plain, 1: styled, 2: artistic.",
+    language: "0: English, 1: another, 2: several.",
+    surface_geometry: "0: flat, 1: in perspective, 2: curved.",
+    occlusion: "0: none, 1: partly, 2: heavy.",
+    context_dependency: "0: no, 2: other texts must change, too.",
+    background_clutter: "0: clean, 1: some, 2: much.",
     protocol: "Whose metrics, tables and judge measure the sample.",
     kris_task: "KRIS-Bench's folder: color_change, temporal_prediction…",
     missing_frame: "Which of four frames is to be made: 1 to 4.",
@@ -133,14 +140,13 @@
     const record = told.record;
     $("main").hidden = false;
     $("stats").hidden = $("conflict").hidden = true;
-    $("title").textContent = record.id + " · " + (record.state || "draft") + " · version " + record.version;
+    const scan = ((record.pictures || {})[record.images[0]] || {}).scan || {};
+    $("title").textContent = [record.id, record.state, "version " + record.version, ...Object.entries(scan).map(([name, value]) => name.replaceAll("_", " ") + " " + value)].join(" · ");
     $("faults").replaceChildren(...told.faults.map((text) => make("li", { text: text })));
-    form(drafts[record.id] || {}, fresh);
+    form(drafts[record.id] || {});
     picture(fresh);
-    difficulty();
     reviews();
     looking();
-    proposed();
     marked();
   }
 
@@ -212,36 +218,35 @@
 
   const inputs = () => [...$("texts").elements].filter((input) => input.name);
 
-  function form(written, fresh) {
+  function form(written) {
     const own = [...new Set([...PLAIN, "category", ...SOURCE, ...Object.values(set.fields).flat()])];
     const labels = own.filter((name) => name !== "protocol" || !set.protocol).map((name) => {
       const value = written[name] ?? valueOf(shown.record, name), label = make("label", { text: name.replaceAll("_", " ") });
       const input = make(TEXTS.includes(name) ? "textarea" : name === "protocol" ? "select" : "input", { name: name });
       if (name === "protocol") {
         input.append(make("option", { text: "any", value: "" }), ...Object.keys(set.fields).map((one) => make("option", { text: one, value: one })));
-        input.addEventListener("change", () => arrange(true));
+        input.addEventListener("change", () => arrange());
       }
       input.value = value;
       label.className = TEXTS.includes(name) ? "wide" : "";
       label.append(input);
-      if (HELP[name]) label.append(make("small", { text: HELP[name] }));
+      const follows = shown.computed[name], help = HELP[name] || (follows === undefined ? "" : "0 to 2; from the sample: " + follows);
+      if (help) label.append(make("small", { text: help }));
       return label;
     });
     $("fields").replaceChildren(...labels);
     $("others").replaceChildren();
-    arrange(fresh);
+    arrange();
   }
 
   const protocol = () => set.protocol || $("texts").elements.namedItem("protocol").value;
 
-  function arrange(anew) {
+  function arrange() {
     const read = ["instruction", "protocol", ...(set.fields[protocol()] || []), "category", "split", ...SOURCE];
     for (const name of new Set([...read, ...inputs().map((input) => input.name)])) {
       const input = $("texts").elements.namedItem(name);
       if (input) $(read.includes(name) || input.value.trim() ? "fields" : "others").append(input.closest("label"));
     }
-    $("rating").hidden = !["", "texteditbench"].includes(protocol());
-    if (anew) $("rating").open = protocol() === "texteditbench";
   }
 
   function fields() {
@@ -252,16 +257,18 @@
       if (PLAIN.includes(name)) changed[name] = value;
       else if (name === "category") changed.category = value.split("/").map((step) => step.trim()).filter(Boolean);
       else if (SOURCE.includes(name)) { if (value) source[name] = value; else delete source[name]; changed.source = source; }
-      else { if (value) attributes[name] = value; else delete attributes[name]; changed.attributes = attributes; }
+      else { if (value) attributes[name] = /^\d{1,9}$/.test(value) ? Number(value) : value; else delete attributes[name]; changed.attributes = attributes; }
     }
+    // who says something of the difficulty says what follows from the sample, too
+    if (Object.keys(changed.attributes || {}).some((name) => DIFFICULTY.includes(name))) Object.assign(attributes, Object.assign({}, shown.computed, attributes));
     return changed;
   }
 
-  // ---- one Save: texts, masks and difficulty, whatever was changed ----
+  // ---- one Save: texts and masks, whatever was changed ----
 
   function marked() {
     if (!shown) return;
-    const parts = [Object.keys(fields()).length && "texts", Paint.state.changed && "mask", Object.keys(ratings()).length && "difficulty"].filter(Boolean);
+    const parts = [Object.keys(fields()).length && "texts", Paint.state.changed && "mask"].filter(Boolean);
     $("unsaved").textContent = parts.length ? "not saved: " + parts.join(", ") : "";
   }
 
@@ -269,10 +276,9 @@
     if (!shown) return false;
     Paint.close();
     sketch();
-    const id = shown.record.id, texts = fields(), rated = ratings(), kept = [];
+    const id = shown.record.id, texts = fields(), kept = [];
     const parts = Object.keys(sketches).filter((key) => key.startsWith(id + "/")).map((key) => ["mask", key, { name: key.slice(id.length + 1), png: sketches[key], note: "drawn" }]);
     if (Object.keys(texts).length) parts.unshift(["change", "texts", { fields: texts }]);
-    if (Object.keys(rated).length) parts.push(["rate", "difficulty", { values: rated }]);
     if (!parts.length) { say("Nothing was changed."); return true; }
     say("Saving…");
     let told = null;
@@ -286,9 +292,7 @@
     }
     shown = told;
     for (const input of inputs()) if (input.name in texts) input.value = valueOf(told.record, input.name);
-    const facts = told.record.attributes || {};
-    const tier = facts.difficulty_total === undefined ? "" : " (" + facts.difficulty + ", " + facts.difficulty_total + " of 20)";
-    return done({ status: 200, told: told }, "Saved: " + kept.join(", ") + (kept.includes("difficulty") ? tier : "") + ".");
+    return done({ status: 200, told: told }, "Saved: " + kept.join(", ") + ".");
   }
 
   // Somebody was faster: both texts side by side; a drawing is put on top by saving again.
@@ -310,19 +314,6 @@
       show(newest);
       say("What you wrote is among the events.");
     };
-  }
-
-  // ---- what a model proposes ----
-
-  function proposed() {
-    $("proposed").hidden = !shown.proposed.length;
-    $("differences").replaceChildren(...shown.proposed.map((one) => {
-      const text = make("p", {}, make("b", { text: one.field.replaceAll("_", " ") + " (" + one.by + ")" }));
-      for (const [kind, piece] of one.pieces) text.append(make({ same: "span", out: "del", in: "ins" }[kind], { text: piece }), " ");
-      const decide = (take) => button(take ? "Take it" : "Leave it", async () =>
-        done(await post("decide", { field: one.field, take: take }), take ? "Taken over." : "Put away."), { "data-field": one.field, "data-take": String(take) });
-      return make("li", {}, text, decide(true), decide(false));
-    }));
   }
 
   // ---- masks ----
@@ -403,28 +394,6 @@
     await done(found, chosen.length ? "Hidden: " + chosen.length + "." : "Noted that you looked at it.");
   }
 
-  // ---- difficulty ----
-
-  function difficulty() {
-    const told = shown.difficulty;
-    $("difficulty").replaceChildren(...set.attributes.map((name) => {
-      const computed = told.computed.includes(name) && told.proposed[name] !== undefined;
-      const choice = make("select", { name: name, disabled: computed }, make("option", { text: "–", value: "" }));
-      for (const value of set.yes_no.includes(name) ? [0, 2] : [0, 1, 2]) choice.append(make("option", { text: String(value), value: String(value) }));
-      const value = computed ? told.proposed[name] : told.mine[name] ?? told.proposed[name];
-      choice.value = value === undefined ? "" : String(value);
-      return make("label", { text: name.replaceAll("_", " ") + (computed ? " (computed)" : "") }, choice);
-    }));
-    $("difficulty").dataset.touched = "";
-  }
-
-  // What this person says, once they have touched a menu: a guess that nobody confirmed is no rating.
-  function ratings() {
-    if (!$("difficulty").dataset.touched) return {};
-    const given = [...$("difficulty").querySelectorAll("select")].filter((choice) => !choice.disabled && choice.value);
-    return Object.fromEntries(given.map((choice) => [choice.name, Number(choice.value)]));
-  }
-
   // ---- review ----
 
   function reviews() {
@@ -452,11 +421,8 @@
     const title = (text) => make("h3", { text: text }), parts = [make("h2", { text: "Statistics: " + told.samples + " samples" })];
     for (const [name, counts] of Object.entries(Object.assign({}, told.counts, { "share of the picture that masks cover": told.mask_share.histogram }))) {
       const lines = Object.entries(counts).map(([label, n]) => [label, n, make("progress", { max: Math.max(1, told.samples), value: n, "aria-label": label })]);
-      parts.push(title("By " + name), grid([], lines));
+      parts.push(title("By " + name), grid(lines));
     }
-    const attributes = Object.entries(told.attributes).filter(([, line]) => Object.values(line).some(Boolean));
-    if (attributes.length) parts.push(title("Attributes of difficulty"), grid(["attribute", "0", "1", "2"], attributes.map(([name, line]) => [name.replaceAll("_", " "), line["0"], line["1"], line["2"]])));
-    parts.push(title("Figures"), make("div", { id: "figures" }, ...told.figures.map((one) => make("img", { src: "/figure/" + one.name + ".svg", alt: one.text }))));
     const agreed = told.agreement;
     parts.push(title("Reviews"), make("p", { text: agreed.samples ? agreed.accepted_by_all + " of " + agreed.samples + " samples with two reviews were accepted by all at first sight; Krippendorff's alpha " + (agreed.alpha === null ? "is not defined" : agreed.alpha.toFixed(2)) + "." : "No sample has two reviews yet." }));
     if (told.disagreements.length) parts.push(make("p", { text: "Reviewers disagree on: " + told.disagreements.join(", ") }));
@@ -465,10 +431,9 @@
     $("stats").hidden = false;
   }
 
-  function grid(heads, lines) {
+  function grid(lines) {
     const rows = lines.map(([name, ...cells]) =>
       make("tr", {}, make("th", { text: name, scope: "row" }), ...cells.map((cell) => make("td", {}, cell instanceof Node ? cell : String(cell)))));
-    if (heads.length) rows.unshift(make("tr", {}, ...heads.map((text) => make("th", { text: text, scope: "col" }))));
     return make("table", {}, make("tbody", {}, ...rows));
   }
 
@@ -497,7 +462,6 @@
   $("look-path").addEventListener("change", () => { boxes = []; list(); });
   $("texts").addEventListener("submit", (event) => { event.preventDefault(); save(); });
   $("texts").addEventListener("input", marked);
-  $("difficulty").addEventListener("input", () => { $("difficulty").dataset.touched = "yes"; marked(); });
   window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
   document.addEventListener("keydown", (event) => {
     const command = event.ctrlKey || event.metaKey, field = event.target.closest("textarea, select, input:not([type=range])");

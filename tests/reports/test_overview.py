@@ -11,8 +11,8 @@ import pytest
 from editgauge.reports.overview import marks, overview
 from editgauge.store.schema import EditRecord
 from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import STATUSES, Delivery, Results
-from editgauge.tables.scale import on_scale
 from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
 

@@ -23,7 +23,8 @@ from editgauge.store.merge import merge
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.tables import reading
-from editgauge.tables.layouts import Shown, metrics_of, tables
+from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.metrics import metrics_of
 from editgauge.types import Benchmark, Derived, Metric, Row, Status
 
 A, B = (Metric(name, direction="higher", low=0.0, high=10.0) for name in "ab")

@@ -36,12 +36,12 @@ def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[[model]", "is no TOML"),
-        ("[[model]]\nparams = '3B'", "wanted a name"),
-        ("[[model]]\nname = 'a'\nparms = '3B'", "'parms' is not known"),
-        ("[[model]]\nname = 'a'\nseveral_images = 'no'", "wanted true or false"),
-        ("[[model]]\nname = 'a'\nparams = 3", "wanted texts"),
-        ("models = 1", "wanted .*model"),
+        ("[[model]", "no valid TOML"),
+        ("[[model]]\nparams = '3B'", "missing required field name"),
+        ("[[model]]\nname = 'a'\nparms = '3B'", "parms"),
+        ("[[model]]\nname = 'a'\nseveral_images = 'no'", "several_images"),
+        ("[[model]]\nname = 'a'\nparams = 3", "params: expected str"),
+        ("models = 1", "models"),
     ],
 )
 def test_a_wrong_file_is_one_clear_error(tmp_path: Path, text: str, words: str) -> None:

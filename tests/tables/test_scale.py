@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from editgauge import catalog
-from editgauge.tables.scale import bounded, on_scale, titles
+from editgauge.tables.metrics import bounded, on_scale, titles
 from editgauge.types import Metric
 
 

@@ -15,8 +15,8 @@ from editgauge.reports.places import Places
 from editgauge.reports.scripts import as_bytes, as_floats, write_script
 from editgauge.store.run import Run
 from editgauge.tables.draw import as_json
+from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import STATUSES, Results
-from editgauge.tables.scale import on_scale
 from editgauge.tables.table import Table
 from editgauge.types import Metric, Plot
 

@@ -16,8 +16,8 @@ from editgauge.store import parquet
 from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
+from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import WHOLE_SET, Results
-from editgauge.tables.scale import on_scale
 from editgauge.types import Metric
 
 if TYPE_CHECKING:

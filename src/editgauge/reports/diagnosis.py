@@ -41,9 +41,8 @@ from editgauge.tables.failures import (
     one_source,
     read,
 )
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.metrics import choose, metrics_of
 from editgauge.tables.results import Results
-from editgauge.tables.spec import choose
 
 PAGE = "diagnosis.html"
 FOLDER = "diagnosis"

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from editgauge.reports.scripts import as_bytes
 from editgauge.store.schema import EditRecord
+from editgauge.tables.metrics import on_scale, titles, unknown
 from editgauge.tables.results import STATUSES, Key, Results
-from editgauge.tables.scale import on_scale, titles
-from editgauge.tables.spec import unknown
 from editgauge.types import Metric, Status
 
 

@@ -24,10 +24,9 @@ from editgauge import escape
 from editgauge.images import write_bytes
 from editgauge.statistics.resampling import mean_interval
 from editgauge.tables import learning
+from editgauge.tables.metrics import bounded, on_scale, titles, unknown
 from editgauge.tables.results import Results
-from editgauge.tables.scale import bounded, on_scale, titles
 from editgauge.tables.slices import in_order
-from editgauge.tables.spec import unknown
 from editgauge.types import Metric, Plot, Variant
 
 Kind = Literal["radar", "bars", "curve", "histogram", "counts"]

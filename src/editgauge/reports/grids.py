@@ -22,9 +22,8 @@ from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.places import Places
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.metrics import metrics_of, on_scale, titles
 from editgauge.tables.results import STATUSES, Results
-from editgauge.tables.scale import on_scale, titles
 from editgauge.tables.table import printed
 from editgauge.types import Status, Variant
 

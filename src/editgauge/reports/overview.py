@@ -16,9 +16,9 @@ from editgauge.statistics.resampling import LEAST, Estimate
 from editgauge.store.schema import EditRecord
 from editgauge.tables.build import Field
 from editgauge.tables.layouts import every_table, is_further
+from editgauge.tables.metrics import bounded, on_scale
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.results import STATUSES, Floats, Mask, Results
-from editgauge.tables.scale import bounded, on_scale
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Status, Variant

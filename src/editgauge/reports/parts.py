@@ -10,14 +10,8 @@ from editgauge.reports.overview import link
 from editgauge.store.run import Run
 from editgauge.tables import failures, reading
 from editgauge.tables.build import plan
-from editgauge.tables.layouts import (
-    Shown,
-    benchmark_of,
-    every_table,
-    metrics_of,
-    papers_first,
-    tables,
-)
+from editgauge.tables.layouts import Shown, every_table, papers_first, tables
+from editgauge.tables.metrics import benchmark_of, metrics_of
 from editgauge.tables.results import Results
 from editgauge.tables.rows import without_training
 from editgauge.tables.table import Table

@@ -21,7 +21,7 @@ from editgauge.reports import overview
 from editgauge.reports.benchmark import Part
 from editgauge.reports.places import Places
 from editgauge.store.run import Run
-from editgauge.tables.scale import on_scale
+from editgauge.tables.metrics import on_scale
 from editgauge.tables.table import OWN, Table
 
 SIDE = 384

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from editgauge.judging import compared
 from editgauge.study import agreement, sheets
 from editgauge.study.people import directions_of
-from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import Results
 from editgauge.tables.table import Table, TableRow
 from editgauge.types import Variant

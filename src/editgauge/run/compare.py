@@ -10,8 +10,9 @@ from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import given_back, spec
 from editgauge.tables.compare import Comparison
-from editgauge.tables.layouts import directions as directions_of
-from editgauge.tables.layouts import every_table, metrics_of
+from editgauge.tables.layouts import every_table
+from editgauge.tables.metrics import directions as directions_of
+from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
 from editgauge.types import VARIANTS, Variant
 

@@ -11,8 +11,9 @@ from editgauge.store.run import Run
 from editgauge.study.people import averaged_for
 from editgauge.tables import rows, sweeps
 from editgauge.tables.columns import with_columns
-from editgauge.tables.layouts import Shown, benchmark_of, papers_first
+from editgauge.tables.layouts import Shown, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
+from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, MakeTables, Variant
 

@@ -28,7 +28,7 @@ from editgauge.statistics.resampling import (
     share_of_parts,
 )
 from editgauge.study.people import Answers, answers, comparisons
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
 from editgauge.types import Direction, Variant
 

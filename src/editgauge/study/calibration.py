@@ -26,7 +26,7 @@ from editgauge.statistics.prediction import (
 )
 from editgauge.statistics.ranks import RankStability
 from editgauge.study.people import ALL, answers
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
 from editgauge.types import Direction, Variant
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
 from editgauge.study.scales import Question, Scale, direction_of, question_of
-from editgauge.tables.layouts import metrics_of
+from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import PEOPLE, STATUSES, Cube, Key, Results
 from editgauge.types import Direction, Status
 

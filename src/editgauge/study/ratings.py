@@ -16,7 +16,7 @@ from editgauge.store.run import Run
 from editgauge.store.schema import RowKey
 from editgauge.study.reading import Known
 from editgauge.study.scales import SCALES, SCORER, Rating, is_rating, metrics_of, question_of, shown
-from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import PEOPLE
 from editgauge.types import Row
 

@@ -19,10 +19,10 @@ from editgauge.statistics.ranks import RankStability, rank_stability
 from editgauge.statistics.resampling import Intervals, Moments, bootstrap, pooled, units
 from editgauge.tables import notes as told
 from editgauge.tables import spec
-from editgauge.tables.metrics import benchmark_of, metrics_of
+from editgauge.tables.metrics import benchmark_of, choose, metrics_of, unknown
 from editgauge.tables.models import key_of
 from editgauge.tables.results import STATUSES, Codes, Results, excused
-from editgauge.tables.spec import Floats, Mean, PaperTable, choose, unknown
+from editgauge.tables.spec import Floats, Mean, PaperTable
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import Metric, Status, Variant
 

@@ -38,9 +38,8 @@ from editgauge.statistics.correlation import spearman
 from editgauge.statistics.quantiles import wilson
 from editgauge.statistics.resampling import LEAST, mean_interval
 from editgauge.store.labels import mapping
-from editgauge.tables.layouts import benchmark_of
+from editgauge.tables.metrics import benchmark_of, choose
 from editgauge.tables.results import Floats, Results
-from editgauge.tables.spec import choose
 from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import FailureReading
 

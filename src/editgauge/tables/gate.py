@@ -1,5 +1,5 @@
 """A release gate: a policy of floors, margins, coverage, cost and latency, and its verdict on a
-candidate against a baseline. Pure: reads no files but the text of a policy that is handed over.
+candidate against a baseline.
 
 A margin is a test of non-inferiority: with the difference turned so that more is better, the
 candidate passes where the lower limit of the confidence interval lies above −margin, fails where
@@ -13,93 +13,152 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
-from typing import Any, Final, Literal, cast
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple
 from xml.etree import ElementTree
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Meta
 
-from editgauge import toml
+from editgauge import schema
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
-from editgauge.tables.results import Results
+from editgauge.tables.results import Floats, Results
 from editgauge.types import VARIANTS, Direction, Variant
 
-Floats = NDArray[np.float64]
 LEAST_SAMPLES: Final = 30
 """Samples that both editors need for a margin, where a policy names no other number: a bootstrap
 interval of fewer is too narrow more often than its confidence says.
 """
-CANNOT_TELL_EXIT: Final = 4
-"""The exit code of a gate that cannot tell: 2 and 3 are a wrong call's and a budget's."""
-
-
 Kind = Literal["floor", "margin", "not_worse", "coverage", "cost", "latency"]
 
 
 class Verdict(StrEnum):
-    """What a gate says of one check, or of all of them together."""
+    """What a gate says of one check, or of all of them together; in the order of severity."""
 
-    PASS = "PASS"
     FAIL = "FAIL"
     CANNOT_TELL = "CANNOT TELL"
+    PASS = "PASS"
 
 
 EXIT_CODES: Final[Mapping[Verdict, int]] = {
-    Verdict.PASS: 0,
-    Verdict.FAIL: 1,
-    Verdict.CANNOT_TELL: CANNOT_TELL_EXIT,
-}
+    Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.CANNOT_TELL: 4,
+}  # fmt: skip
+"""2 and 3 are a wrong call's and a budget's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on several: FAIL before CANNOT TELL before PASS; CANNOT TELL of none."""
+    return next((one for one in Verdict if one in verdicts), Verdict.CANNOT_TELL)
+
+
+# -- policies --------------------------------------------------------------------------------------
+
+NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Rule(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    rename={"metric": "name", "least": "least_samples"},
+):
     """What one metric must hold, on all samples or on those with the labels in `where`.
 
     `floor`: the candidate's mean is at least this good (for a metric of which lower is better: at
     most this). `margin`: how much worse than the baseline the candidate may be, in the metric's own
-    unit, 0 or more. `not_worse`: no loss that is significant after Holm's correction over the rules
-    that ask for it. At least one is given.
+    unit. `not_worse`: no loss that is significant after Holm's correction over the rules that ask
+    for it. At least one is given.
     """
 
-    metric: str
+    metric: Annotated[str, Meta(min_length=1)]
     benchmark: str = ""
     variant: Variant | None = None
-    where: tuple[str, ...] = ()
+    where: str | tuple[str, ...] = ()
     floor: float | None = None
-    margin: float | None = None
+    margin: NotNegative | None = None
     not_worse: bool = False
-    least: int = LEAST_SAMPLES
+    least: Annotated[int, Meta(ge=2)] = LEAST_SAMPLES
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(one) for one in (self.floor, self.margin) if one is not None):
+            raise ValueError(f"{self.metric}: wanted finite numbers")
+        if not self.kinds:
+            raise ValueError(f"{self.metric}: wanted a floor, a margin or not_worse = true")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (self.where,) if isinstance(self.where, str) else self.where
 
     @property
     def name(self) -> str:
         """The metric and, in brackets, the samples that are not all."""
-        return f"{self.metric} [{', '.join(self.where)}]" if self.where else self.metric
+        return f"{self.metric} [{', '.join(self.labels)}]" if self.labels else self.metric
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """What it asks for."""
+        asked: dict[Kind, bool] = {
+            "floor": self.floor is not None,
+            "margin": self.margin is not None,
+            "not_worse": self.not_worse,
+        }
+        return [kind for kind, wanted in asked.items() if wanted]
+
+    def applies(self, benchmark: str, metrics: Mapping[str, Any]) -> bool:
+        """Whether it asks something of a benchmark that has rows of these metrics."""
+        return self.benchmark == benchmark or (not self.benchmark and self.metric in metrics)
+
+    def holds(self, value: float, direction: Direction) -> Verdict:
+        """Whether the floor holds."""
+        floor = self.floor or 0.0
+        fine = value >= floor if direction == "higher" else value <= floor
+        return Verdict.PASS if fine else Verdict.FAIL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    rename={"rules": "metric"},
+):
     """What a candidate must hold to be released.
 
-    `coverage`: the least share, 0 to 1, of the benchmark's samples that the candidate must have a
-    score of, on the samples of each rule; all of them where a policy does not say. `cost`: the most
-    that its outputs may cost on average, in US dollars; `latency`: the most seconds that one may
-    take at the quantile `latency_quantile`. `variant`: of the rules that name none.
+    `coverage`: the least share of the benchmark's samples that the candidate must have a score of,
+    on the samples of each rule. `cost`: the most that its outputs may cost on average, in US
+    dollars; `latency`: the most seconds that one may take at the quantile `latency_quantile`.
+    `variant`: of the rules that name none.
     """
 
     rules: tuple[Rule, ...] = ()
-    coverage: float = 1.0
-    cost: float | None = None
-    latency: float | None = None
-    latency_quantile: float = 0.95
+    coverage: Share = 1.0
+    cost: NotNegative | None = None
+    latency: NotNegative | None = None
+    latency_quantile: Share = 0.95
     variant: Variant = "corrected"
-    alpha: float = 0.05
+    alpha: Annotated[float, Meta(gt=0, le=0.25)] = 0.05
+
+    def __post_init__(self) -> None:
+        if not self.rules and self.cost is None and self.latency is None:
+            raise ValueError("asks for nothing; name a [[metric]], cost or latency")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+def policy_of(path: Path) -> Policy:
+    """The policy in a TOML file. Raises `DataError` for anything that is not known, is of a wrong
+    kind or out of range: nothing is passed over.
+    """
+    return schema.read_toml(path, Policy)
+
+
+# -- judging a candidate ---------------------------------------------------------------------------
+
+
+class Check(NamedTuple):
     """One line of a verdict: what was asked, of what, what was found."""
 
     name: str
@@ -110,8 +169,17 @@ class Check:
     n: int | None = None
     needed: int | None = None
     """Samples with which the margin could be told, about; None where that is not the trouble."""
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    numbers: Mapping[str, float] = {}
     """What `found` and `wanted` say, for programs: difference, low, high, margin; mean, floor…"""
+
+    @property
+    def what(self) -> str:
+        return self.kind.replace("_", " ")
+
+    @property
+    def words(self) -> str:
+        hint = f" (about {self.needed:,} samples would tell)" if self.needed else ""
+        return f"{self.found}; wanted: {self.wanted}{hint}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,115 +202,16 @@ class Gate:
     def passed(self) -> bool:
         return self.verdict is Verdict.PASS
 
+    @property
+    def title(self) -> str:
+        return f"{self.benchmark}: {self.b} against {self.a}"
 
-def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on several: FAIL before CANNOT TELL before PASS; CANNOT TELL of none."""
-    if Verdict.FAIL in verdicts:
-        return Verdict.FAIL
-    if not verdicts or Verdict.CANNOT_TELL in verdicts:
-        return Verdict.CANNOT_TELL
-    return Verdict.PASS
-
-
-# -- policies --------------------------------------------------------------------------------------
-
-_TOP = ("variant", "alpha", "coverage", "cost", "latency", "latency_quantile", "metric")
-_RULE = ("name", "benchmark", "variant", "where", "floor", "margin", "not_worse", "least_samples")
+    @property
+    def worst_first(self) -> list[Check]:
+        return sorted(self.checks, key=lambda check: [*Verdict].index(check.verdict))
 
 
-def read_policy(text: str, name: str) -> Policy:
-    """A policy from its TOML text; `name` is what its errors call it. Raises `UsageError` for
-    anything that is not known, is of a wrong kind or out of range: nothing is passed over.
-    """
-    try:
-        data = toml.parsed(text)
-    except ValueError as error:
-        raise UsageError(f"{name}: is no TOML ({error})") from error
-    _known(data, _TOP, name)
-    entries = data.get("metric", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise UsageError(f"{name}: metric: wanted [[metric]] tables, found {entries!r:.60}")
-    variant = _variant(data, name) or "corrected"
-    policy = Policy(
-        rules=tuple(_rule(entry, f"{name}: metric {n}") for n, entry in enumerate(entries, 1)),
-        coverage=_given(_number(data, "coverage", name, 0, 1), 1.0),
-        cost=_number(data, "cost", name, 0),
-        latency=_number(data, "latency", name, 0),
-        latency_quantile=_given(_number(data, "latency_quantile", name, 0, 1), 0.95),
-        variant=variant,
-        alpha=_given(_number(data, "alpha", name, 0, 0.25), 0.05),
-    )
-    if policy.alpha == 0:
-        raise UsageError(f"{name}: alpha: wanted a number above 0")
-    if not policy.rules and policy.cost is None and policy.latency is None:
-        raise UsageError(f"{name}: asks for nothing; name a [[metric]], cost or latency")
-    return policy
-
-
-def _rule(entry: Mapping[str, Any], where: str) -> Rule:
-    _known(entry, _RULE, where)
-    metric, benchmark = entry.get("name"), entry.get("benchmark", "")
-    if not isinstance(metric, str) or not metric or not isinstance(benchmark, str):
-        raise UsageError(f"{where}: wanted the metric's name as text, found {metric!r:.60}")
-    labels = entry.get("where", [])
-    labels = [labels] if isinstance(labels, str) else labels
-    if not isinstance(labels, list) or not all(isinstance(item, str) for item in labels):
-        raise UsageError(f"{where}: where: wanted NAME=VALUE, or a list of them")
-    not_worse, least = entry.get("not_worse", False), entry.get("least_samples", LEAST_SAMPLES)
-    if not isinstance(not_worse, bool):
-        raise UsageError(f"{where}: not_worse: wanted true or false, found {not_worse!r:.60}")
-    if not isinstance(least, int) or isinstance(least, bool) or least < 2:
-        raise UsageError(f"{where}: least_samples: wanted a whole number from 2, found {least!r}")
-    rule = Rule(
-        metric=metric,
-        benchmark=benchmark,
-        variant=_variant(entry, where),
-        where=tuple(labels),
-        floor=_number(entry, "floor", where),
-        margin=_number(entry, "margin", where, 0),
-        not_worse=not_worse,
-        least=least,
-    )
-    if rule.floor is None and rule.margin is None and not rule.not_worse:
-        raise UsageError(f"{where}: {metric}: wanted a floor, a margin or not_worse = true")
-    return rule
-
-
-def _known(data: Mapping[str, Any], names: Sequence[str], where: str) -> None:
-    if unknown := sorted(set(data) - set(names)):
-        raise UsageError(f"{where}: {unknown[0]!r} is not known; there are: {', '.join(names)}")
-
-
-def _number(
-    data: Mapping[str, Any], name: str, where: str, low: float = -math.inf, high: float = math.inf
-) -> float | None:
-    value = data.get(name)
-    if value is None:
-        return None
-    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not fine or not low <= value <= high:
-        limits = f" from {low:g} to {high:g}" if math.isfinite(high) else f" from {low:g}"
-        wanted = limits if math.isfinite(low) else ""
-        raise UsageError(f"{where}: {name}: wanted a number{wanted}, found {value!r:.60}")
-    return float(value)
-
-
-def _given(value: float | None, default: float) -> float:
-    return default if value is None else value
-
-
-def _variant(data: Mapping[str, Any], where: str) -> Variant | None:
-    value = data.get("variant")
-    if value is not None and value not in VARIANTS:
-        raise UsageError(f"{where}: variant: wanted {' or '.join(VARIANTS)}, found {value!r:.60}")
-    return cast("Variant | None", value)
-
-
-# -- judging a candidate ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(NamedTuple):
     """What the candidate's outputs took: seconds and US dollars of those that have a record of
     it, and how many outputs there are.
     """
@@ -252,8 +221,24 @@ class Usage:
     dollars: Sequence[float] = ()
 
 
+class _Asked(NamedTuple):
+    """A rule with the scores of both, (2, S), NaN outside its samples, and how many it asks of."""
+
+    rule: Rule
+    direction: Direction
+    values: Floats
+    samples: int
+
+    def test(self, alpha: float, seed: int) -> Paired:
+        """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
+        `alpha`: its confidence is 1 − 2 alpha.
+        """
+        pair = Pair(self.values[1], self.values[0], self.direction == "higher")
+        return paired_differences([pair], confidence=1 - 2 * alpha, seed=seed)[0]
+
+
 def judge(
-    frame: Results,
+    results: Results,
     a: str,
     b: str,
     directions: Mapping[str, Direction | None],
@@ -262,20 +247,20 @@ def judge(
     usage: Usage,
     seed: int = 0,
 ) -> Gate:
-    """The verdict of a policy on candidate `b` against baseline `a`, on one benchmark's frame.
+    """The verdict of a policy on candidate `b` against baseline `a`, on one benchmark's results.
 
     Each rule reads one variant of its metric: its own or the policy's, and the other, with a note,
     where that has no rows. A rule that names no benchmark is passed over where its metric has no
     rows: see `unread`. Raises `UnknownName` for an editor or a label that is not here, and
     `UsageError` for a metric whose direction is not known.
     """
-    pair = frame.of_editors([a, b])
+    pair = results.of_editors([a, b])
     checks: list[Check] = []
     notes: list[str] = []
-    tests: dict[tuple[str, bytes], Paired] = {}
-    pending: list[tuple[str, tuple[str, bytes], Direction]] = []
+    tests: dict[bytes, Paired] = {}
+    pending: list[tuple[_Asked, bytes]] = []
     for rule in policy.rules:
-        if not _applies(rule, frame.benchmark, directions):
+        if not rule.applies(results.benchmark, directions):
             continue
         direction = directions.get(rule.metric)
         if rule.metric in directions and direction is None:
@@ -284,24 +269,21 @@ def judge(
         if direction is None or variant is None:
             checks += _without_rows(rule)
             continue
-        sets = pair.of_set(rule.metric, variant).values
-        if not np.isnan(sets).all():
-            checks += _whole_set(rule, float(sets[1]), direction)
+        whole = pair.of_set(rule.metric, variant).values
+        if not np.isnan(whole).all():
+            checks += _whole_set(rule, float(whole[1]), direction)
             continue
-        values, asked = _values(pair, rule, variant)
-        checks += _coverage(rule, policy, values[1], asked)
-        if rule.floor is not None:
-            checks.append(_floor(rule, values[1], direction))
-        key = (rule.metric, values.tobytes())
-        if (rule.margin is not None or rule.not_worse) and key not in tests:
-            tests[key] = _paired(values, direction, policy.alpha, seed)
-        if rule.margin is not None:
-            checks.append(_margin(rule, tests[key], direction, _uneven_infinite(values)))
-        if rule.not_worse:
-            pending.append((rule.name, key, direction))
+        asked = _asked(pair, rule, variant, direction)
+        checks.append(_coverage(asked, policy.coverage))
+        key = rule.metric.encode() + asked.values.tobytes()
+        if rule.margin is not None or rule.not_worse:
+            tests[key] = tests.get(key) or asked.test(policy.alpha, seed)
+        checks += [_floor(asked)] if rule.floor is not None else []
+        checks += [_margin(asked, rule.margin, tests[key])] if rule.margin is not None else []
+        pending += [(asked, key)] if rule.not_worse else []
     checks += _not_worse(pending, tests, policy.alpha)
     checks += _limits(policy, usage)
-    return Gate(benchmark=frame.benchmark, a=a, b=b, checks=tuple(checks), notes=tuple(notes))
+    return Gate(benchmark=results.benchmark, a=a, b=b, checks=tuple(checks), notes=tuple(notes))
 
 
 def unread(
@@ -313,184 +295,107 @@ def unread(
     checks = [
         check
         for rule in policy.rules
-        if not any(_applies(rule, name, known) for name, known in metrics.items())
+        if not any(rule.applies(name, known) for name, known in metrics.items())
         for check in _without_rows(rule)
     ]
     return Gate(benchmark="(no rows)", a=a, b=b, checks=tuple(checks)) if checks else None
 
 
-def _applies(rule: Rule, benchmark: str, metrics: Mapping[str, Direction | None]) -> bool:
-    return rule.benchmark == benchmark or (not rule.benchmark and rule.metric in metrics)
-
-
-def _values(pair: Results, rule: Rule, variant: Variant) -> tuple[Floats, int]:
-    """The scores of both (2, S), NaN outside the rule's samples, and how many samples it asks."""
-    grid = pair.grid(rule.metric, variant)
-    asked = grid.defined
-    if rule.where:
-        asked = asked & pair.samples.matching(rule.where)
-    return np.where(asked, grid.values, np.nan), int(asked.sum())
-
-
-def _uneven_infinite(values: Floats) -> int:
-    """How many samples have a finite score of one editor and an infinite one of the other."""
-    both = ~np.isnan(values).any(axis=0)
-    return int((np.isinf(values[0]) != np.isinf(values[1]))[both].sum())
-
-
 def _readable(pair: Results, rule: Rule, policy: Policy, notes: list[str]) -> Variant | None:
     wanted = rule.variant or policy.variant
-    if pair.has(rule.metric, wanted):
+    there = [variant for variant in VARIANTS if pair.has(rule.metric, variant)]
+    if wanted in there:
         return wanted
-    others = [variant for variant in VARIANTS if pair.has(rule.metric, variant)]
-    if rule.variant is not None or not others:
+    if rule.variant is not None or not there:
         return None
-    notes.append(f"{rule.metric}: it has no {wanted} rows; read as {others[0]}.")
-    return others[0]
+    notes.append(f"{rule.metric}: it has no {wanted} rows; read as {there[0]}.")
+    return there[0]
+
+
+def _asked(pair: Results, rule: Rule, variant: Variant, direction: Direction) -> _Asked:
+    grid = pair.grid(rule.metric, variant)
+    asked = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
+    return _Asked(rule, direction, np.where(asked, grid.values, np.nan), int(asked.sum()))
 
 
 def _without_rows(rule: Rule) -> list[Check]:
-    found = f"no {rule.variant} rows of it" if rule.variant else "no rows of it"
-    found += f" in {rule.benchmark}" if rule.benchmark else ""
-    return [
-        Check(
-            name=rule.name,
-            kind=kind,
-            verdict=Verdict.CANNOT_TELL,
-            found=found,
-            wanted="scores of both editors",
-            n=0,
-        )
-        for kind in _asked(rule)
-    ]
-
-
-def _asked(rule: Rule) -> list[Kind]:
-    kinds: list[Kind] = []
-    kinds += ["floor"] if rule.floor is not None else []
-    kinds += ["margin"] if rule.margin is not None else []
-    kinds += ["not_worse"] if rule.not_worse else []
-    return kinds
-
-
-def _whole_set(rule: Rule, value: float, direction: Direction) -> list[Check]:
-    """Of a metric that is one number of a whole set: it has a floor, and no test."""
-    found = []
-    for kind in _asked(rule):
-        words, verdict = "one number of the whole set: no test of it", Verdict.CANNOT_TELL
-        wanted = _better_than(rule, direction) if kind == "floor" else "a test of the difference"
-        if kind == "floor" and not rule.where and not math.isnan(value):
-            words, verdict = f"{value:.6g}", _holds(rule, value, direction)
-        found.append(Check(name=rule.name, kind=kind, verdict=verdict, found=words, wanted=wanted))
-    return found
+    told = f"no {rule.variant} rows of it" if rule.variant else "no rows of it"
+    told += f" in {rule.benchmark}" if rule.benchmark else ""
+    wanted = "scores of both editors"
+    return [Check(rule.name, kind, Verdict.CANNOT_TELL, told, wanted, 0) for kind in rule.kinds]
 
 
 def _better_than(rule: Rule, direction: Direction) -> str:
     return f"{'at least' if direction == 'higher' else 'at most'} {rule.floor:g}"
 
 
-def _holds(rule: Rule, value: float, direction: Direction) -> Verdict:
-    floor = cast(float, rule.floor)
-    holds = value >= floor if direction == "higher" else value <= floor
-    return Verdict.PASS if holds else Verdict.FAIL
+def _whole_set(rule: Rule, value: float, direction: Direction) -> list[Check]:
+    """Of a metric that is one number of a whole set: it has a floor, and no test."""
+    checks = []
+    for kind in rule.kinds:
+        wanted = _better_than(rule, direction) if kind == "floor" else "a test of the difference"
+        if kind == "floor" and not rule.labels and not math.isnan(value):
+            verdict, numbers = rule.holds(value, direction), {"value": value}
+            checks.append(Check(rule.name, kind, verdict, f"{value:.6g}", wanted, numbers=numbers))
+        else:
+            told = "one number of the whole set: no test of it"
+            checks.append(Check(rule.name, kind, Verdict.CANNOT_TELL, told, wanted))
+    return checks
 
 
-def _coverage(rule: Rule, policy: Policy, values: Floats, asked: int) -> list[Check]:
-    scored = int((~np.isnan(values)).sum())
-    verdict = Verdict.PASS if asked and scored >= policy.coverage * asked else Verdict.FAIL
-    if not asked:
-        verdict = Verdict.CANNOT_TELL
-    found = f"{scored:,} of {asked:,} samples"
-    wanted = f"at least {100 * policy.coverage:.4g} % of them"
-    return [
-        Check(
-            name=rule.name,
-            kind="coverage",
-            verdict=verdict,
-            found=found,
-            wanted=wanted,
-            n=scored,
-            numbers={"samples": asked, "coverage": policy.coverage},
-        )
-    ]
-
-
-def _floor(rule: Rule, values: Floats, direction: Direction) -> Check:
-    given = values[~np.isnan(values)]
-    wanted = _better_than(rule, direction)
-    if len(given) < rule.least:
-        return Check(
-            name=rule.name,
-            kind="floor",
-            verdict=Verdict.CANNOT_TELL,
-            found=f"{len(given)} samples with a score, fewer than {rule.least}",
-            wanted=wanted,
-            n=len(given),
-            needed=rule.least,
-        )
-    mean = float(given.mean())
-    verdict = _holds(rule, mean, direction)
+def _coverage(asked: _Asked, least: float) -> Check:
+    scored = int((~np.isnan(asked.values[1])).sum())
+    verdict = Verdict.PASS if scored >= least * asked.samples else Verdict.FAIL
     return Check(
-        name=rule.name,
-        kind="floor",
-        verdict=verdict,
-        found=f"mean {mean:.6g}",
-        wanted=wanted,
-        n=len(given),
-        numbers={"mean": mean, "floor": cast(float, rule.floor)},
-    )
+        asked.rule.name, "coverage", verdict if asked.samples else Verdict.CANNOT_TELL,
+        f"{scored:,} of {asked.samples:,} samples", f"at least {100 * least:.4g} % of them", scored,
+        numbers={"samples": asked.samples, "coverage": least},
+    )  # fmt: skip
 
 
-def _paired(values: Floats, direction: Direction, alpha: float, seed: int) -> Paired:
-    """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
-    `alpha`: its confidence is 1 − 2 alpha.
-    """
-    pair = Pair(values[1], values[0], direction == "higher")
-    return paired_differences([pair], confidence=1 - 2 * alpha, seed=seed)[0]
+def _floor(asked: _Asked) -> Check:
+    rule, given = asked.rule, asked.values[1][~np.isnan(asked.values[1])]
+    wanted, n = _better_than(rule, asked.direction), len(given)
+    if n < rule.least:
+        told = f"{n} samples with a score, fewer than {rule.least}"
+        return Check(rule.name, "floor", Verdict.CANNOT_TELL, told, wanted, n, rule.least)
+    mean = float(given.mean())
+    numbers = {"mean": mean, "floor": rule.floor or 0.0}
+    verdict = rule.holds(mean, asked.direction)
+    return Check(rule.name, "floor", verdict, f"mean {mean:.6g}", wanted, n, numbers=numbers)
 
 
-def _margin(rule: Rule, paired: Paired, direction: Direction, infinite: int) -> Check:
-    margin = cast(float, rule.margin)
+def _margin(asked: _Asked, margin: float, paired: Paired) -> Check:
+    rule, n = asked.rule, paired.n
     wanted = f"worse by less than {margin:g}" if margin else "not worse at all"
-    n = paired.n
-    if infinite:
-        found = f"{infinite} samples have an infinite score of one editor only"
-        return Check(
-            name=rule.name,
-            kind="margin",
-            verdict=Verdict.CANNOT_TELL,
-            found=found,
-            wanted=wanted,
-            n=n,
-        )
     low, high, mean = paired.low, paired.high, paired.difference
+    both = ~np.isnan(asked.values).any(axis=0)
+    endless = int((np.isinf(asked.values[0]) != np.isinf(asked.values[1]))[both].sum())
     if n >= rule.least and math.isnan(low):  # all differences are one number
         low = high = mean
-    if n < rule.least or not (math.isfinite(low) and math.isfinite(high)):
-        found = f"{n} samples with a score of both, fewer than {rule.least}"
-        if n >= rule.least:
-            found = "no interval of the difference"
-        return Check(
-            name=rule.name,
-            kind="margin",
-            verdict=Verdict.CANNOT_TELL,
-            found=found,
-            wanted=wanted,
-            n=n,
-            needed=rule.least,
-        )
-    if direction == "lower":
+    told = ""
+    if endless:
+        told = f"{endless} samples have an infinite score of one editor only"
+    elif n < rule.least:
+        told = f"{n} samples with a score of both, fewer than {rule.least}"
+    elif not (math.isfinite(low) and math.isfinite(high)):
+        told = "no interval of the difference"
+    if told:
+        needed = None if endless else rule.least
+        return Check(rule.name, "margin", Verdict.CANNOT_TELL, told, wanted, n, needed)
+    if asked.direction == "lower":
         low, high, mean = -high, -low, -mean
-    found = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
-    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
-    made = partial(Check, name=rule.name, kind="margin", found=found, wanted=wanted, n=n,
-                   numbers=numbers)  # fmt: skip
     # identical scores have an interval of one point: no loss, and no margin that is too small
-    if low > -margin or (low == high == 0.0):
-        return made(verdict=Verdict.PASS)
-    if high < -margin or (low == high and low < 0 and low <= -margin):
-        return made(verdict=Verdict.FAIL)
-    return made(verdict=Verdict.CANNOT_TELL, needed=_needed(mean, low, margin, n))
+    if low > -margin or low == high == 0.0:
+        verdict = Verdict.PASS
+    elif high < -margin or (low == high and low <= -margin):
+        verdict = Verdict.FAIL
+    else:
+        verdict = Verdict.CANNOT_TELL
+    needed = _needed(mean, low, margin, n) if verdict is Verdict.CANNOT_TELL else None
+    told = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
+    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
+    return Check(rule.name, "margin", verdict, told, wanted, n, needed, numbers)
 
 
 def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
@@ -502,124 +407,81 @@ def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
 
 
 def _not_worse(
-    pending: Sequence[tuple[str, tuple[str, bytes], Direction]],
-    tests: Mapping[tuple[str, bytes], Paired],
-    alpha: float,
+    pending: Sequence[tuple[_Asked, bytes]], tests: Mapping[bytes, Paired], alpha: float
 ) -> list[Check]:
     """p after Holm's correction over the different tests among these rules."""
-    keys = list(dict.fromkeys(key for _, key, _ in pending))
+    keys = list(dict.fromkeys(key for _, key in pending))
     adjusted = holm([tests[key].p for key in keys]).tolist() if keys else []
     corrected = dict(zip(keys, adjusted, strict=True))
-    found = []
-    for name, key, direction in pending:
+    checks = []
+    for asked, key in pending:
         paired, p = tests[key], corrected[key]
-        gain = -paired.difference if direction == "lower" else paired.difference
+        gain = -paired.difference if asked.direction == "lower" else paired.difference
+        verdict = Verdict.FAIL if gain < 0 and p < alpha else Verdict.PASS
+        told = f"gain {gain:+.4g}, p {p:.2g} (Holm over {len(keys)})"
+        numbers = {"difference": gain, "p": p, "alpha": alpha}
         if math.isnan(p):
-            verdict, words = Verdict.CANNOT_TELL, f"no test of {paired.n} samples"
-        else:
-            verdict = Verdict.FAIL if gain < 0 and p < alpha else Verdict.PASS
-            words = f"gain {gain:+.4g}, p {p:.2g} (Holm over {len(keys)})"
+            verdict, told, numbers = Verdict.CANNOT_TELL, f"no test of {paired.n} samples", {}
         wanted = f"no loss with p below {alpha:g}"
-        found.append(
-            Check(
-                name=name,
-                kind="not_worse",
-                verdict=verdict,
-                found=words,
-                wanted=wanted,
-                n=paired.n,
-                numbers={} if math.isnan(p) else {"difference": gain, "p": p, "alpha": alpha},
-            )
+        checks.append(
+            Check(asked.rule.name, "not_worse", verdict, told, wanted, paired.n, numbers=numbers)
         )
-    return found
+    return checks
 
 
 def _limits(policy: Policy, usage: Usage) -> list[Check]:
-    found: list[Check] = []
-    if policy.cost is not None:
-        wanted = f"at most {policy.cost:g} US dollars an output, on average"
-        found.append(_limit("cost", policy.cost, usage.dollars, usage, wanted, quantile=None))
-    if policy.latency is not None:
-        q = policy.latency_quantile
-        wanted = f"at most {policy.latency:g} s at quantile {q:g}"
-        found.append(_limit("latency", policy.latency, usage.seconds, usage, wanted, quantile=q))
-    return found
-
-
-def _limit(
-    kind: Literal["cost", "latency"],
-    most: float,
-    values: Sequence[float],
-    usage: Usage,
-    wanted: str,
-    *,
-    quantile: float | None,
-) -> Check:
-    """A limit on what is recorded of every output; of fewer it cannot be told."""
-    name = "US dollars an output" if kind == "cost" else "seconds an output"
-    if not values or len(values) < usage.outputs:
-        found = f"recorded for {len(values):,} of {usage.outputs:,} outputs"
-        return Check(
-            name=name,
-            kind=kind,
-            verdict=Verdict.CANNOT_TELL,
-            found=found,
-            wanted=wanted,
-            n=len(values),
-        )
-    given = np.asarray(values, dtype=np.float64)
-    value = float(given.mean() if quantile is None else np.quantile(given, quantile))
-    verdict = Verdict.PASS if value <= most else Verdict.FAIL
-    return Check(
-        name=name,
-        kind=kind,
-        verdict=verdict,
-        found=f"{value:.4g}",
-        wanted=wanted,
-        n=len(values),
-        numbers={"value": value, "most": most},
-    )
+    """Limits on what is recorded of every output; of fewer they cannot be told."""
+    q = policy.latency_quantile
+    limits: list[tuple[Kind, float | None, Sequence[float], str]] = [
+        ("cost", policy.cost, usage.dollars, "at most {:g} US dollars an output, on average"),
+        ("latency", policy.latency, usage.seconds, f"at most {{:g}} s at quantile {q:g}"),
+    ]
+    checks = []
+    for kind, most, values, words in limits:
+        if most is None:
+            continue
+        name = "US dollars an output" if kind == "cost" else "seconds an output"
+        wanted, n = words.format(most), len(values)
+        if not n or n < usage.outputs:
+            told = f"recorded for {n:,} of {usage.outputs:,} outputs"
+            checks.append(Check(name, kind, Verdict.CANNOT_TELL, told, wanted, n))
+            continue
+        value = float(np.mean(values) if kind == "cost" else np.quantile(values, q))
+        verdict = Verdict.PASS if value <= most else Verdict.FAIL
+        numbers = {"value": value, "most": most}
+        checks.append(Check(name, kind, verdict, f"{value:.4g}", wanted, n, numbers=numbers))
+    return checks
 
 
 # -- words -----------------------------------------------------------------------------------------
 
 
+def overall(gates: Sequence[Gate]) -> Verdict:
+    """The verdict on all benchmarks."""
+    return together([gate.verdict for gate in gates])
+
+
 def as_text(gates: Sequence[Gate]) -> str:
     """The verdict first, then a line for each check, those that do not pass before the others."""
-    lines = [f"{together([gate.verdict for gate in gates])}"]
+    lines = [str(overall(gates))]
     for gate in gates:
-        lines.append(plain(f"{gate.benchmark}: {gate.b} against {gate.a}: {gate.verdict}", None))
-        for check in _worst_first(gate.checks):
-            lines.append(
-                plain(f"  {check.verdict:<11}  {check.name}, {_KINDS[check.kind]}: ", None)
-                + plain(f"{check.found}; wanted: {check.wanted}{_hint(check)}", None)
-            )
-        lines += [plain(f"  note: {note}", None) for note in gate.notes]
-    return "\n".join(lines) + "\n"
-
-
-_KINDS: Final = {
-    "floor": "floor",
-    "margin": "margin",
-    "not_worse": "not worse",
-    "coverage": "coverage",
-    "cost": "cost",
-    "latency": "latency",
-}
-
-
-def _worst_first(checks: Sequence[Check]) -> list[Check]:
-    order = [Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.PASS]
-    return sorted(checks, key=lambda check: order.index(check.verdict))
-
-
-def _hint(check: Check) -> str:
-    return f" (about {check.needed:,} samples would tell)" if check.needed else ""
+        lines.append(f"{gate.title}: {gate.verdict}")
+        lines += [f"  {c.verdict:<11}  {c.name}, {c.what}: {c.words}" for c in gate.worst_first]
+        lines += [f"  note: {note}" for note in gate.notes]
+    return "\n".join(plain(line, None) for line in lines) + "\n"
 
 
 def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
-    """As JSON values: ``passed`` is true for PASS alone."""
-    verdict = together([gate.verdict for gate in gates])
+    """As JSON values: ``passed`` is true for PASS alone; a check has its numbers, or the reason why
+    it has none.
+    """
+
+    def check_json(check: Check) -> dict[str, Any]:
+        told = {"name": check.name, "kind": check.kind, "verdict": check.verdict.value}
+        numbers: dict[str, Any] = dict(check.numbers) or {"reason": check.found}
+        return {**told, "n": check.n, "needed": check.needed, **numbers}
+
+    verdict = overall(gates)
     return {
         "passed": verdict is Verdict.PASS,
         "verdict": verdict.value,
@@ -630,17 +492,7 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
                 "b": gate.b,
                 "passed": gate.passed,
                 "verdict": gate.verdict.value,
-                "checks": [
-                    {
-                        "name": check.name,
-                        "kind": check.kind,
-                        "verdict": check.verdict.value,
-                        "n": check.n,
-                        "needed": check.needed,
-                        **(check.numbers or {"reason": check.found}),
-                    }
-                    for check in gate.checks
-                ],
+                "checks": [check_json(check) for check in gate.checks],
                 "notes": list(gate.notes),
             }
             for gate in gates
@@ -650,57 +502,39 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
 
 def as_junit(gates: Sequence[Gate]) -> str:
     """As JUnit XML: a suite for each benchmark, a case for each check. FAIL is a failure and CANNOT
-    TELL an error, so that neither is read as passed.
+    TELL an error, so that neither is read as passed. Without characters that XML cannot hold.
     """
     root = ElementTree.Element("testsuites", name="editgauge gate")
     for gate in gates:
         counts = [check.verdict for check in gate.checks]
         suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            name=_xml(f"{gate.benchmark}: {gate.b} against {gate.a}"),
-            tests=str(len(counts)),
+            root, "testsuite", name=plain(gate.title, None), tests=str(len(counts)),
             failures=str(counts.count(Verdict.FAIL)),
             errors=str(counts.count(Verdict.CANNOT_TELL)),
-        )
+        )  # fmt: skip
         for check in gate.checks:
-            case = ElementTree.SubElement(
-                suite, "testcase", classname=_xml(gate.benchmark), name=_xml(_case(check))
-            )
-            words = _xml(f"{check.found}; wanted: {check.wanted}{_hint(check)}")
-            if check.verdict is not Verdict.PASS:
-                tag = "failure" if check.verdict is Verdict.FAIL else "error"
-                ElementTree.SubElement(case, tag, message=words, type=check.verdict.value)
+            name = plain(f"{check.name}, {check.what}", None)
+            about = plain(gate.benchmark, None)
+            case = ElementTree.SubElement(suite, "testcase", classname=about, name=name)
+            if check.verdict is Verdict.PASS:
+                ElementTree.SubElement(case, "system-out").text = plain(check.words, None)
             else:
-                ElementTree.SubElement(case, "system-out").text = words
+                tag = "failure" if check.verdict is Verdict.FAIL else "error"
+                told = {"message": plain(check.words, None), "type": check.verdict.value}
+                ElementTree.SubElement(case, tag, told)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _case(check: Check) -> str:
-    return f"{check.name}, {_KINDS[check.kind]}"
-
-
-def _xml(text: str) -> str:
-    """Text without the characters that XML 1.0 cannot hold."""
-    return plain(text, None)
-
-
 def as_summary(gates: Sequence[Gate]) -> str:
     """As markdown, for a step's summary."""
-    lines = [f"## Release gate: {together([gate.verdict for gate in gates])}", ""]
+    lines = [f"## Release gate: {overall(gates)}", ""]
     for gate in gates:
-        title = f"{gate.benchmark}: {gate.b} against {gate.a}: {gate.verdict}"
-        lines += [f"### {markdown(title, None)}", ""]
-        lines += ["| verdict | check | found | wanted |", "| --- | --- | --- | --- |"]
-        for check in _worst_first(gate.checks):
-            cells = [
-                check.verdict.value,
-                _case(check),
-                check.found,
-                check.wanted + _hint(check),
-            ]
-            lines.append("| " + " | ".join(markdown(cell) for cell in cells) + " |")
+        lines += [f"### {markdown(f'{gate.title}: {gate.verdict}', None)}", ""]
+        lines += ["| verdict | check | found and wanted |", "| --- | --- | --- |"]
+        for check in gate.worst_first:
+            cells = (check.verdict.value, f"{check.name}, {check.what}", check.words)
+            lines.append(f"| {' | '.join(map(markdown, cells))} |")
         lines += ["", *(f"- {markdown(note, None)}" for note in gate.notes)]
     return "\n".join(lines).rstrip("\n") + "\n"

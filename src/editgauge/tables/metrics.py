@@ -1,15 +1,20 @@
-"""What is known of the metrics that a run has rows of: from the run, and from its benchmark."""
+"""What is known of the metrics that a run has rows of, and the scale and the name under which they
+are shown: the same in tables, figures, grids and the report.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from editgauge import catalog
 from editgauge.errors import UnknownName
 from editgauge.tables.results import Results
-from editgauge.tables.spec import unknown
-from editgauge.types import Benchmark, Direction, Metric
+from editgauge.types import Benchmark, Direction, Metric, Variant
 
 
 def benchmark_of(name: str) -> Benchmark | None:
@@ -21,41 +26,90 @@ def benchmark_of(name: str) -> Benchmark | None:
     return found
 
 
-def metrics_of(frame: Results) -> dict[str, Metric]:
-    """What is known of every metric that has rows, in the order in which the benchmark declares
-    them and then by name.
+def unknown(name: str) -> Metric:
+    """The metric of rows of which nobody here knows anything: without a direction and a range."""
+    return Metric(name, direction=None, low=-math.inf, high=math.inf)
 
-    As the runs say; for a run that says nothing of a metric, as the benchmark declares it where it
-    is installed. A metric of neither has no direction.
+
+def declared_of(results: Results) -> dict[str, Metric]:
+    """Every metric that the benchmark declares or a run describes, in the order of declaration. The
+    runs' word counts; how a metric is shown is the benchmark's, where the range is the same.
     """
-    benchmark = benchmark_of(frame.benchmark)
-    declared: Mapping[str, Metric] = {} if benchmark is None else benchmark.every_metric
-    order = dict.fromkeys([*declared, *frame.metrics])
-    known = {**declared, **frame.described}
+    benchmark = benchmark_of(results.benchmark)
+    ours: Mapping[str, Metric] = {} if benchmark is None else benchmark.every_metric
+    every = {**ours, **results.described}
+    for name, own in ours.items():
+        metric = every[name]
+        if (metric.low, metric.high) == (own.low, own.high):
+            every[name] = replace(metric, printed=own.printed, keeps=own.keeps, plain=own.plain)
+    return every
+
+
+def metrics_of(results: Results) -> dict[str, Metric]:
+    """What is known of every metric that has rows, in the order in which the benchmark declares
+    them and then by name. A metric that nobody describes has no direction.
+    """
+    every = declared_of(results)
+    sampled = {key.metric for key in results.cubes}
+    there = {name: every.get(name) for name in dict.fromkeys([*every, *results.metrics])}
     return {
-        name: _presented(known.get(name) or _undescribed(frame, name), declared.get(name))
-        for name in order
-        if name in frame.metrics
+        name: metric or replace(unknown(name), whole_set=name not in sampled)
+        for name, metric in there.items()
+        if name in results.metrics
     }
 
 
-def _undescribed(frame: Results, name: str) -> Metric:
-    """A metric of which nobody says anything; its rows tell whether it is one of the whole set."""
-    return replace(unknown(name), whole_set=all(key.metric != name for key in frame.cubes))
-
-
-def _presented(metric: Metric, declared: Metric | None) -> Metric:
-    """The metric with how it is shown as its benchmark declares it: that is no fact of the rows.
-    Not where the rows have another range.
-    """
-    if declared is None or (metric.low, metric.high) != (declared.low, declared.high):
-        return metric
-    return replace(metric, printed=declared.printed, keeps=declared.keeps, plain=declared.plain)
-
-
-def directions(frame: Results) -> dict[str, Direction | None]:
+def directions(results: Results) -> dict[str, Direction | None]:
     """By which way of each metric editors are compared; without what says something of the samples
     alone (`Metric.of_sample`).
     """
-    known = metrics_of(frame)
+    known = metrics_of(results)
     return {name: one.direction for name, one in known.items() if not one.of_sample}
+
+
+def choose(results: Results, metric: str, variant: Variant) -> tuple[Variant, str]:
+    """The variant to read a metric in, and a note: the wanted one where it has rows or nothing has,
+    else the other.
+    """
+    other: Variant = "corrected" if variant == "faithful" else "faithful"
+    if results.has(metric, other) and not results.has(metric, variant):
+        return other, f"{other} ({metric} has no {variant} values here)"
+    return variant, ""
+
+
+# -- how they are shown ----------------------------------------------------------------------------
+
+
+def on_scale(metric: Metric, values: Any) -> Any:
+    """Stored values, of any shape, NaN = none, on the scale on which the metric is printed
+    (`Metric.printed`). Beyond the ends of a scale of two pairs the line goes on; a scale of more is
+    held at its ends.
+    """
+    pairs = metric.printed
+    if not pairs:
+        return values
+    values = np.asarray(values, np.float64)
+    if len(pairs) > 2:
+        stored, printed = zip(*pairs, strict=True)
+        return np.where(np.isnan(values), np.nan, np.interp(values, stored, printed))
+    (low, shown_low), (high, shown_high) = pairs
+    stored_span, shown_span = high - low, shown_high - shown_low
+    if shown_span >= stored_span:  # by the larger through the smaller: 7 on a scale of 10 is 0.7
+        return (values - low) * (shown_span / stored_span) + shown_low
+    return (values - low) / (stored_span / shown_span) + shown_low
+
+
+def bounded(metric: Metric) -> bool:
+    """Whether a value says by itself how good it is: a share, a percentage, a judge's score."""
+    ends = (float(on_scale(metric, metric.low)), float(on_scale(metric, metric.high)))
+    return all(math.isfinite(end) and abs(end) <= 100 for end in ends)
+
+
+def titles(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """What each metric of a benchmark is called: its heading; where an earlier one has the same,
+    with its name behind it.
+    """
+    told: dict[str, str] = {}
+    for name, metric in metrics.items():
+        told[name] = f"{metric.title} ({name})" if metric.title in told.values() else metric.title
+    return told

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -179,16 +178,6 @@ class PaperTable:
         return next(iter([*fitting, *self.published]), None)
 
 
-def choose(frame: Results, metric: str, variant: Variant) -> tuple[Variant, str]:
-    """The variant to read a metric in, and a note: the wanted one where it has rows or nothing has,
-    else the other.
-    """
-    other: Variant = "corrected" if variant == "faithful" else "faithful"
-    if frame.has(metric, other) and not frame.has(metric, variant):
-        return other, f"{other} ({metric} has no {variant} values here)"
-    return variant, ""
-
-
 def generic(
     frame: Results, *, name: str = "", title: str = "", without: Collection[str] = ()
 ) -> list[PaperTable]:
@@ -203,11 +192,6 @@ def generic(
         strata="split",
     )
     return [made] if shown else []
-
-
-def unknown(name: str) -> Metric:
-    """The metric of rows of which nobody here knows anything: without a direction and a range."""
-    return Metric(name, direction=None, low=-math.inf, high=math.inf)
 
 
 _WORD = "(?:instruct|preview|latest)"

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
 from editgauge.tables.build import build
-from editgauge.tables.layouts import every_table, metrics_of
+from editgauge.tables.layouts import every_table
+from editgauge.tables.metrics import choose, metrics_of
 from editgauge.tables.results import Cube, Results, padded
 from editgauge.tables.slices import stacked
-from editgauge.tables.spec import PaperTable, choose
+from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Cell, Table, TableRow
 from editgauge.types import Metric, Variant
 

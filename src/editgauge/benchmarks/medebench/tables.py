@@ -17,8 +17,8 @@ from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXE
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
 from editgauge.tables import learning
+from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import Results
-from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import Column, Mean, PaperTable, Published, read_published
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import VARIANTS, Metric

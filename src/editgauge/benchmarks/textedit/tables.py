@@ -34,8 +34,8 @@ from editgauge.benchmarks.textedit.metrics import (
 )
 from editgauge.errors import UsageError
 from editgauge.scoring.ocr.metrics import OCR
+from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import SCORED, STATUSES, Cube, Results
-from editgauge.tables.scale import on_scale
 from editgauge.tables.spec import (
     Column,
     Floats,

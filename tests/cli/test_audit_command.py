@@ -8,13 +8,11 @@ import csv
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.command_line import invoke
 from typer.testing import Result
 
 from editgauge import benchmarks
-from editgauge.benchmarks.textedit.audit import consistent_orders
 from editgauge.errors import DataError, EditgaugeError, UsageError
 
 PACKAGE = Path(benchmarks.__file__).parent
@@ -179,34 +177,3 @@ class TestUsersTable:
         assert call(path, "--as", "medebench, attention").exit_code == 0
         assert "wanted one of" in str(call(path, "--as", "nothing").exception)
         assert "headings" in str(call(path, "--as", "krisbench, judge").exception)
-
-
-def test_a_planted_permutation_is_found() -> None:
-    """Scores whose averages are right in one order only, given in another: that order is among
-    those found.
-    """
-    generator = np.random.default_rng(2)
-    true = np.round(generator.random((12, 10)), 2)
-    weights = np.array([0.4, 0.3, 0.1, 0.1, 0.1])
-    averages = np.stack([true[:, :5] @ weights, true[:, 5:] @ weights], axis=1)
-    shuffle = generator.permutation(10)
-    printed = np.empty_like(true)
-    printed[:, shuffle] = true
-    (order,) = consistent_orders(printed, averages, 0.01)
-    assert order[0] == shuffle[0]
-    assert order[1] == shuffle[1]
-    assert set(order[2:5]) == set(shuffle[2:5].tolist())
-
-
-def test_every_table_of_a_file_is_checked(tmp_path: Path) -> None:
-    """As `table --format csv` writes several: after an empty line, with headings of their own."""
-    good, bad = "table,organ,iou\na,Eyes,0.5\n", "table,organ,iou\n\nb,Eyes,7.5\n"
-    path = tmp_path / "several.csv"
-    path.write_text(f"{good}\n{bad}\ntable,other\nc,1\n", encoding="utf-8")
-    done = call(path, "--json")
-    assert done.exit_code == 1
-    told = json.loads(done.stdout)
-    names = {table["name"]: table["consistent"] for table in told["tables"]}
-    assert names == {"several.csv, table 1": True, "several.csv, table 2": False}
-    assert told["not_checked"] == ["several.csv, table 3"]
-    assert "table 3: not checked" in call(path).stdout

@@ -1,17 +1,17 @@
-"""Is a published table consistent with itself and with its benchmark's formula? The parts that
-every audit uses.
+"""Is a published table consistent with itself and with its benchmark's formula?
 
 A printed number stands for an interval: 83.17 for everything that rounds to it. A cell is
 inconsistent when no numbers behind the printed ones could have given it, so nothing is flagged that
-rounding alone explains.
+rounding alone explains. Benchmarks write `Audit`s: headings and rules.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from editgauge import catalog
 from editgauge.errors import DataError, EditgaugeError, UsageError
@@ -19,6 +19,26 @@ from editgauge.store import csv_files
 
 _SLACK = 1e-9
 _MAX_BYTES = 16 * 2**20
+_EMPTY = ("", "-", "–", "—", "n/a", "N/A")
+
+
+class Printed(NamedTuple):
+    """A number as printed: 83.17 is anything from 83.165 to 83.175 (`half` = 0.005)."""
+
+    value: float
+    half: float
+
+
+def number(text: str) -> Printed | None:
+    """A cell's number; None where it is empty or a dash. Raises `ValueError` for anything else."""
+    text = text.strip()
+    if text in _EMPTY:
+        return None
+    value = float(text)
+    if not abs(value) < 1e12:
+        raise ValueError(text)
+    digits = len(text.partition(".")[2]) if "." in text and "e" not in text.lower() else 0
+    return Printed(value, 0.5 * 10.0**-digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +57,7 @@ class Finding:
     def __str__(self) -> str:
         return (
             f"{self.line}, {self.cell}: printed {self.printed:g}, by its own numbers "
-            f"{self.expected:.4g} "
-            f"(rounding allows {self.allowed:.2g}): {self.rule}"
+            f"{self.expected:.4g} (rounding allows {self.allowed:.2g}): {self.rule}"
         )
 
 
@@ -58,31 +77,35 @@ class Report:
     def consistent(self) -> bool:
         return not self.findings
 
-    def equal(
-        self, line: str, cell: str, printed: Printed, expected: float, allowed: float, rule: str
-    ) -> None:
-        """The printed number is the expected one, as far as rounding of both can tell."""
-        self.checked += 1
-        room = allowed + printed.half
-        if abs(printed.value - expected) > room + _SLACK:
-            self.findings.append(Finding(line, cell, printed.value, expected, room, rule))
-
     def between(
-        self, line: str, cell: str, printed: Printed, low: float, high: float, rule: str
+        self,
+        line: str,
+        cell: str,
+        printed: Printed,
+        low: float,
+        high: float,
+        rule: str,
+        *,
+        room: float = 0.0,
     ) -> None:
-        """The printed number lies in [low, high], give or take its own rounding."""
+        """The printed number lies in [low, high], give or take its own rounding and `room`."""
         self.checked += 1
         nearest = min(max(printed.value, low), high)
-        if abs(printed.value - nearest) > printed.half + _SLACK:
-            self.findings.append(Finding(line, cell, printed.value, nearest, printed.half, rule))
+        if abs(printed.value - nearest) > printed.half + room + _SLACK:
+            allowed = printed.half + room
+            self.findings.append(Finding(line, cell, printed.value, nearest, allowed, rule))
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A number as printed: 83.17 is anything from 83.165 to 83.175 (`half` = 0.005)."""
+class Line(NamedTuple):
+    """A line of a published table: what it is called, and its numbers by their headings."""
 
-    value: float
-    half: float
+    title: str
+    cells: Mapping[str, Printed]
+
+    def numbers(self, headings: Iterable[str]) -> list[Printed] | None:
+        """Several cells, or None when one of them is empty."""
+        there = [self.cells[name] for name in headings if name in self.cells]
+        return there if len(there) == len(list(headings)) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,37 +116,23 @@ class Sheet:
     headings: tuple[str, ...]
     lines: tuple[Mapping[str, str], ...]
 
-    def number(self, line: Mapping[str, str], heading: str) -> Printed | None:
-        """The number of a cell; None where the cell is empty or a dash. Raises `DataError` for
-        anything else.
+    def parsed(self, columns: Iterable[str]) -> list[Line]:
+        """The lines with the numbers of these columns. Raises `DataError` for a cell that is none;
+        a line is called by its first cell that is not a number.
         """
-        text = (line.get(heading) or "").strip()
-        if text in ("", "-", "–", "—", "n/a", "N/A"):
-            return None
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not abs(value) < 1e12:
-            raise DataError(
-                f"{self.name}: {heading!r} of {self.title(line)}: wanted a number, found "
-                f"{text[:40]!r}"
-            )
-        digits = len(text.partition(".")[2]) if "." in text and "e" not in text.lower() else 0
-        return Printed(value, 0.5 * 10.0**-digits)
-
-    def title(self, line: Mapping[str, str]) -> str:
-        """What a line is called: its first cell that is not a number."""
-        return next((text for text in line.values() if text and not _numeric(text)), "a line")
-
-    def numbers(self, line: Mapping[str, str], headings: Sequence[str]) -> list[Printed] | None:
-        """Several cells, or None when one of them is empty."""
-        found = [self.number(line, heading) for heading in headings]
-        return (
-            None
-            if any(item is None for item in found)
-            else [item for item in found if item is not None]
-        )
+        wanted = [column for column in columns if column in self.headings]
+        made = []
+        for line in self.lines:
+            title = next((text for text in line.values() if text and not _numeric(text)), "a line")
+            cells = {}
+            for column in wanted:
+                try:
+                    cells[column] = number(line[column])
+                except ValueError:
+                    told = f"{column!r} of {title}: wanted a number, found {line[column][:40]!r}"
+                    raise DataError(f"{self.name}: {told}") from None
+            made.append(Line(title, {name: one for name, one in cells.items() if one is not None}))
+        return made
 
 
 def _numeric(text: str) -> bool:
@@ -134,21 +143,112 @@ def _numeric(text: str) -> bool:
     return True
 
 
+# -- rules -----------------------------------------------------------------------------------------
+
+Rule = Callable[[Sequence[Line], Report], None]
+"""Checks the lines of a table."""
+
+
+def scale(low: float, high: float, *columns: str) -> Rule:
+    """Every number of these columns lies on the metric's scale."""
+
+    def rule(lines: Sequence[Line], report: Report) -> None:
+        for line in lines:
+            for name in columns:
+                if (printed := line.cells.get(name)) is not None:
+                    told = f"the scale is {low:g} to {high:g}"
+                    report.between(line.title, name, printed, low, high, told)
+
+    return rule
+
+
+def limits(
+    column: str, of: Sequence[str], ends: Callable[..., tuple[float, float]], told: str
+) -> Rule:
+    """A column lies between the `ends` that the numbers of others give."""
+
+    def rule(lines: Sequence[Line], report: Report) -> None:
+        for line in lines:
+            parts, printed = line.numbers(of), line.cells.get(column)
+            if parts is not None and printed is not None:
+                report.between(line.title, column, printed, *ends(*parts), told)
+
+    return rule
+
+
+def total(column: str, of: Sequence[str], weights: Sequence[float], told: str) -> Rule:
+    """A column is the weighted sum of others, as far as rounding of all can tell."""
+
+    def ends(*parts: Printed) -> tuple[float, float]:
+        value, room = weighted_sum(parts, weights)
+        return value - room, value + room
+
+    return limits(column, of, ends, told)
+
+
+def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[float, float]:
+    """Σ w·x, and how far the rounding of the parts may have moved it."""
+    value = sum(weight * part.value for weight, part in zip(weights, parts, strict=True))
+    return value, sum(abs(weight) * part.half for weight, part in zip(weights, parts, strict=True))
+
+
+def _mean_lines(columns: Iterable[str], lines: Sequence[Line], report: Report) -> list[Line]:
+    """Check lines called Mean to be that of the others; the others."""
+    means = [line for line in lines if line.title.lower() in ("mean", "average")]
+    others = [line for line in lines if line not in means]
+    for line in means:
+        for name in columns:
+            values = [other.cells[name] for other in others if name in other.cells]
+            if name in line.cells and values:
+                value, room = weighted_sum(values, [1 / len(values)] * len(values))
+                told = f"the mean of the {len(values)} lines above"
+                printed = line.cells[name]
+                report.between(line.title, name, printed, value, value, told, room=room)
+    return others
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """One kind of table: how it is recognised (all of `headings` are there), what is checked, and
-    our own copies.
+    """One kind of table: how it is recognised (all of `headings` are there), which of its columns
+    are numbers, what holds, and our own copies. `turned`: the columns of numbers are models, and
+    the rules get a line for each of them whose cells are called by the two `turned` headings.
     """
 
     kind: str
     headings: frozenset[str]
-    check: Callable[[Sheet, Report], None]
+    columns: tuple[str, ...]
+    rules: tuple[Rule, ...]
     files: tuple[Path, ...] = ()
+    turned: tuple[str, ...] = ()
 
     def __call__(self, sheet: Sheet) -> Report:
         report = Report(sheet.name, self.kind)
-        self.check(sheet, report)
+        if self.turned:
+            lines = self._turned(sheet)
+        else:
+            lines = _mean_lines(self.columns, sheet.parsed(self.columns), report)
+        for rule in self.rules:
+            rule(lines, report)
         return report
+
+    def _turned(self, sheet: Sheet) -> list[Line]:
+        models = [heading for heading in sheet.headings if heading not in self.turned]
+        names = [" ".join(line[key] for key in self.turned) for line in sheet.lines]
+        lines = sheet.parsed(models)
+        return [
+            Line(
+                model,
+                {
+                    name: line.cells[model]
+                    for name, line in zip(names, lines, strict=True)
+                    if model in line.cells
+                },
+            )
+            for model in models
+        ]
+
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 def all_audits() -> list[Audit]:
@@ -163,158 +263,80 @@ def all_audits() -> list[Audit]:
     return kinds
 
 
-def choose(kinds: Sequence[Audit], headings: tuple[str, ...], name: str, wanted: str) -> Audit:
-    """The kind that a table is of. Raises `UsageError` when the headings are those of none, or the
-    word of none.
-    """
-    if wanted:
-        named = [kind for kind in kinds if kind.kind == wanted]
-        if not named:
-            raise UsageError(
-                f"--as {wanted!r}: wanted one of: {'; '.join(kind.kind for kind in kinds)}"
-            )
-        missing = sorted(named[0].headings - set(headings))
-        if missing:
-            raise UsageError(
-                f"{name}: a table of {wanted!r} has headings {', '.join(missing)}, which are not "
-                f"there"
-            )
-        return named[0]
-    fitting = [kind for kind in kinds if kind.headings <= set(headings)]
-    if not fitting:
-        known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
-        raise UsageError(
-            f"{name}: the headings ({', '.join(headings)[:120]}) are those of no known table. "
-            f"{known}"
-        )
-    return max(fitting, key=lambda kind: len(kind.headings))
-
-
-def read_sheets(path: Path) -> list[Sheet]:
-    """The tables of a csv file, as `editgauge table --format csv` writes them: each after an empty
-    line and with headings of its own, whose first is that of the file's first table. An empty line
-    before anything else separates nothing.
-
-    Raises `DataError` when it cannot be read, is empty, or has a heading twice.
-    """
-    tables: list[list[tuple[int, list[str]]]] = [[]]
-    apart = False
-    for number, cells in _lines(path):
-        if not any(cells):
-            apart = True
-            continue
-        first = tables[0][0][1][0] if tables[0] else ""
-        if apart and tables[-1] and cells[0] == first:
-            tables.append([])
-        tables[-1].append((number, cells))
-        apart = False
-    several = len(tables) > 1
-    return [
-        _sheet(f"{path.name}, table {number}" if several else path.name, table)
-        for number, table in enumerate(tables, start=1)
-    ]
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a csv file by their numbers, cells without the spaces around them."""
-    for number, cells in csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES):
-        yield number, [cell.strip() for cell in cells]
-
-
-def _sheet(name: str, table: Sequence[tuple[int, list[str]]]) -> Sheet:
-    if len(table) < 2:
-        raise DataError(
-            f"{name}: wanted a line of headings and lines of numbers, found {len(table)} line(s)"
-        )
-    headings = table[0][1]
-    double = next((heading for heading, count in Counter(headings).items() if count > 1), None)
-    if double is not None:
-        raise DataError(f"{name}: the heading {double!r} is there twice")
-    lines = []
-    for number, line in table[1:]:
-        if len(line) != len(headings):
-            raise DataError(
-                f"{name}, line {number}: {len(line)} cells under {len(headings)} headings"
-            )
-        lines.append(dict(zip(headings, line, strict=True)))
-    return Sheet(name, tuple(headings), tuple(lines))
-
-
 def audited(kinds: Sequence[Audit], path: Path, wanted: str = "") -> tuple[list[Report], list[str]]:
     """The reports of a file's tables, and the names of those that are of no kind that is checked.
 
     Raises `UsageError` where none is, `DataError` for a file that cannot be read.
     """
     sheets = read_sheets(path)
-    reports, others = [], []
+    reports: list[Report] = []
+    others: list[str] = []
+    refusal: UsageError | None = None
     for sheet in sheets:
         try:
-            kind = choose(kinds, sheet.headings, sheet.name, wanted)
-        except UsageError:
-            if len(sheets) == 1:
-                raise
+            reports.append(_kind_of(kinds, sheet, wanted)(sheet))
+        except UsageError as error:
+            refusal = refusal or error
             others.append(sheet.name)
-            continue
-        reports.append(kind(sheet))
-    if not reports:
-        choose(kinds, sheets[0].headings, sheets[0].name, wanted)
+    if refusal is not None and not reports:
+        raise refusal
     return reports, others
 
 
-def models(
-    sheet: Sheet, report: Report, columns: Sequence[str], *, name: str = "model"
-) -> Iterator[Mapping[str, str]]:
-    """The lines of models; a line called Mean is checked to be their mean and not given on."""
-    ordinary: list[Mapping[str, str]] = []
-    means: list[Mapping[str, str]] = []
-    for line in sheet.lines:
-        (means if line[name].lower() in ("mean", "average") else ordinary).append(line)
-    for line in means:
-        _check_mean(sheet, report, line, ordinary, columns)
-    yield from ordinary
+def _kind_of(kinds: Sequence[Audit], sheet: Sheet, wanted: str) -> Audit:
+    """The kind that a table is of. Raises `UsageError` when the headings are those of none, or the
+    word of none.
+    """
+    if wanted:
+        named = next((kind for kind in kinds if kind.kind == wanted), None)
+        if named is None:
+            known = "; ".join(kind.kind for kind in kinds)
+            raise UsageError(f"--as {wanted!r}: wanted one of: {known}")
+        if missing := sorted(named.headings - set(sheet.headings)):
+            told = f"a table of {wanted!r} has headings {', '.join(missing)}, which are not there"
+            raise UsageError(f"{sheet.name}: {told}")
+        return named
+    fitting = [kind for kind in kinds if kind.headings <= set(sheet.headings)]
+    if not fitting:
+        known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
+        told = f"the headings ({', '.join(sheet.headings)[:120]}) are those of no known table"
+        raise UsageError(f"{sheet.name}: {told}. {known}")
+    return max(fitting, key=lambda kind: len(kind.headings))
 
 
-def _check_mean(
-    sheet: Sheet,
-    report: Report,
-    line: Mapping[str, str],
-    others: Sequence[Mapping[str, str]],
-    columns: Sequence[str],
-) -> None:
-    for column in columns:
-        printed = sheet.number(line, column)
-        values = [value for other in others if (value := sheet.number(other, column)) is not None]
-        if printed is not None and values:
-            mean = sum(value.value for value in values) / len(values)
-            room = sum(value.half for value in values) / len(values)
-            report.equal(
-                sheet.title(line),
-                column,
-                printed,
-                mean,
-                room,
-                f"the mean of the {len(values)} lines above",
-            )
+def read_sheets(path: Path) -> list[Sheet]:
+    """The tables of a csv file, as `editgauge table --format csv` writes them: each after an empty
+    line and with headings of its own, whose first is that of the file's first table.
+
+    Raises `DataError` when it cannot be read, is empty, or has a heading twice.
+    """
+    tables: list[list[tuple[int, list[str]]]] = [[]]
+    apart = False
+    for line, cells in csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES):
+        cells = [cell.strip() for cell in cells]
+        if any(cells):
+            if apart and tables[-1] and cells[0] == tables[0][0][1][0]:
+                tables.append([])
+            tables[-1].append((line, cells))
+        apart = not any(cells)
+    several = len(tables) > 1
+    return [
+        _sheet(f"{path.name}, table {place}" if several else path.name, table)
+        for place, table in enumerate(tables, start=1)
+    ]
 
 
-def within(
-    sheet: Sheet,
-    report: Report,
-    line: Mapping[str, str],
-    columns: Sequence[str],
-    low: float,
-    high: float,
-) -> None:
-    """Every number of these columns lies on the metric's scale."""
-    for column in columns:
-        printed = sheet.number(line, column)
-        if printed is not None:
-            report.between(
-                sheet.title(line), column, printed, low, high, f"the scale is {low:g} to {high:g}"
-            )
-
-
-def weighted_sum(parts: Sequence[Printed], weights: Sequence[float]) -> tuple[float, float]:
-    """Σ w·x, and how far the rounding of the parts may have moved it."""
-    value = sum(weight * part.value for weight, part in zip(weights, parts, strict=True))
-    return value, sum(abs(weight) * part.half for weight, part in zip(weights, parts, strict=True))
+def _sheet(name: str, table: Sequence[tuple[int, list[str]]]) -> Sheet:
+    if len(table) < 2:
+        told = f"wanted a line of headings and lines of numbers, found {len(table)} line(s)"
+        raise DataError(f"{name}: {told}")
+    headings = table[0][1]
+    double = next((heading for heading, count in Counter(headings).items() if count > 1), None)
+    if double is not None:
+        raise DataError(f"{name}: the heading {double!r} is there twice")
+    for place, cells in table[1:]:
+        if len(cells) != len(headings):
+            told = f"{len(cells)} cells under {len(headings)} headings"
+            raise DataError(f"{name}, line {place}: {told}")
+    lines = (dict(zip(headings, cells, strict=True)) for _, cells in table[1:])
+    return Sheet(name, tuple(headings), tuple(lines))

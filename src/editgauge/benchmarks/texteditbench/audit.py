@@ -1,5 +1,5 @@
 """What can be checked in TextEditBench's published tables: sums, means, scales, and what a mean
-PSNR can be.
+PSNR can be (Jensen: not below the PSNR of the mean squared error).
 """
 
 from __future__ import annotations
@@ -9,67 +9,58 @@ from pathlib import Path
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, SPLITS
 from editgauge.metrics import PEAK
-from editgauge.tables.audit import Audit, Report, Sheet, models, weighted_sum, within
+from editgauge.tables.audit import Audit, Printed, limits, scale, total
 
 _HERE = Path(__file__).parent
+_PIXEL = tuple(f"{split}_{name}" for split in SPLITS for name in ("ssim", "lpips", "psnr", "mse"))
+_ASKED = {split: tuple(f"{split}_{name}" for name in DIMENSIONS) for split in SPLITS}
 
 
-def pixel(sheet: Sheet, report: Report) -> None:
-    """Table 3: scales; the Mean line; and that a mean of PSNRs is at least the PSNR of the mean
-    error (Jensen).
-    """
-    columns = [
-        f"{split}_{metric}" for split in SPLITS for metric in ("ssim", "lpips", "psnr", "mse")
-    ]
-    for line in models(sheet, report, columns):
-        for split in SPLITS:
-            within(sheet, report, line, [f"{split}_ssim"], -1, 1)
-            within(sheet, report, line, [f"{split}_lpips"], 0, math.inf)
-            within(sheet, report, line, [f"{split}_mse"], 0, PEAK**2)
-            psnr, mse = sheet.number(line, f"{split}_psnr"), sheet.number(line, f"{split}_mse")
-            if psnr is not None and mse is not None and mse.value > 0:
-                least = 10 * math.log10(PEAK**2 / (mse.value + mse.half))
-                rule = "a mean of PSNRs cannot be below the PSNR of the mean squared error"
-                report.between(sheet.title(line), f"{split}_psnr", psnr, least, math.inf, rule)
-
-
-def judge(sheet: Sheet, report: Report) -> None:
-    """Table 4: each overall is the sum of its five means; the Mean line; the scale 0 to 5."""
-    columns = [f"{split}_{name}" for split in SPLITS for name in (*DIMENSIONS, "overall")]
-    for line in models(sheet, report, columns):
-        for split in SPLITS:
-            names = [f"{split}_{name}" for name in DIMENSIONS]
-            within(sheet, report, line, names, 0, 5)
-            parts, printed = sheet.numbers(line, names), sheet.number(line, f"{split}_overall")
-            if parts is not None and printed is not None:
-                value, room = weighted_sum(parts, [1.0] * 5)
-                rule = f"the sum of {', '.join(DIMENSIONS)}"
-                report.equal(sheet.title(line), f"{split}_overall", printed, value, room, rule)
-
-
-def repeats(sheet: Sheet, report: Report) -> None:
-    """Three runs of the judge: the scale 0 to 25."""
-    for line in sheet.lines:
-        within(sheet, report, line, tuple(SPLITS), 0, 25)
+def _psnr(mse: Printed) -> tuple[float, float]:
+    """Between which PSNRs a mean PSNR lies beside a printed mean squared error."""
+    largest = mse.value + mse.half
+    return (10 * math.log10(PEAK**2 / largest) if mse.value > 0 else -math.inf), math.inf
 
 
 AUDITS = (
     Audit(
         "texteditbench, pixels",
         frozenset({"model", "synthetic_ssim", "real_mse"}),
-        pixel,
+        _PIXEL,
+        (
+            scale(-1, 1, *(f"{split}_ssim" for split in SPLITS)),
+            scale(0, math.inf, *(f"{split}_lpips" for split in SPLITS)),
+            scale(0, PEAK**2, *(f"{split}_mse" for split in SPLITS)),
+            *(
+                limits(
+                    f"{split}_psnr",
+                    [f"{split}_mse"],
+                    _psnr,
+                    "a mean of PSNRs cannot be below the PSNR of the mean squared error",
+                )
+                for split in SPLITS
+            ),
+        ),
         (_HERE / "published_pixel.csv",),
     ),
     Audit(
         "texteditbench, judge",
         frozenset({"model", "synthetic_IF", "real_overall"}),
-        judge,
+        tuple(name for split, asked in _ASKED.items() for name in (*asked, f"{split}_overall")),
+        (
+            scale(0, 5, *(name for asked in _ASKED.values() for name in asked)),
+            *(
+                total(f"{split}_overall", asked, [1.0] * 5, f"the sum of {', '.join(DIMENSIONS)}")
+                for split, asked in _ASKED.items()
+            ),
+        ),
         (_HERE / "published_judge.csv",),
     ),
     Audit(
         "texteditbench, repeated judge",
         frozenset({"model", "run", "synthetic", "real"}),
-        repeats,
+        tuple(SPLITS),
+        (scale(0, 25, *SPLITS),),
         (_HERE / "published_judge_repeats.csv",),
     ),
 )

@@ -41,7 +41,6 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "benchmark": ("benchmark",),
 }
 """What a column may be called, ours first."""
-_SCALE_OF_HEADING: Mapping[str, Scale] = {"rank": "rank", "rating": "rate", "grade": "grade"}
 _SCALE_WORDS: Mapping[str, Scale] = {
     "rank": "rank",
     "ranking": "rank",
@@ -70,15 +69,23 @@ class Line(NamedTuple):
     number: int
     cells: Mapping[str, str]
 
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What was said together: of one sample, by one annotator, to one question, at once."""
+        names = ("sample", "annotator", "question", "repeat")
+        return tuple(self.cells.get(name, "") for name in names)
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file as it was read: its shape, the columns that are editors (wide), and its lines."""
+    """A file as it was read: its shape, the columns that are values, and its lines."""
 
     name: str
     shape: str
-    editors: tuple[str, ...]
-    value_heading: str
+    values: tuple[str, ...]
+    """Wide: names of editors; long: ``value``; pairwise: none."""
+    heading: str
+    """Of the values' column in a long file, in small letters."""
     lines: tuple[Line, ...]
 
 
@@ -92,26 +99,17 @@ class Parsed:
     annotators: tuple[str, ...] = ()
 
 
+class _Wrong(Exception):
+    """What is wrong with one thing that a line says."""
+
+
 @dataclass(slots=True)
 class _Problems:
     name: str
     said: list[str] = field(default_factory=list)
 
-    def add(self, line: int, text: str) -> None:
+    def add(self, line: int, text: object) -> None:
         self.said.append(f"line {line}: {text}")
-
-    def near(self, name: str, known: frozenset[str]) -> str:
-        """Which of the known names is meant, in words; of lines that are not shown it is not
-        asked.
-        """
-        if len(self.said) >= _SHOWN:
-            return "not in the run"
-        if not name:
-            return "empty"
-        near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-        if near:
-            return f"not in the run; did you mean {' or '.join(map(plain, near))}?"
-        return f"not in the run, which has {', '.join(sorted(map(plain, known))[:4])}…"
 
     def raise_any(self) -> None:
         if not self.said:
@@ -134,15 +132,14 @@ def scale_named(word: str) -> Scale:
 
 def columns_of(words: Sequence[str]) -> dict[str, str]:
     """``OURS=HEADING`` words as a mapping. Raises `UsageError`."""
-    found = {}
-    for word in words:
-        ours, sign, theirs = word.partition("=")
+    pairs = [word.partition("=") for word in words]
+    for ours, sign, theirs in pairs:
         if not sign or ours not in _WORDS:
             raise UsageError(
-                f"--column {plain(word)}: wanted OURS=HEADING with one of {', '.join(_WORDS)}"
+                f"--column {plain(ours + sign + theirs)}: wanted OURS=HEADING with one of "
+                f"{', '.join(_WORDS)}"
             )
-        found[ours] = theirs
-    return found
+    return {ours: theirs for ours, _, theirs in pairs}
 
 
 def read_ratings(
@@ -164,15 +161,16 @@ def read_ratings(
     sheet = read_sheet(path, known, columns or {})
     chosen, told = _scale(sheet, scale)
     problems = _Problems(sheet.name)
-    ratings = list(_ratings(sheet, known, chosen, question, problems))
-    _no_duplicates(ratings, problems)
-    names = _names([rating.annotator for _, rating in ratings], salt)
-    _plain_names(ratings, names, problems)
+    found = list(_ratings(sheet, known, chosen, question, problems))
+    names = dict.fromkeys(rating.annotator for _, rating in found)
+    names = {name: f"rater-{digest(salt, name)[:6]}" if salt else name for name in names}
+    _check_once(found, problems)
+    _check_names(found, names, problems)
     problems.raise_any()
-    if not ratings:
+    if not found:
         raise DataError(f"{sheet.name}: no rating in it; every value is empty")
-    done = [_renamed(rating, names[rating.annotator]) for _, rating in ratings]
-    return Parsed(done, chosen, told, tuple(dict.fromkeys(names.values())))
+    ratings = [replace(rating, annotator=names[rating.annotator]) for _, rating in found]
+    return Parsed(ratings, chosen, told, tuple(dict.fromkeys(names.values())))
 
 
 # -- the file --------------------------------------------------------------------------------------
@@ -195,8 +193,9 @@ def read_sheet(path: Path, known: Known, columns: Mapping[str, str]) -> Sheet:
                 f"headings; quote cells that hold the separator"
             )
         lines.append(Line(number, {key: _cell(cells[at]) for key, at in wanted.items()}))
+    values = {"wide": tuple(editors), "long": ("value",)}.get(shape, ())
     heading = headings[places["value"]].casefold() if "value" in places else ""
-    return Sheet(path.name, shape, tuple(editors), heading, tuple(lines))
+    return Sheet(path.name, shape, values, heading, tuple(lines))
 
 
 def _cell(text: str) -> str:
@@ -209,28 +208,23 @@ def _places(
     name: str, headings: Sequence[str], known: Known, columns: Mapping[str, str]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Our columns and the editors' columns -> their places."""
-    lower = [heading.casefold() for heading in headings]
-    twice = sorted(heading for heading, times in Counter(headings).items() if heading and times > 1)
+    twice = [heading for heading, times in Counter(headings).items() if heading and times > 1]
     if twice:
         raise DataError(f"{name}, line 1: two columns are called {plain(twice[0])!r}; rename one")
-    places: dict[str, int] = {}
     for ours, theirs in columns.items():
         if ours not in _WORDS or theirs not in headings:
             raise UsageError(
                 f"--column {ours}={theirs}: wanted one of ours ({', '.join(_WORDS)}) = a heading "
                 f"of {name} ({', '.join(map(plain, headings))})"
             )
-        places[ours] = headings.index(theirs)
+    places = {ours: headings.index(theirs) for ours, theirs in columns.items()}
+    lower = [heading.casefold() for heading in headings]
     for ours, words in _WORDS.items():
-        found = [word for word in words if word in lower]
-        if ours not in places and found:
-            places[ours] = lower.index(found[0])
+        there = [word for word in words if word in lower]
+        if ours not in places and there:
+            places[ours] = lower.index(there[0])
     taken = set(places.values())
-    editors = {
-        heading: place
-        for place, heading in enumerate(headings)
-        if heading in known.editors and place not in taken
-    }
+    editors = {h: k for k, h in enumerate(headings) if h in known.editors and k not in taken}
     return places, editors
 
 
@@ -256,6 +250,7 @@ def _shape(
 
 
 def _scale(sheet: Sheet, given: str) -> tuple[Scale, str]:
+    """The scale of a file, and how it became known."""
     if given:
         chosen = scale_named(given)
         if (chosen == "pairwise") != (sheet.shape == "pairwise"):
@@ -273,49 +268,41 @@ def _scale(sheet: Sheet, given: str) -> tuple[Scale, str]:
         )
     if named:
         return scale_named(named[0]), "from its column scale"
-    if sheet.value_heading in _SCALE_OF_HEADING:
-        return _SCALE_OF_HEADING[sheet.value_heading], f"from its heading {sheet.value_heading!r}"
+    if sheet.heading in ("rank", "rating", "grade"):
+        return scale_named(sheet.heading), f"from its heading {sheet.heading!r}"
     return _scale_of_values(sheet)
 
 
 def _scale_of_values(sheet: Sheet) -> tuple[Scale, str]:
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], list[float]] = {}
+    words = False
     for line in sheet.lines:
-        key = tuple(line.cells.get(name, "") for name in ("sample", "annotator", "question"))
-        values = groups.setdefault(key, [])
-        values += [line.cells[name] for name in _value_columns(sheet) if line.cells[name]]
-    every = [value for values in groups.values() for value in values]
-    if every and not any(_is_number(value) for value in every):
+        for text in (line.cells[name] for name in sheet.values):
+            number = _number(text)
+            words |= bool(text) and number is None
+            if number is not None:
+                groups.setdefault(line.group, []).append(number)
+    if words and not groups:
         return "grade", "its values are words"
-    numbers = [[float(text) for text in values if _is_number(text)] for values in groups.values()]
-    ranks = all(_ranks(values) for values in numbers if values)
-    rates = all(value in (1, 2, 3, 4, 5) for values in numbers for value in values)
-    if ranks and rates:
+    ranks = all(  # a first place in every group of outputs, and none beyond the last
+        min(group) in (1.0, (len(group) + 1) / 2) and max(group) <= len(group)
+        for group in groups.values()
+    )
+    if ranks and all(value in (1, 2, 3, 4, 5) for group in groups.values() for value in group):
         raise UsageError(
             f"{sheet.name}: the values could be ranks (1 = best) or ratings (5 = best); "
             f"say --scale rank or --scale 1-5"
         )
-    if ranks:
-        return "rank", "every group of outputs has ranks from 1 on"
-    return "rate", "not every group of outputs has ranks from 1 on"
+    told = f"{'every' if ranks else 'not every'} group of outputs has ranks from 1 on"
+    return ("rank" if ranks else "rate"), told
 
 
-def _ranks(values: Sequence[float]) -> bool:
-    """Whether these could be the ranks of one group of outputs: a first place, none beyond the
-    last.
-    """
-    return min(values) in (1.0, (len(values) + 1) / 2) and max(values) <= len(values)
-
-
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        return float(text) == float(text)
+        number = float(text)
     except ValueError:
-        return False
-
-
-def _value_columns(sheet: Sheet) -> tuple[str, ...]:
-    return sheet.editors if sheet.shape == "wide" else ("value",)
+        return None
+    return number if number == number else None
 
 
 # -- ratings ---------------------------------------------------------------------------------------
@@ -324,183 +311,120 @@ def _value_columns(sheet: Sheet) -> tuple[str, ...]:
 def _ratings(
     sheet: Sheet, known: Known, scale: Scale, question: str, problems: _Problems
 ) -> Iterator[tuple[int, Rating]]:
-    counts = _group_sizes(sheet, question)
+    sizes = Counter(line.group for line in sheet.lines)
     for line in sheet.lines:
-        if not _line_fits(line, known, problems):
+        shown = len(sheet.values) if sheet.shape == "wide" else sizes[line.group]
+        try:
+            common = _common(sheet, line, known, scale, question, problems)
+            if sheet.shape == "pairwise":
+                made = _comparison(line, known, common, problems)
+                if made is not None:
+                    yield line.number, made
+        except _Wrong as why:
+            problems.add(line.number, why)
             continue
-        asked = line.cells.get("question") or question
-        if any(letter in asked for letter in ".\n") or len(asked) > 80:
-            problems.add(
-                line.number, f"question {plain(asked)!r}: wanted a short name without dots"
-            )
-            continue
-        repeat = line.cells.get("repeat") or "0"
-        if not repeat.isascii() or not repeat.isdigit() or int(repeat) > 99:
-            problems.add(line.number, f"repeat {plain(repeat)!r}: wanted 0, 1, 2…")
-            continue
-        if sheet.shape == "pairwise":
-            found = _pairwise(sheet.name, line, known, asked, int(repeat), problems)
-        else:
-            key = (line.cells["sample"], line.cells["annotator"], asked, repeat)
-            size = len(sheet.editors) if sheet.shape == "wide" else counts.get(key, 1)
-            found = _scores(sheet, line, known, scale, asked, int(repeat), size, problems)
-        for rating in found:
-            yield line.number, rating
+        for column in sheet.values:
+            editor = line.cells["editor"] if column == "value" else column
+            try:
+                _need_known("editor", editor, known.editors, problems)
+                if text := line.cells[column]:
+                    value = value_of(scale, text, shown)
+                    if isinstance(value, str):
+                        raise _Wrong(f"{plain(editor)}: {value}, found {plain(text)!r}")
+                    yield line.number, replace(common, editor=editor, value=value)
+            except _Wrong as why:
+                problems.add(line.number, why)
 
 
-def _group_sizes(sheet: Sheet, question: str) -> dict[tuple[str, str, str, str], int]:
-    """How many lines of a long file belong to one sample, annotator, question and repeat."""
-    counts: dict[tuple[str, str, str, str], int] = {}
-    for line in sheet.lines:
-        cells = line.cells
-        key = (
-            cells["sample"],
-            cells["annotator"],
-            cells.get("question") or question,
-            cells.get("repeat") or "0",
+def _common(
+    sheet: Sheet, line: Line, known: Known, scale: Scale, question: str, problems: _Problems
+) -> Rating:
+    """A rating with everything but what was said about which editor. Raises `_Wrong`."""
+    cells = line.cells
+    if cells.get("benchmark") not in (None, "", known.benchmark):
+        raise _Wrong(
+            f"benchmark {plain(cells['benchmark'])!r}: the run's samples are of "
+            f"{known.benchmark}; import one benchmark at a time with --benchmark"
         )
-        counts[key] = counts.get(key, 0) + 1
-    return counts
-
-
-def _line_fits(line: Line, known: Known, problems: _Problems) -> bool:
-    benchmark = line.cells.get("benchmark")
-    if benchmark and benchmark != known.benchmark:
-        problems.add(
-            line.number,
-            f"benchmark {plain(benchmark)!r}: the run's samples are of {known.benchmark}; import "
-            f"one benchmark at a time with --benchmark",
-        )
-        return False
-    sample = line.cells["sample"]
-    if sample not in known.samples:
-        problems.add(
-            line.number, f"sample {plain(sample)!r}: {problems.near(sample, known.samples)}"
-        )
-        return False
-    if not line.cells["annotator"]:
-        problems.add(line.number, "annotator: empty; wanted a pseudonym")
-        return False
-    return True
-
-
-def _scores(
-    sheet: Sheet,
-    line: Line,
-    known: Known,
-    scale: Scale,
-    question: str,
-    repeat: int,
-    size: int,
-    problems: _Problems,
-) -> Iterator[Rating]:
-    for column in _value_columns(sheet):
-        text = line.cells[column]
-        editor = line.cells["editor"] if column == "value" else column
-        if editor not in known.editors:
-            problems.add(
-                line.number, f"editor {plain(editor)!r}: {problems.near(editor, known.editors)}"
-            )
-            continue
-        if not text:
-            continue
-        value = value_of(scale, text, size)
-        if isinstance(value, str):
-            problems.add(line.number, f"{plain(editor)}: {value}, found {plain(text)!r}")
-            continue
-        yield Rating(
-            benchmark=known.benchmark,
-            sample=line.cells["sample"],
-            editor=editor,
-            question=question,
-            annotator=line.cells["annotator"],
-            scale=scale,
-            value=value,
-            repeat=repeat,
-            detail=_comment(line),
-            origin={"file": sheet.name},
-        )
-
-
-def _pairwise(
-    name: str, line: Line, known: Known, question: str, repeat: int, problems: _Problems
-) -> Iterator[Rating]:
-    first, second = line.cells["editor_a"], line.cells["editor_b"]
-    for editor in (first, second):
-        if editor not in known.editors:
-            problems.add(
-                line.number, f"editor {plain(editor)!r}: {problems.near(editor, known.editors)}"
-            )
-            return
-    if first == second:
-        problems.add(line.number, f"{plain(first)!r} is compared with itself")
-        return
-    word = line.cells["winner"]
-    if not word:
-        return
-    outcome = {first: "a", second: "b"}.get(word, word.casefold().replace(" ", "_"))
-    if outcome not in OUTCOMES:
-        wanted = f"{plain(first)}, {plain(second)}, a, b, tie or both_bad"
-        problems.add(line.number, f"winner: wanted {wanted}, found {plain(word)!r}")
-        return
-    yield Rating(
+    _need_known("sample", cells["sample"], known.samples, problems)
+    if not cells["annotator"]:
+        raise _Wrong("annotator: empty; wanted a pseudonym")
+    asked = cells.get("question") or question
+    if any(letter in asked for letter in ".\n") or len(asked) > 80:
+        raise _Wrong(f"question {plain(asked)!r}: wanted a short name without dots")
+    repeat = cells.get("repeat") or "0"
+    if not repeat.isascii() or not repeat.isdigit() or int(repeat) > 99:
+        raise _Wrong(f"repeat {plain(repeat)!r}: wanted 0, 1, 2…")
+    comment = cells.get("comment")
+    return Rating(
         benchmark=known.benchmark,
-        sample=line.cells["sample"],
-        editor=first,
-        against=second,
-        question=question,
-        annotator=line.cells["annotator"],
-        scale="pairwise",
-        value=OUTCOMES[outcome],
-        repeat=repeat,
-        detail={"outcome": outcome, **_comment(line)},
-        origin={"file": name},
+        sample=cells["sample"],
+        editor="",
+        question=asked,
+        annotator=cells["annotator"],
+        scale=scale,
+        value=None,
+        repeat=int(repeat),
+        detail={"comment": comment[:4000]} if comment else {},
+        origin={"file": sheet.name},
     )
 
 
-def _comment(line: Line) -> dict[str, str]:
-    comment = line.cells.get("comment")
-    return {"comment": comment[:4000]} if comment else {}
+def _comparison(line: Line, known: Known, common: Rating, problems: _Problems) -> Rating | None:
+    """A comparison; None where nobody won. Raises `_Wrong`."""
+    first, second, word = (line.cells[name] for name in ("editor_a", "editor_b", "winner"))
+    for editor in (first, second):
+        _need_known("editor", editor, known.editors, problems)
+    if first == second:
+        raise _Wrong(f"{plain(first)!r} is compared with itself")
+    if not word:
+        return None
+    outcome = {first: "a", second: "b"}.get(word, word.casefold().replace(" ", "_"))
+    if outcome not in OUTCOMES:
+        wanted = f"{plain(first)}, {plain(second)}, a, b, tie or both_bad"
+        raise _Wrong(f"winner: wanted {wanted}, found {plain(word)!r}")
+    detail = {"outcome": outcome, **common.detail}
+    value = OUTCOMES[outcome]
+    return replace(common, editor=first, against=second, value=value, detail=detail)
 
 
-def _no_duplicates(ratings: Sequence[tuple[int, Rating]], problems: _Problems) -> None:
+def _need_known(what: str, name: str, known: frozenset[str], problems: _Problems) -> None:
+    """Raise `_Wrong` for a name that is not in the run, with the one that may be meant; of lines
+    that are not shown it is not looked for.
+    """
+    if name in known:
+        return
+    if not name:
+        raise _Wrong(f"{what}: empty")
+    said = ""
+    if len(problems.said) < _SHOWN:
+        near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
+        here = f", which has {', '.join(sorted(map(plain, known))[:4])}…"
+        said = f"; did you mean {' or '.join(map(plain, near))}?" if near else here
+    raise _Wrong(f"{what} {plain(name)!r}: not in the run{said}")
+
+
+def _check_once(ratings: Sequence[tuple[int, Rating]], problems: _Problems) -> None:
     first: dict[tuple[object, ...], int] = {}
-    for number, rating in ratings:
-        pair = tuple(sorted((rating.editor, rating.against)))
-        key = (rating.sample, pair, rating.question, rating.annotator, rating.repeat)
-        if key in first:
+    for number, one in ratings:
+        pair = tuple(sorted((one.editor, one.against)))
+        key = (one.sample, pair, one.question, one.annotator, one.repeat)
+        if first.setdefault(key, number) != number:
             problems.add(
                 number,
-                f"{plain(rating.annotator)} rated {plain(rating.editor)} on sample "
-                f"{plain(rating.sample)!r} in line {first[key]} already; number repeats in a "
-                f"column repeat (0, 1…)",
+                f"{plain(one.annotator)} rated {plain(one.editor)} on sample {plain(one.sample)!r} "
+                f"in line {first[key]} already; number repeats in a column repeat (0, 1…)",
             )
-        first.setdefault(key, number)
 
 
-def _names(found: Sequence[str], salt: str) -> dict[str, str]:
-    names = list(dict.fromkeys(found))
-    if salt:
-        return {name: f"rater-{digest(salt, name)[:6]}" for name in names}
-    return {name: name for name in names}
-
-
-def _plain_names(
+def _check_names(
     ratings: Sequence[tuple[int, Rating]], names: Mapping[str, str], problems: _Problems
 ) -> None:
-    seen: set[str] = set()
-    for number, rating in ratings:
-        name = names[rating.annotator]
-        if name in seen:
-            continue
-        seen.add(name)
+    lines = {names[rating.annotator]: number for number, rating in reversed(ratings)}
+    for name, number in lines.items():
         if "@" in name or ":" in name or len(name) > 60 or plain(name) != name:
             problems.add(
                 number,
                 f"annotator {plain(name)!r}: wanted a pseudonym (no @ or colon, at most 60 "
                 f"characters); say --anonymise to replace all of them",
             )
-
-
-def _renamed(rating: Rating, name: str) -> Rating:
-    return replace(rating, annotator=name)

@@ -162,8 +162,10 @@ def read_ratings(
     chosen, told = _scale(sheet, scale)
     problems = _Problems(sheet.name)
     found = list(_ratings(sheet, known, chosen, question, problems))
-    names = dict.fromkeys(rating.annotator for _, rating in found)
-    names = {name: f"rater-{digest(salt, name)[:6]}" if salt else name for name in names}
+    names = {
+        name: f"rater-{digest(salt, name)[:6]}" if salt else name
+        for name in dict.fromkeys(rating.annotator for _, rating in found)
+    }
     _check_once(found, problems)
     _check_names(found, names, problems)
     problems.raise_any()

@@ -23,10 +23,9 @@ from editgauge.judging.models import about, check_alias, end_date, end_warning, 
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture, Range, fenced
 from editgauge.judging.rubrics import WARNING, RubricFolder
-from editgauge.services.cost import image_tokens
 from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, failed
-from editgauge.services.prices import Price, load_prices, price_of, usage_of
+from editgauge.services.prices import Price, image_tokens, load_prices, price_of, usage_of
 from editgauge.services.secrets import Secrets
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
@@ -270,7 +269,7 @@ def test_prices_are_found_by_the_longest_name_and_can_be_replaced(tmp_path: Path
         "[]": "wanted",
         "{": "JSON",
         '{"m": {"input": 1}}': "'m'",
-        '{"m": {"input": -1, "output": 1}}': "below 0",
+        '{"m": {"input": -1, "output": 1}}': ">= 0",
         '{"m": {"input": 1, "output": 1, "images": "x"}}': "image rule",
     }
     for text, match in wrong.items():

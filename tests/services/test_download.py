@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from editgauge.errors import DownloadError, RunError
-from editgauge.services.download import Remote, download, git_blob_sha1, sha256
+from editgauge.services.download import Remote, download
 
 DATA = bytes(range(256)) * 400
 SHA = hashlib.sha256(DATA).hexdigest()
@@ -90,7 +90,6 @@ def test_a_refusal_is_final_and_says_what_to_do(
     "wrong",
     [
         {"sha256": "0" * 64},
-        {"git_sha1": "0" * 40},
         {"size": len(DATA) + 1},
         {"size": len(DATA) - 1},
     ],
@@ -102,13 +101,6 @@ def test_other_bytes_are_thrown_away(
     with pytest.raises(DownloadError):
         download(Remote(url=httpserver.url_for("/f"), **wrong), tmp_path / "f", attempts=1)  # type: ignore[arg-type]
     assert not (tmp_path / "f").exists()
-
-
-def test_gits_blob_id_is_what_git_says(tmp_path: Path) -> None:
-    """`printf 'hello\\n' | git hash-object --stdin`"""
-    (tmp_path / "f").write_bytes(b"hello\n")
-    assert git_blob_sha1(tmp_path / "f") == "ce013625030ba8dba906f756967f9e9ca394464a"
-    assert sha256(tmp_path / "f") == hashlib.sha256(b"hello\n").hexdigest()
 
 
 @pytest.mark.parametrize("address", ["file:///etc/hostname", "ftp://host/f", "net.pth"])

@@ -177,32 +177,6 @@ def test_long_listings_come_in_pages(hub: HTTPServer) -> None:
     assert [file.path for file in list_files("someone/bench", COMMIT)] == ["a", "b"]
 
 
-def test_a_list_that_never_ends_is_not_waited_for(
-    hub: HTTPServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub.clear_all_handlers()
-    tree = f"/api/datasets/someone/bench/tree/{COMMIT}"
-    again = {"Link": f'<{hub.url_for(tree)}>; rel="next"'}
-    hub.expect_request(tree).respond_with_json(entries({"a": SMALL}), headers=again)
-    monkeypatch.setattr("editgauge.services.hub.MAX_FILES", 50)
-    with pytest.raises(DownloadError, match="more than 50 entries"):
-        list(list_files("someone/bench", COMMIT))
-
-
-def test_empty_pages_that_never_end_are_not_waited_for(
-    hub: HTTPServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub.clear_all_handlers()
-    tree = f"/api/datasets/someone/bench/tree/{COMMIT}"
-    again = {"Link": f'<{hub.url_for(tree)}>; rel="next"'}
-    hub.expect_request(tree).respond_with_json([], headers=again)
-    monkeypatch.setattr("editgauge.services.hub.MAX_PAGES", 20)
-    for _ in range(2):  # the count is of one listing
-        with pytest.raises(DownloadError, match="more than 20 pages"):
-            list(list_files("someone/bench", COMMIT))
-    assert len(hub.log) == 42
-
-
 def test_an_entry_without_a_checksum_is_refused(hub: HTTPServer, tmp_path: Path) -> None:
     hub.clear_all_handlers()
     listing = entries({"a": SMALL})

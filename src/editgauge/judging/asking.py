@@ -31,11 +31,10 @@ from editgauge.judging.scores import ExchangeResult, to_scores
 from editgauge.judging.stats import Stats
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
-from editgauge.services.cost import CAUTIOUS, estimate_input
 from editgauge.services.gate import Closed, Gate
 from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
-from editgauge.services.prices import Price, told_cost, usage_of
+from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 from editgauge.types import Status
 
 MORE_ROOM = 4

@@ -10,8 +10,7 @@ from editgauge.judging.asking import Engine, Job
 from editgauge.judging.chat import parameters
 from editgauge.judging.protocol import Picture
 from editgauge.judging.session import Session
-from editgauge.services.cost import TYPICAL_REPLY, estimate_input
-from editgauge.services.prices import Price
+from editgauge.services.prices import TYPICAL_REPLY, Price, estimate_input
 
 CACHED_SHARE = 0.5
 """Of a repeated beginning, how much providers were seen to serve from their cache; only the words

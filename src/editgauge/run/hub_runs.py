@@ -12,9 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from editgauge import __version__
 from editgauge.errors import UsageError
-from editgauge.services.hub import LOCK_FILE, Fetched, fetch_dataset
-from editgauge.services.hub_push import CARD, Pushed
-from editgauge.services.hub_push import push as push_folder
+from editgauge.services.hub import CARD, LOCK_FILE, Fetched, Pushed, fetch_dataset
+from editgauge.services.hub import push as push_folder
 from editgauge.store import paths
 from editgauge.store.run import Run
 from editgauge.study.ratings import FOLDER as STUDIES
@@ -45,7 +44,7 @@ def files_of(run: Run, *, pictures: bool = True) -> list[str]:
 
 
 def push(run: Run, repo: str, *, private: bool = True, pictures: bool = True) -> Pushed:
-    """Send a run. Raises as `files_of` and `hub_push.push`."""
+    """Send a run. Raises as `files_of` and `services.hub.push`."""
     chosen = files_of(run, pictures=pictures)
     message = f"{run.path.name}, by editgauge {__version__}"
     return push_folder(

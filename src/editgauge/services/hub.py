@@ -1,5 +1,5 @@
-"""Data sets from a hub (huggingface.co's interface): listed at one commit, fetched with the hub's
-own checksums.
+"""Data sets on a hub (huggingface.co's interface): fetched at one commit with the hub's own
+checksums, and sent as one.
 
 The library `huggingface_hub` talks to the hub: pages, resuming, mirrors, its large-file store. Ours
 is what a measurement needs beyond that. A data set is fetched at a **commit**: a branch or tag that
@@ -12,10 +12,9 @@ written outside the folder or through a link.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -26,19 +25,15 @@ import orjson
 from editgauge import machine
 from editgauge.errors import DataError, DownloadError, EditgaugeError, MissingExtra, UsageError
 from editgauge.images import write_bytes
-from editgauge.services.download import HINTS, git_blob_sha1, sha256
+from editgauge.services.download import HINTS
 from editgauge.store import paths
 from editgauge.types import DataSource
 
 ENDPOINT = "https://huggingface.co"
 LOCK_FILE = ".editgauge-source.json"
-MAX_FILES = 2_000_000
-"""Longest list that is read: a hub that never ends its list is not waited for."""
-MAX_PAGES = 5_000
-"""Pages of a list: the hub's own have up to 1,000 entries, a hostile one's may have none."""
+CARD = "README.md"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]+")
-_LONGEST = 1024
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]{1,1024}")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!\.?/)[^/]*/")
 """Within a hidden folder: what a data set has of it is for other programs. A planted ``.git`` would
 be obeyed by git, and ``.cache`` is where the library keeps what it knows.
@@ -72,6 +67,16 @@ class Fetched:
     """Files that have to be unpacked before a loader can read them."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pushed:
+    """What lies on the hub now."""
+
+    repo: str
+    commit: str
+    files: int
+    bytes: int
+
+
 def fetch_dataset(
     source: DataSource,
     target: Path,
@@ -91,15 +96,14 @@ def fetch_dataset(
     """
     repo = checked(repo or source.repo)
     lock = _read_lock(target)
-    wanted = revision or (lock or {}).get("commit") or source.revision
+    wanted = revision or lock.get("commit") or source.revision
     if wanted is None:
         raise UsageError(
             f"{repo}: no revision is pinned; say which with --revision (a commit, or main: what it "
-            f"is now is written "
-            f"to {LOCK_FILE} and used from then on)"
+            f"is now is written to {LOCK_FILE} and used from then on)"
         )
-    commit = wanted if is_commit(wanted) else resolve(repo, wanted)
-    if lock is not None and (lock.get("repo"), lock.get("commit")) != (repo, commit):
+    commit = wanted if is_commit(wanted) else _resolved(repo, wanted)
+    if lock and (lock.get("repo"), lock.get("commit")) != (repo, commit):
         raise DataError(
             f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
             f"{commit}; give another --to"
@@ -109,69 +113,36 @@ def fetch_dataset(
         _check_path(repo, file.path)
     target.mkdir(parents=True, exist_ok=True)
     write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
-    new = _fetch_all(repo, commit, files, target, progress, workers)
-    archives = tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES))
     return Fetched(
         repo=repo,
         commit=commit,
         files=len(files),
         bytes=sum(file.size for file in files),
-        new=new,
-        archives=archives,
+        new=_fetch_all(repo, commit, files, target, progress, workers),
+        archives=tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES)),
     )
 
 
-def resolve(repo: str, revision: str) -> str:
+def _resolved(repo: str, revision: str) -> str:
     """The commit that a branch or tag of a data set is now."""
-    api = client()
     with answering(f"{repo} at {revision}"):
-        commit = api.dataset_info(checked(repo), revision=revision).sha
+        commit = _client().dataset_info(repo, revision=revision).sha
     if not is_commit(commit):
         raise DownloadError(f"{repo} at {revision}: wanted a commit, found {str(commit)[:60]!r}")
     return str(commit)
 
 
 def list_files(repo: str, commit: str) -> Iterator[HubFile]:
-    """Every file of a data set at a commit, however many pages the list has.
-
-    Raises `DownloadError` for an entry without a checksum, and after `MAX_FILES` entries or
-    `MAX_PAGES` pages, which may be empty.
+    """Every file of a data set at a commit, however many pages the list has. Raises `DownloadError`
+    for an entry without a checksum.
     """
-    api = client()
-    with answering(f"{repo} at {commit}"), _pages_counted(repo):
-        entries = api.list_repo_tree(
-            checked(repo), repo_type="dataset", revision=commit, recursive=True
+    with answering(f"{repo} at {commit}"):
+        entries = _client().list_repo_tree(
+            repo, repo_type="dataset", revision=commit, recursive=True
         )
-        for number, entry in enumerate(entries, start=1):
-            if number > MAX_FILES:
-                raise DownloadError(f"{repo}: lists more than {MAX_FILES:,} entries")
+        for entry in entries:
             if hasattr(entry, "blob_id"):  # folders have none
                 yield _file(repo, entry)
-
-
-@contextlib.contextmanager
-def _pages_counted(repo: str) -> Iterator[None]:
-    """Ends a listing that leads from page to page for ever: the library hands out entries alone."""
-    from huggingface_hub.utils import get_session
-
-    session = get_session()
-    before = session.event_hooks
-    pages = itertools.count(1)
-
-    def count(_: Any) -> None:
-        if next(pages) > MAX_PAGES:
-            raise DownloadError(f"{repo}: its list of files has more than {MAX_PAGES:,} pages")
-
-    session.event_hooks = {**before, "response": [*before["response"], count]}
-    try:
-        yield
-    finally:
-        session.event_hooks = before
-
-
-def endpoint() -> str:
-    """The hub's address: ``HF_ENDPOINT`` (a mirror), else huggingface.co."""
-    return (os.environ.get("HF_ENDPOINT") or ENDPOINT).rstrip("/")
 
 
 def _file(repo: str, entry: Any) -> HubFile:
@@ -182,54 +153,10 @@ def _file(repo: str, entry: Any) -> HubFile:
     return HubFile(entry.path, entry.lfs.size if entry.lfs else entry.size, large, blob)
 
 
-def client() -> Any:
-    """The library's own client, for `endpoint` and the key of the environment."""
-    return _library().HfApi(endpoint=endpoint(), token=_token(), library_name="editgauge")
-
-
-def is_commit(text: object) -> bool:
-    """Whether it is a commit's full id, and no branch or tag."""
-    return isinstance(text, str) and bool(_COMMIT.fullmatch(text))
-
-
-def _library() -> Any:
-    try:
-        import huggingface_hub
-        from huggingface_hub.utils import disable_progress_bars
-    except ImportError:
-        raise MissingExtra("fetching a data set", "huggingface_hub", "hub") from None
-    disable_progress_bars()
-    return huggingface_hub
-
-
-@contextlib.contextmanager
-def answering(what: str, place: Path | None = None) -> Iterator[None]:
-    """Turns whatever the library raises into one `DownloadError` that says what to do; a full disk
-    where `place` is to be written, into a `RunError` that names it.
-    """
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
-        yield
-    except HfHubHTTPError as error:
-        status = getattr(getattr(error, "response", None), "status_code", None)
-        hint = HINTS.get(status or 0, "try again later; what has arrived is kept")
-        raise DownloadError(f"{what}: the hub answered {status}; {hint}") from error
-    except EditgaugeError:
-        raise
-    except Exception as error:  # also those of its transport, whose package has had several names
-        full = machine.fault(error) if place is not None else None
-        if place is not None and full is not None:
-            raise paths.unwritable(place, full) from error
-        raise DownloadError(
-            f"{what}: the hub's answer cannot be used ({type(error).__name__}: {str(error)[:200]})"
-        ) from error
-
-
 def _check_path(repo: str, path: str) -> None:
     parts = path.split("/")
-    bad = not _PLAIN.fullmatch(path) or ":" in parts[0] or len(path) > _LONGEST
-    if bad or any(part in ("", "..", ".") for part in parts) or parts[-1] == LOCK_FILE:
+    bad = not _PLAIN.fullmatch(path) or ":" in parts[0] or parts[-1] == LOCK_FILE
+    if bad or any(part in ("", "..", ".") for part in parts):
         raise DownloadError(
             f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
             f"was fetched"
@@ -244,33 +171,10 @@ def _fetch_all(
     progress: Progress | None,
     workers: int,
 ) -> int:
-    library, new = _library(), 0
-
     def one(file: HubFile) -> bool:
-        path = target / file.path
-        if _is_right(file, path):
-            return False
-        _refuse_links(target, file.path)
-        path.unlink(missing_ok=True)
-        with answering(f"{repo}: {file.path}", path):
-            library.hf_hub_download(
-                repo,
-                file.path,
-                repo_type="dataset",
-                revision=commit,
-                local_dir=target,
-                endpoint=endpoint(),
-                token=_token(),
-                library_name="editgauge",
-            )
-        if not _is_right(file, path):
-            path.unlink(missing_ok=True)
-            kind = "SHA-256" if file.sha256 else "git blob id"
-            raise DownloadError(
-                f"{repo}: {file.path} is not what the hub lists ({kind} or size differ); removed"
-            )
-        return True
+        return _fetch(repo, commit, file, target)
 
+    new = 0
     with ThreadPoolExecutor(max(1, workers), thread_name_prefix="fetch") as pool:
         jobs = [pool.submit(one, file) for file in files]
         try:
@@ -284,12 +188,35 @@ def _fetch_all(
     return new
 
 
+def _fetch(repo: str, commit: str, file: HubFile, target: Path) -> bool:
+    """Bring one file; False where it was there."""
+    path = target / file.path
+    if _is_right(file, path):
+        return False
+    _refuse_links(target, file.path)
+    path.unlink(missing_ok=True)
+    with answering(f"{repo}: {file.path}", path):
+        _client().hf_hub_download(
+            repo, file.path, repo_type="dataset", revision=commit, local_dir=target
+        )
+    if not _is_right(file, path):
+        path.unlink(missing_ok=True)
+        kind = "SHA-256" if file.sha256 else "git blob id"
+        raise DownloadError(
+            f"{repo}: {file.path} is not what the hub lists ({kind} or size differ); removed"
+        )
+    return True
+
+
 def _is_right(file: HubFile, path: Path) -> bool:
+    from huggingface_hub.utils.sha import git_hash, sha_fileobj
+
     if not path.is_file() or path.stat().st_size != file.size:
         return False
-    if file.sha256 is not None:
-        return sha256(path) == file.sha256
-    return file.git_sha1 is not None and git_blob_sha1(path) == file.git_sha1
+    if file.sha256 is None:
+        return bool(git_hash(path.read_bytes()) == file.git_sha1)
+    with path.open("rb") as opened:
+        return bool(sha_fileobj(opened).hex() == file.sha256)
 
 
 def _refuse_links(target: Path, path: str) -> None:
@@ -300,17 +227,69 @@ def _refuse_links(target: Path, path: str) -> None:
             raise DownloadError(f"{place}: is a link; nothing is written through it, remove it")
 
 
-def _read_lock(target: Path) -> dict[str, Any] | None:
+def _read_lock(target: Path) -> dict[str, Any]:
     path = target / LOCK_FILE
     if not path.is_file():
-        return None
+        return {}
     try:
-        found = orjson.loads(path.read_bytes())
+        lock = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataError(f"{path}: cannot be read ({error}); remove it and fetch again") from error
-    if not isinstance(found, dict):
+    if not isinstance(lock, dict):
         raise DataError(f"{path}: wanted a mapping; remove it and fetch again")
-    return found
+    return lock
+
+
+def push(
+    folder: Path, files: Iterable[str], repo: str, *, card: str, private: bool, message: str
+) -> Pushed:
+    """Send files of a folder, by their paths below it, and a card as one commit on the branch
+    ``main`` of a data set, which is made where it is not there. Files of an earlier push that are
+    not among them stay.
+
+    Raises `UsageError` without a key or for a name that is none, and `DownloadError` where the hub
+    refuses.
+    """
+    client = _client()
+    if not client.token:
+        raise UsageError("HF_TOKEN is not set: a hub takes files from known users only")
+    from huggingface_hub import CommitOperationAdd
+
+    names = sorted(files)
+    operations = [CommitOperationAdd(name, str(folder / name)) for name in names]
+    operations.append(CommitOperationAdd(CARD, card.encode()))
+    with answering(checked(repo)):
+        client.create_repo(repo, repo_type="dataset", private=private, exist_ok=True)
+        done = client.create_commit(repo, operations, commit_message=message, repo_type="dataset")
+    if not is_commit(done.oid):
+        raise DownloadError(f"{repo}: wanted the new commit's id, found {str(done.oid)[:60]!r}")
+    size = sum((folder / name).stat().st_size for name in names)
+    return Pushed(repo=repo, commit=done.oid, files=len(names), bytes=size)
+
+
+# -- the library -----------------------------------------------------------------------------------
+
+
+def endpoint() -> str:
+    """The hub's address: ``HF_ENDPOINT`` (a mirror), else huggingface.co."""
+    return (os.environ.get("HF_ENDPOINT") or ENDPOINT).rstrip("/")
+
+
+def _client() -> Any:
+    """The library's client, for `endpoint` and the key of the environment alone."""
+    try:
+        import huggingface_hub
+        from huggingface_hub.utils import disable_progress_bars
+    except ImportError:
+        raise MissingExtra("a hub of data sets", "huggingface_hub", "hub") from None
+    disable_progress_bars()
+    token = os.environ.get("HF_TOKEN") or False  # False: none is looked for elsewhere
+    return huggingface_hub.HfApi(endpoint=endpoint(), token=token, library_name="editgauge")
+
+
+def is_commit(text: object) -> bool:
+    """Whether it is a commit's full id, and no branch or tag."""
+    return isinstance(text, str) and bool(_COMMIT.fullmatch(text))
 
 
 def checked(repo: str) -> str:
@@ -320,6 +299,23 @@ def checked(repo: str) -> str:
     return repo
 
 
-def _token() -> str | bool:
-    """The key from the environment; False keeps the library from looking for one elsewhere."""
-    return os.environ.get("HF_TOKEN") or False
+@contextlib.contextmanager
+def answering(what: str, place: Path | None = None) -> Iterator[None]:
+    """Turns whatever the library raises into one `DownloadError` that says what to do; a full disk
+    where `place` is to be written, into a `RunError` that names it.
+    """
+    try:
+        yield
+    except EditgaugeError:
+        raise
+    except Exception as error:  # also those of its transport, whose package has had several names
+        full = machine.fault(error) if place is not None else None
+        if place is not None and full is not None:
+            raise paths.unwritable(place, full) from error
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        if status is not None:
+            hint = HINTS.get(status, "try again later; what has arrived is kept")
+            raise DownloadError(f"{what}: the hub answered {status}; {hint}") from error
+        raise DownloadError(
+            f"{what}: the hub's answer cannot be used ({type(error).__name__}: {str(error)[:200]})"
+        ) from error

@@ -2,21 +2,23 @@
 
 A key comes from the environment, or from an address that its owner wrote it into. Whatever comes
 from outside (replies, errors of libraries, headers) passes `Secrets` before anybody keeps it: a
-server that echoes a key must not bring it into a row, a reply store, a report or a terminal.
+server that echoes a key must not bring it into a row, a reply store, a report or a terminal. A
+server that disguises a key on purpose has it already, and is not defended against.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 from weakref import WeakSet
 
 from editgauge.errors import UsageError
-from editgauge.services.spellings import spans, spellings
 
 HIDDEN = "[key]"
 SHORTEST = 6
@@ -32,34 +34,22 @@ DEEPEST = 64
 _WIDEST = 2**63 - 1
 
 
-PART = 8
-"""Letters of a secret that are cut out where a part of it stands alone."""
-_WHOLE = 3 * PART
-"""Letters of the shortest secret whose parts are looked for: parts of words are words."""
-
-
 class Secrets:
-    """Cuts given secrets out of texts, bytes and JSON values.
-
-    Knows each secret in all its `spellings`, broken into pieces or not. Of a secret of 24 letters
-    or more, each part of `PART` letters or somewhat more is cut out as well. Secrets of fewer than
-    `SHORTEST` letters, and words such as ``EMPTY``, are not taken for secrets.
+    """Cuts given secrets out of texts, bytes and JSON values: as they are, escaped for an address
+    or for JSON, and in base64, alone or inside a longer text. Secrets of fewer than `SHORTEST`
+    letters, and words such as ``EMPTY``, are not taken for secrets.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = sorted({
-            secret
+        forms = {
+            form
             for secret in secrets
             if len(secret) >= SHORTEST and secret.lower() not in _PLACEHOLDERS
-        })  # fmt: skip
-        self._spellings = [one for secret in self._secrets for one in spellings(secret)]
-        self._parts = [
-            secret[start : start + PART]
-            for secret in self._secrets
-            if len(secret) >= _WHOLE
-            for start in range(0, len(secret) - PART + 1, PART // 2)
-        ]
-        if self._secrets:
+            for form in _forms(secret)
+        }
+        longest_first = sorted(forms, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        if forms:
             _ALIVE.add(self)
 
     def __repr__(self) -> str:
@@ -67,25 +57,15 @@ class Secrets:
 
     def text(self, text: str) -> str:
         """The text with `HIDDEN` in place of every secret."""
-        if not self._secrets:
-            return text
-        if held := spans(text, self._spellings):
-            ends = [0, *(end for _, end in held)]
-            starts = [*(start for start, _ in held), len(text)]
-            pieces = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-            text = HIDDEN.join(pieces)
-        for part in (*self._secrets, *self._parts):
-            if part in text:
-                text = text.replace(part, HIDDEN)
-        return text
+        return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
 
     def data(self, data: bytes) -> bytes:
         """The bytes with `HIDDEN` in place of every secret."""
-        if not self._secrets:
+        if self._pattern is None:
             return data
         text = data.decode("utf-8", "surrogateescape")
         clean = self.text(text)
-        return data if clean is text else clean.encode("utf-8", "surrogateescape")
+        return data if clean == text else clean.encode("utf-8", "surrogateescape")
 
     def value(self, value: Any) -> Any:
         """A JSON value that any store takes: clean texts, and names, without lone surrogates;
@@ -121,6 +101,18 @@ class Secrets:
         """
         clean = self.text(text).encode("utf-8", "replace").decode()
         return _CONTROL.sub(" ", clean).strip()[:limit]
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """The ways to write a secret that are looked for."""
+    escaped = json.dumps(secret)[1:-1]
+    address = quote(secret, safe="")
+    yield from (secret, escaped, escaped.replace("/", "\\/"), address)
+    yield re.sub("%..", lambda code: code[0].lower(), address)
+    for lead in range(3):  # where it begins in a longer text
+        coded = base64.b64encode(b"\0" * lead + secret.encode()).decode().rstrip("=")
+        middle = coded[lead + 1 if lead else 0 : len(coded) - 1]
+        yield from (middle, middle.replace("+", "-").replace("/", "_"))
 
 
 def _float(value: int) -> float | None:

@@ -18,6 +18,7 @@ from tests.editors.test_service_faults import editor, samples_for
 
 from editgauge.editors import jobs, remote
 from editgauge.run import edit as running
+from editgauge.run import output
 from editgauge.services.booking import Ledger
 from editgauge.services.http import Http, Request
 from editgauge.store.run import Run
@@ -63,7 +64,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "picture fetched": lambda: _after(Http, "send", _fetches),
     "billed": lambda: _after(Ledger, "bill"),
     "delivered": _delivering,
-    "in place": lambda: _after(running, "_into_place"),
+    "in place": lambda: _after(output, "_into_place"),
     "recorded": lambda: _after(Run, "write_edits"),
 }
 

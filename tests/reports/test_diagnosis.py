@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.diagnosis.change import ChangeScorer
 from editgauge.images import read_image, write_png
 from editgauge.reports import diagnosis, site
 from editgauge.reports.parts import part
-from editgauge.run import diagnose
+from editgauge.run.diagnose import Request, diagnose
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.collect import edits_of
-from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
-from editgauge.store.samples import keep_samples, stored_samples
+from editgauge.store.samples import keep_samples
 from editgauge.tables import reading
 from editgauge.tables.failures import cutoffs_of
 from editgauge.testing import ConstantEditor, make_sample
@@ -37,17 +34,7 @@ def run(tmp_path: Path) -> Run:
     made = Run.create(tmp_path / "run")
     keep_samples(made, "mini", tmp_path / "data", samples, samples)
     edit_all(made, "mini", samples, ConstantEditor())
-    with HashStore(made.cache_folder / "hashes.sqlite") as hashes:
-        kept = stored_samples(made, "mini")
-        work = diagnose.Work(
-            run=made,
-            benchmark="mini",
-            samples=kept,
-            edits=edits_of(made, "mini", None, [], kept, hashes),
-            hashes=hashes,
-        )
-        diagnose.change(work, ChangeScorer(), workers=0)
-    made.record("diagnose", benchmark="mini")
+    diagnose(made, Request(basis="pixels"))
     return Run.open(made.path)
 
 

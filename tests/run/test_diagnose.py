@@ -18,14 +18,12 @@ pytest.importorskip("torch", reason="attention needs the extra neural")
 
 from editgauge import catalog
 from editgauge.diagnosis import remake
-from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import DataError, Unavailable, UsageError
-from editgauge.run import diagnose
+from editgauge.run.diagnose import Maps, Request, diagnose, with_concepts
 from editgauge.run.edit import edit as edit_all
-from editgauge.store.collect import edits_of
-from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples, stored_samples
+from editgauge.store.summary import Summary
 from editgauge.testing import ConstantEditor, make_sample
 from editgauge.types import Edit, Status
 from tests.editors import tiny_pipelines
@@ -66,14 +64,12 @@ def run(finished: Path, tmp_path: Path) -> Run:
     return Run.open(tmp_path / "run")
 
 
-def work(run: Run, hashes: HashStore, **more: Any) -> diagnose.Work:
-    again = Run.open(run.path)
-    samples = stored_samples(again, "mini")
-    edits = edits_of(again, "mini", None, [], samples, hashes)
-    kept, _ = diagnose.watchable(again, edits)
-    return diagnose.Work(
-        run=again, benchmark="mini", samples=samples, edits=kept, hashes=hashes, **more
-    )
+def looked(run: Run, weights: Path | None, progress: Any = None, **more: Any) -> Summary:
+    """Attention of the run's own editor, in this process unless `workers` says otherwise."""
+    model = str(weights) if weights else ""
+    maps = Maps(model=model, device="cpu", resolution=more.pop("resolution", 4))
+    request = Request(basis="attention", editors=["instructpix2pix"], maps=maps, **more)
+    return diagnose(Run.open(run.path), request, progress).summaries["attention"]
 
 
 def rows(run: Run) -> dict[tuple[str, str], Any]:
@@ -81,17 +77,9 @@ def rows(run: Run) -> dict[tuple[str, str], Any]:
     return {(row.sample, row.metric): row for row in found if row.scorer == "attention_grounding"}
 
 
-def scorer(weights: Path, **more: Any) -> AttentionScorer:
-    return AttentionScorer(model=str(weights), device="cpu", **{"resolution": 4, **more})
-
-
 def test_rows_of_a_watched_editor_and_nothing_twice(run: Run, weights: Path) -> None:
     told: list[Any] = []
-    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        looking = scorer(weights)
-        asked = work(run, hashes, progress=lambda *now: told.append(now))
-        first = diagnose.attention(asked, looking)
-    assert first.computed == 3 * 7
+    assert looked(run, weights, lambda *now: told.append(now)).computed == 3 * 7
     assert told[-1] == (2, 2, "attention of instructpix2pix")
     found = rows(run)
     iou = found["s0", "attention_iou"]
@@ -106,25 +94,20 @@ def test_rows_of_a_watched_editor_and_nothing_twice(run: Run, weights: Path) -> 
     assert found["s1", "attention_iou"].status is Status.NOT_APPLICABLE
     assert "names no key concept" in found["s1", "attention_iou"].reason
     assert "'giraffe' is not in the prompt" in found["s2", "attention_iou"].reason
-    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        again = diagnose.attention(work(run, hashes), AttentionScorer(resolution=4))
+    again = looked(run, None)
     assert (again.computed, again.kept) == (0, 21), "no weights are asked for where nothing is left"
-    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        retry = frozenset({Status.NOT_APPLICABLE})
-        third = diagnose.attention(work(run, hashes, retry=retry), scorer(weights))
-    assert third.computed == 14
+    assert looked(run, weights, retry=frozenset({Status.NOT_APPLICABLE})).computed == 14
 
 
-def test_other_weights_and_unknown_weights_end_the_call_and_write_nothing(
+def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failure(
     run: Run, weights: Path, tmp_path: Path
 ) -> None:
     other = tiny_pipelines.stable_diffusion(tmp_path / "other")
-    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        with pytest.raises(UsageError, match="a folder called 'tiny'; name it with --model DIR"):
-            diagnose.attention(work(run, hashes), AttentionScorer(resolution=4, device="cpu"))
-        with pytest.raises((UsageError, Unavailable)):
-            diagnose.attention(work(run, hashes), scorer(other))
-    assert rows(run) == {}
+    with pytest.raises(UsageError, match="a folder called 'tiny'; name it with --model DIR"):
+        looked(run, None)
+    with pytest.raises((UsageError, Unavailable)):
+        looked(run, other)
+    assert {row.status for row in rows(run).values()} == {Status.NOT_APPLICABLE}
 
 
 def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
@@ -162,9 +145,7 @@ def test_half_precision_of_a_gpu_becomes_single_on_a_cpu() -> None:
 
 
 def test_a_resolution_that_no_layer_has_is_said_in_the_rows(run: Run, weights: Path) -> None:
-    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        summary = diagnose.attention(work(run, hashes), scorer(weights, resolution=16))
-    assert summary.without_score == 7
+    assert looked(run, weights, resolution=16).without_score == 7
     assert "there are 4x3" in rows(run)["s0", "attention_iou"].reason
 
 
@@ -172,12 +153,10 @@ def test_concepts_from_a_file(run: Run, tmp_path: Path) -> None:
     samples = stored_samples(run, "mini")
     file = tmp_path / "concepts.csv"
     file.write_text("sample,concept\ns1,word\ns2,new\n")
-    found = diagnose.with_concepts(samples, diagnose.read_concepts(file, samples))
-    assert [sample.concept for sample in found] == ["old", "word", "new"]
+    assert [sample.concept for sample in with_concepts(samples, file)] == ["old", "word", "new"]
     tasks = [replace(sample, attributes={"task": "Change a word."}) for sample in samples]
     file.write_text("task,concept\nChange a word.,word\n")
-    found = diagnose.with_concepts(tasks, diagnose.read_concepts(file, tasks))
-    assert {sample.concept for sample in found} == {"word"}
+    assert {sample.concept for sample in with_concepts(tasks, file)} == {"word"}
 
 
 @pytest.mark.parametrize(
@@ -197,9 +176,9 @@ def test_a_file_of_concepts_that_is_none(
     file = tmp_path / "concepts.csv"
     file.write_bytes(content)
     with pytest.raises(kind, match=words):
-        diagnose.read_concepts(file, stored_samples(run, "mini"))
+        with_concepts(stored_samples(run, "mini"), file)
     with pytest.raises(DataError, match="cannot be read"):
-        diagnose.read_concepts(tmp_path / "none.csv", [])
+        with_concepts([], tmp_path / "none.csv")
 
 
 def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) -> None:
@@ -230,7 +209,7 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     assert "not made by a diffusers pipeline" in str(done.exception)
     done = invoke([*base, "--from", "both"])
     assert isinstance(done.exception, UsageError)
-    assert "name it with --model DIR (for change grounding alone: --from pixels)" in str(
+    assert "name it with --model DIR (for change grounding alone: basis pixels)" in str(
         done.exception
     )
     done = invoke([*base, "--from", "pixels"])
@@ -250,29 +229,21 @@ def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
     pytest.importorskip("ray")
     import torch
 
-    from editgauge.diagnosis.change import ChangeScorer
     from editgauge.run.ray import Cluster
     from editgauge.run.workers import Workers
     from tests.run.nodes import nodes_of_one_core
 
     away = Run.open(Path(shutil.copytree(run.path, tmp_path / "away")))
-    with HashStore(run.cache_folder / "hashes.sqlite") as hashes:
-        diagnose.change(work(run, hashes), ChangeScorer(), workers=0)
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # as there: sums of floats depend on it
-        diagnose.attention(work(run, hashes), scorer(weights))
-        torch.set_num_threads(threads)
+    diagnose(run, Request(basis="pixels"))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as there: sums of floats depend on it
+    looked(run, weights)
+    torch.set_num_threads(threads)
     other = tiny_pipelines.stable_diffusion(tmp_path / "other")
-    with (
-        nodes_of_one_core(2) as nodes,
-        Cluster(nodes.address) as cluster,
-        HashStore(away.cache_folder / "hashes.sqlite") as hashes,
-    ):
+    with nodes_of_one_core(2) as nodes, Cluster(nodes.address) as cluster:
         with pytest.raises((UsageError, Unavailable)):
-            diagnose.attention(work(away, hashes), scorer(other), workers=Workers(cluster=cluster))
-        diagnose.change(work(away, hashes), ChangeScorer(), workers=Workers(cluster=cluster))
-        told = diagnose.attention(
-            work(away, hashes), scorer(weights), workers=Workers(cluster=cluster)
-        )
-    assert (told.computed, told.kept) == (14, 7), "what needs no model was written at once"
+            looked(away, other, workers=Workers(cluster=cluster))
+        diagnose(away, Request(basis="pixels", workers=Workers(cluster=cluster)))
+        told = looked(away, weights, workers=Workers(cluster=cluster))
+    assert (told.computed, told.kept) == (7, 14), "what needs no model was written at once"
     assert Run.open(away.path).rows() == Run.open(run.path).rows()

@@ -20,5 +20,5 @@ def test_a_file_that_is_no_list_is_named(tmp_path: Path, content: bytes | None) 
     path = tmp_path / "ids.txt"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(UsageError, match=r"--sample @.*ids\.txt"):
+    with pytest.raises(UsageError, match=r"samples @.*ids\.txt"):
         listed([f"@{path}"])

@@ -37,7 +37,6 @@ def test_a_template_is_part_of_the_fingerprint_and_no_template_changes_none(tmp_
     for settings in ({}, {"template": TEMPLATE}, {"template": "{instruction}!"}):
         run = Run.create(tmp_path / "run")
         asked = replace(record, settings=settings)
-        plan = Plan(run, "mini", [sample], [asked], [MeanScorer()], HashStore(None), frozenset())
-        (item,) = plan.make(len, len)
+        (item,) = Plan(run, "mini", [sample], [asked], [MeanScorer()], HashStore(None)).make().alone
         found.add(item.tasks[0].fingerprint)
     assert len(found) == 3

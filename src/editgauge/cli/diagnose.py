@@ -56,8 +56,8 @@ def diagnose(
     """
     from editgauge.cli import common
     from editgauge.cli.drawn import print_table
-    from editgauge.run.diagnosing import Request
-    from editgauge.run.diagnosing import diagnose as diagnosed
+    from editgauge.run.diagnose import Request
+    from editgauge.run.diagnose import diagnose as diagnosed
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import changing

@@ -11,7 +11,7 @@ import typer
 from editgauge.cli.options import DeviceOpt, LimitOpt, SampleOpt, WhereOpt
 
 if TYPE_CHECKING:
-    from editgauge.run.diagnosing import Maps
+    from editgauge.run.diagnose import Maps
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Looking:
     def maps(self) -> Maps:
         """Raises `UsageError` for a resolution that is none."""
         from editgauge.errors import UsageError
-        from editgauge.run.diagnosing import Maps
+        from editgauge.run.diagnose import Maps
 
         side = None
         if self.resolution != "all":

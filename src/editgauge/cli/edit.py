@@ -69,7 +69,7 @@ def edit(
     from editgauge.cli import common, edit_batch
     from editgauge.editors import costs
     from editgauge.errors import UsageError
-    from editgauge.run import editing as evaluation
+    from editgauge.run import edit as evaluation
     from editgauge.store import selection
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import fetched, working

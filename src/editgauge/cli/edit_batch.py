@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from editgauge.run import editing as evaluation
+from editgauge.run import edit as evaluation
 from editgauge.run.material import Material
 
 

@@ -63,7 +63,7 @@ def code_of(command: Callable[[], int | None]) -> int | str | None:
         return 2
 
 
-_OPTIONS = {"samples": "--sample", "editors": "--editor", "ids": "--sample"}
+_OPTIONS = {"samples": "--sample", "editors": "--editor", "ids": "--sample", "basis": "--from"}
 """Arguments of the library whose option has another name."""
 
 

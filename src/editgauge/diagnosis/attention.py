@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -34,16 +34,12 @@ RESOLUTION = 16
 """The longer side of the maps of a U-Net that count; the paper's *16 × 16* of a square picture."""
 
 
-def _nobody() -> None:
-    """Nobody counts."""
-
-
 @dataclass(slots=True, kw_only=True)
 class AttentionScorer(Scorer):
     """Attention grounding (see the module), one row for each metric of `ATTENTION`.
 
     Holds one editor at a time, in the process that works. `resolution`: see `collect.watch`; None
-    for all. `ended` is called after each output.
+    for all.
     """
 
     alpha: float = ALPHA
@@ -52,7 +48,6 @@ class AttentionScorer(Scorer):
     model: str = ""
     device: str | None = None
     dtype: str = ""
-    ended: Callable[[], None] = _nobody
     name: str = "attention_grounding"
     track: Track = "diagnosis"
     metrics: tuple[Metric, ...] = ATTENTION
@@ -94,8 +89,6 @@ class AttentionScorer(Scorer):
             return not_scored(self.metrics, why.status, why.reason)
         except NoConcept as why:
             return not_scored(self.metrics, Status.NOT_APPLICABLE, str(why))
-        finally:
-            self.ended()
 
     def editor(self, edit: Edit) -> Any:
         """The editor that made an output, its weights loaded. Raises `UsageError`,

@@ -1,67 +1,230 @@
-"""Diagnose the outputs of a run: change grounding of every editor, attention grounding of those
-whose making can be watched. The work is `score`'s: resumed, retried, one row for each fingerprint.
+"""Diagnose a run: where its outputs changed and where its models looked, recorded, and read into
+kinds of failure.
+
+Change is measured of every editor, attention of those whose making can be watched again. The work
+is `score`'s: resumed, retried, one row for each fingerprint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from editgauge.diagnosis import remake
-from editgauge.diagnosis.attention import AttentionScorer
-from editgauge.diagnosis.change import ChangeScorer
-from editgauge.errors import DataError, UsageError
-from editgauge.run.plan import Plan
-from editgauge.run.score import Progress, score
+from editgauge.diagnosis.attention import RESOLUTION, AttentionScorer
+from editgauge.diagnosis.change import FLOOR, ChangeScorer
+from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
+from editgauge.metrics.grounding import ALPHA, BINS
+from editgauge.reports import diagnosis as drawings
+from editgauge.run.score import score
 from editgauge.run.workers import Workers, workers_of
-from editgauge.store import csv_files
+from editgauge.scoring.scorer import Scorer
+from editgauge.store import csv_files, selection
+from editgauge.store.collect import edits_of
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
+from editgauge.store.samples import stored_samples
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
-from editgauge.types import Edit, Sample, Status
+from editgauge.tables import failures, reading, rows
+from editgauge.tables.table import Table
+from editgauge.types import Sample, Status
+
+Progress = Callable[[int, int, str], None]
+BASES = ("both", "pixels", "attention")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """What a call is about: the outputs of some editors for some samples of a run."""
+class Maps:
+    """How a map is made and cut: see `AttentionScorer` and `ChangeScorer`."""
+
+    alpha: float = ALPHA
+    bins: int = BINS
+    floor: float = FLOOR
+    resolution: int | None = RESOLUTION
+    model: str = ""
+    device: str | None = None
+    dtype: str = ""
+
+    def attention(self) -> AttentionScorer:
+        """The scorer of attention grounding; without torch and diffusers `MissingExtra`."""
+        for package in ("torch", "transformers", "diffusers"):
+            if not find_spec(package):
+                raise MissingExtra("attention grounding", package, "neural")
+        return AttentionScorer(**{k: v for k, v in asdict(self).items() if k != "floor"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is to be diagnosed, and how.
+
+    `basis`: one of `BASES`; with ``both`` attention is left out where it cannot be had, and the
+    result says why. `benchmark`: needed where the run has several. `concepts`: see `with_concepts`.
+    `cutoffs`: those of `failures.Cutoffs` that are not the benchmark's. `figures`: a folder for a
+    picture of each output. `workers` measure change; attention is watched in this process, by one
+    model after the other, or on a worker of another machine that has the GPU.
+    """
+
+    basis: str = "both"
+    benchmark: str = ""
+    editors: Sequence[str] = ()
+    limit: int | None = None
+    ids: Sequence[str] = ()
+    where: Sequence[str] = ()
+    concepts: Path | None = None
+    maps: Maps = field(default_factory=Maps)
+    cutoffs: Mapping[str, float | None] = field(default_factory=dict)
+    figures: Path | None = None
+    workers: int | Workers = 0
+    retry: frozenset[Status] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosed:
+    """What a diagnosis did."""
+
+    benchmark: str
+    summaries: Mapping[str, Summary]
+    """Of ``change`` and of ``attention``, those that were made."""
+    unwatched: Mapping[str, str]
+    """Editor -> why there is no attention of it."""
+    tables: Sequence[Table]
+    figures: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every score is there that should be."""
+        return not any(summary.without_score for summary in self.summaries.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was done as JSON values, without the tables."""
+        return {
+            "benchmark": self.benchmark,
+            "summaries": {name: summary.as_dict() for name, summary in self.summaries.items()},
+            "unwatched": dict(self.unwatched),
+            "figures": self.figures,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """What was done in words."""
+        for basis, summary in self.summaries.items():
+            statuses: Counter[str] = Counter()
+            for (_, _, metric, _), counter in summary.counts.items():
+                if metric == f"{basis}_iou":
+                    statuses.update(counter)
+            parts = (f"{n} {s.replace('_', ' ')}" for s, n in statuses.most_common())
+            yield (
+                f"{basis}: {', '.join(parts) or 'nothing to do'}; {summary.computed} new rows, "
+                f"{summary.kept} reused, in {summary.seconds:.1f} s"
+            )
+            yield from (f"note: {problem}" for problem in summary.problems)
+        for why in dict.fromkeys(self.unwatched.values()):
+            names = ", ".join(name for name, reason in self.unwatched.items() if reason == why)
+            yield f"no attention of {names}: {why}"
+        if self.figures:
+            yield f"figures: {self.figures}"
+
+
+def diagnose(folder: Run, request: Request, progress: Progress | None = None) -> Diagnosed:
+    """Bring the rows of the track ``diagnosis`` up to date for outputs of a run, and record the
+    call. Existing rows are reused.
+
+    Raises `UsageError` for words that mean nothing here, and where attention was asked for by name
+    and nothing has any; `Unavailable` for weights that cannot be loaded. What was done before
+    stays.
+    """
+    selection.one_of("basis", request.basis, BASES)
+    names = rows.benchmarks([folder], request.benchmark)
+    if len(names) != 1:
+        there = f"wanted one; {folder.path.name} has {', '.join(names) or 'none'}"
+        raise UsageError(there, argument="benchmark")
+    cutoffs = failures.cutoffs_of(names[0], **request.cutoffs)
+    samples = with_concepts(stored_samples(folder, names[0]), request.concepts)
+    samples = selection.choose(samples, limit=request.limit, ids=request.ids, where=request.where)
+    summaries: dict[str, Summary] = {}
+    unwatched: dict[str, str] = {}
+    with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
+        edits = edits_of(folder, names[0], None, list(request.editors), samples, hashes)
+        work = _Work(folder, names[0], samples, edits, hashes, request, progress)
+        if request.basis != "attention":
+            maps = request.maps
+            change = ChangeScorer(alpha=maps.alpha, bins=maps.bins, floor=maps.floor)
+            summaries["change"] = work.score(change, edits, "change")
+        if request.basis != "pixels":
+            unwatched = _attention(work, summaries)
+    _record(work, cutoffs, summaries, unwatched)
+    tables, figures = _read(work, cutoffs)
+    return Diagnosed(
+        benchmark=names[0],
+        summaries=summaries,
+        unwatched=unwatched,
+        tables=tables,
+        figures=figures,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a call is about."""
 
     run: Run
     benchmark: str
     samples: Sequence[Sample]
     edits: Sequence[EditRecord]
     hashes: HashStore
-    retry: frozenset[Status] = frozenset()
-    progress: Progress | None = None
+    request: Request
+    progress: Progress | None
+
+    def score(
+        self, scorer: Scorer, edits: Sequence[EditRecord], note: str, *, alone: bool = False
+    ) -> Summary:
+        """Bring a scorer's rows up to date: see `run.score.score`."""
+        force = workers_of(self.request.workers)
+        return score(
+            self.run,
+            self.benchmark,
+            self.samples,
+            edits,
+            [scorer],
+            hashes=self.hashes,
+            workers=0 if alone and not force.away else force,
+            retry=self.request.retry,
+            alone=alone,
+            progress=lambda done, of, _: self.progress(done, of, note) if self.progress else None,
+        )
 
 
-def change(work: Work, scorer: ChangeScorer, *, workers: int | Workers) -> Summary:
-    """Bring the rows of change grounding up to date: see `run.score.score`."""
-    return _score(work, scorer, workers, work.progress)
-
-
-def _score(
-    work: Work,
-    scorer: Any,
-    workers: int | Workers,
-    progress: Progress | None,
-    *,
-    alone: bool = False,
-) -> Summary:
-    return score(
-        work.run,
-        work.benchmark,
-        work.samples,
-        work.edits,
-        [scorer],
-        hashes=work.hashes,
-        workers=workers,
-        retry=work.retry,
-        alone=alone,
-        progress=progress,
-    )
+def _attention(work: _Work, summaries: dict[str, Summary]) -> dict[str, str]:
+    """Watch what can be watched; why the rest cannot be. Where nothing can, that is an error only
+    if it was asked for by name.
+    """
+    kept, refused = watchable(work.run, work.edits)
+    try:
+        if not kept:
+            raise UsageError("; ".join(dict.fromkeys(refused.values())) or "there are no outputs")
+        scorer = work.request.maps.attention()
+    except (UsageError, MissingExtra) as error:
+        if work.request.basis == "attention":
+            raise
+        return {**refused, **{record.editor: str(error) for record in kept}}
+    summaries["attention"] = total = Summary()
+    try:
+        for editor in dict.fromkeys(record.editor for record in kept):
+            mine = [record for record in kept if record.editor == editor]
+            made = (record.edit(work.run.path) for record in mine)
+            scorer.first = next(one for one in made if one.ok and remake.why_not(one) is None)
+            total.join(work.score(scorer, mine, f"attention of {editor}", alone=True))
+    except EditgaugeError as error:
+        if work.request.basis != "attention":
+            error.args = (f"{error} (for change grounding alone: basis pixels)",)
+        raise
+    return refused
 
 
 def watchable(run: Run, edits: Sequence[EditRecord]) -> tuple[list[EditRecord], dict[str, str]]:
@@ -83,105 +246,68 @@ def watchable(run: Run, edits: Sequence[EditRecord]) -> tuple[list[EditRecord], 
     return kept, refused
 
 
-def attention(work: Work, scorer: AttentionScorer, *, workers: int | Workers = 0) -> Summary:
-    """Bring the rows of attention grounding up to date, one editor after the other: in this
-    process, or on workers of other machines (`Workers.away`), each of which loads the model once.
-    Weights are loaded first where anything is to be done: what is wrong with them ends the call,
-    and is no output's failure. Raises `UsageError`, `Unavailable`.
-    """
-    force = workers_of(workers)
-    total = Summary()
-    for editor in dict.fromkeys(record.editor for record in work.edits):
-        mine = replace(work, edits=[record for record in work.edits if record.editor == editor])
-        left = _left(mine, scorer)
-        scorer.first = _first(mine) if left else None
-        if force.away:
-            _join(total, _score(mine, scorer, force, work.progress, alone=True))
-            continue
-        scorer.begin()
-        scorer.ended = _Told(left, f"attention of {editor}", work.progress)
-        _join(total, _score(mine, scorer, 0, None))
-    return total
-
-
-@dataclass(slots=True)
-class _Told:
-    """Counts the outputs that have ended, and says so."""
-
-    of: int
-    note: str
-    progress: Progress | None
-    done: int = 0
-
-    def __call__(self) -> None:
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.of, self.note)
-
-
-def _left(work: Work, scorer: AttentionScorer) -> int:
-    """How many outputs need the model; nothing is written."""
-    plan = Plan(
-        work.run, work.benchmark, work.samples, work.edits, [scorer], work.hashes, work.retry
-    )
-    return len(plan.make(len, len))
-
-
-def _first(work: Work) -> Edit:
-    """The first output that can be watched."""
-    made = (record.edit(work.run.path) for record in work.edits)
-    return next(edit for edit in made if edit.ok and remake.why_not(edit) is None)
-
-
-def _join(total: Summary, part: Summary) -> None:
-    for key, counter in part.counts.items():
-        total.counts.setdefault(key, type(counter)()).update(counter)
-    total.computed += part.computed
-    total.kept += part.kept
-    total.seconds += part.seconds
-    total.scorer_seconds.update(part.scorer_seconds)
-    total.problems += [text for text in part.problems if text not in total.problems]
-
-
-def with_concepts(
-    samples: Sequence[Sample], concepts: Mapping[tuple[str, str], str]
-) -> list[Sample]:
-    """The samples with the key concepts of a file: one of the sample's own id stands before one of
-    its task, and both before the data's own.
-    """
-    found = []
-    for sample in samples:
-        task = str(sample.attributes.get("task") or "")
-        concept = concepts.get(("sample", sample.id)) or concepts.get(("task", task))
-        found.append(replace(sample, concept=concept) if concept else sample)
-    return found
-
-
-def read_concepts(path: Path, samples: Sequence[Sample]) -> dict[tuple[str, str], str]:
-    """(``sample`` or ``task``, its name) -> key concept, from a CSV file with the columns
-    ``concept`` and ``sample`` or ``task``.
+def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:
+    """The samples with the key concepts of a CSV file that has the columns ``concept`` and
+    ``sample`` or ``task``; they stand before the data's own.
 
     Raises `UsageError` for a file that has other columns, and `DataError` where it cannot be read,
     or a line names a sample or a task that the run does not have, or one twice.
     """
+    if path is None:
+        return samples
     columns, records = csv_files.named(path, strict=True)
     by = next((name for name in ("sample", "task") if name in columns), None)
     if by is None or "concept" not in columns:
-        raise UsageError(
-            f"--concepts {path.name}: wanted the columns sample,concept or task,concept; found "
-            f"{','.join(columns)[:200] or 'nothing'}"
-        )
-    known = {s.id if by == "sample" else str(s.attributes.get("task") or "") for s in samples}
-    found: dict[tuple[str, str], str] = {}
+        there = ",".join(columns)[:200] or "nothing"
+        why = f"{path.name}: wanted the columns sample,concept or task,concept; found {there}"
+        raise UsageError(why, argument="concepts")
+
+    def name_of(sample: Sample) -> str:
+        return sample.id if by == "sample" else str(sample.attributes.get("task") or "")
+
+    known, concepts = {name_of(sample) for sample in samples}, dict[str, str]()
     for number, record in records:
         name, concept = (record[key].strip() for key in (by, "concept"))
-        if name not in known:
+        if name not in known or name in concepts:
             some = ", ".join(repr(k) for k in sorted(known)[:3])
-            raise DataError(
-                f"--concepts {path.name}, line {number}: no {by} {name!r} in the run; it has {some}"
-            )
-        if (by, name) in found:
-            raise DataError(f"--concepts {path.name}, line {number}: {by} {name!r} again")
-        if concept:
-            found[by, name] = concept
-    return found
+            why = f"{by} {name!r} again" if name in known else f"no {by} {name!r} in the run"
+            raise DataError(f"concepts {path.name}, line {number}: {why}; it has {some}")
+        concepts[name] = concept
+    return [
+        replace(sample, concept=concepts.get(name_of(sample)) or sample.concept)
+        for sample in samples
+    ]
+
+
+def _record(
+    work: _Work,
+    cutoffs: failures.Cutoffs,
+    summaries: Mapping[str, Summary],
+    unwatched: Mapping[str, str],
+) -> None:
+    work.run.record(
+        "diagnose",
+        benchmark=work.benchmark,
+        editors=sorted({record.editor for record in work.edits}),
+        bases=sorted(summaries),
+        cutoffs=failures.as_facts(cutoffs),
+        maps=asdict(work.request.maps),
+        chosen=len(work.samples),
+        computed={key: summary.computed for key, summary in summaries.items()},
+        kept={key: summary.kept for key, summary in summaries.items()},
+        unwatched=dict(unwatched),
+    )
+
+
+def _read(work: _Work, cutoffs: failures.Cutoffs) -> tuple[list[Table], int]:
+    """The tables of what was chosen, and how many figures were drawn."""
+    request, again = work.request, Run.open(work.run.path)  # with the rows that are there now
+    frame = reading.of_runs([again], work.benchmark)
+    wanted = {sample.id for sample in work.samples}
+    frame = frame.of_samples(np.array([name in wanted for name in frame.samples.ids]))
+    if request.editors:
+        frame = frame.of_editors([name for name in request.editors if name in frame.editors])
+    drawn = 0
+    if request.figures is not None:
+        drawn = drawings.draw_all([again], frame, cutoffs, request.figures)
+    return failures.tables(frame, cutoffs, intervals=True), drawn

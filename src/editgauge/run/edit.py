@@ -1,52 +1,44 @@
 """Edit: call an editor on every sample that has no output yet, keep what it gives, write down what
 it cost.
 
-An output is made under a temporary name and renamed into its place; a record of it follows. A run
-that is killed loses the samples in flight and nothing else. Finished samples are never edited
-again.
+A run that is killed loses the samples in flight and nothing else. Finished samples are never edited
+again. `edit` is the step; `make` finds the editor of a name, and `edit_each` runs the step for each
+variant of it and records the calls in the run.
 """
 
 from __future__ import annotations
 
-import math
-import os
-import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
-from typing import cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from editgauge import machine
-from editgauge.editors.calling import AGAIN
+from editgauge import catalog
+from editgauge.editors import costs, sweeps, tracks
+from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
-from editgauge.errors import (
-    BudgetExceeded,
-    DataError,
-    EditgaugeError,
-    ImageError,
-    MissingExtra,
-    RunError,
-    ServiceStopped,
-    Unavailable,
-    UsageError,
-)
-from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
+from editgauge.errors import BudgetExceeded, ServiceStopped, UsageError
+from editgauge.run.material import Material
+from editgauge.run.output import STOPS, edit_batch, edit_one, no_output
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.scorer import Needs
-from editgauge.store import copies, lease, paths
-from editgauge.store.outputs import given_back
-from editgauge.store.paths import plain_name, portable, without_roots
+from editgauge.store import lease
+from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, digest
-from editgauge.types import Edit, Editor, Sample, Status
+from editgauge.types import Editor, Sample, Status
 
+if TYPE_CHECKING:
+    from editgauge.run import batch
+
+__all__ = ["EditSummary", "Limits", "Made", "Request", "edit", "edit_each", "edit_one", "make"]
 Progress = Callable[[int, int, str], None]
-_STOPS = (Unavailable, MissingExtra)
-"""What ends an editing call at once: no other sample would fare better."""
+IN_BATCH = "in_batch"
+"""What a summary counts samples under that wait in a provider's batch."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,6 +62,11 @@ class EditSummary:
     exit_code: int = 0
     """That of the error behind `stopped`."""
 
+    def add(self, record: EditRecord) -> None:
+        """Count one sample's record."""
+        self.counts[record.status.value] += 1
+        self.given_back += record.given_back is True
+
     @property
     def complete(self) -> bool:
         """Whether every sample has an output, or is not meant to have one."""
@@ -78,10 +75,8 @@ class EditSummary:
 
     def line(self, benchmark: str) -> str:
         """What was done in one line of words."""
-        counts = ", ".join(
-            f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())
-        )
-        told = counts or "no outputs"
+        counts = [f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())]
+        told = ", ".join(counts) or "no outputs"
         return f"{self.editor} on {benchmark}: {told}; {self.edited} new in {self.seconds:.1f} s"
 
     def _said(self, status: str, number: int) -> str:
@@ -91,6 +86,9 @@ class EditSummary:
         if not self.given_back:
             return "outputs"
         return f"outputs ({number - self.given_back} edited, {self.given_back} given back)"
+
+
+# -- the step --------------------------------------------------------------------------------------
 
 
 def edit(
@@ -107,303 +105,99 @@ def edit(
     """Make the outputs that are not there yet; return what there is now.
 
     How the editor runs is its own word, in the attribute ``parallel``: ``process`` (the default: on
-    `workers` processes, each stopped after `seconds_a_sample`), ``thread`` (on
+    `workers` processes, each stopped after `seconds_a_sample`; 0: in this one), ``thread`` (on
     ``editor.concurrency`` threads of this process: for services and programs; a limit that the
     editor keeps itself, its ``timeout``, is lowered to `seconds_a_sample`) or ``serial`` (one after
     the other in this process: for a model on a GPU; in batches where it has a ``batch_size`` above
-    1 and a method ``edit_batch(samples, folders) -> edits``). `Workers` may take the place
-    of the number; those of other machines also do ``serial`` editors, each with the model loaded,
-    and refuse ``thread`` with a `UsageError`: the limits and the budget of
-    a service are kept in one process. Samples whose record has a status in `retry`
-    are edited again; a finished one is not. A `BudgetExceeded` from the editor ends the call with
-    `EditSummary.stopped`; what was done is kept. So does an `Unavailable` or a `MissingExtra` once
-    something was made; before that it is raised. Neither is recorded against a sample. Raises
-    `RunError` when the run folder cannot be written, or another process edits with this editor into
-    the same run: nothing is paid twice.
+    1 and a method ``edit_batch(samples, folders) -> edits``). `Workers` may take the place of the
+    number; those of other machines also do ``serial`` editors, each with the model loaded, and
+    refuse ``thread`` with a `UsageError`: the limits and the budget of a service are kept in one
+    process. Samples whose record has a status in `retry` are edited again; a finished one is not.
+
+    A `BudgetExceeded` from the editor ends the call with `EditSummary.stopped`; what was done is
+    kept. So does an `Unavailable` or a `MissingExtra` once something was made; before that it is
+    raised. Neither is recorded against a sample. Raises `RunError` when the run folder cannot be
+    written, or another process edits with this editor into the same run: nothing is paid twice.
     """
     plain_name(editor.name)
-    editor = as_editor(editor)
-    force = workers_of(workers)
-    if force.away and editor.parallel == "thread":
+    own, force = as_editor(editor), workers_of(workers)
+    if force.away and own.parallel == "thread":
         raise UsageError(
             f"editor {editor.name!r} calls a service or has devices of its own here: its limits "
             f"and its budget are kept in one process; edit on this machine"
         )
+    summary = EditSummary(editor=editor.name)
+    began = time.perf_counter()
     with lease.lease(run.path, "edit", benchmark, editor.name):
-        return _edit(
-            run,
-            benchmark,
-            samples,
-            editor,
-            force=force,
-            retry=retry,
-            seconds_a_sample=seconds_a_sample,
-            progress=progress,
-        )
+        todo, again = _left(run, benchmark, samples, summary, retry)
+        records = _made(run, benchmark, todo, again, own, force, seconds_a_sample)
+        told = progress or (lambda *_: None)
+        told(0, len(todo), f"editing with {editor.name}")
+        try:
+            for record in records:
+                summary.add(record)
+                summary.edited += 1
+                summary.cost += record.cost or 0.0
+                told(summary.edited, len(todo), f"editing with {editor.name}")
+        except (BudgetExceeded, ServiceStopped, *STOPS) as error:
+            if isinstance(error, STOPS) and not summary.edited:
+                raise
+            summary.stopped, summary.exit_code = str(error), error.exit_code
+    summary.seconds = time.perf_counter() - began
+    return summary
 
 
-def _edit(
+def _left(
     run: Run,
     benchmark: str,
     samples: Sequence[Sample],
-    editor: BaseEditor,
-    *,
-    force: Workers,
+    summary: EditSummary,
     retry: frozenset[Status],
-    seconds_a_sample: float,
-    progress: Progress | None,
-) -> EditSummary:
-    summary = EditSummary(editor=editor.name)
-    began = time.perf_counter()
-    before = {
-        record.sample: record for record in run.edits(benchmark) if record.editor == editor.name
-    }
+) -> tuple[list[Sample], dict[str, str]]:
+    """The samples to be edited, and what stands for the outcomes that a retry replaces."""
+    before = {r.sample: r for r in run.edits(benchmark) if r.editor == summary.editor}
     todo: list[Sample] = []
     again: dict[str, str] = {}
     for sample in samples:
         old = before.get(sample.id)
         there = old is not None and (old.path is None or (run.path / old.path).exists())
         if old is not None and there and old.status not in retry:
-            summary.counts[old.status.value] += 1
-            summary.given_back += old.given_back is True
+            summary.add(old)
             summary.kept += 1
         else:
             todo.append(sample)
             if old is not None and old.status in retry:
                 again[sample.id] = digest(old.status.value, old.reason, old.seconds)
-    if progress:
-        progress(0, len(todo), f"editing with {editor.name}")
-    how, many = editor.parallel, editor.batch_size
-    if how == "process" or force.away:
-        batches = _batches(todo, 1 if how == "process" else many)
-        records = _on_workers(run, benchmark, batches, editor, force, seconds_a_sample)
-    else:
-        at_once = editor.concurrency if how == "thread" else 1
-        if how == "thread":
-            editor.limit(seconds_a_sample)
-        records = _on_threads(run, benchmark, _batches(todo, many), editor, at_once, again)
-    try:
-        for record in records:
-            summary.counts[record.status.value] += 1
-            summary.given_back += record.given_back is True
-            summary.edited += 1
-            summary.cost += record.cost or 0.0
-            if progress:
-                progress(summary.edited, len(todo), f"editing with {editor.name}")
-    except _STOPS as error:
-        if not summary.edited:
-            raise
-        summary.stopped, summary.exit_code = str(error), error.exit_code
-    except (BudgetExceeded, ServiceStopped) as error:
-        summary.stopped, summary.exit_code = str(error), error.exit_code
-    summary.seconds = time.perf_counter() - began
-    return summary
+    return todo, again
 
 
-def edit_one(
-    run: Path, benchmark: str, sample: Sample, editor: Editor, again: str = ""
-) -> EditRecord:
-    """Call the editor on one sample, bring its output into the run, and return the record (not yet
-    written). `again` stands for the outcome that a user's retry replaces: a service is told that
-    this is another call.
-
-    Whatever the editor raises becomes a record with a status and a reason, but for `RunError`,
-    `BudgetExceeded`, and what says that the editor cannot work at all (`Unavailable`,
-    `MissingExtra`). Raises `RunError` when the machine is at fault, a full disk for example: that
-    is no failure of the editor's.
-    """
-    try:
-        parts = _safe_parts(sample)
-    except DataError as error:
-        return EditRecord(
-            benchmark=benchmark,
-            sample=sample.id,
-            editor=editor.name,
-            status=Status.DATASET_FAULT,
-            reason=str(error),
-        )
-    with lease.scratch(run) as scratch:
-        began = time.perf_counter()
-        if again:
-            (scratch / AGAIN).write_text(again, encoding="ascii")
-        if sample.fault is not None:
-            made = Edit.without(sample.id, editor.name, Status.DATASET_FAULT, sample.fault)
-        else:
-            made = _checked(_call(editor, sample, scratch), sample, editor)
-        if made.seconds is None:
-            made = replace(made, seconds=round(time.perf_counter() - began, 6))
-        if made.path is None and sample.fault is None:
-            machine.raise_full_disk(made.reason, scratch)
-        return _into_place(run, benchmark, sample, parts, made, scratch)
-
-
-def edit_batch(
-    run: Path,
+def _made(
+    run: Run,
     benchmark: str,
-    samples: Sequence[Sample],
+    todo: Sequence[Sample],
+    again: Mapping[str, str],
     editor: BaseEditor,
-    again: Mapping[str, str] | None = None,
-) -> list[EditRecord]:
-    """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
-    one by one. `again` maps the ids of samples that a user's retry asks once more.
-    """
-    if len(samples) == 1:
-        retried = (again or {}).get(samples[0].id, "")
-        return [edit_one(run, benchmark, samples[0], editor, retried)]
-    began = time.perf_counter()
-    with lease.scratch(run) as scratch:
-        folders = [scratch / str(number) for number in range(len(samples))]
-        try:
-            parts = [_safe_parts(sample) for sample in samples]
-            for folder in folders:
-                folder.mkdir(parents=True)
-            made = list(editor.edit_batch(samples, folders))
-            if [edit.sample for edit in made] != [sample.id for sample in samples]:
-                raise ValueError("edit_batch: wanted one edit a sample, in order")
-            share = round((time.perf_counter() - began) / len(samples), 6)
-            made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
-            return [
-                _into_place(run, benchmark, s, p, _checked(m, s, editor), scratch)
-                for s, p, m in zip(samples, parts, made, strict=True)
-            ]
-        except (RunError, BudgetExceeded, *_STOPS):
-            raise
-        except Exception:  # one sample's fault is not the others': each is asked alone
-            return [edit_one(run, benchmark, sample, editor) for sample in samples]
+    force: Workers,
+    seconds: float,
+) -> Iterator[EditRecord]:
+    """The records of outputs as they come, each written."""
+    size = 1 if editor.parallel == "process" else editor.batch_size
+    batches = [todo[start : start + size] for start in range(0, len(todo), size)]
+    if editor.parallel == "process" or force.away:
+        yield from _on_workers(run, benchmark, batches, editor, force, seconds)
+        return
 
+    def one(batch: Sequence[Sample]) -> list[EditRecord]:
+        records = edit_batch(run.path, benchmark, batch, editor, again)
+        run.write_edits(records)  # by the thread that made them: Ctrl-C loses none that was paid
+        return records
 
-def _batches(samples: Sequence[Sample], size: int) -> list[Sequence[Sample]]:
-    return [samples[start : start + size] for start in range(0, len(samples), max(1, size))]
-
-
-def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
-    try:
-        return editor(sample, scratch)
-    except (RunError, BudgetExceeded, *_STOPS):
-        raise
-    except ImageError as error:
-        machine.raise_fault(error, scratch)
-        return Edit.without(sample.id, editor.name, Status.DATASET_FAULT, str(error))
-    except EditgaugeError as error:
-        machine.raise_fault(error, scratch)
-        return Edit.without(sample.id, editor.name, Status.FAILED, str(error))
-    except Exception as error:  # an editor is somebody's model: its crash is a record
-        machine.raise_fault(error, scratch)
-        return Edit.without(
-            sample.id, editor.name, Status.FAILED, f"{type(error).__name__}: {error}"
-        )
-
-
-def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
-    """The edit, or a failed one when the editor gave back something else, or another's."""
-    if not isinstance(made, Edit):
-        why = f"wanted an Edit, found {type(made).__name__}"
-    elif made.sample != sample.id or made.editor != editor.name:
-        why = (
-            f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by "
-            f"{made.editor!r}"
-        )
-    else:
-        why = _ill_typed(made)
-    if why:
-        return Edit.without(sample.id, editor.name, Status.FAILED, f"the editor's answer: {why}")
-    return cast(Edit, made)
-
-
-def _ill_typed(made: Edit) -> str:
-    """Which field of an edit is not what `Edit` says, or empty. Types bind nobody outside."""
-    fits = {
-        "path": made.path is None or isinstance(made.path, Path),
-        "status": isinstance(made.status, Status),
-        "reason": isinstance(made.reason, str),
-        "seed": made.seed is None or (type(made.seed) is int and abs(made.seed) < 1 << 63),
-        "settings": isinstance(made.settings, Mapping),
-        "seconds": made.seconds is None or _is_amount(made.seconds),
-        "cost": made.cost is None or _is_amount(made.cost),
-        "instruction": made.instruction is None or isinstance(made.instruction, str),
-        "detail": isinstance(made.detail, Mapping),
-    }
-    wrong = [f"{name} {getattr(made, name)!r:.80}" for name, right in fits.items() if not right]
-    if wrong:
-        return f"not what an Edit holds: {', '.join(wrong)}"
-    if (made.path is None) == (made.status is Status.SCORED):
-        return f"status {made.status.value} with {'no file' if made.path is None else 'a file'}"
-    return ""
-
-
-def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
-
-
-def _into_place(
-    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit, scratch: Path
-) -> EditRecord:
-    """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
-    somebody's, and copied.
-    """
-    record = EditRecord(
-        benchmark=benchmark,
-        sample=sample.id,
-        editor=made.editor,
-        status=made.status,
-        path=None,
-        reason=portable(made.reason, [run]),
-        seed=made.seed,
-        settings=without_roots(made.settings, [run]),
-        seconds=made.seconds,
-        cost=made.cost,
-        instruction=made.instruction,
-        detail=without_roots(made.detail, [run]),
-    )
-    if made.path is None:
-        return record
-    try:
-        header = read_header(made.path)
-    except ImageError as error:
-        reason = portable(str(error), [run])
-        return replace(record, status=Status.UNREADABLE, reason=reason)
-    place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
-    place = place.with_name(place.name + header.extension)
-    target = run / place
-    try:
-        own = made.path
-        shared = own.is_symlink() or own.stat().st_nlink > 1  # somebody's file under our name
-        if shared or not own.resolve().is_relative_to(scratch.resolve()):
-            own = scratch / f"copy-{secrets.token_hex(4)}"
-            copies.copy(made.path.resolve(), own, limit=MAX_FILE_BYTES)
-        mark = fingerprint(own)
-        back = given_back(own, sample)
-        above = paths.folder(run, place.parent)
-        for extension in EXTENSIONS:  # an older output of another format would be found first
-            (above / (parts[-1] + extension)).unlink(missing_ok=True)
-        os.replace(own, above / target.name)
-    except OSError as error:
-        raise paths.unwritable(target, error) from error
-    return replace(
-        record,
-        path=str(place),
-        fingerprint=mark,
-        width=header.width,
-        height=header.height,
-        given_back=back,
-    )
-
-
-def _safe_parts(sample: Sample) -> tuple[str, ...]:
-    """Where the output goes below the editor's folder; stems come from metadata and may not lead
-    out of it.
-    """
-    stem = PurePosixPath(sample.output_stems[0])
-    if not stem.parts or stem.is_absolute() or ".." in stem.parts or "\0" in str(stem):
-        raise DataError(
-            f"sample {sample.id!r}: its output name {str(stem)!r} leads out of the run folder; "
-            f"correct the data",
-            sample=sample.id,
-        )
-    return stem.parts
-
-
-# -- on workers ------------------------------------------------------------------------------------
+    if editor.parallel == "thread":
+        editor.limit(seconds)
+        yield from _on_threads(one, batches, editor.concurrency)
+        return
+    for each in batches:
+        yield from one(each)
 
 
 def _on_workers(
@@ -422,27 +216,17 @@ def _on_workers(
         start=_start,
         start_args=(run.path, benchmark, editor),
         seconds=seconds,
-        needs=_needs(editor),
+        needs=Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory),
         alone=editor.parallel == "serial",
         places=(run.path / "run.sqlite", *(path for path in pictures if path.exists())),
     )
     for outcome in outcomes:
         records = outcome.result or [
-            EditRecord(
-                benchmark=benchmark,
-                sample=sample.id,
-                editor=editor.name,
-                status=Status.FAILED,
-                reason=outcome.died,
-            )
+            no_output(benchmark, sample, editor.name, Status.FAILED, outcome.died)
             for sample in outcome.items
         ]
         run.write_edits(records)
         yield from records
-
-
-def _needs(editor: BaseEditor) -> Needs:
-    return Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory)
 
 
 _worker: tuple[Path, str, BaseEditor] | None = None
@@ -459,63 +243,244 @@ def _work(batch: Sequence[Sample]) -> list[EditRecord]:
     return edit_batch(run, benchmark, batch, editor)
 
 
-# -- on threads ------------------------------------------------------------------------------------
-
-
 def _on_threads(
-    run: Run,
-    benchmark: str,
-    batches: Sequence[Sequence[Sample]],
-    editor: BaseEditor,
+    one: Callable[[Sequence[Sample]], list[EditRecord]],
+    batches: Iterable[Sequence[Sample]],
     concurrency: int,
-    again: Mapping[str, str],
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are
     still written.
     """
-    lock = threading.Lock()
     halted = threading.Event()
+
+    def unless_halted(batch: Sequence[Sample]) -> list[EditRecord]:
+        if halted.is_set():  # handed out before the call that ended everything came back
+            return []
+        try:
+            return one(batch)
+        except BaseException:
+            halted.set()
+            raise
+
+    waiting, running, stop = iter(batches), set[Future[list[EditRecord]]](), None
     with ThreadPoolExecutor(max(1, concurrency)) as pool:
-
-        def one(batch: Sequence[Sample]) -> list[EditRecord]:
-            if halted.is_set():  # handed out before the call that ended everything came back
-                return []
-            try:
-                records = edit_batch(run.path, benchmark, batch, editor, again)
-            except BaseException:
-                halted.set()
-                raise
-            with lock:
-                run.write_edits(records)
-            return records
-
-        waiting = iter(batches)
-        running: set[Future[list[EditRecord]]] = set()
-        stop: BaseException | None = None
         try:
             while True:
-                while stop is None and len(running) < 2 * max(
-                    1, concurrency
-                ):  # a thread that ends finds its next
-                    batch = next(waiting, None)
-                    if batch is None:
+                while not halted.is_set() and len(running) < 2 * max(1, concurrency):
+                    if (batch := next(waiting, None)) is None:
                         break
-                    running.add(pool.submit(one, batch))
+                    running.add(pool.submit(unless_halted, batch))
                 if not running:
                     break
                 ended, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
-                    if future.cancelled():
-                        continue
-                    error = future.exception()
-                    if error is None:
-                        yield from future.result()
-                    else:
-                        stop = stop or error
-                        for other in running:
-                            other.cancel()
+                    stop = stop or future.exception()
+                    yield from () if future.exception() else future.result()
         finally:
-            for future in running:
-                future.cancel()
-        if stop is not None:
-            raise stop
+            halted.set()
+    if stop is not None:
+        raise stop
+
+
+# -- an editor by its name -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Which editor, and what it is told.
+
+    `settings` go to the editor. `instruction` is ``original``, ``rephrased`` or ``description``,
+    where the benchmark has it. ``settings["shots"]``: demonstrations of the same task before each
+    sample. `template`: words around each instruction; `preset`: a paper's settings for the editor;
+    `sweeps` (``name=value,value``) and `seeds` (``0..3``): see `editors.sweeps`.
+    """
+
+    editor: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    instruction: str = "original"
+    template: str = ""
+    preset: str = ""
+    sweeps: Sequence[str] = ()
+    seeds: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """An editor and what it was made of (of a sweep, the request with this variant's settings);
+    None for an editor that is an object.
+    """
+
+    editor: Editor
+    request: Request | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How an editing runs: processes, statuses that are edited again, seconds a sample, US dollars
+    for the run's edits of all calls together.
+    """
+
+    workers: int | Workers = 0
+    retry: frozenset[Status] = frozenset()
+    seconds_a_sample: float = 600.0
+    budget: float | None = None
+
+
+def make(
+    material: Material, request: Request, demonstrations: Sequence[Sample] | None = None
+) -> list[Made]:
+    """The editor of a name, on its track; of a sweep, every variant. `demonstrations`: the samples
+    that may be shown before others, all of the data by default.
+
+    Raises `UnknownName` for a name that nothing has, `UsageError` for a sweep, template or preset
+    that cannot be, and what the editor raises for settings that it does not take.
+    """
+    factory = catalog.find("editors", request.editor)
+    settings = dict(request.settings)
+    track = tracks.Track(
+        instruction=request.instruction,
+        template=request.template,
+        shots=_shots(settings.pop("shots", None)),
+        preset=request.preset,
+    )
+    wanted = sweeps.variants(
+        settings,
+        track,
+        sweeps=request.sweeps,
+        seeds=request.seeds,
+        paper=sweeps.preset(request.preset, request.editor) if request.preset else None,
+    )
+    pool = material.every if demonstrations is None else demonstrations
+
+    def made(variant: sweeps.Variant) -> Editor:
+        return tracks.on_track(factory(pool, **variant.settings), variant.track, pool=pool)
+
+    return [
+        Made(editor=editor, request=_told(request, variant))
+        for editor, variant in zip(sweeps.editors(wanted, made), wanted, strict=True)
+    ]
+
+
+def _shots(given: Any) -> int:
+    """The setting ``shots``. Raises `UsageError` for what is no number of samples."""
+    text = str(given or 0)
+    if not text.isdigit() or int(text) > 100:
+        why = f"wanted a whole number from 0 to 100, found {text!r}"
+        raise UsageError(why, argument="shots")
+    return int(text)
+
+
+def _told(request: Request, variant: sweeps.Variant) -> Request:
+    shots = {"shots": variant.track.shots} if variant.track.shots else {}
+    settings = {**variant.settings, **shots}
+    return replace(request, settings=settings, template=variant.track.template)
+
+
+def remaining(material: Material, folder: Run | None, editor: Editor) -> Sequence[Sample]:
+    """The samples that the run has no record of this editor for."""
+    records = folder.edits(material.benchmark.name) if folder is not None else []
+    done = {record.sample for record in records if record.editor == editor.name}
+    return [sample for sample in material.samples if sample.id not in done]
+
+
+def edit_each(
+    material: Material,
+    folder: Run,
+    made: Sequence[Made],
+    limits: Limits,
+    *,
+    progress: Progress | None = None,
+) -> Iterator[EditSummary]:
+    """Make the outputs that are not there yet with one editor after the other, and record each call
+    in the run; variants of one model load its weights once. Ends after the first that was stopped.
+    Raises as `edit`.
+    """
+    from editgauge.run import batch
+
+    name = material.benchmark.name
+    for number, one in enumerate(made):
+        if number:
+            sweeps.hand_over(made[number - 1].editor, one.editor)
+        costs.keep_in(one.editor, folder.path, limits.budget)
+        data = material.keep(folder)
+        waiting = batch.waiting(folder.path, name, one.editor.name)
+        summary = edit(
+            folder,
+            name,
+            [sample for sample in material.samples if sample.id not in waiting],
+            one.editor,
+            workers=limits.workers,
+            retry=limits.retry,
+            seconds_a_sample=limits.seconds_a_sample,
+            progress=progress,
+        )
+        if waiting:
+            summary.counts[IN_BATCH] = sum(sample.id in waiting for sample in material.samples)
+        _record(material, folder, summary, one.request, data)
+        yield summary
+        if summary.stopped:
+            return
+
+
+def submit(material: Material, folder: Run, editor: Editor, limits: Limits) -> batch.Submitted:
+    """Send what has no output yet by the provider's batches (see `run.batch.submit`)."""
+    from editgauge.run import batch
+
+    costs.keep_in(editor, folder.path, limits.budget)
+    material.keep(folder)
+    name = material.benchmark.name
+    return batch.submit(folder, name, material.samples, editor, retry=limits.retry)
+
+
+def collect(
+    material: Material,
+    folder: Run,
+    editor: Editor,
+    limits: Limits,
+    *,
+    request: Request | None = None,
+    progress: Progress | None = None,
+) -> batch.Collected:
+    """Bring what finished batches hold into the run (see `run.batch.collect`), and record the call
+    where there was something.
+    """
+    from editgauge.run import batch
+
+    costs.keep_in(editor, folder.path, limits.budget)
+    data = material.keep(folder)
+    name = material.benchmark.name
+    done = batch.collect(folder, name, material.every, editor, progress=progress)
+    if done.batches:
+        _record(material, folder, done.summary, request, data)
+    return done
+
+
+def _record(
+    material: Material, folder: Run, summary: EditSummary, request: Request | None, data: str
+) -> None:
+    name = material.benchmark.name
+    folder.record(
+        "edit",
+        benchmark=name,
+        editor=summary.editor,
+        **({} if request is None else _of_request(name, request)),
+        data=data,
+        samples=len(material.every),
+        chosen=len(material.samples),
+        counts=dict(summary.counts),
+        seconds=round(summary.seconds, 3),
+        cost=summary.cost,
+    )
+
+
+def _of_request(benchmark: str, request: Request) -> dict[str, Any]:
+    """What is recorded of a request, and the packages of others that the two are of."""
+    named = (("benchmark", "benchmarks", benchmark), ("editor", "editors", request.editor))
+    sources = [(word, name, catalog.source_of(kind, name)) for word, kind, name in named]
+    return {
+        "plugins": [package.as_dict(word, name) for word, name, package in sources if package.name],
+        "settings": recorded(request.settings),
+        "instruction": request.instruction,
+        "template": request.template,
+        "preset": request.preset,
+    }

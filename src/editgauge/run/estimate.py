@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from editgauge import __version__, catalog
 from editgauge.errors import UsageError
-from editgauge.run.editing import Limits, edit, make
-from editgauge.run.editing import Request as EditRequest
+from editgauge.run.edit import Limits, edit_each, make
+from editgauge.run.edit import Request as EditRequest
 from editgauge.run.material import Material
 from editgauge.run.score import Request, Scoring
 from editgauge.store import parquet
@@ -328,9 +328,7 @@ def measured_run(material: Material, tracks: Sequence[Track]) -> Run:
     place = user_cache() / "plans" / f"{name}-{mark}"
     place.parent.mkdir(parents=True, exist_ok=True)
     folder = Run.create(place)
-    request = EditRequest(editor="copy")
-    (made,) = make(few, request)
-    edit(few, folder, made.editor, Limits(), request=made.request)
+    list(edit_each(few, folder, make(few, EditRequest(editor="copy")), Limits()))
     Scoring(few, folder, Request(tracks=tracks)).run()
     return Run.open(place)
 

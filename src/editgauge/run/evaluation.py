@@ -101,13 +101,12 @@ class Evaluation:
         of a sample (then with a `name`). Finished samples are not edited again. Returns a
         `run.edit.EditSummary`.
         """
-        from editgauge.run import editing as step
+        from editgauge.run.edit import Limits, edit_each
 
-        made, request = self._editor(editor, name, settings)
-        limits = step.Limits(workers=workers)
-        return step.edit(
-            self.material, self.folder, made, limits, request=request, progress=progress
-        )
+        made = self._editor(editor, name, settings)
+        limits = Limits(workers=workers)
+        (summary,) = edit_each(self.material, self.folder, [made], limits, progress=progress)
+        return summary
 
     def score(
         self,
@@ -225,18 +224,17 @@ class Evaluation:
 
     def _editor(
         self, editor: str | Editor | Callable[[Sample], Array], name: str, settings: dict[str, Any]
-    ) -> tuple[Editor, Any]:
+    ) -> Any:
         """The editor, and what it was made of where that is a name and settings."""
-        if isinstance(editor, str):
-            from editgauge.run.editing import Request, make
+        from editgauge.run.edit import Made, Request, make
 
-            request = Request(editor=editor, settings=settings)
-            (made,) = make(self.material, request)  # no sweep: one
-            return made.editor, made.request
+        if isinstance(editor, str):
+            (made,) = make(self.material, Request(editor=editor, settings=settings))  # no sweep
+            return made
         if settings:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         if isinstance(editor, Editor):
-            return editor, None
+            return Made(editor=editor)
         if not name:
             raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
-        return FunctionEditor(editor, name), None
+        return Made(editor=FunctionEditor(editor, name))

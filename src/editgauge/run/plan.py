@@ -5,8 +5,8 @@ fingerprint.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
 from editgauge.types import Edit, Row, Sample, Score, Status, not_scored
 
-_SENT_EVERY = 2000
-_Output = tuple[Sample, Edit, EditRecord]
+_AT_ONCE = 2000
+"""Rows that are written, or taken out, together."""
+Why = tuple[Status, str] | None
+"""Why a scorer need not be called, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,20 @@ class Item:
     """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
     pairs: tuple[tuple[Sample, Edit], ...] = ()
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Sample and editor of its rows."""
+        return ("*" if self.pairs else self.sample.id, self.edit.editor)
+
+
+@dataclass(slots=True)
+class Todo:
+    """Outputs that need work: scored one by one, in batches, as sets."""
+
+    alone: list[Item] = field(default_factory=list)
+    batched: list[Item] = field(default_factory=list)
+    sets: list[Item] = field(default_factory=list)
+
 
 class Plan:
     """Compares what is wanted with what is there."""
@@ -59,202 +75,141 @@ class Plan:
         edits: Sequence[EditRecord],
         scorers: Sequence[Scorer],
         hashes: HashStore,
-        retry: frozenset[Status],
+        retry: frozenset[Status] = frozenset(),
         origins: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.run, self.benchmark, self.scorers = run, benchmark, scorers
-        self.samples = samples
-        self.hashes = hashes
-        self.retry = retry
+        self.samples, self.hashes, self.retry = samples, hashes, retry
         self.summary = Summary()
-        self.batch_items: list[Item] = []
         self.edits: dict[str, list[EditRecord]] = {}
         for record in edits:
             self.edits.setdefault(record.sample, []).append(record)
         self.done = run.done(benchmark, sorted({scorer.name for scorer in scorers}))
         self.origins = [dict((origins or {}).get(s.name) or s.origin()) for s in scorers]
         """What the rows of each scorer were made by."""
-        self._marks_of = [
+        self._made_by = [
             digest(scorer.name, scorer.source, origin)
             for scorer, origin in zip(scorers, self.origins, strict=True)
         ]
-        self._pairs = [
-            [(metric.name, variant) for metric in scorer.metrics for variant in metric.variants]
-            for scorer in scorers
-        ]
-        self._marks: tuple[str, dict[tuple[str, ...], list[Any]]] = ("", {})
-        self.retired: list[tuple[RowKey, str]] = []
-        self.ready: list[Row] = []
+        self._inputs: tuple[str, dict[tuple[str, ...], Any]] = ("", {})
+        self._stale: list[tuple[RowKey, str]] = []
+        self._ready: list[Row] = []
 
-    def make(
-        self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]
-    ) -> list[Item]:
-        """The outputs that need work. Rows that need none (nothing to score) are written at
-        once.
+    def make(self) -> Todo:
+        """The outputs that need work. Rows that need none (nothing to score) are written at once,
+        and those that no longer count taken out.
         """
-        items: list[Item] = []
-        for_sets = any(scorer.whole_set for scorer in self.scorers)
-        by_editor: dict[str, list[_Output]] = {}
+        todo = Todo()
+        sets: dict[str, list[tuple[Sample, EditRecord]]] = {}
+        each = [number for number, scorer in enumerate(self.scorers) if not scorer.whole_set]
         for sample in self.samples:
             for record in self.edits.get(sample.id, ()):
+                sets.setdefault(record.editor, []).append((sample, record))
                 edit = record.edit(self.run.path)
-                if for_sets:
-                    by_editor.setdefault(record.editor, []).append((sample, edit, record))
-                quick, batched = self._tasks(sample, edit, record)
-                if quick:
-                    items.append(
-                        Item(
-                            sample=sample,
-                            edit=edit,
-                            tasks=tuple(quick),
-                            picture_hash=record.fingerprint,
-                        )
+                tasks = [self._of_output(number, sample, edit, record) for number in each]
+                for batched, items in ((False, todo.alone), (True, todo.batched)):
+                    mine = tuple(
+                        t for t in tasks if t and (self.scorers[t.scorer].batch > 1) is batched
                     )
-                if batched:
-                    item = Item(
-                        sample=sample,
-                        edit=edit,
-                        tasks=tuple(batched),
-                        picture_hash=record.fingerprint,
-                    )
-                    self.batch_items.append(item)
-                if len(self.ready) + len(self.retired) > _SENT_EVERY:
-                    self._send(write, retire)
-        items += self._set_items(by_editor)
-        self._send(write, retire)
-        return items
+                    if mine:
+                        mark = record.fingerprint
+                        items.append(Item(sample=sample, edit=edit, tasks=mine, picture_hash=mark))
+            if len(self._ready) + len(self._stale) > _AT_ONCE:
+                self._write()
+        for number in sorted(set(range(len(self.scorers))) - set(each)):
+            todo.sets += self._of_sets(number, sets)
+        self._write()
+        return todo
 
-    def _send(
-        self, write: Callable[[list[Row]], int], retire: Callable[[list[tuple[RowKey, str]]], int]
-    ) -> None:
-        if self.retired:
-            retire(self.retired)
-        if self.ready:
-            write(self.ready)
-            self.summary.computed += len(self.ready)
-        self.retired, self.ready = [], []
+    def _write(self) -> None:
+        self.run.drop(self._stale)
+        self.run.put(self._ready)
+        self.summary.computed += len(self._ready)
+        self._stale, self._ready = [], []
 
-    def _tasks(
-        self, sample: Sample, edit: Edit, record: EditRecord
-    ) -> tuple[list[Task], list[Task]]:
-        quick: list[Task] = []
-        batched: list[Task] = []
-        for index, scorer in enumerate(self.scorers):
-            if scorer.whole_set:
-                continue
-            why_not = _nothing_to_score(scorer, sample, edit)
-            fingerprint = self._fingerprint(index, scorer, sample, record, why_not)
-            wanted = self._wanted(index, sample.id, edit.editor, fingerprint)
-            if not wanted:
-                continue
-            if why_not is not None:
-                self._write_down(index, sample.id, edit.editor, fingerprint, wanted, *why_not)
-                continue
-            target = batched if scorer.batch > 1 else quick
-            target.append(Task(index, fingerprint, wanted))
-        return quick, batched
+    def _of_output(
+        self, number: int, sample: Sample, edit: Edit, record: EditRecord
+    ) -> Task | None:
+        """What a scorer has to do on an output; None for nothing."""
+        scorer, why = self.scorers[number], None
+        if sample.fault is not None:  # the data's fault first, then the scorer's own word
+            why = (Status.DATASET_FAULT, sample.fault)
+        elif (reason := scorer.applies(sample)) is not None:
+            why = (Status.NOT_APPLICABLE, reason)
+        elif not edit.ok:
+            why = (edit.status, edit.reason)
+        inputs = [why[0].value, why[1]] if why else [self._inputs_of(scorer, sample)]
+        asked = variants.marks(record.settings)
+        mark = digest(self._made_by[number], *inputs, record.fingerprint, *asked)
+        return self._task(number, (sample.id, edit.editor), mark, why)
 
-    def _set_items(self, by_editor: Mapping[str, Sequence[_Output]]) -> list[Item]:
-        items = []
-        for index, scorer in enumerate(self.scorers):
-            if not scorer.whole_set:
-                continue
-            for editor, all_pairs in sorted(by_editor.items()):
-                pairs = [(s, e, r) for s, e, r in all_pairs if e.ok and s.fault is None]
-                fingerprints = sorted(
-                    digest(self._picture_marks(scorer.inputs, s), r.fingerprint)
-                    for s, _, r in pairs
-                )
-                fingerprint = digest(self._marks_of[index], fingerprints)
-                wanted = self._wanted(index, "*", editor, fingerprint)
-                if wanted and not pairs:
-                    self._write_down(
-                        index,
-                        "*",
-                        editor,
-                        fingerprint,
-                        wanted,
-                        Status.MISSING,
-                        "no output to score",
-                    )
-                elif wanted:
-                    sample, edit, _ = pairs[0]
-                    task = Task(index, fingerprint, wanted)
-                    scored = tuple((s, e) for s, e, _ in pairs)
-                    items.append(Item(sample=sample, edit=edit, tasks=(task,), pairs=scored))
-        return items
+    def _of_sets(
+        self, number: int, by_editor: Mapping[str, Sequence[tuple[Sample, EditRecord]]]
+    ) -> Iterable[Item]:
+        scorer = self.scorers[number]
+        for editor, every in sorted(by_editor.items()):
+            made = [(s, r.edit(self.run.path), r) for s, r in every if s.fault is None]
+            pairs = [(s, e, r) for s, e, r in made if e.ok]
+            marks = [digest(self._named(scorer, s), r.fingerprint) for s, _, r in pairs]
+            mark = digest(self._made_by[number], sorted(marks))
+            why = None if pairs else (Status.MISSING, "no output to score")
+            task = self._task(number, ("*", editor), mark, why)
+            if task:
+                both = tuple((sample, edit) for sample, edit, _ in pairs)
+                yield Item(sample=both[0][0], edit=both[0][1], tasks=(task,), pairs=both)
 
-    def _wanted(
-        self, index: int, sample: str, editor: str, fingerprint: str
-    ) -> frozenset[tuple[str, str]]:
-        """Which (metric, variant) have no row of this fingerprint yet; rows of other fingerprints
-        are retired.
+    def _task(self, number: int, place: tuple[str, str], mark: str, why: Why) -> Task | None:
+        """Which (metric, variant) of a place have no row of this fingerprint yet; where there is
+        nothing to score (`why`) they are made here, and None is left.
         """
-        scorer, wanted = self.scorers[index], set()
-        for metric, variant in self._pairs[index]:
-            key: RowKey = (
-                self.benchmark, sample, editor, scorer.name, metric, variant, scorer.source, 0,
-            )  # fmt: skip
-            known = self.done.get(key, {})
-            self.retired += [(key, old) for old in known if old != fingerprint]
-            status = known.get(fingerprint)
-            if status is None or status in self.retry:
+        scorer, wanted = self.scorers[number], set()
+        sample, editor = place
+        for metric in scorer.metrics:
+            for variant in metric.variants:
+                key: RowKey = (
+                    self.benchmark, sample, editor, scorer.name, metric.name, variant,
+                    scorer.source, 0,
+                )  # fmt: skip
+                known = self.done.get(key, {})
+                self._stale += [(key, old) for old in known if old != mark]
+                status = known.get(mark)
+                if status is not None and status not in self.retry:
+                    self.summary.kept += 1
+                    self.summary.add(editor, scorer.name, metric.name, variant, status)
+                    continue
                 if status is not None:
-                    self.retired.append((key, fingerprint))
-                wanted.add((metric, variant))
-            else:
-                self.summary.kept += 1
-                self.summary.add(editor, scorer.name, metric, variant, status)
-        return frozenset(wanted)
-
-    def _write_down(
-        self,
-        index: int,
-        sample: str,
-        editor: str,
-        fingerprint: str,
-        wanted: frozenset[tuple[str, str]],
-        status: Status,
-        reason: str,
-    ) -> None:
-        scorer = self.scorers[index]
-        scores = not_scored(scorer.metrics, status, reason)
-        task = Task(index, fingerprint, wanted)
-        rows = make_rows(
-            self.benchmark, (sample, editor), scorer, self.origins[index], task, scores
-        )
-        self.ready += rows
+                    self._stale.append((key, mark))
+                wanted.add((metric.name, variant))
+        task = Task(number, mark, frozenset(wanted))
+        if not wanted or why is None:
+            return task if wanted else None
+        self._ready += (rows := self.rows(place, task, not_scored(scorer.metrics, *why)))
         for row in rows:
             self.summary.add(editor, scorer.name, row.metric, row.variant, row.status)
+        return None
 
-    def _fingerprint(
-        self,
-        index: int,
-        scorer: Scorer,
-        sample: Sample,
-        record: EditRecord,
-        why_not: tuple[Status, str] | None,
-    ) -> str:
-        asked = variants.marks(record.settings)
-        if why_not is not None:
-            reason = (why_not[0].value, why_not[1])
-            return digest(self._marks_of[index], *reason, record.fingerprint, *asked)
-        if self._marks[0] != sample.id:  # several editors and scorers ask for the same pictures
-            self._marks = (sample.id, {})
-        fingerprints = self._marks[1].get(tuple(scorer.inputs))
-        if fingerprints is None:
+    def rows(self, place: tuple[str, str], task: Task, scores: Iterable[Score]) -> list[Row]:
+        """Scores of a place (sample, editor) as rows."""
+        scorer, origin = self.scorers[task.scorer], self.origins[task.scorer]
+        return make_rows(self.benchmark, place, scorer, origin, task, scores)
+
+    def _inputs_of(self, scorer: Scorer, sample: Sample) -> Any:
+        """As `_named`, once a sample: several editors and scorers ask for the same pictures."""
+        if self._inputs[0] != sample.id:
+            self._inputs = (sample.id, {})
+        known, names = self._inputs[1], tuple(scorer.inputs)
+        if names not in known:
             try:
-                fingerprints = self._picture_marks(scorer.inputs, sample)
+                known[names] = self._named(scorer, sample)
             except ImageError:
-                fingerprints = ["unreadable input"]
-            self._marks[1][tuple(scorer.inputs)] = fingerprints
-        return digest(self._marks_of[index], fingerprints, record.fingerprint, *asked)
+                known[names] = ["unreadable input"]
+        return known[names]
 
-    def _picture_marks(self, inputs: Sequence[str], sample: Sample) -> list[Any]:
-        """The named fields of a sample, each picture as the hash of its bytes (a missing file as
-        such).
+    def _named(self, scorer: Scorer, sample: Sample) -> list[Any]:
+        """The fields of a sample that a scorer names, each picture as the hash of its bytes (a
+        missing file as such).
         """
-        return [(name, self._mark(getattr(sample, name))) for name in inputs]
+        return [(name, self._mark(getattr(sample, name))) for name in scorer.inputs]
 
     def _mark(self, value: Any) -> Any:
         if isinstance(value, Path):
@@ -264,20 +219,6 @@ class Plan:
         if isinstance(value, tuple | list):
             return [self._mark(part) for part in value]
         return value
-
-
-def _nothing_to_score(scorer: Scorer, sample: Sample, edit: Edit) -> tuple[Status, str] | None:
-    """Why a scorer need not be called on an output, or None: the data's fault first, then the
-    scorer's own word.
-    """
-    if sample.fault is not None:
-        return Status.DATASET_FAULT, sample.fault
-    reason = scorer.applies(sample)
-    if reason is not None:
-        return Status.NOT_APPLICABLE, reason
-    if not edit.ok:
-        return edit.status, edit.reason
-    return None
 
 
 def make_rows(

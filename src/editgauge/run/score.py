@@ -1,7 +1,8 @@
 """Score: decide what is still to be done, have it done by workers, write rows as they come.
 
 The same rows to the last bit come out whatever the number of workers, the order, or how often it
-was stopped: scorers are pure, and which row is needed is decided by its fingerprint alone.
+was stopped: scorers are pure, and which row is needed is decided by its fingerprint alone. `score`
+is the step; `Scoring` finds the scorers of a benchmark and the outputs, and records the call.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from editgauge.errors import UsageError
 from editgauge.run import worker
 from editgauge.run.material import Material
-from editgauge.run.plan import Item, Plan, make_rows
+from editgauge.run.plan import Item, Plan
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.failures import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
@@ -25,7 +26,7 @@ from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import edits_of, import_outputs, tell
 from editgauge.store.hashes import HashStore
 from editgauge.store.matching import matches_of
-from editgauge.store.run import RowWriter, Run
+from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
 from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track, not_scored
@@ -33,6 +34,8 @@ from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track, not_s
 Progress = Callable[[int, int, str], None]
 """Called with outputs done, outputs to do, and what is going on."""
 BATCH = 16
+_TOLD_EDITORS = 4
+"""With more editors than this, progress does not count each by itself."""
 
 
 def score(
@@ -62,99 +65,18 @@ def score(
     everything written before stays.
     """
     began = time.perf_counter()
-    plan = Plan(run, benchmark, samples, edits, scorers, hashes, retry, origins)
     run.keep_metrics(benchmark, [metric for scorer in scorers for metric in scorer.metrics])
-    with run.writer("plan") as writer:
-        items = plan.make(writer.write, writer.retire)
-    phases = (
-        ("scoring", [i for i in items if not i.pairs], alone),
-        ("scoring in batches", plan.batch_items, True),
-        ("scoring sets", [i for i in items if i.pairs], True),
-    )
+    plan = Plan(run, benchmark, samples, edits, scorers, hashes, retry, origins)
+    todo = plan.make()
     cut = tuple(str(root) for root in (run.path, *roots))
-    call = _Call(plan, run, workers_of(workers), cut, seconds_an_output, progress)
-    with run.writer("score") as writer:
-        for note, items, kept in phases:
-            if items:
-                most = 1 if alone else _largest_batch(plan, items) if kept else BATCH
-                _run_phase(call, writer, items, note, most, alone=kept)
+    call = _Call(plan, workers_of(workers), cut, seconds_an_output, progress or (lambda *_: None))
+    call.phase("scoring", todo.alone, kept=alone, most=1 if alone else BATCH)
+    for note, items in (("scoring in batches", todo.batched), ("scoring sets", todo.sets)):
+        call.phase(note, items, kept=True, most=1 if alone else _largest_batch(plan, items))
     hashes.flush()
     plan.summary.seconds = time.perf_counter() - began
     plan.summary.problems += run.problems
     return plan.summary
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What all phases of one call share."""
-
-    plan: Plan
-    run: Run
-    workers: Workers
-    cut: tuple[str, ...]
-    seconds: float
-    progress: Progress | None
-
-
-def _run_phase(
-    call: _Call, writer: RowWriter, items: Sequence[Item], note: str, most: int, *, alone: bool
-) -> None:
-    total, done, plan = len(items), 0, call.plan
-    progress = call.progress or (lambda *_: None)
-    progress(0, total, note)
-    needs = _needs(plan, items)
-    for outcome in call.workers.batches(
-        _batches(items, call.workers.number(needs, alone=alone), most),
-        worker.work,
-        start=worker.start,
-        start_args=(
-            worker.Told(plan.benchmark, list(plan.scorers), plan.origins, call.cut, call.run.path),
-        ),
-        seconds=call.seconds * max([1, *(len(item.pairs) for item in items)]),
-        needs=needs,
-        alone=alone,
-        places=(call.run.path / "run.sqlite", *map(Path, call.cut)),
-    ):
-        if outcome.result is None:
-            rows = _dead_rows(plan, outcome.items, outcome.died)
-        else:
-            rows = outcome.result.rows
-            _note(plan, call.run, outcome.result)
-        writer.write(rows)
-        plan.summary.computed += len(rows)
-        for row in rows:
-            plan.summary.add(row.editor, row.scorer, row.metric, row.variant, row.status)
-        done += len(outcome.items)
-        progress(done, total, note)
-
-
-def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
-    """Enough for each scorer that has work, on the largest of the outputs."""
-    wanted = {task.scorer for item in items for task in item.tasks}
-    pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
-    return reduce(Needs.with_, (plan.scorers[index].needs.on(pixels) for index in sorted(wanted)))
-
-
-def _note(plan: Plan, run: Run, done: worker.Counts) -> None:
-    plan.summary.scorer_seconds.update(done.seconds)
-    plan.summary.scorer_outputs.update(done.outputs)
-    plan.summary.scorer_gpu_seconds.update(done.gpu_seconds)
-    for path in done.changed:
-        plan.hashes.forget(path, lasting=True)
-        place = path.relative_to(run.path).as_posix()
-        plan.summary.problems.append(
-            f"{place}: its bytes are no longer those of its record, and it was not scored; the "
-            f"same command again takes it from --outputs, or scores it as it is now"
-        )
-
-
-def _batches(items: Sequence[Item], workers: int, most: int = BATCH) -> Iterator[Sequence[Item]]:
-    """Batches of up to `most` outputs, smaller when there are few: every worker should have
-    something to do.
-    """
-    size = max(1, min(most, -(-len(items) // max(1, workers * 4))))
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
 
 
 def _largest_batch(plan: Plan, items: Sequence[Item]) -> int:
@@ -165,21 +87,89 @@ def _largest_batch(plan: Plan, items: Sequence[Item]) -> int:
     return max([BATCH, *(plan.scorers[index].batch for index in wanted)])
 
 
-def _dead_rows(plan: Plan, items: Sequence[Item], died: str) -> list[Row]:
-    """Rows of outputs that end their worker."""
-    rows: list[Row] = []
-    for item in items:
-        for task in item.tasks:
-            scorer = plan.scorers[task.scorer]
-            scores = not_scored(scorer.metrics, Status.FAILED, died)
-            sample = "*" if item.pairs else item.sample.id
-            place = (sample, item.edit.editor)
-            origin = plan.origins[task.scorer]
-            rows += make_rows(plan.benchmark, place, scorer, origin, task, scores)
-    return rows
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What all phases of one call share."""
+
+    plan: Plan
+    workers: Workers
+    cut: tuple[str, ...]
+    seconds: float
+    progress: Progress
+
+    def phase(self, note: str, items: Sequence[Item], *, kept: bool, most: int) -> None:
+        """Have items done, in batches of up to `most`, and write their rows. `kept`: one worker has
+        the whole machine.
+        """
+        if not items:
+            return
+        plan, needs = self.plan, _needs(self.plan, items)
+        number = self.workers.number(needs, alone=kept)
+        to_do, done = Counter(i.edit.editor for i in items), Counter[str]()
+        self.progress(0, len(items), f"{note}, waiting for the first worker")
+        origins, scorers = plan.origins, list(plan.scorers)
+        for outcome in self.workers.batches(
+            _batches(items, number, most),
+            worker.work,
+            start=worker.start,
+            start_args=(worker.Told(plan.benchmark, scorers, origins, self.cut, plan.run.path),),
+            seconds=self.seconds * max([1, *(len(item.pairs) for item in items)]),
+            needs=needs,
+            alone=kept,
+            places=(plan.run.path / "run.sqlite", *map(Path, self.cut)),
+        ):
+            rows = self._rows(outcome.items, outcome.result, outcome.died)
+            plan.run.put(rows)
+            plan.summary.computed += len(rows)
+            for row in rows:
+                plan.summary.add(row.editor, row.scorer, row.metric, row.variant, row.status)
+            done.update(item.edit.editor for item in outcome.items)
+            self.progress(done.total(), len(items), f"{note}{_counts(done, to_do)}")
+
+    def _rows(self, items: Sequence[Item], done: worker.Scored | None, died: str) -> list[Row]:
+        """The rows of a batch; for an output that ends its worker those that say so."""
+        plan, summary = self.plan, self.plan.summary
+        if done is None:
+            dead = [(i, t, plan.scorers[t.scorer].metrics) for i in items for t in i.tasks]
+            made = (plan.rows(i.place, t, not_scored(m, Status.FAILED, died)) for i, t, m in dead)
+            return [row for rows in made for row in rows]
+        summary.scorer_seconds.update(done.seconds)
+        summary.scorer_outputs.update(done.outputs)
+        summary.scorer_gpu_seconds.update(done.gpu_seconds)
+        for path in done.changed:
+            plan.hashes.forget(path, lasting=True)
+            summary.problems.append(
+                f"{path.relative_to(plan.run.path).as_posix()}: its bytes are no longer those of "
+                f"its record, and it was not scored; the same call again takes it from the folder "
+                f"of outputs, or scores it as it is now"
+            )
+        return done.rows
 
 
-# -- the step --------------------------------------------------------------------------------------
+def _counts(done: Counter[str], to_do: Counter[str]) -> str:
+    """How far each editor is, where they are few."""
+    if not 1 < len(to_do) <= _TOLD_EDITORS:
+        return ""
+    return f" ({', '.join(f'{name} {done[name]}/{to_do[name]}' for name in sorted(to_do))})"
+
+
+def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
+    """Enough for each scorer that has work, on the largest of the outputs."""
+    wanted = {task.scorer for item in items for task in item.tasks}
+    pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
+    return reduce(Needs.with_, (plan.scorers[index].needs.on(pixels) for index in sorted(wanted)))
+
+
+def _batches(items: Sequence[Item], workers: int, most: int) -> Iterator[Sequence[Item]]:
+    """Batches of up to `most` outputs, smaller when there are few: every worker should have
+    something to do.
+    """
+    size = max(1, min(most, -(-len(items) // max(1, workers * 4))))
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+# -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
 
 _COMMAND = {"judge": "judge run", "human": "study"}
 """Tracks whose scores do not come from scorers, and the command that makes them."""
@@ -212,28 +202,23 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What a scoring did."""
+    """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,
+    reason, rows), the commonest first; `lacking`: scorer -> the weights or library that are not
+    here; `drawn`: pictures of explained samples, relative to the run; `complete`: whether every
+    score is there, but for those of scorers in `lacking`.
+    """
 
     summary: Summary
     samples: Mapping[str, Mapping[str, int]]
-    """Editor -> status -> samples."""
     reasons: Sequence[tuple[str, str, str, int]]
-    """(scorer, status, reason, rows), the commonest first."""
     lacking: Mapping[str, str]
-    """Scorer -> the weights or library that are not here."""
     drawn: Sequence[str]
-    """Pictures of explained samples, relative to the run."""
     complete: bool
-    """Whether every score is there, but for those of scorers in `lacking`."""
 
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values."""
-        return {
-            **self.summary.as_dict(),
-            "samples": self.samples,
-            "lacking": self.lacking,
-            "drawn": self.drawn,
-        }
+        told = {"samples": self.samples, "lacking": self.lacking, "drawn": self.drawn}
+        return {**self.summary.as_dict(), **told}
 
     def lines(self) -> Iterator[str]:
         """What was done in words."""
@@ -269,10 +254,9 @@ class Scoring:
         )
         self.scorers: Sequence[Scorer] = self._plugged.scorers
         if not self.scorers:
-            raise UsageError(
-                f"--tracks {','.join(request.tracks)}: {bench.name} has no scorers of this kind; "
-                f"it has: {', '.join(offered(bench)) or 'none'}"
-            )
+            there = ", ".join(offered(bench)) or "none"
+            why = f"{bench.name} has no scorers of this kind; it has: {there}"
+            raise UsageError(f"{','.join(request.tracks)}: {why}", argument="tracks")
         lacks = {scorer.name: lacking(scorer.origin()) for scorer in self.scorers}
         self.lacking: dict[str, str] = {name: why for name, why in lacks.items() if why}
 
@@ -291,9 +275,8 @@ class Scoring:
         if not request.pattern and request.map is None:
             return edits_of(self.folder, name, request.outputs, editors, samples, hashes)
         if request.outputs is None or len(editors) != 1:
-            raise UsageError(
-                "--outputs-pattern, --outputs-map: wanted --outputs and one --editor with it"
-            )
+            why = "wanted a folder of outputs and one editor with a pattern or a map of names"
+            raise UsageError(why, argument="outputs")
         found = matches_of(request.outputs, samples, request.pattern, request.map)
         found.need_one_each()
         return import_outputs(
@@ -301,15 +284,17 @@ class Scoring:
         )
 
     def run(self, progress: Progress | None = None) -> Scored:
-        """Bring the rows up to date, derive the combined metrics and record the call in the run.
-        Existing rows are reused. Raises as `run.score.score` does.
+        """Bring the rows up to date and record the call in the run. Existing rows are reused.
+        Raises as `score` does.
         """
         material, folder, request = self.material, self.folder, self.request
         name, samples = material.benchmark.name, material.samples
+        told, origins = progress or (lambda *_: None), self._plugged.origins()
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
+            told(0, 0, "looking at the data")
             data = material.keep(folder, hashes)
+            told(0, 0, "looking at the outputs")
             edits = self._edits(hashes)
-            origins = self._plugged.origins()
             summary = score(
                 folder,
                 name,
@@ -342,11 +327,15 @@ class Scoring:
             processor=summary.processor(),
         )
         summary.problems += self._plugged.problems
-        drawn: list[str] = []
-        if request.explain:
-            from editgauge.run.explain import explain
+        return self._scored(summary, edits)
 
-            asked = [sample for sample in samples if sample.id in request.explain]
+    def _scored(self, summary: Summary, edits: Sequence[EditRecord]) -> Scored:
+        from editgauge.run.explain import explain
+
+        folder, samples = self.folder, self.material.samples
+        name, drawn = self.material.benchmark.name, list[str]()
+        if self.request.explain:
+            asked = [sample for sample in samples if sample.id in self.request.explain]
             paths, problems = explain(folder, name, asked, edits, self.scorers)
             summary.problems += problems
             drawn = [path.relative_to(folder.path).as_posix() for path in paths]
@@ -370,11 +359,11 @@ def tracks_of(text: str) -> list[Track]:
     for word in filter(None, (part.strip() for part in text.split(","))):
         track = next((t for t in TRACKS if t == word), None)
         if track is None:
-            raise UsageError(f"--tracks {word!r}: wanted one of {', '.join(TRACKS)}")
+            why = f"{word!r}: wanted one of {', '.join(TRACKS)}"
+            raise UsageError(why, argument="tracks")
         if track in _COMMAND:
-            raise UsageError(
-                f"--tracks {word}: this track has a command of its own: editgauge {_COMMAND[track]}"
-            )
+            why = f"{word}: this track has a command of its own: editgauge {_COMMAND[track]}"
+            raise UsageError(why, argument="tracks")
         tracks.append(track)
     return tracks
 

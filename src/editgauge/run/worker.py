@@ -5,38 +5,33 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from editgauge import machine
-from editgauge.errors import EditgaugeError, ImageError, MissingExtra, RunError
+from editgauge.errors import EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.networks.runtime import gpu_in_use
-from editgauge.run.plan import Item, Task, make_rows
+from editgauge.run.plan import Item, make_rows
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
 from editgauge.types import Row, Score, Status, not_scored
 
 
-class Counts(NamedTuple):
-    """What came of a batch: the rows, seconds of processor time and outputs with a score by scorer,
-    the outputs that are not what their records say (these have no rows), and the seconds for which
-    each scorer held a GPU.
+@dataclass(slots=True)
+class Scored:
+    """What came of a batch: the rows; by scorer seconds of processor time, outputs with a score and
+    seconds for which it held a GPU; and the outputs that are not what their records say (these have
+    no rows).
     """
 
-    rows: list[Row]
-    seconds: Counter[str]
-    outputs: Counter[str]
-    changed: tuple[Path, ...]
-    gpu_seconds: Counter[str]
-
-    def add(self, item: Item, rows: Sequence[Row]) -> None:
-        """One scorer's rows of an item."""
-        self.rows.extend(rows)
-        if any(row.status is Status.SCORED for row in rows):
-            self.outputs[rows[0].scorer] += max(1, len(item.pairs))
+    rows: list[Row] = field(default_factory=list)
+    seconds: Counter[str] = field(default_factory=Counter)
+    outputs: Counter[str] = field(default_factory=Counter)
+    gpu_seconds: Counter[str] = field(default_factory=Counter)
+    changed: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +59,39 @@ def start(told: Told) -> None:
     _told = told
 
 
-def work(batch: Sequence[Item]) -> Counts:
+def work(batch: Sequence[Item]) -> Scored:
     """Score a batch."""
     assert _told is not None
     changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
     batch = [item for item in batch if item.edit.path not in changed]
-    counts = Counts([], Counter(), Counter(), changed, Counter())
-    wanted = [task.scorer for item in batch for task in item.tasks]
-    many = sorted({index for index in wanted if _told.scorers[index].batch > 1})
-    for index in many:
-        _score_many(index, [i for i in batch if any(t.scorer == index for t in i.tasks)], counts)
+    done = Scored(changed=changed)
+    together = [n for n, scorer in enumerate(_told.scorers) if scorer.batch > 1]
+    for number in together:
+        items = [item for item in batch if any(task.scorer == number for task in item.tasks)]
+        _timed(_told.scorers[number], number, _stream(_told.scorers[number], items), done)
     for item in batch:
-        for task in item.tasks:
-            if task.scorer in many:
-                continue
-            scorer = _told.scorers[task.scorer]
-            began = time.process_time()
-            scores = _guarded(scorer, item)
-            counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
-            counts.add(item, _rows(item, task, scores))
-    return counts
+        for number in (task.scorer for task in item.tasks if task.scorer not in together):
+            scorer = _told.scorers[number]
+            _timed(scorer, number, _alone(scorer, item), done)
+    return done
+
+
+def _timed(
+    scorer: Scorer, number: int, scored: Iterator[tuple[Item, Sequence[Score]]], done: Scored
+) -> None:
+    """Take the scores of outputs as rows, and the time that each took."""
+    while True:
+        began, clock = time.process_time(), time.perf_counter()
+        one = next(scored, None)
+        done.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
+        if scorer.batch > 1 and gpu_in_use():
+            done.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
+        if one is None:
+            return
+        rows = _rows(number, *one)
+        done.rows += rows
+        if any(row.status is Status.SCORED for row in rows):
+            done.outputs[scorer.name] += max(1, len(one[0].pairs))
 
 
 def _changed(item: Item) -> bool:
@@ -98,23 +106,6 @@ def _changed(item: Item) -> bool:
         return False  # gone, or no rights: what reads it says so
 
 
-def _score_many(index: int, items: Sequence[Item], counts: Counts) -> None:
-    assert _told is not None
-    scorer = _told.scorers[index]
-    scored = _stream(scorer, items)
-    while True:
-        began, clock = time.process_time(), time.perf_counter()
-        one = next(scored, None)
-        counts.seconds[scorer.name] += time.process_time() - began  # type: ignore[assignment]
-        if gpu_in_use():
-            counts.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
-        if one is None:
-            return
-        item, scores = one
-        task = next(task for task in item.tasks if task.scorer == index)
-        counts.add(item, _rows(item, task, scores))
-
-
 def _stream(scorer: Scorer, items: Sequence[Item]) -> Iterator[tuple[Item, Sequence[Score]]]:
     """The items with their scores as they come; those of which none came are scored alone."""
     left = dict(enumerate(items))
@@ -126,21 +117,24 @@ def _stream(scorer: Scorer, items: Sequence[Item]) -> Iterator[tuple[Item, Seque
     except Exception:  # one bad picture must not cost the batch
         pass
     for item in left.values():
-        yield item, _guarded(scorer, item)
+        yield from _alone(scorer, item)
 
 
-def _rows(item: Item, task: Task, scores: Sequence[Score]) -> list[Row]:
+def _alone(scorer: Scorer, item: Item) -> Iterator[tuple[Item, Sequence[Score]]]:
+    yield item, _guarded(scorer, item)
+
+
+def _rows(number: int, item: Item, scores: Sequence[Score]) -> list[Row]:
     assert _told is not None
-    scorer = _told.scorers[task.scorer]
+    scorer = _told.scorers[number]
+    task = next(task for task in item.tasks if task.scorer == number)
     why = _unlike_promised(scorer, scores)
     if why:
         scores = not_scored(scorer.metrics, Status.FAILED, f"{scorer.name}: {why}")
-    sample = "*" if item.pairs else item.sample.id
     clean = [_portable(score) for score in scores]
     if (asked := variants.row_detail(item.edit.settings)) and not item.pairs:
         clean = [replace(s, detail={**s.detail, **asked}) for s in clean]
-    place = (sample, item.edit.editor)
-    return make_rows(_told.benchmark, place, scorer, _told.origins[task.scorer], task, clean)
+    return make_rows(_told.benchmark, item.place, scorer, _told.origins[number], task, clean)
 
 
 def _unlike_promised(scorer: Scorer, scores: object) -> str:
@@ -162,30 +156,25 @@ def _unlike_promised(scorer: Scorer, scores: object) -> str:
 
 
 def _guarded(scorer: Scorer, item: Item) -> Sequence[Score]:
-    """Call a scorer; what it raises becomes a status and a reason."""
+    """Call a scorer; what it raises becomes a status and a reason. Raises `RunError` for a full
+    disk and its like: that is no output's failure.
+    """
+    assert _told is not None
     try:
         if item.pairs:
             return scorer.score_set(item.pairs)
         return scorer.score(item.sample, item.edit)
     except RunError:
         raise
-    except ImageError as error:
-        _not_the_machine(error)
-        ours = error.path is not None and error.path != item.edit.path
-        status = Status.DATASET_FAULT if ours else Status.UNREADABLE
-        return not_scored(scorer.metrics, status, str(error))
-    except (EditgaugeError, MissingExtra) as error:
-        _not_the_machine(error)
-        return not_scored(scorer.metrics, Status.FAILED, str(error))
     except Exception as error:  # whatever a scorer throws ends as a row that says so
-        _not_the_machine(error)
-        return not_scored(scorer.metrics, Status.FAILED, f"{type(error).__name__}: {error}")
-
-
-def _not_the_machine(error: Exception) -> None:
-    """Raise `RunError` for a full disk and its like: that is no output's failure."""
-    assert _told is not None
-    machine.raise_fault(error, _told.run)
+        machine.raise_fault(error, _told.run)
+        status, reason = Status.FAILED, f"{type(error).__name__}: {error}"
+        if isinstance(error, EditgaugeError):
+            reason = str(error)
+        if isinstance(error, ImageError):
+            ours = error.path is not None and error.path != item.edit.path
+            status = Status.DATASET_FAULT if ours else Status.UNREADABLE
+        return not_scored(scorer.metrics, status, reason)
 
 
 def _portable(score: Score) -> Score:

@@ -38,9 +38,8 @@ def choose(
         unknown = [name for name in ids if name not in known]
         if unknown:
             some = ", ".join(sorted(known)[:5])
-            raise UsageError(
-                f"--sample {unknown[0]!r}: there is no such sample; ids look like: {some}"
-            )
+            why = f"{unknown[0]!r}: there is no such sample; ids look like: {some}"
+            raise UsageError(why, argument="samples")
         wanted = set(ids)
         chosen = [sample for sample in chosen if sample.id in wanted]
     if where:
@@ -66,18 +65,17 @@ def listed(ids: Sequence[str]) -> list[str]:
         path = Path(given[1:])
         try:
             if path.stat().st_size > _MOST_BYTES:
-                raise UsageError(
-                    f"--sample {given}: wanted a list of ids, found a file of over 64 MB"
-                )
+                why = f"{given}: wanted a list of ids, found a file of over 64 MB"
+                raise UsageError(why, argument="samples")
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, ValueError) as error:
             told = error.strerror if isinstance(error, OSError) else "no UTF-8 text"
-            raise UsageError(
-                f"--sample {given}: wanted a file of ids, one a line ({told})"
-            ) from None
+            why = f"{given}: wanted a file of ids, one a line ({told})"
+            raise UsageError(why, argument="samples") from None
         named = [line.strip() for line in lines if line.strip()]
         if not named:
-            raise UsageError(f"--sample {given}: no id in the file; wanted one a line")
+            why = f"{given}: no id in the file; wanted one a line"
+            raise UsageError(why, argument="samples")
         found += named
     return found
 
@@ -90,12 +88,15 @@ def _records(samples: Sequence[Sample], where: Sequence[str]) -> list[dict[str, 
     return [sample_record(sample, {}) for sample in samples]
 
 
-def one_of(option: str, given: str, known: Sequence[str]) -> str:
-    """`given` if it is one of the known words. Raises `UsageError` naming them."""
+def one_of(argument: str, given: str, known: Sequence[str]) -> str:
+    """`given` if it is one of the known words. Raises `UsageError` naming them; of an option
+    (``--from-file``) the argument that it stands for.
+    """
     if given not in known:
         near = difflib.get_close_matches(given, known, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"{option} {given!r}: wanted one of {', '.join(known)}{hint}")
+        why = f"{given!r}: wanted one of {', '.join(known)}{hint}"
+        raise UsageError(why, argument=argument.lstrip("-").replace("-", "_"))
     return given
 
 
@@ -106,9 +107,8 @@ def statuses(text: str) -> frozenset[Status]:
         try:
             found.add(Status(word))
         except ValueError:
-            raise UsageError(
-                f"--retry {word!r}: wanted one of {', '.join(s.value for s in Status)}"
-            ) from None
+            why = f"{word!r}: wanted one of {', '.join(s.value for s in Status)}"
+            raise UsageError(why, argument="retry") from None
     return frozenset(found)
 
 

@@ -35,6 +35,16 @@ class Summary:
     ) -> None:
         self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
 
+    def join(self, other: Summary) -> None:
+        """Add what another call did."""
+        for key, counter in other.counts.items():
+            self.counts.setdefault(key, Counter()).update(counter)
+        self.computed += other.computed
+        self.kept += other.kept
+        self.seconds += other.seconds
+        self.scorer_seconds.update(other.scorer_seconds)
+        self.problems += [text for text in other.problems if text not in self.problems]
+
     def processor(self) -> dict[str, dict[str, float]]:
         """Scorer -> processor seconds of this call and the outputs that got a score for them, for
         the run's record; where a GPU was held, also for how many seconds.

@@ -15,32 +15,32 @@ from editgauge.benchmarks.tree import own_set
 from editgauge.errors import DataError
 from editgauge.images import Array, Mask, read_header, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
-from editgauge.run.check.issues import Issue, Level, Progress, each, relative
+from editgauge.run.check.issues import Issue, Progress, each, issue, other_format, relative
 from editgauge.types import Benchmark, Dataset, Sample
 
 Pixels = TypeVar("Pixels", Array, Mask)
+_OF_THE_RELEASE = frozenset({"category-missing", "category-unknown"})
+"""What is expected of a released set, and not of one of somebody's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many samples a split or category has; `published` is None where the benchmark does not
-    say.
+    """How many samples a split or category has ("" is the total); `published` is None where the
+    benchmark does not say.
     """
 
     name: str
-    """"" is the total."""
     found: int
     published: int | None
 
 
 @dataclass(slots=True, kw_only=True)
 class DataReport:
-    """What a check of a data set found."""
+    """What a check of a data set found. `part`: the set or split that was loaded, "" for all."""
 
     benchmark: str
     root: Path
     part: str
-    """The set or split that was loaded, "" for all."""
     samples: list[Sample]
     counts: list[Count]
     issues: list[Issue] = field(default_factory=list)
@@ -66,35 +66,22 @@ def check_data(
         samples=samples,
         counts=counts(samples, {} if own else benchmark.published_counts, part),
     )
-    report.issues += [
-        Issue.of(finding)
-        for finding in dataset.findings
-        if not (own and finding.kind in _OF_THE_RELEASE)
-    ]
+    expected = [f for f in dataset.findings if not (own and f.kind in _OF_THE_RELEASE)]
+    report.issues += map(Issue.of, expected)
     report.issues += _count_issues(report.counts)
     report.issues += _duplicates(samples)
     root = dataset.root.absolute()
 
     def look(sample: Sample) -> list[Issue]:
-        return [
-            *(Issue.of(finding, sample.id) for finding in sample.findings),
-            *_files(sample, root),
-        ]
+        said = [Issue.of(finding, sample.id) for finding in sample.findings]
+        return [*said, *_Look(sample, root).files()]
 
+    note = "reading data"
     for found in each(
-        samples,
-        look,
-        workers=workers,
-        progress=progress,
-        note="reading data",
-        pictures=_pictures,
+        samples, look, workers=workers, progress=progress, note=note, pictures=_pictures
     ):
         report.issues += found
     return report
-
-
-_OF_THE_RELEASE = frozenset({"category-missing", "category-unknown"})
-"""What is expected of a set of somebody's own."""
 
 
 def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -> list[Count]:
@@ -111,15 +98,11 @@ def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -
             found[sample.split] += 1
         steps = ("/".join(sample.category[: depth + 1]) for depth in range(len(sample.category)))
         found.update({name: 1 for name in steps if name != sample.split})
-    names = set(found)
     prefix = f"{part}/" if part else ""
-    names |= {name.removeprefix(prefix) for name in published if name.startswith(prefix) and name}
-    total = published.get(part)
+    names = {n.removeprefix(prefix) for n in published if n.startswith(prefix) and n} | set(found)
     of = {name: published.get(prefix + name, published.get(name)) for name in names}
-    return [
-        Count("", len(samples), total),
-        *(Count(name, found[name], of[name]) for name in sorted(names)),
-    ]
+    total = Count("", len(samples), published.get(part))
+    return [total, *(Count(name, found[name], of[name]) for name in sorted(names))]
 
 
 def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
@@ -128,20 +111,12 @@ def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
     """
     whole = next(count for count in found if not count.name)
     a_part = whole.published is not None and whole.found < whole.published
-    for count in found:
-        if a_part and count.name and not count.found:
+    for name, number, published in ((c.name, c.found, c.published) for c in found):
+        if published in (None, number) or (a_part and name and not number):
             continue
-        if count.published is not None and count.found != count.published:
-            name = count.name or "all"
-            text = f"{name}: {count.found:,} samples, the release has {count.published:,}"
-            assumed = (
-                "tables are of what is here"
-                if count.found < count.published
-                else "more than there should be"
-            )
-            yield Issue(
-                level=Level.ATTENTION, kind="count", sample="", file="", found=text, assumed=assumed
-            )
+        text = f"{name or 'all'}: {number:,} samples, the release has {published:,}"
+        more = published is not None and number > published
+        yield issue("count", text, assumed="more than there should be" if more else "")
 
 
 def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
@@ -150,80 +125,26 @@ def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
     """
     for identity, number in Counter(sample.id for sample in samples).items():
         if number > 1:
-            yield Issue(
-                level=Level.ATTENTION,
-                kind="id-twice",
-                sample=identity,
-                file="",
-                found=f"{number} samples have this id",
-                assumed="all are kept",
-            )
+            yield issue("id-twice", f"{number} samples have this id", sample=identity)
     by_record: dict[tuple[str, str], list[str]] = {}
     splits: dict[str, set[str]] = {}
     by_output: dict[str, list[str]] = {}
     for sample in samples:
-        record = sample.attributes.get("record_id")
-        if record:
-            by_record.setdefault((str(record), sample.split), []).append(sample.id)
-            splits.setdefault(str(record), set()).add(sample.split)
+        if record := str(sample.attributes.get("record_id") or ""):
+            by_record.setdefault((record, sample.split), []).append(sample.id)
+            splits.setdefault(record, set()).add(sample.split)
         if sample.output_stems:
             by_output.setdefault(sample.output_stems[0], []).append(sample.id)
     both = [record for record, names in splits.items() if len(names) > 1]
     if both:
-        found = f"{len(both):,} ids of records occur in more than one split, such as {both[0]!r}"
-        yield Issue(
-            level=Level.NOTE,
-            kind="record-id-splits",
-            sample="",
-            file="",
-            found=found,
-            assumed="samples are called by their folders",
-        )
-    for (record, _), ids in by_record.items():
+        text = f"{len(both):,} ids of records occur in more than one split, such as {both[0]!r}"
+        yield issue("record-id-splits", text)
+    shared = [("record-id-twice", f"record's id {n!r}", ids) for (n, _), ids in by_record.items()]
+    shared += [("output-shared", f"output {stem!r}", ids) for stem, ids in by_output.items()]
+    for kind, what, ids in shared:
         if len(ids) > 1:
-            found = f"the record's id {record!r} is also that of {', '.join(ids[1:4])}"
-            yield Issue(
-                level=Level.NOTE,
-                kind="record-id-twice",
-                sample=ids[0],
-                file="",
-                found=found,
-                assumed="samples are called by their folders",
-            )
-    for stem, ids in by_output.items():
-        if len(ids) > 1:
-            found = f"the output {stem!r} is also that of {', '.join(ids[1:4])}"
-            yield Issue(
-                level=Level.ATTENTION,
-                kind="output-shared",
-                sample=ids[0],
-                file="",
-                found=found,
-                assumed="one file would score for all of them",
-            )
-
-
-def _files(sample: Sample, root: Path) -> list[Issue]:
-    """What is wrong with a sample's pictures. Each is decoded to its end once."""
-    look = _Look(sample, root)
-    image = None
-    for number, path in enumerate(dict.fromkeys(sample.images)):
-        pixels = look.image(path)  # each is read; only the first is compared with the others
-        image = pixels if number == 0 else image
-    masks = {name: look.mask(path) for name, path in sample.masks.items()}
-    fitting = []
-    for name, mask in masks.items():
-        if mask is not None and look.mask_fits(name, mask, image):
-            fitting.append(mask)
-    if sample.reference is not None:
-        reference = look.image(sample.reference)
-        if image is not None and reference is not None:
-            # Without one of the masks nobody knows what may change
-            union = (
-                np.logical_or.reduce(fitting) if fitting and len(fitting) == len(masks) else None
-            )
-            look.reference(sample.reference, reference, image, union)
-    return look.issues
+            also = f"the {what} is also that of {', '.join(ids[1:4])}"
+            yield issue(kind, also, sample=ids[0])
 
 
 @dataclass(slots=True)
@@ -234,25 +155,27 @@ class _Look:
     root: Path
     issues: list[Issue] = field(default_factory=list)
 
-    def report(
-        self, kind: str, path: Path, found: str, assumed: str = "", level: Level = Level.ATTENTION
-    ) -> None:
-        self.issues.append(
-            Issue(
-                level=level,
-                kind=kind,
-                sample=self.sample.id,
-                file=relative(path, self.root),
-                found=found,
-                assumed=assumed,
-            )
-        )
+    def files(self) -> list[Issue]:
+        """What is wrong with the sample's pictures. Each is decoded to its end once."""
+        sample, image = self.sample, None
+        for number, path in enumerate(dict.fromkeys(sample.images)):
+            pixels = self._read(path, read_image)  # only the first is compared with the others
+            image = pixels if number == 0 else image
+        fitting = [
+            mask for path in sample.masks.values() if (mask := self._mask(path, image)) is not None
+        ]
+        if sample.reference is not None:
+            reference = self._read(sample.reference, read_image)
+            if image is not None and reference is not None:
+                # Without one of the masks nobody knows what may change
+                every = fitting and len(fitting) == len(sample.masks)
+                union = np.logical_or.reduce(fitting) if every else None
+                self._reference(sample.reference, reference, image, union)
+        return self.issues
 
-    def image(self, path: Path) -> Array | None:
-        return self._read(path, read_image)
-
-    def mask(self, path: Path) -> Mask | None:
-        return self._read(path, read_mask)
+    def _report(self, kind: str, path: Path, found: str) -> None:
+        file = relative(path, self.root)
+        self.issues.append(issue(kind, found, sample=self.sample.id, file=file))
 
     def _read(self, path: Path, reader: Callable[[Path], Pixels]) -> Pixels | None:
         """The decoded file; None, and a line where the loader has none yet, when it cannot be
@@ -260,68 +183,45 @@ class _Look:
         """
         if not os.path.isfile(path):  # also where the name is too long for a file system
             if all(finding.repaired for finding in self.sample.findings):
-                self.report(
-                    "file-missing", path, "no such file", "what needs it ends as dataset_fault"
-                )
+                self._report("file-missing", path, "no such file")
             return None
         try:
             pixels, header = reader(path), read_header(path)
         except DataError as error:
-            found = str(error).replace(f"{path}: ", "")
-            self.report("file-unreadable", path, found, "what needs it ends as dataset_fault")
+            self._report("file-unreadable", path, str(error).replace(f"{path}: ", ""))
             return None
-        suffix = path.suffix.lower()
-        if header.extension != {".jpeg": ".jpg", ".tiff": ".tif"}.get(suffix, suffix):
-            self.report(
-                "file-extension",
-                path,
-                f"{header.format} by content",
-                "the content decides",
-                Level.NOTE,
-            )
+        if other_format(path, header.extension):
+            self._report("file-extension", path, f"{header.format} by content")
         if header.orientation != 1:
-            found = f"an EXIF orientation of {header.orientation}"
-            self.report("file-orientation", path, found, "pixels are taken as stored", Level.NOTE)
+            told = f"an EXIF orientation of {header.orientation}"
+            self._report("file-orientation", path, told)
         return pixels
 
-    def mask_fits(self, name: str, mask: Mask, image: Array | None) -> bool:
-        """Whether the mask has the input's size; an empty or full one is reported as well."""
-        path = self.sample.masks[name]
+    def _mask(self, path: Path, image: Array | None) -> Mask | None:
+        """The mask where it has the input's size; an empty or full one is reported as well."""
+        mask = self._read(path, read_mask)
+        if mask is None:
+            return None
         if not mask.any():
-            self.report(
-                "mask-empty", path, "no pixel is 128 or more", f"mask {name!r} marks nothing"
-            )
+            self._report("mask-empty", path, "no pixel is 128 or more")
         elif mask.all():
-            self.report(
-                "mask-full",
-                path,
-                "every pixel is 128 or more",
-                f"mask {name!r} leaves nothing to compare",
-            )
+            self._report("mask-full", path, "every pixel is 128 or more")
         if image is None or mask.shape == image.shape[:2]:
-            return True
-        found = f"{_size(mask)}, the input is {_size(image)}"
-        self.report("mask-size", path, found, f"mask {name!r} does not fit")
-        return False
+            return mask
+        self._report("mask-size", path, f"{_size(mask)}, the input is {_size(image)}")
+        return None
 
-    def reference(self, path: Path, reference: Array, image: Array, union: Mask | None) -> None:
+    def _reference(self, path: Path, reference: Array, image: Array, union: Mask | None) -> None:
         """Compare a reference with the input, outside the masks where those are known."""
         if reference.shape != image.shape:
-            found = f"{_size(reference)}, the input is {_size(image)}"
-            self.report("reference-size", path, found, "resized where a score needs one size")
+            told = f"{_size(reference)}, the input is {_size(image)}"
+            self._report("reference-size", path, told)
         elif np.array_equal(reference, image):
-            self.report(
-                "reference-same", path, "the same pixels as the input", "the edit changes nothing"
-            )
+            self._report("reference-same", path, "the same pixels as the input")
         elif union is not None:
             difference = outside_difference(image, reference, union)
             if difference is not None:
-                self.report(
-                    "reference-outside",
-                    path,
-                    str(difference),
-                    "the reference changes more than the masks allow",
-                )
+                self._report("reference-outside", path, str(difference))
 
 
 def _pictures(sample: Sample) -> set[Path]:

@@ -13,25 +13,25 @@ from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError
 from editgauge.images import Header, read_header, read_image
-from editgauge.run.check.issues import Issue, Level, Progress, each, relative
+from editgauge.run.check.issues import (
+    ASSUMED,
+    Issue,
+    Progress,
+    each,
+    issue,
+    other_format,
+    relative,
+)
 from editgauge.store.collect import editors_in, outputs_of
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.types import Sample
 
-KINDS: tuple[str, ...] = (
-    "missing",
-    "several",
-    "unreadable",
-    "size",
-    "aspect",
-    "given-back",
-    "extension",
-    "extra",
-    "other-seed",
+KINDS = tuple(
+    kind.removeprefix("output-")
+    for kind in ASSUMED
+    if kind.startswith("output-") and kind != "output-shared"
 )
-"""What can be said of outputs, in the order of tables; `OutputsReport.count` has a number for each.
-"""
-_SUFFIX = {".jpeg": ".jpg", ".tiff": ".tif"}
+"""What can be said of outputs; `OutputsReport.count` has a number for each."""
 
 
 @dataclass(slots=True)
@@ -54,11 +54,8 @@ def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample])
     all.
     """
     if editor is not None:
-        if (
-            (outputs / editor).is_dir()
-            and PurePosixPath(editor).name == editor
-            and editor not in (".", "..")
-        ):
+        plain = PurePosixPath(editor).name == editor and editor not in (".", "..")
+        if plain and (outputs / editor).is_dir():
             return {editor: outputs / editor}
         return {editor: outputs_of(outputs, editor, samples)}
     if outputs.is_dir():
@@ -88,7 +85,15 @@ def check_outputs(
     report = OutputsReport(editor, folder, {"samples": len(samples)})
 
     def look(sample: Sample) -> list[Issue]:
-        return list(_output(sample, candidates[sample.id], folder))
+        return [
+            issue(
+                f"output-{kind}",
+                found,
+                sample=sample.id,
+                file=relative(path, folder) if path is not None else "",
+            )
+            for kind, path, found in _output(sample, candidates[sample.id], folder)
+        ]
 
     for found in each(
         samples,
@@ -101,65 +106,40 @@ def check_outputs(
         report.issues += found
     claimed = {path for paths in candidates.values() for path in paths}
     claimed.update(path for sample in others for path in outputs.candidates(sample))
-    report.issues += _extra(
-        folder, claimed, [stem for sample in samples for stem in sample.output_stems]
-    )
-    numbers = Counter(issue.kind.removeprefix("output-") for issue in report.issues)
+    stems = [stem for sample in samples for stem in sample.output_stems]
+    report.issues += _extra(folder, claimed, stems)
+    numbers = Counter(one.kind.removeprefix("output-") for one in report.issues)
     report.count["present"] = len(samples) - numbers["missing"]
     report.count["readable"] = report.count["present"] - numbers["unreadable"]
     report.count.update({kind: numbers[kind] for kind in KINDS})
     return report
 
 
-def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterator[Issue]:
-    """What is wrong with one sample's output."""
-
-    def issue(kind: str, path: Path | None, found: str, assumed: str = "") -> Issue:
-        file = relative(path, folder) if path is not None else ""
-        return Issue(
-            level=Level.ATTENTION,
-            kind=f"output-{kind}",
-            sample=sample.id,
-            file=file,
-            found=found,
-            assumed=assumed,
-        )
-
+def _output(
+    sample: Sample, candidates: Sequence[Path], folder: Path
+) -> Iterator[tuple[str, Path | None, str]]:
+    """What is wrong with one sample's output: the kind, the file, what was found."""
     if not candidates:
         wanted = sample.output_stems[0] if sample.output_stems else "…"
-        yield issue(
-            "missing", None, f"no {wanted}.png (.jpg, .jpeg, .webp)", "counted as missing, not as 0"
-        )
+        yield "missing", None, f"no {wanted}.png (.jpg, .jpeg, .webp)"
         return
-    path = candidates[0]
-    if len(candidates) > 1:
-        names = ", ".join(relative(other, folder) for other in candidates[1:])
-        yield issue("several", path, f"also {names}", "the first one is taken")
+    path, *more = candidates
+    if more:
+        yield "several", path, f"also {', '.join(relative(other, folder) for other in more)}"
     try:
         header = read_header(path)
         read_image(path)
     except DataError as error:
-        yield issue(
-            "unreadable",
-            path,
-            str(error).replace(f"{path}: ", ""),
-            "counted as unreadable, not as 0",
-        )
+        yield "unreadable", path, str(error).replace(f"{path}: ", "")
         return
-    suffix = path.suffix.lower()
-    if header.extension != _SUFFIX.get(suffix, suffix):
-        yield issue("extension", path, f"{header.format} by content", "the content decides")
-    yield from (issue(kind, path, found, assumed) for kind, found, assumed in _size(sample, header))
+    if other_format(path, header.extension):
+        yield "extension", path, f"{header.format} by content"
+    yield from ((kind, path, found) for kind, found in _size(sample, header))
     if given_back(path, sample):
-        yield issue(
-            "given-back",
-            path,
-            "the same pixels as the input",
-            "scored as it is, and counted as given back: no edit was made",
-        )
+        yield "given-back", path, "the same pixels as the input"
 
 
-def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str, str]]:
+def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str]]:
     try:
         wanted = read_header(sample.image)
     except (DataError, IndexError):
@@ -168,13 +148,12 @@ def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str, str]]:
     if (width, height) == (wanted.width, wanted.height):
         return
     text = f"{width} x {height}, the input is {wanted.width} x {wanted.height}"
-    yield "size", text, "faithful scores that need one size have no value; corrected ones resize"
+    yield "size", text
     # Whole pixels alone move the ratio of a rescaled picture by half a pixel a side
     if abs(width * wanted.height / (height * wanted.width) - 1) > 0.5 / width + 0.5 / height + 1e-9:
         yield (
             "aspect",
             f"{text}: {width / height:.3f} instead of {wanted.width / wanted.height:.3f}",
-            "distorted",
         )
 
 
@@ -189,24 +168,9 @@ def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[I
             path = Path(place) / name
             if name.startswith(".") or path in claimed:
                 continue
-            stem = os.path.splitext(relative(path, folder))[0]
+            file = relative(path, folder)
+            stem = os.path.splitext(file)[0]
             if re.search(r"_\d+$", stem) and re.sub(r"_\d+$", "", stem) in seeds:
-                found = "another seed or setting of a sample"
-                yield Issue(
-                    level=Level.NOTE,
-                    kind="output-other-seed",
-                    sample="",
-                    file=relative(path, folder),
-                    found=found,
-                    assumed="not scored",
-                )
+                yield issue("output-other-seed", "another seed or setting of a sample", file=file)
             else:
-                found = "a file that is no sample's output"
-                yield Issue(
-                    level=Level.ATTENTION,
-                    kind="output-extra",
-                    sample="",
-                    file=relative(path, folder),
-                    found=found,
-                    assumed="not scored",
-                )
+                yield issue("output-extra", "a file that is no sample's output", file=file)

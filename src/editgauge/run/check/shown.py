@@ -10,10 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from editgauge.escape import plain
-from editgauge.run.check.checked import Checked
+from editgauge.run.check import Checked
 from editgauge.run.check.data import DataReport
 from editgauge.run.check.issues import Issue, Level
 from editgauge.run.check.outputs import OutputsReport
+
+_STYLE = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}
 
 
 def show(checked: Checked, console: Console, *, limit: int | None = 20) -> None:
@@ -40,16 +42,14 @@ def show(checked: Checked, console: Console, *, limit: int | None = 20) -> None:
         console.print("nothing needs attention", style="green")
     for report in reports:
         if not report.count["present"] and report.count["extra"]:
-            console.print(
+            told = (
                 f"files of other names? editgauge import-outputs {data.benchmark} … --from "
-                f"{escape(str(report.folder))} shows what they match",
-                soft_wrap=True,
+                f"{report.folder} shows what they match"
             )
+            console.print(escape(told), soft_wrap=True)
     if not reports:
-        console.print(
-            f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score",
-            soft_wrap=True,
-        )
+        told = f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score"
+        console.print(told, soft_wrap=True)
 
 
 def _print_counts(console: Console, data: DataReport) -> None:
@@ -66,9 +66,7 @@ def _print_counts(console: Console, data: DataReport) -> None:
 def _print_outputs(console: Console, reports: Sequence[OutputsReport]) -> None:
     """A line a model; what no model has any of is left out."""
     always = ("samples", "present", "readable", "missing")
-    names = [
-        n for n in reports[0].count if n in always or any(report.count[n] for report in reports)
-    ]
+    names = [n for n in reports[0].count if n in always or any(r.count[n] for r in reports)]
     table = Table("outputs of", title="outputs", title_justify="left")
     for name in names:
         table.add_column(name, justify="right", overflow="fold")
@@ -83,29 +81,19 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
     """
     if not issues:
         console.print(f"{title}: nothing found")
-    by_kind: dict[tuple[Level, str], list[Issue]] = {}
+    by_kind: dict[tuple[int, str], list[Issue]] = {}
     for issue in issues:
-        by_kind.setdefault((issue.level, issue.kind), []).append(issue)
-    order = list(Level)
-    for (level, kind), lines in sorted(
-        by_kind.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
-    ):
-        style = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}[level]
-        assumed = {issue.assumed for issue in lines}
+        by_kind.setdefault((list(Level).index(issue.level), issue.kind), []).append(issue)
+    for (_, kind), lines in sorted(by_kind.items()):
+        level, assumed = lines[0].level, {issue.assumed for issue in lines}
         common = f": {assumed.pop()}" if len(assumed) == 1 else ""
-        console.print(
-            Text(
-                f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}", style=style
-            ),
-            soft_wrap=True,
-        )
+        head = f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}"
+        console.print(Text(head, style=_STYLE[level]), soft_wrap=True)
         shown = lines if limit is None or level is Level.REPAIRED else lines[:limit]
         for issue in shown:
-            where = issue.file or issue.sample
+            where = f"{issue.file or issue.sample}: " if issue.file or issue.sample else ""
             tail = "" if common or not issue.assumed else f"; {issue.assumed}"
-            console.print(
-                Text("  " + plain(f"{where + ': ' if where else ''}{issue.found}{tail}", None)),
-                soft_wrap=True,
-            )
+            told = plain(f"{where}{issue.found}{tail}", None)
+            console.print(Text(f"  {told}"), soft_wrap=True)
         if len(shown) < len(lines):
             console.print(f"  … and {len(lines) - len(shown):,} more (--all)")

@@ -1,0 +1,228 @@
+"""One sample edited: the editor is called, and what it gives is checked and brought into the run.
+
+An output is made under a temporary name and renamed into its place; its record is written by the
+step (`run.edit`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import cast
+
+from editgauge import machine
+from editgauge.editors.calling import AGAIN
+from editgauge.editors.editor import BaseEditor
+from editgauge.errors import (
+    BudgetExceeded,
+    DataError,
+    EditgaugeError,
+    ImageError,
+    MissingExtra,
+    RunError,
+    Unavailable,
+)
+from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
+from editgauge.store import copies, lease, paths
+from editgauge.store.outputs import given_back
+from editgauge.store.paths import plain_name, portable, without_roots
+from editgauge.store.schema import EditRecord
+from editgauge.types import Edit, Editor, Sample, Status
+
+STOPS = (Unavailable, MissingExtra)
+"""What ends an editing call at once: no other sample would fare better."""
+
+
+def no_output(
+    benchmark: str, sample: Sample, editor: str, status: Status, reason: str
+) -> EditRecord:
+    """The record of a sample that has no output."""
+    return EditRecord(
+        benchmark=benchmark, sample=sample.id, editor=editor, status=status, reason=reason
+    )
+
+
+def edit_one(
+    run: Path, benchmark: str, sample: Sample, editor: Editor, again: str = ""
+) -> EditRecord:
+    """Call the editor on one sample, bring its output into the run, and return the record (not yet
+    written). `again` stands for the outcome that a user's retry replaces: a service is told that
+    this is another call.
+
+    Whatever the editor raises becomes a record with a status and a reason, but for `RunError`,
+    `BudgetExceeded`, and what says that the editor cannot work at all (`STOPS`). Raises `RunError`
+    when the machine is at fault, a full disk for example: that is no failure of the editor's.
+    """
+    try:
+        parts = _safe_parts(sample)
+    except DataError as error:
+        return no_output(benchmark, sample, editor.name, Status.DATASET_FAULT, str(error))
+    with lease.scratch(run) as scratch:
+        began = time.perf_counter()
+        if again:
+            (scratch / AGAIN).write_text(again, encoding="ascii")
+        if sample.fault is not None:
+            made = Edit.without(sample.id, editor.name, Status.DATASET_FAULT, sample.fault)
+        else:
+            made = _checked(_call(editor, sample, scratch), sample, editor)
+        if made.seconds is None:
+            made = replace(made, seconds=round(time.perf_counter() - began, 6))
+        if made.path is None and sample.fault is None:
+            machine.raise_full_disk(made.reason, scratch)
+        return _into_place(run, benchmark, sample, parts, made, scratch)
+
+
+def edit_batch(
+    run: Path,
+    benchmark: str,
+    samples: Sequence[Sample],
+    editor: BaseEditor,
+    again: Mapping[str, str] | None = None,
+) -> list[EditRecord]:
+    """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
+    one by one. `again` maps the ids of samples that a user's retry asks once more.
+    """
+    if len(samples) == 1:
+        retried = (again or {}).get(samples[0].id, "")
+        return [edit_one(run, benchmark, samples[0], editor, retried)]
+    began = time.perf_counter()
+    with lease.scratch(run) as scratch:
+        folders = [scratch / str(number) for number in range(len(samples))]
+        try:
+            parts = [_safe_parts(sample) for sample in samples]
+            for folder in folders:
+                folder.mkdir(parents=True)
+            made = list(editor.edit_batch(samples, folders))
+            if [edit.sample for edit in made] != [sample.id for sample in samples]:
+                raise ValueError("edit_batch: wanted one edit a sample, in order")
+            share = round((time.perf_counter() - began) / len(samples), 6)
+            made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
+            return [
+                _into_place(run, benchmark, s, p, _checked(m, s, editor), scratch)
+                for s, p, m in zip(samples, parts, made, strict=True)
+            ]
+        except (RunError, BudgetExceeded, *STOPS):
+            raise
+        except Exception:  # one sample's fault is not the others': each is asked alone
+            return [edit_one(run, benchmark, sample, editor) for sample in samples]
+
+
+def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
+    try:
+        return editor(sample, scratch)
+    except (RunError, BudgetExceeded, *STOPS):
+        raise
+    except Exception as error:  # an editor is somebody's model: its crash is a record
+        machine.raise_fault(error, scratch)
+        status, reason = Status.FAILED, f"{type(error).__name__}: {error}"
+        if isinstance(error, EditgaugeError):
+            reason = str(error)
+            status = Status.DATASET_FAULT if isinstance(error, ImageError) else status
+        return Edit.without(sample.id, editor.name, status, reason)
+
+
+def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
+    """The edit, or a failed one when the editor gave back something else, or another's."""
+    if not isinstance(made, Edit):
+        why = f"wanted an Edit, found {type(made).__name__}"
+    elif made.sample != sample.id or made.editor != editor.name:
+        why = (
+            f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by "
+            f"{made.editor!r}"
+        )
+    else:
+        why = _ill_typed(made)
+    if why:
+        return Edit.without(sample.id, editor.name, Status.FAILED, f"the editor's answer: {why}")
+    return cast(Edit, made)
+
+
+def _ill_typed(made: Edit) -> str:
+    """Which field of an edit is not what `Edit` says, or empty. Types bind nobody outside."""
+    fits = {
+        "path": made.path is None or isinstance(made.path, Path),
+        "status": isinstance(made.status, Status),
+        "reason": isinstance(made.reason, str),
+        "seed": made.seed is None or (type(made.seed) is int and abs(made.seed) < 1 << 63),
+        "settings": isinstance(made.settings, Mapping),
+        "seconds": made.seconds is None or _is_amount(made.seconds),
+        "cost": made.cost is None or _is_amount(made.cost),
+        "instruction": made.instruction is None or isinstance(made.instruction, str),
+        "detail": isinstance(made.detail, Mapping),
+    }
+    wrong = [f"{name} {getattr(made, name)!r:.80}" for name, right in fits.items() if not right]
+    if wrong:
+        return f"not what an Edit holds: {', '.join(wrong)}"
+    if (made.path is None) == (made.status is Status.SCORED):
+        return f"status {made.status.value} with {'no file' if made.path is None else 'a file'}"
+    return ""
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
+
+
+def _into_place(
+    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit, scratch: Path
+) -> EditRecord:
+    """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
+    somebody's, and copied.
+    """
+    record = replace(
+        no_output(benchmark, sample, made.editor, made.status, portable(made.reason, [run])),
+        seed=made.seed,
+        settings=without_roots(made.settings, [run]),
+        seconds=made.seconds,
+        cost=made.cost,
+        instruction=made.instruction,
+        detail=without_roots(made.detail, [run]),
+    )
+    if made.path is None:
+        return record
+    try:
+        header = read_header(made.path)
+    except ImageError as error:
+        return replace(record, status=Status.UNREADABLE, reason=portable(str(error), [run]))
+    place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
+    place = place.with_name(place.name + header.extension)
+    try:
+        own = _own_file(made.path, scratch)
+        mark, back = fingerprint(own), given_back(own, sample)
+        above = paths.folder(run, place.parent)
+        for extension in EXTENSIONS:  # an older output of another format would be found first
+            (above / (parts[-1] + extension)).unlink(missing_ok=True)
+        os.replace(own, above / place.name)
+    except OSError as error:
+        raise paths.unwritable(run / place, error) from error
+    width, height = header.width, header.height
+    record = replace(record, path=str(place), fingerprint=mark, given_back=back)
+    return replace(record, width=width, height=height)
+
+
+def _own_file(path: Path, scratch: Path) -> Path:
+    """The delivered file, or a copy where it is somebody's (perhaps under a name of ours)."""
+    shared = path.is_symlink() or path.stat().st_nlink > 1
+    if not shared and path.resolve().is_relative_to(scratch.resolve()):
+        return path
+    own = scratch / f"copy-{secrets.token_hex(4)}"
+    copies.copy(path.resolve(), own, limit=MAX_FILE_BYTES)
+    return own
+
+
+def _safe_parts(sample: Sample) -> tuple[str, ...]:
+    """Where the output goes below the editor's folder; stems come from metadata and may not lead
+    out of it.
+    """
+    stem = PurePosixPath(sample.output_stems[0])
+    if not stem.parts or stem.is_absolute() or ".." in stem.parts or "\0" in str(stem):
+        raise DataError(
+            f"sample {sample.id!r}: its output name {str(stem)!r} leads out of the run folder; "
+            f"correct the data",
+            sample=sample.id,
+        )
+    return stem.parts

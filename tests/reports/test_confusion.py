@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.reports import confusion, papers
+from editgauge.reports import confusion
+from editgauge.reports.drawing import SETTINGS, matplotlib_of
 from editgauge.run.report import met
 from editgauge.tables.results import Results
 from editgauge.types import JUDGE_SCORER, Row
@@ -49,9 +50,9 @@ def test_one_judge_has_none(tmp_path: Path) -> None:
 
 def test_its_texts_lie_on_the_page() -> None:
     pytest.importorskip("matplotlib")
-    mpl, pyplot = papers.matplotlib_of("a test")
+    mpl, pyplot = matplotlib_of("a test")
     (pair,) = met(judged())
-    with mpl.rc_context(papers.SETTINGS):
+    with mpl.rc_context(SETTINGS):
         drawing = confusion.drawn(pair, pyplot)
         drawing.canvas.draw()
         page = drawing.get_window_extent()

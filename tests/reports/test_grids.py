@@ -10,7 +10,8 @@ import pytest
 
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_png
-from editgauge.reports import grids, papers
+from editgauge.reports import grids
+from editgauge.reports.drawing import SETTINGS, matplotlib_of
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables import reading
@@ -95,8 +96,8 @@ def test_what_the_run_does_not_have(run: Run) -> None:
 
 def test_texts_do_not_lie_on_each_other(run: Run) -> None:
     pytest.importorskip("matplotlib")
-    mpl, pyplot = papers.matplotlib_of("a test")
-    with mpl.rc_context(papers.SETTINGS):
+    mpl, pyplot = matplotlib_of("a test")
+    with mpl.rc_context(SETTINGS):
         drawing = grids.drawn([found(run, "EA"), found(run, "EA")], pyplot)
         drawing.canvas.draw()
         assert len(drawing.axes) == 22

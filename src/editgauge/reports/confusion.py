@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from editgauge import escape
 from editgauge.images import write_bytes
+from editgauge.reports.drawing import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.figures import portable
-from editgauge.reports.papers import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
 
 _MOST_VALUES = 21
 """Means over repeats have more values than a figure has room for: such a pair has its csv only."""

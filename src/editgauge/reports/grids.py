@@ -18,7 +18,7 @@ from typing import Any
 from editgauge import escape
 from editgauge.errors import ImageError, UsageError
 from editgauge.images import read_image, resize
-from editgauge.reports.papers import SETTINGS, matplotlib_of, plain_text, saved
+from editgauge.reports.drawing import SETTINGS, matplotlib_of, plain_text, saved
 from editgauge.reports.places import Places
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord

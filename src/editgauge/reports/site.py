@@ -23,16 +23,17 @@ strings here and text nodes there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from editgauge import __version__
 from editgauge.images import write_bytes
-from editgauge.reports import benchmark, diagnosis, figures, thumbs
+from editgauge.reports import benchmark, diagnosis, drawing, plots, thumbs
 from editgauge.reports.benchmark import Part
 from editgauge.reports.folder import claim
 from editgauge.reports.places import Places
@@ -47,6 +48,8 @@ STATIC = (
     "app.js", "data.js", "gallery.js", "notes.js", "reviewers.js", "sample.js", "scores.js",
     "select.js", "start.js", "study.js", "style.css", "tables.js", "zoom.js",
 )  # fmt: skip
+
+NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +95,10 @@ def build(
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
             made += thumbs.make(jobs, spread=spread, progress=progress)
         shown.append(benchmark.write(part, number, folder, places, runs))
-        shown[-1]["figures"] = figures.write(
-            part.frame, part.metrics, part.plots, to / "figures", prefix=str(number)
-        )
+        drawn = plots.figures(part.frame, part.metrics, part.plots, only=_headline(shown[-1]))
+        shown[-1]["figures"] = drawing.beside_page(drawn, to / "figures", str(number))
+        if drawn and not shown[-1]["figures"]:
+            shown[-1]["no_figures"] = NO_FIGURES
         cutoffs = failures.recorded(runs, part.frame.benchmark)
         outputs = diagnosis.every(runs, part.frame, cutoffs)
         diagnosed.append((part.title or part.frame.benchmark, number, outputs, cutoffs))
@@ -132,6 +136,15 @@ def build(
         samples=sum(len(part.frame.samples) for part in parts),
         thumbnails=made,
     )
+
+
+def _headline(about: Mapping[str, Any]) -> set[str]:
+    """The metrics behind the columns that the first page leads with: their figures are in the
+    page. All others are drawn on request, for papers.
+    """
+    leads = about["overview"]["leads"].values()
+    first = [about["overview"]["by"]["metric"]] if about["overview"]["by"] else []
+    return {lead["link"]["metric"] for lead in leads} or set(first)
 
 
 def _identity(runs: Sequence[Run]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from editgauge.judging import compared
 from editgauge.native import tune_worker
-from editgauge.reports import confusion, figures, papers, thumbs
+from editgauge.reports import confusion, drawing, plots, thumbs
 from editgauge.reports.benchmark import Part
 from editgauge.reports.confusion import Met
 from editgauge.reports.parts import part
@@ -68,7 +68,7 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
     drawn: list[Path] = []
     for each in parts:
         folder = to / "papers" / each.frame.benchmark
-        drawn += papers.papers(figures.figures(each.frame, each.metrics, each.plots), folder)
+        drawn += drawing.for_papers(plots.figures(each.frame, each.metrics, each.plots), folder)
         drawn += confusion.write(met(each.frame), folder)
     return drawn
 

@@ -373,7 +373,7 @@ def _means(losses: Sequence[float], width: int) -> list[float]:
 
 
 def _draw(stem: Path, losses: Sequence[float], means: Sequence[float], title: str) -> None:
-    from editgauge.reports.papers import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
+    from editgauge.reports.drawing import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
 
     mpl, pyplot = matplotlib_of("the figure of a loss curve")
     with mpl.rc_context(SETTINGS):

@@ -121,7 +121,7 @@ var Tables = (function () {
 
   // One figure at a time, chosen by name: some dozens in a column answer no question.
   function figures(about) {
-    if (!about.figures.length) return null;
+    if (!about.figures.length) return about.no_figures ? h("p", { class: "note" }, about.no_figures) : null;
     var place = h("div", { class: "plots" });
     var pick = h("select", { id: "figure-" + about.name, onchange: draw }, about.figures.map(function (figure, at) {
       return h("option", { value: at }, figure.title);

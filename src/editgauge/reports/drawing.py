@@ -1,9 +1,9 @@
-"""Figures as files for papers: PDF, SVG and PNG at the width of a column, by matplotlib (extra
-`report`).
+"""The figures of a report drawn by matplotlib: as SVG beside the page, and as files for papers.
 
-Each file is readable in grey (lines differ in dash and marker, bars in hatching), its fonts are
-embedded as Type 42, names are wrapped and never lie on each other, and the table behind a figure
-lies beside it as csv.
+Colours are Okabe and Ito's, which people with any colour vision can tell apart; lines differ in
+dash and marker, bars in pattern. What is missing is drawn as missing: a bar's place has a crossed
+stub; the line of a radar or curve has a gap, and the points beside it stay. Widths are a column's,
+names are wrapped and never cut into each other, fonts are embedded.
 """
 
 from __future__ import annotations
@@ -11,24 +11,29 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from editgauge import escape
+from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
 from editgauge.reports.figures import (
-    COLOURS,
     NO_SCORE,
     Figure,
     as_csv,
+    as_text,
     limits_of,
     no_score_at,
     stretches,
 )
 
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f",
+    "#5e3c99", "#a6611a", "#1a1a1a", "#b8a000",
+)  # fmt: skip
 COLUMN = 3.35
 """The width of a column in inches."""
 SETTINGS = {
@@ -52,8 +57,6 @@ def matplotlib_of(what: str) -> Any:
     try:
         import matplotlib as mpl
     except ImportError:
-        from editgauge.errors import MissingExtra
-
         raise MissingExtra(what, "matplotlib", "report") from None
     mpl.use("Agg")
     from matplotlib import pyplot
@@ -61,16 +64,31 @@ def matplotlib_of(what: str) -> Any:
     return mpl, pyplot
 
 
-HIGHEST = 9.0
-"""Of a page with several figures, in inches."""
+def beside_page(found: Sequence[Figure], folder: Path, prefix: str) -> list[dict[str, str]]:
+    """Draw each figure as an SVG file, with the table behind it as csv; file, title, kind and a
+    text alternative of each. None without matplotlib.
+    """
+    try:
+        mpl, pyplot = matplotlib_of("figures")
+    except MissingExtra:
+        return []
+    written = []
+    with mpl.rc_context({**SETTINGS, "svg.fonttype": "none", "font.family": "sans-serif"}):
+        for figure in found:
+            stem = folder / f"{prefix}-{figure.name}"
+            drawing = drawn(figure, pyplot)
+            (file,) = saved(drawing, stem, ("svg",))
+            pyplot.close(drawing)
+            _table(figure, stem)
+            facts = {"file": file.name, "title": figure.title, "kind": figure.kind}
+            written.append({**facts, "text": as_text(figure)})
+    return written
 
 
-def papers(
+def for_papers(
     found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")
 ) -> list[Path]:
-    """Draw the figures as files for papers; returns them, and the csv of each. Figures that answer
-    one question (`Figure.question`: all scores of a judge by topic) stand on one page in two
-    columns, on further pages where they are higher than one.
+    """Draw each figure as files for papers, called by its name; returns them, and the csv of each.
 
     Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
     """
@@ -78,65 +96,20 @@ def papers(
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     with mpl.rc_context(SETTINGS):
-        for name, page in pages(found):
-            drawing = drawn(page[0], pyplot) if len(page) == 1 else together(page, pyplot)
-            files += saved(drawing, folder / name, formats)
+        for figure in found:
+            drawing = drawn(figure, pyplot)
+            files += saved(drawing, folder / figure.name, formats)
             pyplot.close(drawing)
-            table = folder / f"{name}.csv"
-            table.unlink(missing_ok=True)
-            write_bytes(table, _tables(page).encode())
-            files.append(table)
+            files.append(_table(figure, folder / figure.name))
     return files
 
 
-def pages(found: Sequence[Figure]) -> list[tuple[str, list[Figure]]]:
-    """The figures of each page with the page's name: one alone has its own."""
-    asked: dict[tuple[str, str], list[Figure]] = {}
-    for figure in found:
-        asked.setdefault((figure.kind, figure.question or figure.name), []).append(figure)
-    made: list[tuple[str, list[Figure]]] = []
-    for (kind, question), figures in asked.items():
-        if len(figures) == 1:
-            made.append((figures[0].name, figures))
-            continue
-        parts = _parted(figures)
-        for number, part in enumerate(parts, start=1):
-            made.append((f"{kind}-{question}{f'-{number}' if len(parts) > 1 else ''}", part))
-    names = escape.apart([name for name, _ in made])
-    return list(zip(names, (part for _, part in made), strict=True))
-
-
-def _parted(figures: Sequence[Figure]) -> list[list[Figure]]:
-    """The figures page by page: rows of two, no page higher than `HIGHEST` but for one row."""
-    found: list[list[Figure]] = []
-    filled = 0.0
-    for start in range(0, len(figures), 2):
-        row = list(figures[start : start + 2])
-        high = max(_heights(figure).whole for figure in row)
-        if not found or filled + high > HIGHEST:
-            found.append([])
-            filled = 0.0
-        found[-1] += row
-        filled += high
-    return found
-
-
-def together(figures: Sequence[Figure], pyplot: Any) -> Any:
-    """Several figures on one page, two beside each other; the caller closes it."""
-    rows = [figures[start : start + 2] for start in range(0, len(figures), 2)]
-    heights = [max(_heights(figure).whole for figure in row) for row in rows]
-    page = pyplot.figure(figsize=(2 * COLUMN, sum(heights)))
-    places = page.subfigures(len(rows), 2, height_ratios=heights, squeeze=False)
-    for row, line, height in zip(rows, places, heights, strict=True):
-        for figure, place in zip(row, line, strict=False):
-            _fill(place, figure, height)
-    return page
-
-
-def _tables(page: Sequence[Figure]) -> str:
-    """The tables behind a page's figures under one heading."""
-    first, *rest = (as_csv(figure) for figure in page)
-    return first + "".join(text.split("\n", 1)[1] for text in rest)
+def _table(figure: Figure, stem: Path) -> Path:
+    """The csv file of a figure."""
+    path = stem.with_name(f"{stem.name}.csv")
+    path.unlink(missing_ok=True)
+    write_bytes(path, as_csv(figure).encode())
+    return path
 
 
 def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
@@ -148,7 +121,10 @@ def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
         path = stem.with_name(f"{stem.name}.{form}")
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
         buffer = io.BytesIO()  # on a full disk, matplotlib's own writers end in other errors
-        drawing.savefig(buffer, format=form, dpi=300, metadata=metadata)
+        with warnings.catch_warnings():
+            # a browser has the letters that this font lacks; on paper they are boxes
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+            drawing.savefig(buffer, format=form, dpi=300, metadata=metadata)
         write_bytes(path, buffer.getvalue())
         files.append(path)
     return files

@@ -31,14 +31,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
-from editgauge.judging.asking import Engine, Job, Settings
+from editgauge.judging.asking import Engine
 from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.judging.chat import Client
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
+from editgauge.judging.replies import Job, Settings
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
 from editgauge.store.hashes import HashStore
+from editgauge.store.paid import Paid
 from editgauge.types import Edit, Sample
 
 SOURCE = sys.path[0]
@@ -113,8 +115,9 @@ def ask(
 
     with (
         HashStore(None) as hashes,
-        ReplyStore(folder / f"replies-{time.time_ns()}.sqlite") as store,
+        Paid(folder / f"replies-{time.time_ns()}.sqlite") as paid,
     ):
+        store = ReplyStore(paid)
         client = Client(url, timeout=120, key="x")
         settings = Settings(model="bench", repair=False, concurrency=connections)
         engine = Engine(client, store, PictureStore(hashes), settings)
@@ -159,7 +162,8 @@ def sdk(folder: Path, count: int = 640, latency: float = 1.0, rounds: int = 3) -
     words = "\n".join(part for part in call.parts if isinstance(part, str))
 
     async def ours(url: str, number: int) -> None:
-        with HashStore(None) as hashes, ReplyStore(folder / f"sdk-{number}.sqlite") as store:
+        with HashStore(None) as hashes, Paid(folder / f"sdk-{number}.sqlite") as paid:
+            store = ReplyStore(paid)
             client = Client(url, timeout=120, key="x")
             settings = Settings(model="bench", repair=False, concurrency=64)
             engine = Engine(client, store, PictureStore(hashes), settings)
@@ -284,14 +288,18 @@ def resume(folder: Path, count: int = 100_000) -> None:
     call = one_call(folder, 64)
 
     def main() -> None:
-        with HashStore(None) as hashes, ReplyStore(folder / "resume.sqlite") as store:
+        with HashStore(None) as hashes, Paid(folder / "resume.sqlite") as paid:
+            store = ReplyStore(paid)
             client = Client("http://127.0.0.1:9/v1", key="x")
             engine = Engine(client, store, PictureStore(hashes), Settings(model="bench"))
             good = '{"pictures_visible": true, "rationale": "fine", "IF": 3}'
-            with store._paid.transaction():
+            with paid.transaction():
                 for job in many(call, count - 1):
                     key = engine.key(job)
-                    store.put(Reply(key, "ok", good, asked="bench", answered="bench"))
+                    reply = Reply(
+                        key=key, status="ok", content=good, asked="bench", answered="bench"
+                    )
+                    store.put(reply)
             heard: list[ExchangeResult] = []
             began = time.perf_counter()
             engine.run(many(call, count - 1), lambda job, one: heard.append(one))

@@ -285,7 +285,7 @@ def test_a_refusal_is_recorded_with_its_reason_and_is_no_score(way: str, run: Pa
         pytest.param("unparsable", lambda asked: chat("I like it very much."), id="unparsable"),
         pytest.param("failed", lambda asked: error(400, "a wrong shape"), id="failed"),
         pytest.param(
-            "refused",
+            "unparsable",  # no phrase is interpreted
             lambda asked: chat("I'm sorry, but I can't assist with that request."),
             id="refused in words",
         ),

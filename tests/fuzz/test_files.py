@@ -22,7 +22,7 @@ from editgauge.cli import project
 from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
-from editgauge.judging import prompts, released
+from editgauge.judging import released
 from editgauge.services import batches, paid, secrets
 from editgauge.store import csv_files, maps, shards
 from editgauge.study.reading import Known, read_sheet
@@ -48,14 +48,12 @@ def _parquet(place: Path) -> bytes:
     return place.read_bytes()
 
 
-CALL = {"messages": [{"role": "user", "parts": [{"text": ["Rate ", {"field": "instruction"}]}]}]}
 TEXTS = {
     "a.csv": 'sample,file,annotator,editor,value,repeat\na,b.png,ann,one,3,\n"b","c d.png",ben,two,"4",1\n',
     "a.tsv": "index\tprediction\na\t[{'type': 'image', 'value': 'b.png'}]\n",
     "p.toml": '[all]\nworkers = 2\n[gate]\nfloors = {ssim = 0.5}\n"a.b" = [1, 2.5, "c"]\n',
     "samples.jsonl": '{"id": "a", "instruction": "Do", "images": ["a.png"], "attributes": {"n": 1}, "state": "draft", "version": 1}\n',
-    prompts.FILE: json.dumps({"format": prompts.FORMAT, "benchmark": "b", "name": "n", "calls": {"x": CALL}}),
-    "a.py": 'PROMPT = "Rate " + "it"\ndef f(a=1):\n    return [{"role": "user", "content": PROMPT}]\n',
+    "a.py": 'PROMPT = "Rate " "it"\ndef f(a=1):\n    return [{"type": "text", "text": PROMPT + f"{a}"}]\n',
     "scores.json": json.dumps({"m": {"1": {"gpt4o_editing_accuracy_detailed": 7.0}}}),
     "metrics.json": json.dumps({"1": {"consistency_score": 4, "consistency_reasoning": "fine"}}),
     "m.json": json.dumps([{"task_id": "4", "category": "c", "evaluation_results": {"IF": {"IF": 4, "rationale": "r"}}}]),
@@ -106,8 +104,9 @@ def _settings(path: Path) -> None:
 
 
 def _script(path: Path) -> None:
-    tree = released.parse(path.read_text("utf-8", "replace"), path.name)
-    assert released.constant(tree, path.name, "PROMPT")
+    script = released.Script(path.read_text("utf-8", "replace"), path.name)
+    assert script.constant("PROMPT")
+    assert script.texts("f")
 
 
 def _results(path: Path) -> None:
@@ -126,7 +125,6 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "a.tsv": (lambda path: list(maps.lines_of(path)),),
     "p.toml": (_settings,),
     "samples.jsonl": (lambda path: records.read_samples(path.parent),),
-    prompts.FILE: (lambda path: prompts.load(path.parent, "b"),),
     "a.py": (_script,),
     "scores.json": (_scores("medebench"),),
     "metrics.json": (_scores("krisbench"),),

@@ -13,11 +13,12 @@ import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
-from editgauge.judging.asking import Engine, Job, Settings
+from editgauge.judging.asking import Engine
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.chat import Client
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
+from editgauge.judging.replies import Job, Settings
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
 from editgauge.services.booking import Ledger

@@ -15,13 +15,14 @@ from editgauge.benchmarks.medebench import judge as medebench
 from editgauge.benchmarks.textedit import judge as textedit
 from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import UsageError
-from editgauge.judging.asking import FIRST, Attempt, Engine, Job, Settings
+from editgauge.judging.asking import Engine
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.chat import Client, read_completion
 from editgauge.judging.dialect import Dialect
 from editgauge.judging.models import about, check_alias, end_date, end_warning, is_alias
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture, Range, fenced
+from editgauge.judging.replies import FIRST, Attempt, Job, Settings
 from editgauge.judging.rubrics import WARNING, RubricFolder
 from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, failed

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from editgauge.images import write_png
-from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.reports import details, facts
 from editgauge.reports.places import Places
+from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.tables import reading
@@ -86,8 +86,8 @@ def test_the_raw_reply_stands_beside_its_score(tmp_path: Path) -> None:
             row("s2", "IF", 3.0, detail={"reply": "k2"}),
         ],
     )
-    with ReplyStore(run.replies_path) as store:
-        store.put(Reply("k1", "ok", reply))
+    with Paid(run.replies_path) as paid:
+        paid.put("k1", {"status": "ok", "content": reply})
     found = shown(run)
     assert found[1]["rows"][0][4]["reply"] == reply.replace("\x07", "")  # type: ignore[index]
     assert "reply" not in found[0]["rows"][0][4]  # type: ignore[index]

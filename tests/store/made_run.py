@@ -9,7 +9,7 @@ import numpy as np
 from tests.made_rows import row
 
 from editgauge.images import fingerprint, write_png
-from editgauge.judging.cache import Reply, ReplyStore
+from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, sample_record
 from editgauge.types import Metric, Sample, Status
@@ -57,9 +57,9 @@ def make_run(path: Path, first: float = 0.1) -> Run:
             rows.write(
                 [row(SAMPLES[-1], editor, metric, None, status=Status.FAILED, variant="corrected")]
             )
-    with ReplyStore(run.replies_path) as store:
+    with Paid(run.replies_path) as paid:
         for name in SAMPLES:
-            store.put(Reply(f"key-{name}", "ok", f"Score: {len(name)}", usage={"in": 3}))
+            paid.put(f"key-{name}", {"status": "ok", "content": f"Score: {len(name)}"})
     run.keep_metrics(
         "mini",
         [

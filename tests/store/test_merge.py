@@ -13,8 +13,8 @@ from tests.command_line import invoke
 from tests.made_rows import record, row
 
 from editgauge.errors import RunError
-from editgauge.judging.cache import Reply, ReplyStore
 from editgauge.store.merge import merge
+from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.types import Row, Status
@@ -261,16 +261,16 @@ class TestNoTrust:
 
 class TestReplies:
     def store(self, run: Run, *keys: str, more: str = "") -> None:
-        with ReplyStore(run.replies_path) as store:
+        with Paid(run.replies_path) as paid:
             for key in keys:
-                store.put(Reply(key, "ok", run.path.name))
+                paid.put(key, {"status": "ok", "content": run.path.name})
         db = sqlite3.connect(run.replies_path)
         db.executescript(more)
         db.close()
 
     def stored(self, run: Run) -> dict[str, str | None]:
-        with ReplyStore(run.replies_path) as store:
-            return {reply.key: reply.content for reply in store}
+        with Paid(run.replies_path) as paid:
+            return {key: reply["content"] for key, reply in paid.replies()}
 
     def test_they_are_united_by_key(self, tmp_path: Path) -> None:
         first, second = make_run(tmp_path / "a", []), make_run(tmp_path / "b", [])

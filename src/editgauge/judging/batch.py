@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from editgauge.errors import ImageError, RunError
-from editgauge.judging.asking import FIRST, Engine, Job
+from editgauge.judging.asking import Engine
 from editgauge.judging.chat import pieces
+from editgauge.judging.replies import FIRST, Job
 from editgauge.services.batches import Batches, Line
 from editgauge.services.http import Response
 from editgauge.services.paid import failed
@@ -68,9 +69,8 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Lin
             key = engine.key(job)
             if key in taken or engine.store.get(key) is not None:
                 continue
-            webp = engine.dialect.webp
             words = engine.body(job)
-            encoded = [engine.pictures.encode(picture, webp) for picture in job.call.pictures]
+            encoded = [engine.pictures.encode(picture) for picture in job.call.pictures]
             body = b"".join(pieces(words, encoded))
         except ImageError:
             continue  # it ends as unreadable when rows are made

@@ -30,7 +30,6 @@ _ABOUT_FORM = (
     "guided",
     "tool",
 )
-_NOT_OUR_PICTURES = ("too many", "too large", "at most", "maximum", "exceed", "limit")
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +43,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """``max_completion_tokens`` for models that want that name."""
     temperature: bool = True
     """False for models that refuse a temperature of their own."""
-    webp: bool = True
-    """False for servers that cannot read WebP: those pictures are sent as PNG."""
 
     @classmethod
     def of(cls, host: str, note: str | None = None) -> Dialect:
@@ -77,10 +74,9 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
         choice = {"type": "function", "function": {"name": "verdict"}}
         return {"tools": [{"type": "function", "function": tool}], "tool_choice": choice}
 
-    def after(self, reason: str, *, webp: bool = False) -> Dialect | None:
+    def after(self, reason: str) -> Dialect | None:
         """The dialect to try next after a request was turned down with this reason; None when the
-        reason is another. `webp` says that the request holds a WebP picture that may be the reason:
-        a server that cannot read it seldom says so by that name.
+        reason is another.
         """
         text = reason.lower()
         if self.form:
@@ -93,9 +89,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.structs.replace(self, tokens_field="max_completion_tokens")
         if self.temperature and "temperature" in text:
             return msgspec.structs.replace(self, temperature=False)
-        ours = webp and not any(word in text for word in _NOT_OUR_PICTURES)
-        if self.webp and ("webp" in text or ours):
-            return msgspec.structs.replace(self, webp=False)
         return None
 
 

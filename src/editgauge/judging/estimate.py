@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from editgauge.errors import ImageError
-from editgauge.judging.asking import Engine, Job
+from editgauge.judging.asking import Engine
 from editgauge.judging.chat import parameters
 from editgauge.judging.protocol import Picture
+from editgauge.judging.replies import Job
 from editgauge.judging.session import Session
 from editgauge.services.prices import TYPICAL_REPLY, Price, estimate_input
 
@@ -183,5 +184,5 @@ def _shown(job: Job, engine: Engine) -> dict[str, Any]:
 def _picture(picture: Picture, engine: Engine) -> str:
     pictures = engine.pictures
     size = " x ".join(map(str, pictures.size(picture)))
-    changed = "" if pictures.as_it_is(picture, engine.dialect.webp) else ", as PNG"
+    changed = "" if pictures.as_it_is(picture) else ", as PNG"
     return f"[picture: {picture.name}, {picture.path.name}, {size}{changed}]"

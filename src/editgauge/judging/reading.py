@@ -25,7 +25,7 @@ import msgspec
 from editgauge.judging.protocol import Call, Kind, Range
 from editgauge.types import Status
 
-VERSION = 10
+VERSION = 11
 LONGEST = 1_000_000
 """Characters of a reply: a verdict has a thousandth of that."""
 MOST_STARTS = 1000
@@ -34,10 +34,6 @@ UNSEEN = "the judge says that it could not see the pictures (pictures_visible: f
 CUT_OFF = "the reply was cut off at its token limit"
 ENDLESS = "the thinking does not end, so that there is no answer"
 _NO_OBJECT = "wanted one JSON object at the end, found none"
-_DECLINED = (
-    "i'm sorry", "i am sorry", "sorry, ", "i can't", "i cannot", "i'm unable", "i am unable",
-    "i'm not able", "i won't", "i will not",
-)  # fmt: skip
 _START = re.compile(
     r"(?P<object>\{)(?=\s*[\"}])"
     r"|(?:</|<|\[/|\[|◁/|◁)(?:seed:)?think(?:ing)?[>\]▷]"
@@ -96,9 +92,6 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
         msgspec.convert(found, call.model)
     except (_Broken, msgspec.ValidationError, RecursionError) as error:
         problem = str(error) or "nested too deep"
-        if is_refusal(text or ""):
-            refused = Reading(None, Status.REFUSED, f"the judge declined: {text}"[:300])
-            return Verdict(dict.fromkeys(call.fields, refused))
         none = Reading(None, Status.UNPARSABLE, problem)
         return Verdict(dict.fromkeys(call.fields, none), problem=problem)
     words = {name: said for name in call.reply if isinstance(said := found.get(name), str)}
@@ -119,14 +112,6 @@ def _numbers(
             yield from _numbers(kind, found[name], call)
         elif isinstance(kind, Sequence):
             yield from zip(call.lists[name], found[name], strict=True)
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a reply without any object declines in so many words, in English: no verdict is lost
-    by it, and ``--retry refused`` asks again.
-    """
-    said = text.strip().replace("\u2019", "'").lower()
-    return "{" not in said and len(said) < 600 and said.startswith(_DECLINED)
 
 
 def only_object(text: str) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from typing import Any
 
 from editgauge.errors import ImageError
 from editgauge.images import read_header
-from editgauge.judging.asking import Engine, Job
+from editgauge.judging.asking import Engine
 from editgauge.judging.models import is_alias
 from editgauge.judging.options import OURS
 from editgauge.judging.protocol import Call, Judging
 from editgauge.judging.reading import VERSION
+from editgauge.judging.replies import Job
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult, to_scores
 from editgauge.judging.stats import Stats

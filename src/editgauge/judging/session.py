@@ -15,12 +15,13 @@ from typing import Any, NamedTuple, Self
 from editgauge import catalog
 from editgauge.errors import RunError, UsageError
 from editgauge.judging import choice, models
-from editgauge.judging.asking import Engine, Settings
+from editgauge.judging.asking import Engine
 from editgauge.judging.cache import ReplyStore
 from editgauge.judging.chat import Client
 from editgauge.judging.options import OURS, JudgeOptions, Selection, price_for
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Judging
+from editgauge.judging.replies import Settings
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.run import JudgeRun, drawn
 from editgauge.services.booking import Ledger
@@ -198,9 +199,7 @@ class Session:
     def _engine(self, client: Client, folder: Run, hashes: HashStore) -> Engine:
         options = self.options
         paid = self._paid(folder.path / PAID)
-        store = ReplyStore(paid.path, paid)
-        if options.replies is not None:
-            store = ReplyStore(options.replies, self._paid(options.replies))
+        store = ReplyStore(paid if options.replies is None else self._paid(options.replies))
         book = Ledger(paid, purpose=PURPOSE, budget=options.budget)
         thinking = models.thinking(options.model)
         settings = Settings(

@@ -21,9 +21,10 @@ import orjson
 
 from editgauge import catalog
 from editgauge.images import Array, read_image, write_png
-from editgauge.judging.asking import Engine, Job
+from editgauge.judging.asking import Engine
 from editgauge.judging.protocol import VISIBLE, Call, Judging, Picture, Range
 from editgauge.judging.reading import read
+from editgauge.judging.replies import Job
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
 from editgauge.statistics.resampling import Estimate, mean_interval

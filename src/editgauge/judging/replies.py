@@ -1,0 +1,371 @@
+"""One reply of one judge: from the store, or asked for in the server's words, paid for and stored.
+
+What a server takes is found out with the first calls; waiting, retries and money are
+`services.paid`'s. What comes of a whole call is `asking`'s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import orjson
+
+from editgauge.errors import RunError
+from editgauge.judging.cache import Reply, ReplyStore
+from editgauge.judging.chat import FAMILY, KEY_NAMES, Asking, Client, Completion, pieces, skeleton
+from editgauge.judging.dialect import Dialect
+from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call
+from editgauge.judging.stats import Stats
+from editgauge.services import policy
+from editgauge.services.booking import Ledger
+from editgauge.services.gate import Gate
+from editgauge.services.http import Response
+from editgauge.services.paid import Outcome, PaidCalls, Spend
+from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
+
+CUT_OFFS = 5
+"""Calls in a row whose reply was cut off twice, after which nothing further is asked."""
+SAME_REFUSALS = 3
+"""Requests turned down for one reason, before any was answered, after which nothing further is
+asked: the fault is the command's, and every call would end the same way.
+"""
+_MOST_BYTES_A_TOKEN = 20.0
+"""A bill that counts fewer tokens than the words' bytes over this is no bill."""
+
+
+class Unasked(Exception):
+    """The reply is not in the store, and nothing may be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the
+    reply; `payload` is the caller's.
+    """
+
+    call: Call
+    repeat: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    payload: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt of a job: ``first``, ``room`` (with a larger token limit) or ``repair``."""
+
+    name: str = "first"
+    repair: tuple[str, str] | None = None
+    room: int = 0
+
+
+FIRST = Attempt()
+
+
+@dataclass(slots=True, kw_only=True)
+class Settings:
+    """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``,
+    ``unparsable``.
+    """
+
+    model: str
+    retry: frozenset[str] = frozenset()
+    repair: bool = True
+    concurrency: int = 16
+    deadline: float = 1800.0
+    """Seconds for one reply, all waiting and retries together."""
+    backoff: float = 0.5
+    asking: Asking = field(default_factory=Asking)
+    room: int = 0
+    """The least token limit of a reply: judges that think need more than the protocols give."""
+    thinking: int = 0
+    """Tokens that this judge usually thinks for one reply: for estimates."""
+    offline: bool = False
+    """Only the store is looked at; what is not there is left out."""
+
+
+class Replies:
+    """Asks one model for replies, each key once. Thread-safe."""
+
+    def __init__(
+        self,
+        client: Client,
+        store: ReplyStore,
+        pictures: PictureStore,
+        settings: Settings,
+        *,
+        price: Price | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        self.client, self.store, self.pictures, self.settings = client, store, pictures, settings
+        self.price, self.ledger = price, ledger or Ledger(purpose="judge")
+        self.stats = Stats()
+        self.paid = PaidCalls(
+            http=client.http,
+            gate=Gate(settings.concurrency),
+            ledger=self.ledger,
+            host=client.host,
+            deadline=settings.deadline,
+            backoff=settings.backoff,
+            advice=lambda status: policy.advice(status, KEY_NAMES),
+        )
+        noted = store.note(f"dialect {settings.model}")
+        self.dialect = Dialect.of(client.host, noted)
+        self.answered = store.note(f"answered {settings.model}") or ""
+        self.broke = ""
+        """Why the budget ended the run, or empty."""
+        self.stopping = False
+        self._proven = noted is not None
+        self._lock = threading.RLock()
+        self._cut_in_a_row = self._unanswered = 0
+        self._turned_down: dict[str, int] = {}
+        self._asked_now: set[str] = set()
+        self._flying: dict[str, Future[Reply]] = {}
+
+    # -- keys --------------------------------------------------------------------------------------
+
+    def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
+        """The key of a reply: 32 hexadecimal digits over endpoint family, rubric, repeat, attempt,
+        picture bytes and body (model, parameters, schema, text). Raises `ImageError` for a picture
+        that cannot be read.
+        """
+        marks = [self.pictures.identity(picture) for picture in job.call.pictures]
+        state = hashlib.blake2b(digest_size=16)
+        for part in (FAMILY, job.call.rubric, str(job.repeat), attempt.name, *marks):
+            state.update(part.encode())
+            state.update(b"\0")
+        state.update(self.body(job, attempt, dialect))
+        return state.hexdigest()
+
+    def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
+        """The body of a job with slots in place of its pictures."""
+        return skeleton(
+            job.call,
+            self.settings.model,
+            dialect or self.dialect,
+            max_tokens=attempt.room or self.room(job.call),
+            asking=self.settings.asking,
+            repair=attempt.repair,
+        )
+
+    def room(self, call: Call) -> int:
+        """The token limit of a call's first reply."""
+        least = 0 if call.as_released else self.settings.room
+        return self.settings.asking.max_tokens or max(call.max_tokens, least)
+
+    # -- one reply ---------------------------------------------------------------------------------
+
+    def reply(self, job: Job, attempt: Attempt, *, force: bool) -> Reply:
+        """The reply of one attempt: from the store, or asked for, stored, and then given."""
+        first = attempt.name == "first"
+        with self._lock:
+            key = self.key(job, attempt)
+            stored = self.store.get(key)
+            if stored is not None and (not force or key in self._asked_now):
+                self.stats.stored += first
+                return stored
+            if self.settings.offline:
+                raise Unasked
+            flying = self._flying.get(key)
+            if flying is None:
+                future = self._flying[key] = Future[Reply]()
+                self._asked_now.add(key)
+        if flying is not None:  # two editors gave the same picture: one call serves both
+            with self._lock:
+                self.stats.stored += first
+            return flying.result()
+        try:
+            reply = self._ask(job, attempt)
+        except BaseException as error:
+            future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
+            raise
+        finally:
+            with self._lock:
+                del self._flying[key]
+        future.set_result(reply)
+        return reply
+
+    def _ask(self, job: Job, attempt: Attempt) -> Reply:
+        """Ask in the server's words, which are learned on the way."""
+        while True:
+            dialect = self.dialect
+            body = self.body(job, attempt, dialect)
+            encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
+            request = self.client.request(pieces(body, encoded))
+            spend = Spend(model=self.settings.model, most=self.most(job, attempt, len(body)))
+
+            def heard(response: Response, size: int = len(body)) -> Outcome:
+                return self.billed(self.client.read(response), size)
+
+            outcome = self.paid.call(request, heard, spend)
+            if self._learned(dialect, outcome):
+                continue
+            self._stop_where_hopeless(outcome)
+            return self._keep(job, attempt, dialect, outcome)
+
+    def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
+        """The most that a request can cost, in US dollars; 0 where there is no price. `text_bytes`
+        is the length of its body without pictures.
+        """
+        if self.price is None or self.price.free:
+            return 0.0
+        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
+        rule, factor = self.price.images, self.price.factor
+        tokens = estimate_input(text_bytes, sizes, rule, factor, bytes_a_token=CAUTIOUS)
+        return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
+
+    def billed(self, outcome: Outcome, text_bytes: int, *, batch: bool = False) -> Outcome:
+        """An answer with its bill, by its own usage record where that can be believed; requests
+        and tokens are counted on the way.
+        """
+        reply = outcome.value if isinstance(outcome.value, Completion) else Completion()
+        told = told_cost(reply.usage)
+        usage = usage_of(
+            reply.usage,
+            least=text_bytes / _MOST_BYTES_A_TOKEN,
+            least_out=len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN,
+        )
+        cost = told
+        if self.price is not None:
+            cost = None
+            if usage is not None:
+                cost = max(self.price.of_usage(usage, batch=batch), told or 0.0)
+        if usage is not None:
+            with self._lock:
+                self.stats.tokens_in += usage.tokens_in
+                self.stats.tokens_out += usage.tokens_out
+                self.stats.tokens_cached += usage.cached
+        return replace(outcome, cost=cost)
+
+    # -- what an answer teaches --------------------------------------------------------------------
+
+    def _learned(self, sent: Dialect, outcome: Outcome) -> bool:
+        """Whether the request is to be sent again in other words; they are learned."""
+        if outcome.kind != "bad" or self._proven:  # this server has answered in this form before
+            return False
+        with self._lock:
+            if sent == self.dialect:
+                self.dialect = sent.after(outcome.reason) or sent
+            return sent != self.dialect  # perhaps another call has found it out in the meantime
+
+    def prove(self, dialect: Dialect) -> None:
+        """Keep a dialect that was answered, so that the next command begins with it."""
+        if not self._proven and dialect == self.dialect:
+            self._proven = True
+            self.store.note(f"dialect {self.settings.model}", dialect.note)
+
+    def answer_of(self, model: str) -> bool:
+        """Remember which model answered first; False when this is another one."""
+        if model and not self.answered:
+            self.answered = model
+            self.store.note(f"answered {self.settings.model}", model)
+        return not model or model == self.answered
+
+    def _stop_where_hopeless(self, outcome: Outcome) -> None:
+        """Raise `RunError` for an answer after which no request makes sense."""
+        if self.answered:
+            return
+        if outcome.unreachable:
+            raise RunError(
+                f"{self.client.address.shown}: {outcome.reason}; start the server, or correct "
+                f"--base-url"
+            )
+        if outcome.kind != "bad":
+            return
+        with self._lock:
+            count = self._turned_down.get(outcome.reason, 0) + 1
+            self._turned_down[outcome.reason] = count
+        if count >= SAME_REFUSALS:
+            raise RunError(
+                f"{self.client.host}: {outcome.reason}; {count} requests were turned down for "
+                f"this, and none was answered. Correct the command; what was done is kept"
+            )
+
+    def _keep(self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome) -> Reply:
+        """Store what an attempt ended with. Raises `RunError` where going on makes no sense."""
+        answered = outcome.value.model if isinstance(outcome.value, Completion) else ""
+        key = self.key(job, attempt, dialect)
+        fine = outcome.kind in ("ok", "refused")
+        with self._lock:
+            if outcome.kind == "ok":
+                self.prove(dialect)
+            ours = not fine or self.answer_of(answered)
+            self._unanswered = 0 if fine else self._unanswered + 1
+            hopeless = self._unanswered >= policy.HOPELESS
+        # another judge's reply is paid for: kept, under a key that no call of ours has
+        reply = self.put(job, attempt, dialect, outcome, key if ours else f"{key} {answered}")
+        if not ours:
+            raise RunError(
+                f"{self.client.host}: {answered} answers now, {self.answered} answered first under "
+                f"the name {self.settings.model}; two judges are not mixed: name the one you want, "
+                f"or use another --replies"
+            )
+        if hopeless:
+            raise RunError(
+                f"{self.client.host}: {policy.HOPELESS} calls in a row without an answer, the last "
+                f"one: {outcome.reason}; what was done is kept, run the same command with --retry "
+                f"failed later"
+            )
+        if not fine and reply.request.get("thought"):  # all that was allowed went into thinking
+            self.notice_cut(True, reply.request)
+        return reply
+
+    def put(
+        self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome, key: str
+    ) -> Reply:
+        """Write an outcome into the store, as a reply."""
+        call, value = job.call, outcome.value
+        said = value if isinstance(value, Completion) else Completion()
+        about: dict[str, Any] = {
+            "call": call.name,
+            "repeat": job.repeat,
+            "attempt": attempt.name,
+            **job.about,
+            "room": attempt.room or self.room(call),
+            "rubric": call.rubric,
+            "pictures": [self.pictures.identity(picture) for picture in call.pictures],
+            "parameters": orjson.loads(dialect.note),
+        }
+        if said.thought:
+            about["thought"] = True
+        reply = Reply(
+            key=key,
+            status={"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed"),
+            content=said.content,
+            reason=outcome.reason,
+            finish=said.finish,
+            asked=self.settings.model,
+            answered=said.model,
+            system_fingerprint=said.system_fingerprint,
+            usage=said.usage,
+            request=about,
+            seconds=round(outcome.seconds, 4),
+            cost=outcome.cost,
+        )
+        self.store.put(reply)
+        return reply
+
+    def notice_cut(self, cut: bool, request: Mapping[str, Any]) -> None:
+        """Stop with advice when one call after the other ends before its verdict, with more room as
+        well.
+        """
+        if self.settings.offline:
+            return
+        with self._lock:
+            self.stats.cut_off += cut
+            self._cut_in_a_row = self._cut_in_a_row + 1 if cut else 0
+            if self._cut_in_a_row < CUT_OFFS:
+                return
+        room = int(request.get("room") or 0)
+        thinks = " while it was still thinking" if request.get("thought") else ""
+        raise RunError(
+            f"{self.settings.model}: {CUT_OFFS} calls in a row were cut off{thinks}, the last one "
+            f"at {room} tokens, before a verdict. Give more with --max-tokens "
+            f"{max(16384, 2 * room)}, or ask for less thinking with --reasoning-effort low; what "
+            f"was done is kept"
+        )

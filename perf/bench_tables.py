@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 
 from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of
 from editgauge.store.run import Run
@@ -93,19 +92,14 @@ def big_run(folder: Path, rows: int) -> Run:
 
 
 def plain_loop(run: Run) -> dict[tuple[str, str], float]:
-    """What a script would do: read the segments line by line, add up by editor, split and
-    metric.
-    """
+    """What a script would do: read the rows one by one, add up by editor, split and metric."""
     splits = {record["id"]: record["split"] for record in run.samples("texteditbench")}
     sums: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for path in sorted((run.path / "rows" / "segments").glob("*.jsonl")):
-        with path.open("rb") as file:
-            for line in file:
-                row = orjson.loads(line)
-                if row["status"] == "scored" and row["metric"] == "ssim":
-                    cell = sums[row["editor"], splits[row["sample"]]]
-                    cell[0] += row["value"]
-                    cell[1] += 1
+    for row in run.rows("texteditbench"):
+        if row.metric == "ssim" and row.value is not None:
+            cell = sums[row.editor, splits[row.sample]]
+            cell[0] += row.value
+            cell[1] += 1
     return {key: total / count for key, (total, count) in sums.items()}
 
 

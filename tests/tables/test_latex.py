@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.tables.columns import with_columns
+from editgauge.run.tables import with_columns
 from editgauge.tables.draw import draw
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
@@ -83,13 +83,11 @@ def test_a_long_table_ends_pages_between_groups_only() -> None:
         assert sum(line.startswith("g") for line in lines) == 1, "its name once"
 
 
-def test_columns_and_metrics() -> None:
-    (table,) = with_columns([made(3)], columns=["real"], metrics=["metric 1", "m2"])
-    assert [column.name for column in table.columns] == ["real_m1", "real_m2"]
-    with pytest.raises(UsageError, match="--metrics SSIM: no such column; there are: Metric 0"):
-        with_columns([made(1)], metrics=["SSIM"])
-    with pytest.raises(UsageError, match="--metrics m1: no such column"):
-        with_columns([made(2)], columns=["real_m0"], metrics=["m1"])
+def test_columns_are_chosen_by_name_or_heading() -> None:
+    (table,) = with_columns([made(3)], ["real metric 1", "Metric 2"])
+    assert [column.name for column in table.columns] == ["real_m1", "real_m2", "synthetic_m2"]
+    with pytest.raises(UsageError, match="--columns SSIM: no such column; there are: real_m0"):
+        with_columns([made(1)], ["SSIM"])
 
 
 def test_a_groups_name_stands_once_above_its_lines() -> None:

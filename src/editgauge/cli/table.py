@@ -108,14 +108,6 @@ def table(
             help="Only these columns, by name or heading: Real,Overall.",
         ),
     ] = "",
-    metrics: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=SHOWN,
-            metavar="NAME,…",
-            help="Only the columns of these metrics: SSIM,LPIPS.",
-        ),
-    ] = "",
     width: Annotated[
         str,
         typer.Option(
@@ -165,7 +157,6 @@ def table(
         sources=source or (),
         only=only,
         columns=_words(columns),
-        metrics=_words(metrics),
         by=by,
         published=published or paper,
         intervals=intervals,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from editgauge.errors import UsageError
 from editgauge.run.agreements import agreements
 from editgauge.store.run import Run
 from editgauge.study.people import averaged_for
 from editgauge.tables import rows, sweeps
-from editgauge.tables.columns import with_columns
 from editgauge.tables.layouts import Shown, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
-from editgauge.tables.table import Table
+from editgauge.tables.table import Column, Table
 from editgauge.types import VARIANTS, MakeTables, Variant
 
 
@@ -24,7 +23,7 @@ class Choice:
 
     `where` (``attribute=value``), `editors` and `sources` choose rows (`tables.rows.frames`).
     `weights` and `cutoff` are for benchmarks whose table is a weighted mean (`Benchmark.scheme`).
-    `only`: the table of this name alone. `columns` and `metrics`: see `tables.columns`.
+    `only`: the table of this name alone. `columns`: see `with_columns`.
 
     Agreement of judges, and of metrics with people, has tables of its own where all editors and
     sources are chosen and `by` is not.
@@ -36,7 +35,6 @@ class Choice:
     sources: Sequence[str] = ()
     only: str = ""
     columns: Sequence[str] = ()
-    metrics: Sequence[str] = ()
     by: str = ""
     published: bool = False
     intervals: bool = False
@@ -119,7 +117,7 @@ def tables(
         if not made:
             told = f"no such table here; there are: {names or 'none'}"
             raise UsageError(f"--only {asked.only}: {told}")
-    return with_columns(made, columns=asked.columns, metrics=asked.metrics)
+    return with_columns(made, asked.columns)
 
 
 def _check(asked: Choice) -> None:
@@ -130,6 +128,33 @@ def _check(asked: Choice) -> None:
         raise UsageError(
             "--sweep has no slices and no published lines: leave out --by, --published"
         )
+
+
+def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
+    """The tables with these columns only, in the tables' own order; a table that has none of them
+    is left out.
+
+    `words`: machine names or headings of any level (``Real`` is all columns below it, ``SSIM`` all
+    of that metric), in any case; none: every column. Raises `UsageError` for a word that fits no
+    column.
+    """
+    every = [column for table in tables for column in table.columns]
+    for word in words:
+        if not any(_called(column, word) for column in every):
+            there = ", ".join(dict.fromkeys(column.name for column in every)) or "none"
+            raise UsageError(f"--columns {word}: no such column; there are: {there}")
+    if not words:
+        return list(tables)
+    kept = [
+        replace(table, columns=[c for c in table.columns if any(_called(c, w) for w in words)])
+        for table in tables
+    ]
+    return [table for table in kept if table.columns]
+
+
+def _called(column: Column, word: str) -> bool:
+    said = (column.name, *column.heading, " ".join(column.heading))
+    return word.casefold() in (text.casefold() for text in said)
 
 
 def scheme_of(

@@ -1,5 +1,5 @@
 """Rows into tables: a benchmark says what a table is made of (`spec.PaperTable`), `build` computes
-it from a `Results`.
+it from `Results`.
 
 Every cell is a formula over the means of metrics on some of the samples, so the number, its mean
 with failures at the scale's minimum, and its interval all come from one definition.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,10 @@ from editgauge.statistics.ranks import RankStability, rank_stability
 from editgauge.statistics.resampling import Intervals, Moments, bootstrap, pooled, units
 from editgauge.tables import notes as told
 from editgauge.tables import spec
-from editgauge.tables.metrics import benchmark_of, choose, metrics_of, unknown
+from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
 from editgauge.tables.models import key_of
-from editgauge.tables.results import STATUSES, Codes, Results, excused
-from editgauge.tables.spec import Floats, Mean, PaperTable
+from editgauge.tables.results import STATUSES, Codes, Results
+from editgauge.tables.spec import Floats, Mean, PaperTable, Published
 from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
 from editgauge.types import Metric, Status, Variant
 
@@ -31,8 +31,8 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column that is settled for a frame: what is drawn, which means it is made of (places among
-    those of the table), and of which variant.
+    """A column that is settled for some results: what is drawn, which means it is made of (places
+    among those of the table), and of which variant.
     """
 
     column: Column
@@ -48,7 +48,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A table settled for a frame and a variant: its columns, and the means behind them with the
+    """A table settled for results and a variant: its columns, and the means behind them with the
     variant that each is read in.
     """
 
@@ -60,28 +60,32 @@ class Plan:
 
     def parts(self) -> list[tuple[str, Variant]]:
         """Every metric and variant that is read, whole sets included."""
-        found = [(part, made) for mean, made in self.means for part in mean.parts]
-        found += [(f.spec.of[0].metric, f.variant) for f in self.fields if f.whole_set]
-        return list(dict.fromkeys(found))
+        pairs = [(part, made) for mean, made in self.means for part in mean.parts]
+        pairs += [(f.spec.of[0].metric, f.variant) for f in self.fields if f.whole_set]
+        return list(dict.fromkeys(pairs))
+
+    def fed(self, results: Results) -> list[str]:
+        """The variants in which the table's metrics have rows."""
+        return sorted({made for metric, made in self.parts() if results.has(metric, made)})
 
 
-def plan(frame: Results, table: PaperTable, variant: Variant) -> Plan:
-    """The table's columns for the frame's rows: metrics read in the wanted variant where they have
-    rows of it, with a note where they have not.
+def plan(results: Results, table: PaperTable, variant: Variant) -> Plan:
+    """The table's columns for the rows: metrics read in the wanted variant where they have rows of
+    it, with a note where they have not.
     """
-    known = metrics_of(frame)
+    known, declared = metrics_of(results), declared_of(results)
     wanted = table.fixed or variant
     places: dict[int, int] = {}
     means: list[tuple[Mean, Variant]] = []
     fields = []
     for column in table.of_variant(wanted):
         metric = column.shows if isinstance(column.shows, Metric) else known.get(column.metric)
-        metric = _declared(frame, column.metric) if metric is None else metric
+        metric = metric or declared.get(column.metric) or unknown(column.metric)
         note, made = column.note, wanted
         for mean in column.of:
-            made, said = choose(frame, mean.metric, wanted)
+            made, said = choose(results, mean.metric, wanted)
             note = note or ("" if column.shows else said)
-            whole = known[mean.metric].whole_set if mean.metric in known else metric.whole_set
+            whole = known.get(mean.metric, metric).whole_set
             if id(mean) not in places and not whole:
                 places[id(mean)] = len(means)
                 means.append((mean, made))
@@ -95,13 +99,6 @@ def plan(frame: Results, table: PaperTable, variant: Variant) -> Plan:
         at = tuple(places[id(mean)] for mean in column.of if id(mean) in places)
         fields.append(Field(drawn, column, metric, at, made))
     return Plan(table, wanted, tuple(fields), tuple(means), known)
-
-
-def _declared(frame: Results, name: str) -> Metric:
-    """A metric that has no rows here."""
-    benchmark = benchmark_of(frame.benchmark)
-    known = {**(benchmark.every_metric if benchmark else {}), **frame.described}
-    return known.get(name) or unknown(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,33 +125,28 @@ class Matrix:
 
     def evaluate(self, fields: Sequence[Field], means: Floats) -> Floats:
         """Means (..., L) -> cells (..., F); NaN for a metric of the whole set."""
-        found = [
-            field.spec.formula(
-                means[..., list(field.places)], self.sizes[list(field.places)].tolist()
-            )
-            if field.places
-            else np.full(means.shape[:-1], np.nan)
-            for field in fields
-        ]
-        return np.stack(found, axis=-1)
+        cells = [np.full(means.shape[:-1], np.nan)] * len(fields)
+        for number, field in enumerate(fields):
+            if field.places:
+                places = list(field.places)
+                cells[number] = field.spec.formula(means[..., places], self.sizes[places].tolist())
+        return np.stack(cells, axis=-1)
 
 
-def matrix(frame: Results, made: Plan) -> Matrix:
-    """Every mean of the plan that is one over samples, on all samples of the frame."""
-    shape = (len(frame.editors), len(made.means), len(frame.samples))
+def matrix(results: Results, made: Plan) -> Matrix:
+    """Every mean of the plan that is one over samples, on all samples of the results."""
+    shape = (len(results.editors), len(made.means), len(results.samples))
     values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
     defined, sizes = np.zeros(shape[1:], dtype=np.bool_), np.zeros(shape[1], dtype=np.int64)
     for number, (mean, variant) in enumerate(made.means):
-        here = labelled(frame, mean.where)
-        grids = [frame.grid(part, variant) for part in mean.parts]
+        here = labelled(results, mean.where)
+        grids = [results.grid(part, variant) for part in mean.parts]
         raw = [grid.values for grid in grids]
         defined[number] = here & grids[0].defined
         if mean.not_applicable is not None:
             defined[number] = here
-            raw = [
-                np.where(_cannot(frame, grid.status), mean.not_applicable, grid.values)
-                for grid in grids
-            ]
+            lowest = mean.not_applicable
+            raw = [np.where(_cannot(results, g.status), lowest, g.values) for g in grids]
         shown = raw[0] if mean.shown is None else mean.shown(*raw)
         failed = np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
         floor = floor_of(mean, made.metrics)
@@ -165,14 +157,14 @@ def matrix(frame: Results, made: Plan) -> Matrix:
     return Matrix(values, filled, defined, sizes)
 
 
-def _cannot(frame: Results, status: Codes) -> Mask:
+def _cannot(results: Results, status: Codes) -> Mask:
     """(E, S): the editor cannot take the sample: not applicable, or missing where the sample has
     several pictures and the editor is known to take one only.
     """
     cannot = status == STATUSES.index(Status.NOT_APPLICABLE)
-    if "multi_image" in frame.samples.names():
-        several = frame.samples.labels("multi_image") == "true"
-        single = np.array([frame.models.of(e).several_images is False for e in frame.editors])
+    if "multi_image" in results.samples.names():
+        several = results.samples.labels("multi_image") == "true"
+        single = np.array([results.models.of(e).several_images is False for e in results.editors])
         missing = status == STATUSES.index(Status.MISSING)
         cannot = cannot | (missing & single[:, None] & several[None, :])
     return np.asarray(cannot)
@@ -187,19 +179,18 @@ def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
     return float(known[0] if mean.shown is None else mean.shown(*known))
 
 
-def labelled(frame: Results, where: Mapping[str, str]) -> Mask:
+def labelled(results: Results, where: Mapping[str, str]) -> Mask:
     """(S,): the samples with these labels; none where no sample has a label of that name."""
-    known = set(frame.samples.names())
-    if any(name not in known for name in where):
-        return np.zeros(len(frame.samples), dtype=np.bool_)
-    return frame.samples.where(where)
+    if set(where) <= set(results.samples.names()):
+        return results.samples.where(where)
+    return np.zeros(len(results.samples), dtype=np.bool_)
 
 
 # -- one table -------------------------------------------------------------------------------------
 
 
 def build(
-    frame: Results,
+    results: Results,
     table: PaperTable,
     variant: Variant,
     *,
@@ -215,115 +206,97 @@ def build(
     all of them were scored on the same samples. Sources must have been chosen before
     (`Results.of_sources`).
     """
-    paper = table.publication(frame) if published else None
-    papers = list(paper.rows()) if paper else []
-    if table.lines is not None and (lines := table.lines(frame, variant, intervals, seed)):
-        return _of_lines(frame, table, variant, lines, papers, paper, intervals=intervals)
-    editors = _editors(frame, table)
+    paper = table.publication(results) if published else None
+    if table.lines is not None and (lines := table.lines(results, variant, intervals, seed)):
+        return _of_lines(results, table, variant, lines, paper, intervals)
+    editors = _editors(results, table)
     if not editors:
-        return _published_alone(frame, table, papers, paper) if table.alone and papers else None
-    frame = frame.of_editors(_in_papers_order(frame, table, editors))
-    made = plan(frame, table, variant)
-    part = matrix(frame, made)
-    uneven = told.uneven(frame, made, part)
-    found = _cells(frame, made, part, intervals=intervals, seed=seed)
-    rows = [
-        TableRow(name=name, cells=cells)
-        for name, cells in zip(frame.editors, found.lines, strict=True)
-    ]
-    columns = [_told_uneven(field.column, uneven) for field in made.fields]
-    whole = table.size is not None and len(frame.samples) >= table.size
-    complete = whole and not uneven and _covered(rows) and _as_released(frame, made, paper)
-    if papers:
-        parts = told.parts_of_release(frame, made, part)
+        return _published_alone(results, table, paper) if table.alone and paper else None
+    results = results.of_editors(editors)
+    made = plan(results, table, variant)
+    part = matrix(results, made)
+    uneven = told.uneven(results, made, part)
+    cells, ranks = _cells(results, made, part, intervals=intervals, seed=seed)
+    rows = [TableRow(name=e, cells=mine) for e, mine in zip(results.editors, cells, strict=True)]
+    columns = [_marked(field.column, uneven) for field in made.fields]
+    complete = _complete(results, made, rows, paper) and not uneven
+    if paper is not None:
+        parts = told.parts_of_release(results, made, part)
         rows = [replace(row, part=one) for row, one in zip(rows, parts, strict=True)]
-    notes = told.of_table(
-        frame, made, uneven, published=paper if papers else None, intervals=intervals
-    )
-    notes += told.of_ranks(frame, table, found.ranks) + told.of_parts(rows)
+    notes = told.of_table(results, made, uneven, published=paper, intervals=intervals)
+    notes += told.of_ranks(results, table, ranks) + told.of_parts(rows)
     rows += _mean_row(columns, rows) if mean else []
-    rows += papers
-    if not papers:
-        columns = [column for column in columns if column.name not in told.unscored(frame, made)]
-    columns, rows = _with_facts(frame, table, drop_empty(columns, rows), rows)
+    rows += paper.rows() if paper is not None else []
+    if paper is None:
+        unscored = told.unscored(results, made)
+        columns = [column for column in columns if column.name not in unscored]
+    columns, rows = _with_facts(results, table, drop_empty(columns, rows), rows)
+    meta = {
+        "complete": complete,
+        "intervals": intervals,
+        "statuses": told.statuses(results, made),
+        "variants": made.fed(results),
+        "ranks": {} if ranks is None else ranks.meta(results.editors),
+    }
+    return _table(results, made, columns, rows, notes, meta)
+
+
+def _table(
+    results: Results,
+    made: Plan,
+    columns: Sequence[Column],
+    rows: Sequence[TableRow],
+    notes: Sequence[str],
+    meta: Mapping[str, Any],
+) -> Table:
     return Table(
-        name=table.name,
-        title=table.title,
+        name=made.table.name,
+        title=made.table.title,
         columns=columns,
         rows=rows,
-        benchmark=frame.benchmark,
-        variant=variant if table.fixed is None else table.fixed,
-        source=told.sources(frame, table),
-        size=len(frame.samples),
-        transposed=table.transposed,
+        benchmark=results.benchmark,
+        variant=made.variant,
+        source=told.sources(results, made.table),
+        size=len(results.samples),
+        transposed=made.table.transposed,
         notes=notes,
-        meta={
-            "complete": complete,
-            "intervals": intervals,
-            "statuses": told.statuses(frame, made),
-            "variants": fed_variants(frame, made),
-            "ranks": {} if found.ranks is None else found.ranks.meta(frame.editors),
-        },
+        meta=meta,
     )
 
 
-def _published_alone(
-    frame: Results, table: PaperTable, rows: Sequence[TableRow], paper: spec.Published | None
-) -> Table:
+def _published_alone(results: Results, table: PaperTable, paper: Published) -> Table:
     """The published lines of a table that the run has no rows of, with a note that says so."""
-    made = plan(frame, table, "faithful")
-    return Table(
-        name=table.name,
-        title=table.title,
-        columns=drop_empty([field.column for field in made.fields], rows),
-        rows=rows,
-        benchmark=frame.benchmark,
-        size=len(frame.samples),
-        transposed=table.transposed,
-        notes=[told.NO_ROWS, *([paper.note] if paper else [])],
-        meta={"complete": False, "statuses": {}, "variants": []},
-    )
+    rows, made = list(paper.rows()), plan(results, table, "faithful")
+    columns = drop_empty([field.column for field in made.fields], rows)
+    meta = {"complete": False, "statuses": {}, "variants": []}
+    alone = _table(results, made, columns, rows, [told.NO_ROWS, paper.note], meta)
+    return replace(alone, variant="", source="")
 
 
 def _of_lines(
-    frame: Results,
+    results: Results,
     table: PaperTable,
     variant: Variant,
     lines: Sequence[TableRow],
-    published: Sequence[TableRow],
-    paper: spec.Published | None,
-    *,
+    paper: Published | None,
     intervals: bool,
 ) -> Table:
     """The table of a layout that makes its lines itself, each with the published line of its name
     below it. Lines are of different samples: none is best.
     """
-    papers = {_bare(row.name): row for row in published}
+    papers = {_bare(row.name): row for row in (paper.rows() if paper is not None else ())}
     rows: list[TableRow] = []
     for row in lines:
         own = papers.pop(_bare(row.name), None)
         rows += [row] if own is None else [row, own]
     rows += papers.values()
-    made = plan(frame, table, variant)
+    made = plan(results, table, variant)
     columns = [replace(field.column, comparable=False) for field in made.fields]
     notes = [*table.notes, *([told.INTERVALS] if intervals else [])]
-    return Table(
-        name=table.name,
-        title=table.title,
-        columns=drop_empty(columns, rows),
-        rows=rows,
-        benchmark=frame.benchmark,
-        variant=variant,
-        source=told.sources(frame, table),
-        size=len(frame.samples),
-        transposed=table.transposed,
-        notes=[*notes, *([paper.note] if paper else [])],
-        meta={
-            "complete": False,
-            "statuses": {},
-            "variants": sorted({key.variant for key in frame.keys}),
-        },
-    )
+    notes += [paper.note] if paper is not None else []
+    variants = sorted({key.variant for key in results.keys})
+    meta = {"complete": False, "statuses": {}, "variants": variants}
+    return _table(results, made, drop_empty(columns, rows), rows, notes, meta)
 
 
 def _bare(name: str) -> str:
@@ -333,51 +306,48 @@ def _bare(name: str) -> str:
     return name.rpartition(": ")[2].strip().rstrip(".").casefold()
 
 
-def _editors(frame: Results, table: PaperTable) -> list[str]:
-    """The editors that have any row for the table."""
+def _editors(results: Results, table: PaperTable) -> list[str]:
+    """The editors that have any row for the table: models of the paper in its order, then the
+    others as they are.
+    """
     wanted = {part for column in table.every_column for mean in column.of for part in mean.parts}
-    present = np.asarray(frame.tried(wanted).any(axis=1))
-    for key, whole in frame.sets.items():
+    present = np.asarray(results.tried(wanted).any(axis=1))
+    for key, whole in results.sets.items():
         if key.metric in wanted:
             present |= ~np.isnan(whole.values)
-    return [name for name, has in zip(frame.editors, present, strict=True) if has]
-
-
-def _in_papers_order(frame: Results, table: PaperTable, editors: Sequence[str]) -> list[str]:
-    """Models of the paper in its order, then the others as they are."""
-    paper = table.publication(frame)
+    paper = table.publication(results)
     order: dict[str, int] = {}
     for row in paper.rows() if paper else ():
-        order.setdefault(key_of(frame.models.of(row.name).name or row.name), len(order))
-
-    def place(editor: str) -> int:
-        return order.get(key_of(frame.models.of(editor).name or editor), len(order))
-
-    return sorted(editors, key=place)
+        order.setdefault(_model(results, row.name), len(order))
+    there = [name for name, has in zip(results.editors, present, strict=True) if has]
+    return sorted(there, key=lambda name: order.get(_model(results, name), len(order)))
 
 
-def _told_uneven(column: Column, uneven: Mapping[str, str]) -> Column:
+def _model(results: Results, name: str) -> str:
+    return key_of(results.models.of(name).name or name)
+
+
+def _marked(column: Column, uneven: Mapping[str, str]) -> Column:
+    """The column, not comparable where editors were not scored on the same samples."""
     if column.name not in uneven:
         return column
     note = "; ".join(filter(None, (column.note, uneven[column.name])))
     return replace(column, comparable=False, note=note)
 
 
-def _covered(rows: Sequence[TableRow]) -> bool:
+def _complete(
+    results: Results, made: Plan, rows: Sequence[TableRow], paper: Published | None
+) -> bool:
+    """Whether the run's numbers are of the whole release and made as the paper's: every sample
+    scored, by its judge, with its prompts, faithfully.
+    """
+    size = made.table.size
     cells = [cell for row in rows for cell in row.cells.values() if cell.n is not None]
-    return bool(cells) and all(cell.n == cell.of for cell in cells)
-
-
-def _as_released(frame: Results, made: Plan, paper: spec.Published | None) -> bool:
-    """Whether the numbers were made as the paper's: by its judge, with its prompts, faithfully."""
-    corrected = any(made == "corrected" and frame.has(m, made) for m, made in made.parts())
-    other = paper.other_maker(frame) if paper else ""
-    return not corrected and not other and not told.other_prompts(frame, made.table)
-
-
-def fed_variants(frame: Results, made: Plan) -> list[str]:
-    """The variants in which the table's metrics have rows."""
-    return sorted({variant for metric, variant in made.parts() if frame.has(metric, variant)})
+    whole = size is not None and len(results.samples) >= size and bool(cells)
+    corrected = any(v == "corrected" and results.has(m, v) for m, v in made.parts())
+    other = paper.other_maker(results) if paper else ""
+    as_released = not corrected and not other and not told.other_prompts(results, made.table)
+    return whole and all(cell.n == cell.of for cell in cells) and as_released
 
 
 def _mean_row(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
@@ -386,25 +356,24 @@ def _mean_row(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Table
     """
     cells = {}
     for column in columns if len(rows) > 1 else ():
-        found = [row.cells[column.name] for row in rows]
-        values = [cell.value for cell in found if cell.value is not None]
+        mine = [row.cells[column.name] for row in rows]
+        values = [cell.value for cell in mine if cell.value is not None]
         if column.comparable and len(values) == len(rows):
-            n = {cell.n for cell in found}
-            cells[column.name] = Cell(
-                value=float(np.mean(values)), n=n.pop() if len(n) == 1 else None, of=found[0].of
-            )
+            counts = {cell.n for cell in mine}
+            n = counts.pop() if len(counts) == 1 else None
+            cells[column.name] = Cell(value=float(np.mean(values)), n=n, of=mine[0].of)
     return [TableRow(name=f"Mean of {len(rows)}", cells=cells, kind="average")] if cells else []
 
 
 def _with_facts(
-    frame: Results, table: PaperTable, columns: list[Column], rows: list[TableRow]
+    results: Results, table: PaperTable, columns: list[Column], rows: list[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
     """Lines with their model's section and size, where the table wants them and any is known.
 
     Lines of one section stand together, in the paper's order of sections, those without one first;
     the run's own before the papers'.
     """
-    facts = [frame.models.of(row.name) for row in rows]
+    facts = [results.models.of(row.name) for row in rows]
     if table.params and any(known.params for known in facts):
         columns = [Column(name="params", heading=("# Params",), digits=0), *columns]
         rows = [
@@ -412,7 +381,7 @@ def _with_facts(
             for row, known in zip(rows, facts, strict=True)
         ]
     if table.sections:
-        groups = [known.group.get(frame.benchmark, "") for known in facts]
+        groups = [known.group.get(results.benchmark, "") for known in facts]
         rows = [replace(row, section=group) for row, group in zip(rows, groups, strict=True)]
         published = [row.section for row in rows if row.kind not in OWN]
         order = list(dict.fromkeys(["", *published, *sorted(groups)]))
@@ -422,19 +391,18 @@ def _with_facts(
 
 def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Column]:
     """Without the columns that have no sample in the data and no number in any line."""
-    found = []
-    for column in columns:
-        cells = [row.cells.get(column.name, Cell(value=None)) for row in rows]
-        if any(cell.of or cell.value is not None for cell in cells):
-            found.append(column)
-    return found
+
+    def there(column: Column) -> bool:
+        cells = (row.cells.get(column.name, Cell(value=None)) for row in rows)
+        return any(cell.of or cell.value is not None for cell in cells)
+
+    return [column for column in columns if there(column)]
 
 
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Ranks:
+class Ranks(NamedTuple):
     """How editors rank by one column, and how far that survives resampling."""
 
     column: Column
@@ -445,32 +413,23 @@ class Ranks:
         of resamples in which it is first]}``.
         """
         found = self.ranks
-        lines = zip(found.rank, found.low, found.high, found.first, strict=True)
-        return {
-            "column": self.column.name,
-            "editors": {
-                name: [int(rank), int(low), int(high), float(first)]
-                for name, (rank, low, high, first) in zip(editors, lines, strict=True)
-            },
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    lines: list[dict[str, Cell]]
-    ranks: Ranks | None
+        lines = zip(editors, found.rank, found.low, found.high, found.first, strict=True)
+        told = {name: [int(r), int(low), int(high), float(f)] for name, r, low, high, f in lines}
+        return {"column": self.column.name, "editors": told}
 
 
 def moments(values: Floats) -> Moments:
     """(E, L, S) -> moments (E, L) over samples."""
     valid, infinite = ~np.isnan(values), np.isposinf(values)
     total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
-    return Moments(
-        total, valid.sum(axis=-1).astype(np.float64), infinite.sum(axis=-1).astype(np.float64)
-    )
+    counts = (part.sum(axis=-1).astype(np.float64) for part in (valid, infinite))
+    return Moments(total, *counts)
 
 
-def _cells(frame: Results, made: Plan, part: Matrix, *, intervals: bool, seed: int) -> _Found:
+def _cells(
+    results: Results, made: Plan, part: Matrix, *, intervals: bool, seed: int
+) -> tuple[list[dict[str, Cell]], Ranks | None]:
+    """The cells of each editor by the columns' names, and how the editors rank."""
     values = part.evaluate(made.fields, moments(part.values).mean)  # (E, F)
     floors = part.evaluate(made.fields, moments(part.filled).mean)
     counts = [part.scored(field) for field in made.fields]
@@ -478,44 +437,40 @@ def _cells(frame: Results, made: Plan, part: Matrix, *, intervals: bool, seed: i
     low = high = np.full(values.shape, np.nan)
     ranks: Ranks | None = None
     if intervals and part.values.shape[2] and made.means:
-        low, high, ranks = _bootstrap(frame, made, part, scored, seed)
-    lines: list[dict[str, Cell]] = [{} for _ in frame.editors]
+        low, high, ranks = _bootstrap(results, made, part, scored, seed)
+    lines: list[dict[str, Cell]] = [{} for _ in results.editors]
     for f, field in enumerate(made.fields):
-        if field.whole_set:
-            for line, cell in zip(lines, _set_cells(frame, field), strict=True):
-                line[field.column.name] = cell
-            continue
         failures = any(floor_of(made.means[k][0], made.metrics) is not None for k in field.places)
+        of_set = _set_cells(results, field) if field.whole_set else None
         for e, line in enumerate(lines):
-            line[field.column.name] = Cell(
+            line[field.column.name] = of_set[e] if of_set is not None else Cell(
                 value=_given(values[e, f]),
                 n=int(scored[e, f]),
                 of=int(counts[f][1].sum()),
                 low=_given(low[e, f]),
                 high=_given(high[e, f]),
                 floor=_given(floors[e, f]) if failures else None,
-            )
-    return _Found(lines, ranks)
+            )  # fmt: skip
+    return lines, ranks
 
 
 def _bootstrap(
-    frame: Results, made: Plan, part: Matrix, scored: NDArray[np.int64], seed: int
+    results: Results, made: Plan, part: Matrix, scored: NDArray[np.int64], seed: int
 ) -> tuple[Floats, Floats, Ranks | None]:
     """Limits (E, F) twice, from one set of resamples for all editors, and how far the ranks survive
     them. Limits stay within the column's scale; yes or no have Wilson's.
     """
     e, means, s = part.values.shape
     fields = len(made.fields)
-    strata = made.table.strata
-    labels = pooled(frame.samples.labels(strata)) if strata in frame.samples.names() else None
 
     def formula(summed: Moments) -> Floats:
         lead = summed.total.shape[:-1]
-        found = part.evaluate(made.fields, summed.mean.reshape(*lead, e, means))
-        return found.reshape(*lead, e * fields)
+        cells = part.evaluate(made.fields, summed.mean.reshape(*lead, e, means))
+        return cells.reshape(*lead, e * fields)
 
     data = units(part.values.reshape(e * means, s).T)
-    found = bootstrap(data, formula, strata=labels, scored=scored.ravel(), seed=seed)
+    strata = strata_of(results, made.table)
+    found = bootstrap(data, formula, strata=strata, scored=scored.ravel(), seed=seed)
     low, high = found.low.reshape(e, fields), found.high.reshape(e, fields)
     for number, field in enumerate(made.fields):
         if (scale := _scale_of(made, field)) is None:
@@ -526,6 +481,13 @@ def _bootstrap(
             if is_yes_or_no(given, *scale):
                 low[editor, number], high[editor, number] = two_valued_limits(given, *scale)
     return low, high, _ranks(made, part, found)
+
+
+def strata_of(results: Results, table: PaperTable) -> NDArray[np.int64] | None:
+    """By what a table's samples are drawn again, (S,); None for all of them together."""
+    if table.strata not in results.samples.names():
+        return None
+    return pooled(results.samples.labels(table.strata))
 
 
 def _scale_of(made: Plan, field: Field) -> tuple[float, float] | None:
@@ -552,8 +514,7 @@ def _ranks(made: Plan, part: Matrix, found: Intervals) -> Ranks | None:
     whole = [field for field in made.fields if not field.spec.labels]
     largest = sorted(made.fields, key=lambda field: -int(part.scored(field)[1].sum()))
     for field in [*headline, *whole, *largest] if editors > 1 else ():
-        place = made.fields.index(field)
-        chosen = np.arange(editors) * len(made.fields) + place
+        chosen = np.arange(editors) * len(made.fields) + made.fields.index(field)
         have, _ = part.scored(field)
         same = bool((have == have[0]).all())
         known = np.isfinite(found.estimate[chosen]).all()
@@ -564,20 +525,14 @@ def _ranks(made: Plan, part: Matrix, found: Intervals) -> Ranks | None:
     return None
 
 
-def _set_cells(frame: Results, field: Field) -> list[Cell]:
+def _set_cells(results: Results, field: Field) -> list[Cell]:
     """The cell of every editor for a metric of the whole set."""
-    found = []
-    whole = frame.of_set(field.spec.of[0].metric, field.variant)
-    for value, count in zip(whole.values.tolist(), whole.samples.tolist(), strict=True):
-        of = len(frame.samples) if count else None
-        found.append(Cell(value=_given(value), n=count or None, of=of))
-    return found
+    whole = results.of_set(field.spec.of[0].metric, field.variant)
+    return [
+        Cell(value=_given(value), n=count or None, of=len(results.samples) if count else None)
+        for value, count in zip(whole.values.tolist(), whole.samples.tolist(), strict=True)
+    ]
 
 
 def _given(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def excused_of(frame: Results, metric: str, variant: Variant) -> Mask:
-    """(E, S): where the protocol itself, or the data, give an editor no score of a metric."""
-    return excused(frame.grid(metric, variant).status)

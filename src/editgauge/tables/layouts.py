@@ -1,4 +1,4 @@
-"""Which tables a benchmark prints, found through its name: the way from a frame to its tables.
+"""Which tables a benchmark prints, found through its name: the way from results to their tables.
 
 A benchmark's own tables are those that its object declares. Metrics that are in none of them, and
 that it does not leave out on purpose, get one mean each.
@@ -12,17 +12,16 @@ from functools import partial
 
 from editgauge import catalog
 from editgauge.tables import given_back
-from editgauge.tables.build import build, fed_variants, plan
-from editgauge.tables.metrics import benchmark_of, directions, metrics_of
+from editgauge.tables.build import build, plan
+from editgauge.tables.metrics import benchmark_of, metrics_of
 from editgauge.tables.reading import settled
+from editgauge.tables.repeats import beside, noise, repeated
 from editgauge.tables.results import Results
-from editgauge.tables.slices import beside, noise, repeated, sliced
+from editgauge.tables.slices import sliced
 from editgauge.tables.spec import PaperTable, generic
 from editgauge.tables.table import Table
 from editgauge.types import Variant
 
-__all__ = ["Shown", "benchmark_of", "directions", "every_table", "is_further", "metrics_of",
-           "papers_first", "tables"]  # fmt: skip
 _FURTHER = ".further"
 """How the name of the table ends that has the metrics of no paper's table."""
 MakeTables = Callable[[Results], Sequence[PaperTable]]
@@ -43,67 +42,66 @@ class Shown:
 
 
 def tables(
-    frame: Results,
+    results: Results,
     variant: Variant,
     shown: Shown | None = None,
     *,
     make: MakeTables | None = None,
     among: Sequence[Variant] = (),
 ) -> list[Table]:
-    """Every table of the frame's benchmark that has rows, in order.
+    """Every table of the results' benchmark that has rows, in order.
 
     `make`: other tables than the benchmark's own. `among`: the variants in which the caller makes
     the same tables; one that has no rows of `variant` of its own is left to the variant among them
     whose rows it would repeat.
     """
     asked = shown or Shown()
-    frame = settled(frame)
+    results = settled(results)
     every = partial(every_table, make=make, only=asked.only)
     if asked.by:
-        told = [*filter(None, [given_back.note(frame)])]
-        parts = sliced(frame, asked.by, every, variant, intervals=asked.intervals, seed=asked.seed)
-        return [replace(part, notes=[*part.notes, *told]) for part in parts]
-    found: list[Table | None] = []
-    mine = every(frame)
-    for item in mine:
-        if _repeats(frame, item, variant, among):
-            continue
-        item = replace(item, alone=item.alone and asked.only == item.name)
-        again = partial(
-            build,
-            table=item,
-            variant=variant,
-            intervals=asked.intervals,
-            mean=asked.mean,
-            seed=asked.seed,
+        parts = sliced(
+            results, asked.by, every, variant, intervals=asked.intervals, seed=asked.seed
         )
-        made = again(frame, published=asked.published or item.alone)
-        found.append(made and given_back.with_edited(frame, made, again))
-    if frame.repeats > 1:
-        found += [repeated(frame, item, variant) for item in mine]
-        found += [beside(frame, item, variant, published=asked.published) for item in mine]
-        found.append(noise(frame.own(), variant))
+        back = [*filter(None, [given_back.note(results)])]
+        return [replace(part, notes=[*part.notes, *back]) for part in parts]
+    found: list[Table | None] = []
+    mine = every(results)
+    for paper in mine:
+        if _repeats(results, paper, variant, among):
+            continue
+        paper = replace(paper, alone=paper.alone and asked.only == paper.name)
+        again = partial(
+            build, table=paper, variant=variant, mean=asked.mean, intervals=asked.intervals,
+            seed=asked.seed,
+        )  # fmt: skip
+        table = again(results, published=asked.published or paper.alone)
+        found.append(table and given_back.with_edited(results, table, again))
+    if results.repeats > 1:
+        found += [repeated(results, paper, variant) for paper in mine]
+        found += [beside(results, p, variant, published=asked.published) for p in mine]
+        found.append(noise(results.own(), variant))
     return [table for table in found if table is not None]
 
 
-def _repeats(frame: Results, table: PaperTable, variant: Variant, among: Sequence[Variant]) -> bool:
+def _repeats(
+    results: Results, paper: PaperTable, variant: Variant, among: Sequence[Variant]
+) -> bool:
     """Whether a table has no rows of its own variant, and the same one of another variant has."""
-    if table.lines is not None:
+    if paper.lines is not None:
         return False
-    if table.fixed is not None:
-        return table.fixed != variant and table.fixed in among
-    if variant in fed_variants(frame, plan(frame, table, variant)):
+    if paper.fixed is not None:
+        return paper.fixed != variant and paper.fixed in among
+    if variant in plan(results, paper, variant).fed(results):
         return False
-    others = [other for other in among if other != variant]
-    return any(other in fed_variants(frame, plan(frame, table, other)) for other in others)
+    return any(other in plan(results, paper, other).fed(results) for other in among)
 
 
-def papers_first(made: Sequence[Table]) -> list[Table]:
+def papers_first(every: Sequence[Table]) -> list[Table]:
     """The tables of benchmarks' sides: of each benchmark the papers' before those of the metrics
     that no paper has.
     """
-    order = list(dict.fromkeys(table.benchmark for table in made))
-    return sorted(made, key=lambda t: (order.index(t.benchmark), is_further(t.name)))
+    order = list(dict.fromkeys(table.benchmark for table in every))
+    return sorted(every, key=lambda t: (order.index(t.benchmark), is_further(t.name)))
 
 
 def is_further(name: str) -> bool:
@@ -112,25 +110,23 @@ def is_further(name: str) -> bool:
 
 
 def every_table(
-    frame: Results, *, make: MakeTables | None = None, only: str = ""
+    results: Results, *, make: MakeTables | None = None, only: str = ""
 ) -> list[PaperTable]:
     """The benchmark's own tables, and plain means of the metrics that are in none of them; of these
-    what belongs to the frame's side. Metrics that another package's benchmark leaves out on purpose
-    are shown where the further table is asked for by its name.
+    what belongs to the results' side. Metrics that another package's benchmark leaves out on
+    purpose are shown where the further table is asked for by its name.
     """
-    metrics = metrics_of(frame)
-    benchmark = benchmark_of(frame.benchmark)
-    side = frame.side
-    elsewhere = set(metrics) - side.shown if side is not None and side.shown else set()
-    declared = None if benchmark is None else benchmark.tables
-    source = make or declared
+    benchmark = benchmark_of(results.benchmark)
+    side = results.side
+    elsewhere = set(metrics_of(results)) - side.shown if side is not None and side.shown else set()
+    source = make or (None if benchmark is None else benchmark.tables)
     if source is None:
-        return generic(frame, without=elsewhere)
-    own = list(source(frame) if callable(source) else source)
-    name = f"{frame.benchmark}{_FURTHER}"
+        return generic(results, without=elsewhere)
+    own = list(source(results) if callable(source) else source)
+    name = f"{results.benchmark}{_FURTHER}"
     outside = benchmark is not None and benchmark.name not in catalog.BENCHMARKS and only != name
     silent = benchmark.not_in_tables if benchmark is not None and outside else ()
-    without = elsewhere.union(silent, *(item.metrics for item in own))
-    own = [item for item in own if side is None or side.takes(item.metrics)]
-    title = f"{frame.benchmark}: metrics that are in none of the paper's tables"
-    return [*own, *generic(frame, name=name, title=title, without=without)]
+    without = elsewhere.union(silent, *(paper.metrics for paper in own))
+    own = [paper for paper in own if side is None or side.takes(paper.metrics)]
+    title = f"{results.benchmark}: metrics that are in none of the paper's tables"
+    return [*own, *generic(results, name=name, title=title, without=without)]

@@ -51,7 +51,9 @@ def metrics_of(results: Results) -> dict[str, Metric]:
     """
     every = declared_of(results)
     sampled = {key.metric for key in results.cubes}
-    there = {name: every.get(name) for name in dict.fromkeys([*every, *results.metrics])}
+    ours = benchmark_of(results.benchmark)
+    order = dict.fromkeys([*(ours.every_metric if ours else ()), *results.metrics])
+    there = {name: every.get(name) for name in order}
     return {
         name: metric or replace(unknown(name), whole_set=name not in sampled)
         for name, metric in there.items()

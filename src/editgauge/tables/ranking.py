@@ -9,16 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from editgauge.statistics.resampling import (
-    NOTHING,
-    Estimate,
-    Floats,
-    Moments,
-    bootstrap,
-    pooled,
-    units,
-)
-from editgauge.tables.build import Field, build, matrix, plan
+from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, bootstrap, units
+from editgauge.tables.build import Field, build, matrix, plan, strata_of
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
@@ -42,9 +34,9 @@ class Ranking:
 
 
 def ranking(
-    frame: Results, paper: PaperTable, variant: Variant, *, keeps: bool | None = None
+    results: Results, paper: PaperTable, variant: Variant, *, keeps: bool | None = None
 ) -> Ranking | None:
-    """The frame's editors by the table's headline, or by its first column over all samples.
+    """The editors by the table's headline, or by its first column over all samples.
 
     `keeps`: only by a score that tells what was kept (`Metric.keeps`), or only by another; None: by
     either.
@@ -55,37 +47,38 @@ def ranking(
     """
     if paper.lines is not None:
         return None
-    made = plan(frame, paper, variant)
-    first = [item for item in made.fields if item.column.name == paper.headline]
-    first += [item for item in made.fields if not item.spec.labels]
-    if keeps is not None:
-        first = [item for item in first if item.metric.keeps is keeps]
-    return next(filter(None, (_by(frame, paper, variant, item) for item in first)), None)
+    fields = plan(results, paper, variant).fields
+    first = [field for field in fields if field.column.name == paper.headline]
+    first += [field for field in fields if not field.spec.labels]
+    wanted = (field for field in first if keeps is None or field.metric.keeps is keeps)
+    return next(filter(None, (_by(results, paper, variant, field) for field in wanted)), None)
 
 
-def _by(frame: Results, paper: PaperTable, variant: Variant, item: Field) -> Ranking | None:
-    if item.column.direction is None or not item.places:
+def _by(results: Results, paper: PaperTable, variant: Variant, field: Field) -> Ranking | None:
+    if field.column.direction is None or not field.places:
         return None
-    one = replace(paper, columns=(item.spec,), corrected=(), published=(), params=False,
+    one = replace(paper, columns=(field.spec,), corrected=(), published=(), params=False,
                   sections=False)  # fmt: skip
-    have, belongs = matrix(frame, made := plan(frame, one, variant)).scored(made.fields[0])
+    made = plan(results, one, variant)
+    have, belongs = matrix(results, made).scored(made.fields[0])
     counts = have.sum(axis=1)
     enough = (counts > 0) & (counts * 2 >= counts.max(initial=0))
     while enough.sum() > 1:
-        common = have[enough].all(axis=0) & belongs
+        common = np.asarray(have[enough].all(axis=0) & belongs)
         if common.sum() < 2:
             return None
-        ranked = [editor for editor, keep in zip(frame.editors, enough, strict=True) if keep]
-        part = frame.of_editors(ranked).of_samples(np.asarray(common))
+        ranked = [editor for editor, keep in zip(results.editors, enough, strict=True) if keep]
+        part = results.of_editors(ranked).of_samples(common)
         table = build(part, one, variant, intervals=True)
         if table is None:
             return None
-        known = {row.name for row in table.rows if _has_number(row.cells[item.column.name].value)}
+        values = {row.name: row.cells[field.column.name].value for row in table.rows}
+        known = {name for name, value in values.items() if value is not None and np.isfinite(value)}
         if len(known) == len(ranked):
-            left = zip(frame.editors, counts.tolist(), enough.tolist(), strict=True)
+            left = zip(results.editors, counts.tolist(), enough.tolist(), strict=True)
             return Ranking(
                 table=table,
-                field=item,
+                field=field,
                 n=int(common.sum()),
                 of=int(belongs.sum()),
                 left_out={editor: count for editor, count, keep in left if not keep},
@@ -93,33 +86,27 @@ def _by(frame: Results, paper: PaperTable, variant: Variant, item: Field) -> Ran
             ) if table.meta["ranks"] else None  # fmt: skip
         if not known:
             return None
-        enough &= np.array([editor in known for editor in frame.editors])
+        enough &= np.array([editor in known for editor in results.editors])
     return None
 
 
-def _ahead(frame: Results, one: PaperTable, variant: Variant, table: Table) -> Estimate:
+def _ahead(results: Results, one: PaperTable, variant: Variant, table: Table) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
-    ranks = table.meta["ranks"].get("editors", {}) if table.meta["ranks"] else {}
+    ranks = table.meta["ranks"].get("editors", {})
     if len(ranks) < 2:
         return NOTHING
-    first, second = sorted(ranks, key=lambda name: ranks[name][0])[:2]
-    pair = frame.of_editors([first, second])
+    pair = results.of_editors(sorted(ranks, key=lambda name: ranks[name][0])[:2])
     made = plan(pair, one, variant)
-    values = matrix(pair, made)
+    part = matrix(pair, made)
     sign = 1.0 if made.fields[0].column.direction == "higher" else -1.0
-    e, means, samples = values.values.shape
+    e, means, samples = part.values.shape
 
     def formula(summed: Moments) -> Floats:
         lead = summed.total.shape[:-1]
-        found = values.evaluate(made.fields, summed.mean.reshape(*lead, e, means))[..., 0]
-        return np.asarray(sign * (found[..., :1] - found[..., 1:2]))
+        cells = part.evaluate(made.fields, summed.mean.reshape(*lead, e, means))[..., 0]
+        return np.asarray(sign * (cells[..., :1] - cells[..., 1:2]))
 
-    there = one.strata in pair.samples.names()
-    strata = pooled(pair.samples.labels(one.strata)) if there else None
-    found = bootstrap(units(values.values.reshape(e * means, samples).T), formula, strata=strata)
-    value, low, high = (float(part[0]) for part in found[:3])
+    each = units(part.values.reshape(e * means, samples).T)
+    found = bootstrap(each, formula, strata=strata_of(pair, one))
+    value, low, high = (float(end[0]) for end in found[:3])
     return Estimate(value, low, high, samples)
-
-
-def _has_number(value: float | None) -> bool:
-    return value is not None and bool(np.isfinite(value))

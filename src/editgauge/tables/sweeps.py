@@ -10,8 +10,9 @@ made of, in every format.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,49 +40,65 @@ _SPREAD = (
     "Standard deviation (n − 1) over seeds of the table's number, all other settings equal; pooled "
     "over settings where several were swept. In the column's unit; no seed is left out."
 )
+Groups = Mapping[str, Sequence[str]]
+"""Model -> its variants."""
 
 
-def models(frame: Results) -> dict[str, list[str]]:
-    """Model -> its variants among the frame's editors, in the order of their values; only models
-    with two or more.
+def models(results: Results) -> dict[str, list[str]]:
+    """Model -> its variants among the editors, in the order of their values (numbers by size before
+    words); only models with two or more.
     """
-    found: dict[str, list[str]] = {}
-    for editor in frame.editors:
-        if (one := frame.variants_of.swept.get(editor)) is not None:
-            found.setdefault(one.of, []).append(editor)
-    return {of: sorted(mine, key=_order(frame)) for of, mine in found.items() if len(mine) > 1}
+    swept = results.variants_of.swept
+
+    def place(editor: str) -> list[tuple[bool, float, str]]:
+        values = swept[editor].values.values()
+        numbers = [isinstance(value, int | float) for value in values]
+        return [
+            (not number, float(value) if number and value is not None else 0.0, str(value))
+            for value, number in zip(values, numbers, strict=True)
+        ]
+
+    groups: dict[str, list[str]] = {}
+    for editor in sorted((e for e in results.editors if e in swept), key=place):
+        groups.setdefault(swept[editor].of, []).append(editor)
+    order = [swept[editor].of for editor in results.editors if editor in swept]
+    return {of: groups[of] for of in dict.fromkeys(order) if len(groups[of]) > 1}
 
 
 def tables(
-    frames: Sequence[Results],
+    every: Sequence[Results],
     variants: Sequence[Variant],
     *,
     best_by: str = "",
     intervals: bool = False,
     seed: int = 0,
 ) -> list[Table]:
-    """`together` for every frame that has variants of a model. Raises `UsageError` where none has,
+    """`together` for all results that have variants of a model. Raises `UsageError` where none has,
     and for a `best_by` that none has rows of or that has no direction.
     """
-    mine = [frame for frame in frames if models(frame)]
+    mine = [results for results in every if models(results)]
     if not mine:
-        names = ", ".join(dict.fromkeys(frame.benchmark for frame in frames)) or "nothing"
+        names = ", ".join(dict.fromkeys(results.benchmark for results in every)) or "nothing"
         raise UsageError(
             f"--sweep: {names} has no variants of one model here; make some with: editgauge edit "
             f"BENCHMARK DATA --editor NAME --sweep NAME=V,V --seeds 0..3"
         )
-    known = {name: metric for frame in mine for name, metric in metrics_of(frame).items()}
-    if best_by:
-        _check(known, best_by)
+    known = {name: metric for results in mine for name, metric in metrics_of(results).items()}
+    if best_by and best_by not in known:
+        raise UsageError(f"--best-by {best_by}: no rows of it; there are: {', '.join(known)}")
+    if best_by and (known[best_by].direction is None or known[best_by].whole_set):
+        told = "wanted a metric of single outputs with a better and a worse end"
+        raise UsageError(f"--best-by {best_by}: {told}")
     return [
         table
-        for frame in mine
+        for results in mine
         for variant in variants
+        for paper in every_table(results)
         for table in together(
-            frame,
-            every_table(frame),
+            results,
+            paper,
             variant,
-            best_by=known[best_by] if best_by in metrics_of(frame) else None,
+            best_by=known[best_by] if best_by in metrics_of(results) else None,
             intervals=intervals,
             seed=seed,
         )
@@ -89,143 +106,110 @@ def tables(
 
 
 def together(
-    frame: Results,
-    papers: Sequence[PaperTable],
+    results: Results,
+    paper: PaperTable,
     variant: Variant,
     *,
     best_by: Metric | None = None,
     intervals: bool = False,
     seed: int = 0,
 ) -> list[Table]:
-    """Two tables for each of the benchmark's that has rows: mean over variants and best of N; the
-    spread over seeds. None where the frame has no variants.
+    """Two tables for one of the benchmark's that has rows: mean over variants and best of N; the
+    spread over seeds.
 
     The oracle of best of N is the table's own first metric; `best_by` is a further one.
     """
-    mine = models(frame)
-    frame = frame.of_editors([editor for group in mine.values() for editor in group])
-    found: list[Table | None] = []
-    for paper in papers if mine else ():
-        plain = replace(paper, size=None, published=(), alone=False)
-        make = _maker(plain, variant, intervals, seed)
-        parts = [(MEAN, make(averaged(frame, mine)))]
-        for metric in _oracles(frame, plain, variant, best_by):
-            label = f"best of N by {metric.title}, chosen with the scores known"
-            parts.append((label, make(best(frame, mine, metric, variant))))
-        there = [(label, table) for label, table in parts if table is not None]
-        if there:
-            whole = stacked("outputs", there, len(frame.samples))
-            found.append(
-                replace(
-                    whole,
-                    name=f"{plain.name}.sweep",
-                    title=f"{plain.title}: the variants of each model together",
-                    notes=[_MEAN_NOTE, _BEST_NOTE, *_lacking(frame, mine), *whole.notes],
-                )
-            )
-        found.append(_spread(frame, mine, plain, variant))
-    return [table for table in found if table is not None]
+    groups = models(results)
+    results = results.of_editors([editor for group in groups.values() for editor in group])
+    plain = replace(paper, size=None, published=(), alone=False)
+    make = partial(build, table=plain, variant=variant, intervals=intervals, seed=seed)
+    parts = [(MEAN, make(averaged(results, groups)))]
+    for metric in _oracles(results, plain, variant, best_by):
+        label = f"best of N by {metric.title}, chosen with the scores known"
+        parts.append((label, make(best(results, groups, metric, variant))))
+    there = [(label, table) for label, table in parts if table is not None]
+    if not there:
+        return []
+    whole = stacked("outputs", there, len(results.samples))
+    both = replace(
+        whole,
+        name=f"{plain.name}.sweep",
+        title=f"{plain.title}: the variants of each model together",
+        notes=[_MEAN_NOTE, _BEST_NOTE, *_lacking(results, groups), *whole.notes],
+    )
+    spread = _spread(results, groups, plain, variant)
+    return [both] if spread is None else [both, spread]
 
 
-def averaged(frame: Results, mine: Mapping[str, Sequence[str]]) -> Results:
-    """A frame with one editor for each model, ``<model>, mean of N``: the rows of its variants are
+def averaged(results: Results, groups: Groups) -> Results:
+    """Results with one editor for each model, ``<model>, mean of N``: the rows of its variants are
     repeats of one another, which `Results.grid` averages. Rows of whole sets go.
     """
+    most = max(map(len, groups.values()))
+
+    def one(cube: Cube, group: Sequence[str]) -> Cube:
+        """Variants (R, N, S) as repeats of one editor, (R * most, 1, S)."""
+        part = cube.part(slice(None), _places(results, group))
+        repeats, count, samples = part.values.shape
+        shape = (repeats * count, 1, samples)
+        flat = Cube(part.values.reshape(shape), part.status.reshape(shape))
+        return padded(flat, repeats * most)
 
     def together(cube: Cube) -> Cube:
-        most = max(map(len, mine.values()))
-        parts = [
-            _repeated(cube.part(slice(None), _places(frame, group)), most)
-            for group in mine.values()
-        ]
-        values, status = zip(*parts, strict=True)
+        values, status = zip(*(one(cube, group) for group in groups.values()), strict=True)
         return Cube(np.concatenate(values, axis=1), np.concatenate(status, axis=1))
 
-    names = tuple(f"{model}, mean of {len(group)}" for model, group in mine.items())
-    return replace(frame.mapped(together), editors=names, sets={}, deliveries={})
+    names = tuple(f"{model}, mean of {len(group)}" for model, group in groups.items())
+    return replace(results.mapped(together), editors=names, sets={}, deliveries={})
 
 
-def _repeated(cube: Cube, most: int) -> Cube:
-    """Variants (R, N, S) as repeats of one editor, (R * most, 1, S)."""
-    repeats, count, samples = cube.values.shape
-    shape = (repeats * count, 1, samples)
-    flat = Cube(cube.values.reshape(shape), cube.status.reshape(shape))
-    return padded(flat, repeats * most)
-
-
-def best(
-    frame: Results, mine: Mapping[str, Sequence[str]], metric: Metric, variant: Variant
-) -> Results:
-    """A frame with one editor for each model, ``<model>, best of N by M``: of each sample the rows
+def best(results: Results, groups: Groups, metric: Metric, variant: Variant) -> Results:
+    """Results with one editor for each model, ``<model>, best of N by M``: of each sample the rows
     of the variant with the best value of the metric, the first of equal ones. Where none has a
     value the first variant stands, so that what it lacks is counted. Rows of whole sets go.
     """
-    made, _ = choose(frame, metric.name, variant)
-    values = frame.grid(metric.name, made).values  # (E, S)
-    chosen = []
-    for group in mine.values():
-        codes = _places(frame, group)
-        part = values[codes] if metric.direction == "higher" else -values[codes]
-        chosen.append(codes[np.where(np.isnan(part), -np.inf, part).argmax(axis=0)])
-    picked = np.array(chosen)  # (models, S)
-    names = tuple(f"{of}, best of {len(group)} by {metric.title}" for of, group in mine.items())
-    of_best = frame.mapped(
-        lambda cube: cube.part(slice(None), picked, np.arange(len(frame.samples)))
-    )
-    return replace(of_best, editors=names, sets={}, deliveries={})
+    values = results.grid(metric.name, choose(results, metric.name, variant)[0]).values  # (E, S)
+    values = values if metric.direction == "higher" else -values
+    values = np.where(np.isnan(values), -np.inf, values)
+    places = [_places(results, group) for group in groups.values()]
+    picked = np.array([codes[values[codes].argmax(axis=0)] for codes in places])  # (models, S)
+    every = np.arange(len(results.samples))
+    names = tuple(f"{of}, best of {len(group)} by {metric.title}" for of, group in groups.items())
+    chosen = results.mapped(lambda cube: cube.part(slice(None), picked, every))
+    return replace(chosen, editors=names, sets={}, deliveries={})
 
 
-def _places(frame: Results, group: Sequence[str]) -> NDArray[np.int64]:
-    return np.array([frame.editors.index(editor) for editor in group])
-
-
-def _maker(
-    paper: PaperTable, variant: Variant, intervals: bool, seed: int
-) -> Callable[[Results], Table | None]:
-    return lambda frame: build(frame, paper, variant, intervals=intervals, seed=seed)
+def _places(results: Results, group: Sequence[str]) -> NDArray[np.int64]:
+    return np.array([results.editors.index(editor) for editor in group])
 
 
 def _oracles(
-    frame: Results, paper: PaperTable, variant: Variant, best_by: Metric | None
+    results: Results, paper: PaperTable, variant: Variant, best_by: Metric | None
 ) -> list[Metric]:
     """The metrics by which the best output is chosen: the layout's headline, or its first column
     that has values and a direction; and the wanted one.
     """
-    found: dict[str, Metric] = {}
-    known = metrics_of(frame)
-    for item in sorted(paper.columns, key=lambda item: item.name != paper.headline):
-        if (metric := known.get(item.metric)) is None:
-            continue
-        made, _ = choose(frame, metric.name, variant)
-        if metric.direction and not metric.whole_set and frame.has(metric.name, made):
-            found[metric.name] = metric
-            break
-    if best_by is not None:
-        found[best_by.name] = best_by
-    return list(found.values())
+    known = metrics_of(results)
+    first = sorted(paper.columns, key=lambda column: column.name != paper.headline)
+    own = (known[column.metric] for column in first if column.metric in known)
+    fit = (
+        metric
+        for metric in own
+        if metric.direction and not metric.whole_set
+        and results.has(metric.name, choose(results, metric.name, variant)[0])
+    )  # fmt: skip
+    oracles = filter(None, (next(fit, None), best_by))
+    return list({metric.name: metric for metric in oracles}.values())
 
 
-def _check(known: Mapping[str, Metric], name: str) -> None:
-    if name not in known:
-        raise UsageError(f"--best-by {name}: no rows of it; there are: {', '.join(known)}")
-    if known[name].direction is None or known[name].whole_set:
-        raise UsageError(
-            f"--best-by {name}: wanted a metric of single outputs with a better and a worse end"
-        )
-
-
-def _lacking(frame: Results, mine: Mapping[str, Sequence[str]]) -> list[str]:
+def _lacking(results: Results, groups: Groups) -> list[str]:
     """How many outputs of each model were never made, by the records of what was delivered."""
     told = []
-    for model, group in mine.items():
-        there = {
-            editor: len(one.edited | one.given_back)
-            for editor in group
-            if (one := frame.deliveries.get(editor)) is not None
-        }
-        most = max(there.values(), default=0)
-        lacking = sum(most - count for count in there.values()) + most * (len(group) - len(there))
-        if lacking:
+    for model, group in groups.items():
+        known = [results.deliveries[editor] for editor in group if editor in results.deliveries]
+        counts = [len(one.edited | one.given_back) for one in known]
+        most = max(counts, default=0)
+        if lacking := most * len(group) - sum(counts):
             told.append(
                 f"{model}: {lacking} outputs fewer than {most} for each of {len(group)} variants; "
                 f"means and choices are over those that are there."
@@ -233,31 +217,24 @@ def _lacking(frame: Results, mine: Mapping[str, Sequence[str]]) -> list[str]:
     return told
 
 
-def _spread(
-    frame: Results, mine: Mapping[str, Sequence[str]], paper: PaperTable, variant: Variant
-) -> Table | None:
+def _spread(results: Results, groups: Groups, paper: PaperTable, variant: Variant) -> Table | None:
     """The table of standard deviations over seeds; None where nothing differs in its seed alone."""
-    table = build(frame, paper, variant)
+    table = build(results, paper, variant)
     if table is None:
         return None
-    cells = {row.name: row.cells for row in table.rows if row.kind == "run"}
+    cells = {row.name: row.cells for row in table.rows}
     rows = []
-    for model, group in mine.items():
-        alike = _but_for_seed(frame, group)
+    for model, group in groups.items():
+        alike = _but_for_seed(results, group)
         spread: dict[str, Cell] = {}
         for column in table.columns:
-            value = _pooled(
-                [
-                    [cell.value for e in seeds if (cell := cells.get(e, {}).get(column.name))]
-                    for seeds in alike
-                ]
-            )
-            if value is not None:
+            values = [[cells[e][column.name].value for e in mine if e in cells] for mine in alike]
+            if (value := _pooled(values)) is not None:
                 spread[column.name] = Cell(value=value)
         if spread:
-            seeds = max(map(len, alike))
             over = f", {len(alike)} settings" if len(alike) > 1 else ""
-            rows.append(TableRow(name=f"{model}, SD over {seeds} seeds{over}", cells=spread))
+            name = f"{model}, SD over {max(map(len, alike))} seeds{over}"
+            rows.append(TableRow(name=name, cells=spread))
     if not rows:
         return None
     shown = {name for row in rows for name in row.cells}
@@ -275,36 +252,20 @@ def _spread(
     )
 
 
-def _but_for_seed(frame: Results, group: Sequence[str]) -> list[list[str]]:
+def _but_for_seed(results: Results, group: Sequence[str]) -> list[list[str]]:
     """The variants that differ in nothing but their seed, in lists of two and more."""
-    found: dict[str, list[str]] = {}
+    alike: dict[str, list[str]] = {}
     for editor in group:
-        values = dict(frame.variants_of.swept[editor].values)
-        if "seed" in values:
-            del values["seed"]
-            found.setdefault(repr(sorted(values.items())), []).append(editor)
-    return [seeds for seeds in found.values() if len(seeds) > 1]
+        values = dict(results.variants_of.swept[editor].values)
+        if values.pop("seed", None) is not None:
+            alike.setdefault(repr(sorted(values.items())), []).append(editor)
+    return [seeds for seeds in alike.values() if len(seeds) > 1]
 
 
 def _pooled(groups: Sequence[Sequence[float | None]]) -> float | None:
     """The pooled standard deviation of several lists; None where none has two finite numbers."""
-    squares, degrees = 0.0, 0
-    for group in groups:
-        known = np.array([v for v in group if v is not None and math.isfinite(v)])
-        if len(known) > 1:
-            squares += float(((known - known.mean()) ** 2).sum())
-            degrees += len(known) - 1
+    known = [np.array([v for v in group if v is not None and math.isfinite(v)]) for group in groups]
+    known = [values for values in known if len(values) > 1]
+    squares = sum(float(((values - values.mean()) ** 2).sum()) for values in known)
+    degrees = sum(len(values) - 1 for values in known)
     return math.sqrt(squares / degrees) if degrees else None
-
-
-def _order(frame: Results) -> Callable[[str], tuple[tuple[bool, float, str], ...]]:
-    """Sorts variants by their values: numbers by size before words."""
-
-    def key(editor: str) -> tuple[tuple[bool, float, str], ...]:
-        values = frame.variants_of.swept[editor].values.values()
-        return tuple(
-            (False, float(v), "") if isinstance(v, int | float) else (True, 0.0, str(v))
-            for v in values
-        )
-
-    return key

@@ -282,10 +282,13 @@ def test_every_file_says_where_it_comes_from(name: str) -> None:
     assert "never called" in about
 
 
-def test_a_price_has_its_origin_and_nothing_spent_has_no_sign() -> None:
-    address = "http://localhost"
-    known = jobs.make("bfl", base_url=address)
-    given = jobs.make("bfl", base_url=address, price="0.1")
+def test_a_price_has_its_origin_and_nothing_spent_has_no_sign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    known = jobs.make("bfl")
+    given = jobs.make("bfl", price="0.1")
+    assert jobs.make("bfl", base_url="http://localhost").price.picture is None
     assert known.price.source == "Black Forest Labs, 2026-11"
     assert given.price.source == "--price"
     given.ledger.spent = -1e-17

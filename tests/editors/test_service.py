@@ -19,6 +19,7 @@ from tests.command_line import invoke
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
+from editgauge.editors import remote
 from editgauge.editors.calling import AGAIN, call_key, key_for
 from editgauge.editors.sending import as_file, transparent_where_editable
 from editgauge.editors.tracks import Track, on_track
@@ -39,6 +40,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeService]:
     for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    monkeypatch.setattr(remote, "is_own_network", lambda host: False)
     with FakeService() as fake:
         yield fake
 
@@ -411,6 +413,16 @@ def test_the_budget_stops_before_it_is_passed(service: FakeService, tmp_path: Pa
     assert service.calls["none"] == 2
     made.ledger.budget = 1.0
     assert edit_all(run, "mini", samples, made).edited == 3
+
+
+def test_a_model_s_name_says_nothing_of_its_price_at_an_address_of_one_s_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    factory, home = catalog.find("editors", "openai"), "http://127.0.0.1:8000/v1"
+    assert factory([], base_url=home).price == Price()
+    assert factory([], base_url=home, price="0.04").price.picture == 0.04
+    assert factory([]).price.picture == 0.07
 
 
 def test_estimates(service: FakeService, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from editgauge import catalog
+from editgauge.editors import remote
 from editgauge.errors import RunError, UsageError
 from editgauge.run import batch
 from editgauge.services.booking import Ledger
@@ -26,6 +27,7 @@ from tests.editors.fake_service import KEY
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBatches]:
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+    monkeypatch.setattr(remote, "is_own_network", lambda host: False)
     with FakeBatches() as fake:
         yield fake
 
@@ -166,8 +168,10 @@ import os, sys
 from pathlib import Path
 from editgauge.run import batch
 from editgauge.services.batches import Batches
+from editgauge.editors import remote
 from editgauge.store.run import Run
 from tests.run.test_batch import editor, samples_for
+remote.is_own_network = lambda host: False
 folder, url, what = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 run = Run.create(folder / "run")
 samples, made = samples_for(folder, "none", "line-400", "none"), editor(url, run)

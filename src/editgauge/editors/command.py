@@ -22,42 +22,43 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import queue
 import re
-import selectors
 import shlex
-import signal
-import stat
-import subprocess
 import threading
 import time
-import weakref
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from editgauge import confinement
-from editgauge.editors.delivery import deliver, faulty, known, number, whole
+import msgspec
+
+from editgauge.editors.delivery import deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import ImageTooLarge, RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
+from editgauge.services.child import Child, Ended
 from editgauge.services.secrets import shown, words
 from editgauge.types import Edit, Sample, Status
 
-_SAID = {
+_STATUSES = {
     "failed": Status.FAILED,
     "refused": Status.REFUSED,
     "not_applicable": Status.NOT_APPLICABLE,
 }
-_LONGEST_LINE = 1 << 16
-"""Bytes of a line that are read; a longer one is no answer."""
-_LINES_WAITING = 256
-"""Lines that are kept until somebody reads them: a program that says more has to wait."""
 LOADING = 1800.0
 """Seconds that a program may load once it has said that it does."""
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Settings(msgspec.Struct, kw_only=True, frozen=True):
+    program: str = ""
+    name: str = ""
+    timeout: Annotated[float, msgspec.Meta(ge=0.001)] = 600.0
+    concurrency: Count = 1
+    seed: int = 0
+    pictures: Count = 1
+    loading: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
@@ -67,19 +68,9 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     may take until it is ready, 1800 once it has said that it is not; given, they are granted in any
     case). Raises `UsageError` for another setting or no program.
     """
-    known(
-        "command",
-        settings,
-        "program",
-        "name",
-        "timeout",
-        "concurrency",
-        "seed",
-        "pictures",
-        "loading",
-    )
+    spec = settings_of("command", settings, Settings)
     try:
-        line = shlex.split(str(settings.get("program") or ""))
+        line = shlex.split(spec.program)
     except ValueError as error:
         raise UsageError(f"editor 'command': program: {error} in the command line") from error
     if not line:
@@ -89,12 +80,12 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
         )
     return CommandEditor(
         line=tuple(line),
-        name=str(settings.get("name") or Path(script_of(line)).stem),
-        timeout=number("command", settings, "timeout", 600.0, least=0.001),
-        concurrency=whole("command", settings, "concurrency", 1, least=1),
-        seed=whole("command", settings, "seed", 0),
-        pictures=whole("command", settings, "pictures", 1, least=1),
-        loading=number("command", settings, "loading", 0.0),
+        name=spec.name or Path(script_of(line)).stem,
+        timeout=spec.timeout,
+        concurrency=spec.concurrency,
+        seed=spec.seed,
+        pictures=spec.pictures,
+        loading=spec.loading,
     )
 
 
@@ -130,10 +121,10 @@ def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def question(sample: Sample, seed: int) -> dict[str, Any]:
     """What a model outside is told about a sample; nothing that would give the answer away."""
-    told: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction, "seed": seed}
-    told["images"] = [str(path) for path in sample.images]
+    asked: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction, "seed": seed}
+    asked["images"] = [str(path) for path in sample.images]
     if sample.shots:
-        told["examples"] = [
+        asked["examples"] = [
             {
                 "images": [str(path) for path in shot.images],
                 "instruction": shot.instruction,
@@ -141,178 +132,7 @@ def question(sample: Sample, seed: int) -> dict[str, Any]:
             }
             for shot in sample.shots
         ]
-    return told
-
-
-class Gone(Exception):
-    """The program is not there any more, and why."""
-
-
-class Program:
-    """One running program: what it was asked last, what it says, the end of its log."""
-
-    def __init__(self, line: Sequence[str], loading: float = 0.0) -> None:
-        self._log: deque[str] = deque(maxlen=12)
-        self._lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
-        self._loading = loading
-        self._said = threading.Event()
-        try:
-            with confinement.starting():
-                self._process = subprocess.Popen(
-                    list(line),
-                    bufsize=0,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    start_new_session=True,
-                )
-        except OSError as error:
-            raise RunError(
-                f"editor 'command': {script_of(line)}: cannot be started ({error.strerror})"
-            ) from error
-        assert self._process.stdin is not None
-        if hasattr(os, "set_blocking"):
-            os.set_blocking(self._process.stdin.fileno(), False)
-        self._readers = [
-            threading.Thread(target=_read, args=(self._process.stdout, self._keep), daemon=True),
-            threading.Thread(target=_read, args=(self._process.stderr, self._note), daemon=True),
-        ]
-        for reader in self._readers:
-            reader.start()
-        self._end = weakref.finalize(self, _kill, self._process, self._said)
-
-    def _keep(self, line: str) -> bool:
-        """Put a line before whoever asks; False when the program has been ended."""
-        while not self._said.is_set():
-            with contextlib.suppress(queue.Full):
-                self._lines.put(line, timeout=0.5)
-                return True
-        return False
-
-    def _note(self, line: str) -> bool:
-        self._log.append(line.rstrip()[:300])
-        return not self._said.is_set()
-
-    def ask(self, told: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """The answer to a question. Raises `Gone` when the program died, `TimeoutError` when it
-        takes longer than `seconds`, its loading not counted.
-        """
-        deadline = time.monotonic() + max(seconds, self._loading)
-        self._loading = 0.0
-        self._write(json.dumps(told).encode() + b"\n", deadline)
-        while True:
-            line = self._next_line(deadline)
-            answer = _answer(line)
-            if answer is None:
-                self._log.append(line.rstrip()[:300])
-            elif isinstance(answer.get("ready"), bool):
-                deadline = time.monotonic() + (seconds if answer["ready"] else LOADING)
-            elif answer.get("id", told["id"]) == told["id"]:
-                return answer
-
-    def _write(self, data: bytes, deadline: float) -> None:
-        """Write a question. A program that does not read is not waited for longer than for an
-        answer.
-        """
-        assert self._process.stdin is not None
-        handle = self._process.stdin.fileno()
-        with selectors.DefaultSelector() as free:
-            free.register(handle, selectors.EVENT_WRITE)
-            while data:
-                if not free.select(max(0.0, deadline - time.monotonic())):
-                    raise TimeoutError
-                try:
-                    data = data[os.write(handle, data) :]
-                except BlockingIOError:
-                    continue
-                except OSError as error:
-                    raise Gone(self._why()) from error
-
-    def _next_line(self, deadline: float) -> str:
-        """The next line. A program may be dead while something that it started keeps its output
-        open.
-        """
-        while (left := deadline - time.monotonic()) > 0:
-            dead = self._process.poll() is not None
-            with contextlib.suppress(queue.Empty):
-                return self._lines.get(timeout=min(0.2, left))
-            if dead:
-                raise Gone(self._why())
-        raise TimeoutError
-
-    def _why(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(5)
-        for reader in self._readers:
-            reader.join(1)
-        last = words(" | ".join(list(self._log)[-4:]))
-        return f"the program ended with code {self._process.poll()}" + (f": {last}" if last else "")
-
-    def kill(self) -> None:
-        """End it and all it started."""
-        self._end()
-
-
-def _read(stream: Any, take: Callable[[str], bool]) -> None:
-    """Give the lines of a pipe to `take`, until the pipe ends or it says no. No line is longer than
-    `_LONGEST_LINE`; the pipe is closed here, where nobody else can be reading it.
-    """
-    rest = b""
-    with contextlib.suppress(ValueError, OSError), stream:
-        while part := stream.read(_LONGEST_LINE):
-            *lines, rest = (rest + part).split(b"\n")
-            if len(rest) >= _LONGEST_LINE:
-                lines, rest = [*lines, rest], b""
-            for line in lines:
-                if not take(line[:_LONGEST_LINE].decode("utf-8", "replace")):
-                    return
-        if rest:
-            take(rest.decode("utf-8", "replace"))
-
-
-def _kill(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
-    """End a program, its group, and what it started in groups of their own."""
-    ended.set()
-    others = _descendants(process.pid)
-    with contextlib.suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
-    for pid in others:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(5)
-    with contextlib.suppress(OSError, ValueError):
-        if process.stdin is not None:
-            process.stdin.close()
-
-
-def _descendants(pid: int) -> list[int]:
-    """The processes that a process has started, and they in turn; nothing where there is no
-    ``/proc``.
-    """
-    parents: dict[int, list[int]] = {}
-    for place in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            # the name is in brackets and may hold anything: what follows the last one is numbers
-            parent = int(place.read_bytes().rpartition(b")")[2].split()[1])
-            parents.setdefault(parent, []).append(int(place.parent.name))
-    found: list[int] = []
-    todo = [pid]
-    while todo:
-        children = parents.pop(todo.pop(), [])
-        found += children
-        todo += children
-    return found
-
-
-def _answer(line: str) -> Mapping[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or not {"image", "error", "ready"} & set(value):
-        return None
-    return value
+    return asked
 
 
 @dataclass(kw_only=True)
@@ -330,60 +150,72 @@ class CommandEditor(BaseEditor):
     loading: float = 0.0
     parallel: Mode = "thread"
     shows: bool = True
-    _idle: list[Program] = field(default_factory=list, repr=False)
+    _idle: list[Child] = field(default_factory=list, repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         fault = faulty(sample, self.name, pictures=self.pictures)
         if fault is not None:
             return fault
-        told = {**question(sample, self.seed), "output": str(folder / "output.png")}
+        asked = {**question(sample, self.seed), "output": str(folder / "output.png")}
         began = time.monotonic()
-        facts: dict[str, Any] = {
-            "seed": self.seed,
-            "settings": {"program": script_of(self.line)},
-        }
-        starts = 0
-        while True:
-            program = self._take()
-            starts += 1
+        facts: dict[str, Any] = {"seed": self.seed, "settings": {"program": script_of(self.line)}}
+        for start in (1, 2):
             try:
-                answer = program.ask(told, self.timeout)
+                answer = self._asked(asked)
             except TimeoutError:
-                program.kill()
-                return Edit.without(
-                    sample.id,
-                    self.name,
-                    Status.FAILED,
-                    f"no answer within {self.timeout:g} s",
-                    **facts,
-                )
-            except Gone as gone:
-                program.kill()
-                if starts < 2:
-                    continue
-                return Edit.without(
-                    sample.id, self.name, Status.FAILED, f"{gone} (twice on this sample)", **facts
-                )
-            except BaseException:
-                program.kill()
-                raise
-            with self._lock:
-                self._idle.append(program)
-            facts |= {"seconds": round(time.monotonic() - began, 6), "detail": {"starts": starts}}
+                reason = f"no answer within {self.timeout:g} s"
+                return Edit.without(sample.id, self.name, Status.FAILED, reason, **facts)
+            except Ended as ended:
+                reason = f"{ended} (twice on this sample)"
+                continue
+            facts |= {"seconds": round(time.monotonic() - began, 6), "detail": {"starts": start}}
             return self._read(sample, folder, answer, facts)
+        return Edit.without(sample.id, self.name, Status.FAILED, reason, **facts)
 
-    def _take(self) -> Program:
+    def _asked(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answer of an idle program, or of a new one, which is kept when it has answered.
+        Raises `Ended`, and `TimeoutError` when it takes too long, its loading not counted.
+        """
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return Program(self.line, self.loading)
+            child = self._idle.pop() if self._idle else None
+        seconds = self.timeout
+        if child is None:
+            child, seconds = self._started(), max(seconds, self.loading)
+        try:
+            answer = self._answer(child, asked, time.monotonic() + seconds)
+        except BaseException:
+            child.kill()
+            raise
+        with self._lock:
+            self._idle.append(child)
+        return answer
+
+    def _started(self) -> Child:
+        try:
+            return Child(self.line)
+        except OSError as error:
+            raise RunError(
+                f"editor 'command': {script_of(self.line)}: cannot be started ({error.strerror})"
+            ) from error
+
+    def _answer(self, child: Child, asked: Mapping[str, Any], deadline: float) -> Mapping[str, Any]:
+        child.write(json.dumps(asked).encode(), deadline)
+        while True:
+            line = child.read(deadline)
+            answer = _parsed(line)
+            if answer is None:
+                child.note(line)
+            elif isinstance(answer.get("ready"), bool):
+                deadline = time.monotonic() + (self.timeout if answer["ready"] else LOADING)
+            elif answer.get("id", asked["id"]) == asked["id"]:
+                return answer
 
     def _read(
         self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]
     ) -> Edit:
         if "image" not in answer:
-            status = _SAID.get(str(answer.get("status") or "failed"), Status.FAILED)
+            status = _STATUSES.get(str(answer.get("status") or "failed"), Status.FAILED)
             return Edit.without(sample.id, self.name, status, words(str(answer["error"])), **facts)
         try:
             data = _picture(Path(str(answer["image"])))
@@ -391,9 +223,8 @@ class CommandEditor(BaseEditor):
             machine = getattr(error, "strerror", None) or error
             reason = f"output: the program named a file that cannot be read ({machine})"
             return Edit.without(sample.id, self.name, Status.MISSING, reason, **facts)
-        if len(data) > MAX_FILE_BYTES:
-            reason = f"output: larger than {MAX_FILE_BYTES >> 20} MiB"
-            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, **facts)
+        except ImageTooLarge as error:
+            return Edit.without(sample.id, self.name, Status.UNREADABLE, str(error), **facts)
         return deliver(sample, self.name, folder, data, **facts)
 
     def close(self) -> None:
@@ -403,13 +234,20 @@ class CommandEditor(BaseEditor):
                 self._idle.pop().kill()
 
 
+def _parsed(line: str) -> Mapping[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    wanted = isinstance(value, dict) and {"image", "error", "ready"} & set(value)
+    return value if wanted else None
+
+
 def _picture(path: Path) -> bytes:
-    """The bytes of a regular file, at most one more than `MAX_FILE_BYTES`. A pipe is not waited
-    for, and a device is not read for ever: both are a `ValueError`.
-    """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise ValueError("not a regular file")
-        return file.read(min(found.st_size, MAX_FILE_BYTES) + 1)
+    """The bytes of a regular file. Raises `OSError`, `ValueError` and `ImageTooLarge`."""
+    if not path.is_file():
+        path.stat()
+        raise ValueError("not a regular file")
+    if path.stat().st_size > MAX_FILE_BYTES:
+        raise ImageTooLarge(f"output: larger than {MAX_FILE_BYTES >> 20} MiB", path=path)
+    return path.read_bytes()

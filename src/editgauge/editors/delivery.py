@@ -6,9 +6,12 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from editgauge.errors import ImageError, UsageError
+import msgspec
+
+from editgauge import schema
+from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.images import read_header, read_image, write_bytes
 from editgauge.types import Edit, Sample, Status
 
@@ -76,6 +79,24 @@ def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit 
         reason = f"the editor takes {takes}, the sample has {len(sample.images)}"
         return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
     return None
+
+
+Shape = TypeVar("Shape", bound=msgspec.Struct)
+
+
+def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *also: str) -> Shape:
+    """Settings, words of a command line among them, as a declared shape. `also`: names that are
+    taken beside, for the message. Raises `UsageError` for one that is not known or does not fit.
+    """
+    if unknown := sorted(set(settings) - set(shape.__struct_fields__)):
+        wanted = ", ".join((*shape.__struct_fields__, *also))
+        raise UsageError(
+            f"editor {editor!r}: wanted the settings {wanted}; found {', '.join(unknown)}"
+        )
+    try:
+        return schema.convert(dict(settings), shape, f"editor {editor!r}", strict=False)
+    except DataError as error:
+        raise UsageError(str(error)) from error
 
 
 def known(editor: str, settings: Mapping[str, object], *names: str) -> None:

@@ -39,7 +39,7 @@ from editgauge.editors.remote import (
     Settings,
     refusal,
     remote,
-    settings_of,
+    split,
 )
 from editgauge.editors.sending import sized
 from editgauge.errors import DataError, UsageError
@@ -200,17 +200,12 @@ def make(service_name: str, /, **settings: Any) -> JobEditor:
     Raises `UsageError` for another setting, without a model or without a key.
     """
     service = load(service_name)
-    told, extra = settings_of(service_name, settings, JobSettings)
+    told, extra = split(service_name, settings, JobSettings)
     told = msgspec.structs.replace(told, model=told.model or service.model)
     if not told.model and "{model}" in service.submit:
         raise UsageError(f"editor {service_name!r}: wanted the setting model; give it with --model")
     scheme = f"{service.scheme} " if service.scheme else ""
     by = ", ".join(filter(None, (service.title, service.checked)))
-    own = (
-        {}
-        if told.price is not None
-        else {"price": ImagePrice(picture=service.prices.get(told.model), source=by)}
-    )
     return remote(
         JobEditor,
         JobProvider(service, told, extra),
@@ -219,10 +214,10 @@ def make(service_name: str, /, **settings: Any) -> JobEditor:
         keys=service.keys,
         auth=lambda key: {service.header: f"{scheme}{key}"},
         name=service_name,
+        price=ImagePrice(picture=service.prices.get(told.model), source=by),
         spec=service,
         wait=told.wait,
         pause=told.pause,
-        **own,
     )
 
 

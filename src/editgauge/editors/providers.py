@@ -17,6 +17,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from editgauge.editors.calling import Call, File
+from editgauge.editors.delivery import typed
 from editgauge.editors.remote import (
     Ask,
     Count,
@@ -25,9 +26,9 @@ from editgauge.editors.remote import (
     RemoteEditor,
     Settings,
     remote,
-    settings_of,
+    split,
 )
-from editgauge.editors.sending import nearest_shape, plain, sized, transparent_where_editable
+from editgauge.editors.sending import nearest_shape, sized, transparent_where_editable
 from editgauge.errors import UsageError
 from editgauge.services.policy import filtered
 from editgauge.services.prices import ImagePrice, told_cost
@@ -111,7 +112,7 @@ def openai(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     multiples of 16, or for the gpt-image-1 models the one of their three sizes whose shape is
     nearest. Raises `UsageError` for another setting or without a key.
     """
-    told, extra = settings_of("openai", settings, OpenAISettings)
+    told, extra = split("openai", settings, OpenAISettings)
     like_seedream = "seedream" in told.model or "volces" in told.base_url
     style: Style = told.style or ("generations" if like_seedream else "edits")
     passed = {name: getattr(told, name) for name in _PASSED}
@@ -153,7 +154,7 @@ class OpenAI:
 
     def batched(self, ask: Ask) -> dict[str, Any]:
         """The JSON body of the same call in a batch."""
-        told = {name: plain(value) for name, value in self._sized(ask.shown).items()}
+        told = {name: typed(value) for name, value in self._sized(ask.shown).items()}
         if self.style == "generations":
             return self._generation(ask, told)
         if self.style == "responses":
@@ -261,7 +262,7 @@ def gemini(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     harm), and ``extra.NAME=VALUE`` for other entries of its generation config. Raises `UsageError`
     for another setting or without a key.
     """
-    told, extra = settings_of("gemini", settings, GeminiSettings)
+    told, extra = split("gemini", settings, GeminiSettings)
     image = {"aspectRatio": told.aspect_ratio, "imageSize": told.image_size}
     image = {name: value for name, value in image.items() if value}
     config = {"temperature": told.temperature, "seed": told.seed, "imageConfig": image or None}
@@ -368,7 +369,7 @@ def chat(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     ``extra.NAME=VALUE`` for what is passed on as it is (``extra.safety_settings``). Raises
     `UsageError` for another setting or without a key.
     """
-    told, extra = settings_of("chat", settings, ChatSettings)
+    told, extra = split("chat", settings, ChatSettings)
     if not told.model:
         raise UsageError(
             "editor 'chat': wanted the setting model, for example --model "
@@ -476,7 +477,7 @@ def http(samples: Sequence[Sample], **settings: Any) -> RemoteEditor:
     takes, 1). A token in ``EDITGAUGE_EDITOR_KEY`` is sent along. Raises `UsageError` for another
     setting or no address.
     """
-    told, extra = settings_of("http", settings, HttpSettings)
+    told, extra = split("http", settings, HttpSettings)
     if not told.base_url:
         raise UsageError(
             "editor 'http': wanted the setting base_url, for example --base-url "

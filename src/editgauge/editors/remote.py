@@ -12,18 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
-from editgauge import schema
 from editgauge.editors.asking import conversation, numbered
 from editgauge.editors.calling import Call, Service, call_key, key_for
-from editgauge.editors.delivery import decoded, deliver, faulty
+from editgauge.editors.delivery import decoded, deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.sending import EXTRA, as_file, passed_through
-from editgauge.errors import DataError, ImageError, UsageError
+from editgauge.errors import ImageError
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
+from editgauge.services.http import is_own_network
 from editgauge.services.paid import Outcome, Spend
 from editgauge.services.prices import ImagePrice, image_price_of
 from editgauge.services.secrets import words
@@ -58,24 +59,14 @@ class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
 Shape = TypeVar("Shape", bound=Settings)
 
 
-def settings_of(
+def split(
     editor: str, settings: Mapping[str, Any], shape: type[Shape]
 ) -> tuple[Shape, dict[str, Any]]:
     """The settings as a declared shape, and those that are passed on (``extra.NAME``). Raises
     `UsageError` for one that is not known or does not fit.
     """
     own = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
-    if unknown := sorted(set(own) - set(shape.__struct_fields__)):
-        wanted = ", ".join((*shape.__struct_fields__, "extra.NAME"))
-        raise UsageError(
-            f"editor {editor!r}: wanted the settings {wanted}; found {', '.join(unknown)}"
-        )
-    try:
-        return schema.convert(own, shape, f"editor {editor!r}", strict=False), passed_through(
-            settings
-        )
-    except DataError as error:
-        raise UsageError(str(error)) from error
+    return settings_of(editor, own, shape, f"{EXTRA}NAME"), passed_through(settings)
 
 
 # ---------------------------------------------------------------------------- what a provider says
@@ -284,10 +275,12 @@ def remote(
     keys: Sequence[str],
     auth: Any = None,
     name: str = "",
+    price: ImagePrice | None = None,
     **more: Any,
 ) -> Kind:
     """The editor of a provider. `address` is the provider's own: the key that one of the variables
-    `keys` holds goes to its host alone. Raises `UsageError` without the key that it needs.
+    `keys` holds goes to its host alone. `price`: the provider's own, in place of the table's.
+    Raises `UsageError` without the key that it needs.
     """
     base = settings.base_url or address
     service = Service(
@@ -299,14 +292,25 @@ def remote(
         pause=settings.pause,
         **({} if auth is None else {"auth": auth}),
     )
-    more.setdefault("price", image_price_of(settings.model, settings.price))
     return kind(
         name=settings.shown_name(name),
         model=settings.model,
         provider=provider,
         service=service,
         ledger=service.ledger,
+        price=_price(base, settings, price),
         seed=getattr(settings, "seed", None),
         concurrency=settings.concurrency,
         **more,
     )
+
+
+def _price(base: str, settings: Settings, own: ImagePrice | None) -> ImagePrice:
+    """The user's word, else the provider's or the table's price; none at an address of one's own
+    network, where a model's name says nothing of what it costs.
+    """
+    if settings.price is None and is_own_network(urlsplit(base).hostname or ""):
+        return ImagePrice()
+    if settings.price is None and own is not None:
+        return own
+    return image_price_of(settings.model, settings.price)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from editgauge.editors.delivery import typed
 from editgauge.errors import UsageError
 from editgauge.images import need_readable, read_file, read_header
 
@@ -75,7 +76,7 @@ def passed_through(settings: Mapping[str, Any]) -> dict[str, Any]:
         if name.startswith(EXTRA):
             if not name.removeprefix(EXTRA):
                 raise UsageError(f"setting {name!r}: wanted {EXTRA}NAME=VALUE")
-            found[name.removeprefix(EXTRA)] = plain(value)
+            found[name.removeprefix(EXTRA)] = typed(value)
     return found
 
 
@@ -98,17 +99,3 @@ def nearest_shape(path: Path, sizes: tuple[tuple[int, int], ...]) -> tuple[int, 
     header = read_header(path)
     wanted = math.log(header.width / header.height)
     return min(sizes, key=lambda size: abs(math.log(size[0] / size[1]) - wanted))
-
-
-def plain(text: Any) -> Any:
-    """A setting from the command line as JSON would have it: 7, 2.5, true, or the word itself."""
-    if not isinstance(text, str):
-        return text
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -32,7 +32,17 @@ def test_submit_wait_collect(call: Call, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
     run = ["--run", str(tmp_path / "run")]
     with FakeBatches() as service:
-        words = ["--editor", "openai", "--base-url", service.url, "--limit", "3", *run]
+        words = [
+            "--editor",
+            "openai",
+            "--base-url",
+            service.url,
+            "--limit",
+            "3",
+            *run,
+            "--price",
+            "0.07",
+        ]
         code, out, err = call(*words, "--batch", "submit", "--budget", "1")
         assert code == 0, err
         assert "3 samples in 1 batches; 3 wait" in out

@@ -16,6 +16,7 @@ from tests.editors.fake_jobs import KEY, FakeJobs
 from tests.editors.fake_service import FakeService
 from tests.test_docs import ROOT
 
+from editgauge.editors import remote
 from editgauge.store.run import Run
 from editgauge.types import Status
 
@@ -34,6 +35,7 @@ NOT_RUN = {
 @pytest.fixture
 def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(remote, "is_own_network", lambda host: False)  # the providers' own
     for name in ("EDITGAUGE_EDITOR_KEY",):
         monkeypatch.setenv(name, KEY)
     text_data(tmp_path)

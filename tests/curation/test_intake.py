@@ -244,7 +244,7 @@ def test_a_scan_keeps_its_window_and_no_name(tmp_path: Path) -> None:
     proposal = next(one for one in facts.proposals if one.kind == "text")
     found = faults(data, [record], engine=engine)
     assert {why.split(":")[0] for _, why in found} >= {
-        "1 pictures nobody has looked at for names and faces"
+        "a picture that nobody has looked at for names and faces"
     }
     assert any("to be read in the pixels" in why for _, why in found)
     (old,) = record.images

@@ -156,7 +156,7 @@ def test_everything_is_drawn_and_is_json() -> None:
     rows = rated("ann", "IF", "rate", [[5, 3, 1]] * 4) + rated("ben", "IF", "rate", [[5, 3, 2]] * 4)
     found = agreement(frame(rows + judge([[5, 2, 1]] * 4)), UP, resamples=100)
     assert [table.name for table in tables(found)] == [
-        "agree.people", "agree.spearman", "agree.no_ties", "agree.kendall", "agree.linear",
+        "agree.people", "agree.spearman", "agree.no_ties", "agree.kendall", "agree.pearson", "agree.mae",
     ]  # fmt: skip
     facts = as_dict(found)
     assert facts["metrics"][0]["spearman"]["samples"] == 4

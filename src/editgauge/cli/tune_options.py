@@ -52,17 +52,9 @@ class Training:
 
     def recipe(self) -> Recipe:
         """The options as a training takes them."""
-        from editgauge.tuning.training import RATES, Recipe
+        from editgauge.tuning.training import RATES, recipe_of
 
-        return Recipe(
-            steps_a_sample=self.steps,
-            rate=RATES["lora" if self.lora else "all"] if self.rate is None else self.rate,
-            resolution=self.resolution,
-            precision=self.precision,
-            accumulate=self.accumulate,
-            dropout=self.dropout,
-            lora=self.lora,
-            schedule=self.schedule,
-            warmup=self.warmup,
-            seed=self.seed,
-        )
+        rate = RATES["lora" if self.lora else "all"] if self.rate is None else self.rate
+        same = ("resolution", "precision", "accumulate", "dropout", "lora", "schedule", "warmup")
+        values = {name: getattr(self, name) for name in (*same, "seed")}
+        return recipe_of({**values, "steps_a_sample": self.steps, "rate": rate})

@@ -110,7 +110,8 @@ def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator
     if policy.reviews:
         yield from review.lacking(record, policy)
     if unseen := privacy.unseen(record):
-        yield f"{len(unseen)} pictures nobody has looked at for names and faces"
+        several = f"{len(unseen)} pictures" if len(unseen) > 1 else "a picture"
+        yield f"{several} that nobody has looked at for names and faces"
     if named := privacy.names_in(data, _texts(record)):
         yield f"a text holds {len(named)} words that name a patient or staff"
     yield from _pictures(data, record, engine)

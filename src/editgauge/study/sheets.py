@@ -97,7 +97,8 @@ def tables(found: Agreement, published: Sequence[TableRow] = ()) -> list[Table]:
             published,
         ),
         _matrix(found, "kendall", "Kendall's tau-b per sample over the editors, averaged"),
-        _linear(found),
+        _matrix(found, "pearson", "Pearson's r over all outputs"),
+        _matrix(found, "mae", "mean absolute error, where a metric rates the very question"),
         *(_ranking(found.benchmark, item) for item in found.rankings),
     ]
     return [table for table in made if table is not None]
@@ -175,16 +176,15 @@ def _matrix(
     found: Agreement, statistic: str, title: str, published: Sequence[TableRow] = ()
 ) -> Table | None:
     """MedEBench's Table 3: metrics down, people's questions across."""
-    questions = list(dict.fromkeys(line.question for line in found.against))
-    if not questions:
+    there = [line for line in found.against if not math.isnan(getattr(line, statistic).value)]
+    if not there and (statistic == "mae" or not found.against):
         return None
     rows: dict[str, dict[str, Cell]] = {}
-    counts: dict[str, list[Against]] = {question: [] for question in questions}
-    for line in found.against:
-        rows.setdefault(name_of(line), {})[line.question] = cell(
-            getattr(line, statistic), of=line.rated
-        )
-        counts[line.question].append(line)
+    counts: dict[str, list[Against]] = {}
+    for line in there if statistic == "mae" else found.against:
+        made = cell(getattr(line, statistic), of=line.rated)
+        rows.setdefault(name_of(line), {})[line.question] = made
+        counts.setdefault(line.question, []).append(line)
     lines = [*(TableRow(name=name, cells=cells) for name, cells in rows.items()), *published]
     notes = [_who(question, lines, statistic) for question, lines in counts.items()]
     return Table(
@@ -205,55 +205,12 @@ def _who(question: str, lines: Sequence[Against], statistic: str) -> str:
     return f"{question}: {annotators} annotators, {told} samples."
 
 
-def _linear(found: Agreement) -> Table | None:
-    rows = []
-    for line in found.against:
-        if math.isnan(line.pearson.value):
-            continue
-        cells = {
-            "pearson": cell(line.pearson),
-            "mae": cell(line.mae),
-            "annotators": Cell(value=float(line.annotators)),
-            "samples": Cell(value=float(line.pearson.n)),
-        }
-        rows.append(TableRow(name=name_of(line), cells=cells, group=line.question))
-    if not rows:
-        return None
-    columns = [
-        Column(name="pearson", heading=("Pearson r",), digits=3),
-        Column(name="mae", heading=("MAE",), digits=3),
-        *_COUNTS,
-    ]
-    notes = [
-        "Over all outputs; MAE where a metric rates the very question, on people's scale.",
-        _CLUSTERED,
-    ]
-    return Table(
-        name="agree.linear",
-        title=f"{found.benchmark}: metrics against people, linear",
-        columns=columns,
-        rows=rows,
-        benchmark=found.benchmark,
-        by="question",
-        notes=notes,
-        meta={"names": "metric"},
-    )
-
-
 def _ranking(benchmark: str, item: Ranking) -> Table:
     found = item.strengths
+    ends = zip(item.editors, *(part.tolist() for part in found[:3]), strict=True)
     rows = [
-        TableRow(
-            name=editor,
-            cells={"strength": cell(Estimate(value, low, high, item.samples))},
-        )
-        for editor, value, low, high in zip(
-            item.editors,
-            found.strength.tolist(),
-            found.low.tolist(),
-            found.high.tolist(),
-            strict=True,
-        )
+        TableRow(name=editor, cells={"strength": cell(Estimate(value, low, high, item.samples))})
+        for editor, value, low, high in ends
     ]
     notes = [
         (
@@ -278,49 +235,34 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
 
 def as_dict(found: Agreement) -> dict[str, Any]:
     """An agreement as JSON values; what is not defined is None."""
-
-    def interval(item: Estimate) -> dict[str, Any]:
-        found = dict(zip(("value", "low", "high"), map(_finite, item[:3]), strict=True))
-        return {**found, "samples": item.n}
-
-    def line(item: Between | Against) -> dict[str, Any]:
-        fields = item._asdict() if isinstance(item, Between) else _fields(item)
-        return {
-            key: interval(value) if isinstance(value, Estimate) else value
-            for key, value in fields.items()
-        }
-
     return {
         "benchmark": found.benchmark,
         "summary": sentence(found),
         "left_out": list(found.left_out),
-        "people": [line(item) for item in found.between],
-        "metrics": [line(item) for item in found.against],
-        "bradley_terry": [
-            {
-                "question": item.question,
-                "annotators": item.annotators,
-                "samples": item.samples,
-                "comparisons": item.comparisons,
-                "ties": item.ties,
-                "editors": [
-                    {
-                        "editor": editor,
-                        "strength": _finite(float(item.strengths.strength[k])),
-                        "low": _finite(float(item.strengths.low[k])),
-                        "high": _finite(float(item.strengths.high[k])),
-                    }
-                    for k, editor in enumerate(item.editors)
-                ],
-            }
-            for item in found.rankings
-        ],
+        "people": [_plain(line) for line in found.between],
+        "metrics": [_plain(line) for line in found.against],
+        "bradley_terry": [_as_ranking(item) for item in found.rankings],
     }
 
 
-def _fields(item: Against) -> dict[str, Any]:
-    return {name: getattr(item, name) for name in item.__dataclass_fields__}
+def _as_ranking(item: Ranking) -> dict[str, Any]:
+    places = zip(item.editors, *(part.tolist() for part in item.strengths[:3]), strict=True)
+    names = ("editor", "strength", "low", "high")
+    counts = ("question", "annotators", "samples", "comparisons", "ties")
+    return {
+        **{name: getattr(item, name) for name in counts},
+        "editors": [dict(zip(names, map(_finite, place), strict=True)) for place in places],
+    }
+
+
+def _plain(line: Between | Against) -> dict[str, Any]:
+    """A line by its fields; an interval as value, low, high and samples."""
+    names = line._fields if isinstance(line, Between) else line.__dataclass_fields__
+    return {name: _finite(getattr(line, name)) for name in names}
 
 
 def _finite(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        names = ("value", "low", "high", "samples")
+        return dict(zip(names, map(_finite, (*value[:3], value.n)), strict=True))
     return None if isinstance(value, float) and not math.isfinite(value) else value

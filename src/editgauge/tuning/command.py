@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,25 +21,34 @@ from editgauge.editors.diffusion import DiffusersEditor
 from editgauge.editors.editor import as_editor
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
-from editgauge.errors import MissingExtra, RunError, UsageError
+from editgauge.errors import DataError, RunError, UsageError
 from editgauge.escape import file_name
 from editgauge.images import memory_limit
 from editgauge.run.edit import EditSummary, edit
+from editgauge.schema import convert
 from editgauge.store import lease, paths
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
-from editgauge.tuning import checkpoint, split
-from editgauge.tuning.editor import LORA, WHOLE, tuned, write_weights
+from editgauge.tuning import split
+from editgauge.tuning.editor import LORA, MOST_BYTES, WHOLE, tuned, write_weights
 from editgauge.tuning.split import Split
-from editgauge.tuning.training import Place, Recipe, Trained, checked, train
+from editgauge.tuning.training import (
+    Curve,
+    Place,
+    Recipe,
+    checked,
+    checkpoints,
+    lora_config,
+    train,
+)
 from editgauge.tuning.triplets import triplets
 from editgauge.types import Editor, Sample
 
 Progress = Callable[[int, int, str], None]
 PIPELINE = "StableDiffusionInstructPix2PixPipeline"
 """The class of pipeline whose U-Net this training is for."""
-_PLAN, _DONE, _LOSS = "plan.json", "done.json", "loss"
+_PLAN, _DONE = "plan.json", "done.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +89,6 @@ class Outcome:
     splits: list[Split] = field(default_factory=list)
     trainings: list[Training] = field(default_factory=list)
     edits: list[EditSummary] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     @property
     def editors(self) -> list[str]:
@@ -94,7 +104,6 @@ class Outcome:
                 f"at last; {how}: {run}/{one.folder}"
             )
         yield from (summary.line(benchmark) for summary in self.edits)
-        yield from (f"note: {note}" for note in self.notes)
 
 
 def splits_of(
@@ -144,7 +153,7 @@ def tune(
                 if size:
                     chosen = split.by_id(samples, one.training[:size])
                     folder = f"tuning/{plain_name(benchmark)}/{name}/{_folder(one.task, size)}"
-                    training = _trained(run, folder, one.task, chosen, order, done, progress)
+                    training = _trained(run, folder, one.task, chosen, order, progress)
                     done.trainings.append(training)
                 made = _editor(run, base, one, size, training, samples, order)
                 tests = split.by_id(samples, one.test)
@@ -206,8 +215,6 @@ def _editor(
 
 def fingerprint_of(file: Path) -> str:
     """Hash of a file of weights."""
-    import hashlib
-
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
@@ -221,7 +228,6 @@ def _trained(
     task: str,
     chosen: Sequence[Sample],
     order: Order,
-    done: Outcome,
     progress: Progress | None,
 ) -> Training:
     """The training of a task with these samples: the one that is there, or made now."""
@@ -249,24 +255,23 @@ def _trained(
     kept, nothing = triplets(pipe, chosen, order.recipe.resolution)
     for part in (pipe.vae, pipe.text_encoder):
         part.to("cpu")  # their work is done: the memory is the U-Net's
-    place = Place(run=run.path, folder=folder, fingerprint=fingerprint, every=order.every)
+    place = Place(run=run.path, folder=folder, every=order.every)
     made = train(pipe, kept, nothing, order.recipe, place, device=device, progress=progress)
-    weights = write_weights(run.path, folder, made, pipe.unet, order.recipe.lora)
-    done.notes += _write_losses(run, folder, made, len(chosen), task)
+    weights = write_weights(run.path, folder, pipe, order.recipe.lora)
+    _write_losses(run, folder, made, len(chosen))
     part = max(1, len(made.losses) // 10)
     result = {
         "fingerprint": fingerprint,
         "weights": weights,
-        "steps": len(made.losses),
         "first": sum(made.losses[:part]) / part,
         "last": sum(made.losses[-part:]) / part,
         "seconds": round(perf_counter() - began, 3),
-        "device": device,
     }
     data = orjson.dumps(result, option=orjson.OPT_INDENT_2) + b"\n"
     paths.write(run.path, f"{folder}/{_DONE}", data, sync=True)
-    checkpoint.remove(run.path, folder)
-    return _training(task, len(chosen), folder, result, fresh=True)
+    for old in checkpoints(place):
+        shutil.rmtree(old, ignore_errors=True)
+    return _done(folder, {**plan, **result}, fresh=True)
 
 
 def _keep_plan(run: Run, folder: str, plan: Mapping[str, Any]) -> None:
@@ -301,29 +306,18 @@ def _finished(run: Run, folder: str, fingerprint: str) -> Training | None:
     weights = found.get("weights")
     if weights not in (f"{folder}/{LORA}", f"{folder}/{WHOLE}"):
         return None
-    if paths.fault(run.path, weights, "tuning", limit=checkpoint.LIMIT) is not None:
+    if paths.fault(run.path, weights, "tuning", limit=MOST_BYTES) is not None:
         return None
     plan = _json(run, f"{folder}/{_PLAN}") or {}
     try:
-        return _training(str(plan["task"]), len(plan["training"]), folder, found, fresh=False)
-    except (KeyError, TypeError, ValueError):
+        return _done(folder, {**plan, **found}, fresh=False)
+    except (KeyError, TypeError, DataError):
         return None
 
 
-def _training(
-    task: str, samples: int, folder: str, found: Mapping[str, Any], *, fresh: bool
-) -> Training:
-    return Training(
-        task=task,
-        samples=samples,
-        folder=folder,
-        weights=str(found["weights"]),
-        fingerprint=str(found["fingerprint"]),
-        first=float(found["first"]),
-        last=float(found["last"]),
-        seconds=float(found["seconds"]),
-        fresh=fresh,
-    )
+def _done(folder: str, facts: Mapping[str, Any], *, fresh: bool) -> Training:
+    own = {"samples": len(facts["training"]), "folder": folder, "fresh": fresh}
+    return convert({**facts, **own}, Training, f"{folder}/{_DONE}")
 
 
 def _json(run: Run, place: str) -> dict[str, Any] | None:
@@ -345,50 +339,17 @@ def _json(run: Run, place: str) -> dict[str, Any] | None:
 # -- the loss curve --------------------------------------------------------------------------------
 
 
-def _write_losses(run: Run, folder: str, made: Trained, samples: int, task: str) -> list[str]:
-    """Write ``loss.csv`` and, with matplotlib, ``loss.png``; returns what is to be said of it."""
+def _write_losses(run: Run, folder: str, made: Curve, samples: int) -> None:
+    """Write ``loss.csv``: of each update the loss, the rate, and the mean loss of the last pass
+    over the samples.
+    """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["step", "loss", "rate", "mean_of_pass"])
-    means = _means(made.losses, samples)
-    for number, loss in enumerate(made.losses):
-        table.writerow([number + 1, repr(loss), repr(made.rates[number]), repr(means[number])])
-    paths.write(run.path, f"{folder}/{_LOSS}.csv", text.getvalue().encode())
-    try:
-        _draw(run.path / folder / _LOSS, made.losses, means, f"{task}: {samples} samples")
-    except MissingExtra as error:
-        return [f"{folder}/{_LOSS}.csv was written without its figure: {error}"]
-    return []
-
-
-def _means(losses: Sequence[float], width: int) -> list[float]:
-    """Of each update the mean over it and up to `width` - 1 before it: a pass over the samples."""
-    found, total = [], 0.0
-    for number, loss in enumerate(losses):
-        total += loss
-        if number >= width:
-            total -= losses[number - width]
-        found.append(total / min(number + 1, width))
-    return found
-
-
-def _draw(stem: Path, losses: Sequence[float], means: Sequence[float], title: str) -> None:
-    from editgauge.reports.drawing import COLUMN, SETTINGS, matplotlib_of, plain_text, saved
-
-    mpl, pyplot = matplotlib_of("the figure of a loss curve")
-    with mpl.rc_context(SETTINGS):
-        drawing, axes = pyplot.subplots(figsize=(COLUMN, 2.2), layout="constrained")
-        steps = range(1, len(losses) + 1)
-        axes.plot(steps, losses, color="0.75", linewidth=0.5, label="of one update")
-        axes.plot(steps, means, color="#0072b2", linewidth=1.2, label="mean of a pass")
-        axes.set_xlabel("update")
-        axes.set_ylabel("mean squared error of the noise")
-        axes.set_ylim(bottom=0)
-        axes.set_title(plain_text(title), fontsize=7.5)
-        axes.legend(frameon=False, fontsize=6.5)
-        axes.spines[["top", "right"]].set_visible(False)
-        saved(drawing, stem, ("png",))
-        pyplot.close(drawing)
+    for number, (loss, rate) in enumerate(zip(made.losses, made.rates, strict=True)):
+        part = made.losses[max(0, number + 1 - samples) : number + 1]
+        table.writerow([number + 1, repr(loss), repr(rate), repr(sum(part) / len(part))])
+    paths.write(run.path, f"{folder}/loss.csv", text.getvalue().encode())
 
 
 # -- what is told of it ----------------------------------------------------------------------------
@@ -400,8 +361,6 @@ def check(order: Order) -> None:
     """
     checked(order.recipe, _base(order, order.settings).devices[0])
     if order.recipe.lora:
-        from editgauge.tuning.training import lora_config
-
         lora_config(order.recipe.lora)
     if (taken := machine.held()) > (limit := memory_limit()):
         raise UsageError(
@@ -430,5 +389,4 @@ def as_json(done: Outcome) -> dict[str, Any]:
         "splits": {one.task: one.record() for one in done.splits},
         "trainings": [asdict(one) for one in done.trainings],
         "edits": [{**asdict(one), "counts": dict(one.counts)} for one in done.edits],
-        "notes": done.notes,
     }

@@ -1,7 +1,7 @@
 """A tuned U-Net on disk, and as an editor: the base model's pipeline with other weights.
 
-Weights are safetensors files in the forms that diffusers reads: a folder ``unet`` for a whole
-U-Net, ``pytorch_lora_weights.safetensors`` for LoRA.
+Weights are what diffusers writes and reads: a folder ``unet`` for a whole U-Net,
+``pytorch_lora_weights.safetensors`` for LoRA.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from editgauge.editors.diffusion import DiffusersEditor
 from editgauge.errors import ImageError, RunError
 from editgauge.store import paths
-from editgauge.tuning import checkpoint, split
-from editgauge.tuning.training import Trained, lora_config
+from editgauge.tuning import split
 from editgauge.types import Edit, Sample, Status
 
 WHOLE = "unet/diffusion_pytorch_model.safetensors"
 LORA = "pytorch_lora_weights.safetensors"
-_ADAPTER = ".default."
-"""What peft puts into the names of an adapter's weights; files go without."""
+MOST_BYTES = 1 << 38
+"""Of a file of weights."""
 
 
-def write_weights(root: Path, place: str, trained: Trained, unet: Any, rank: int) -> str:
-    """Write trained weights into the folder `place` of a run; returns the file's path in the run.
-    Raises `RunError` when it cannot be written.
+def write_weights(root: Path, place: str, pipe: Any, rank: int) -> str:
+    """Write the trained weights of a pipeline into the folder `place` of a run; returns the file's
+    path in the run. Raises `RunError` when it cannot be written.
     """
-    if rank:
-        told = {f"unet.{name.replace(_ADAPTER, '.')}": one for name, one in trained.tensors.items()}
-        checkpoint.save(root, f"{place}/{LORA}", told, {"format": "pt"})
-        return f"{place}/{LORA}"
-    config = {name: value for name, value in unet.config.items() if name != "_name_or_path"}
-    data = orjson.dumps(config, option=orjson.OPT_INDENT_2, default=str)
-    paths.write(root, f"{place}/unet/config.json", data)
-    checkpoint.save(root, f"{place}/{WHOLE}", trained.tensors, {"format": "pt"})
-    return f"{place}/{WHOLE}"
+    folder = paths.folder(root, place)
+    try:
+        if rank:
+            from peft.utils import get_peft_model_state_dict
+
+            layers = get_peft_model_state_dict(pipe.unet)
+            pipe.save_lora_weights(folder, unet_lora_layers=layers, safe_serialization=True)
+            return f"{place}/{LORA}"
+        pipe.unet.save_pretrained(folder / "unet", safe_serialization=True)
+        return f"{place}/{WHOLE}"
+    except Exception as error:  # what the libraries make of a full disk
+        raise paths.unwritable(folder, OSError(str(error))) from error
 
 
 @dataclass(kw_only=True)
@@ -72,7 +72,21 @@ class TunedEditor(DiffusersEditor):
 
     def _load_now(self, device: str) -> tuple[Any, str]:
         pipe, revision = super()._load_now(device)
-        _put_in(pipe.unet, self.weights, self.rank)
+        folder, name = self.weights.parent, self.weights.name
+        why = paths.fault(folder, name, limit=MOST_BYTES)
+        if why is not None:
+            raise RunError(f"{name}: {why}; train again")
+        try:
+            if self.rank:
+                pipe.load_lora_weights(folder, weight_name=name)
+            else:
+                from safetensors.torch import load_file
+
+                pipe.unet.load_state_dict(load_file(self.weights))
+        except Exception as error:  # whatever the libraries say of a file that is none
+            raise RunError(
+                f"{name}: no weights of this model ({type(error).__name__}); train again"
+            ) from error
         return pipe, revision
 
 
@@ -87,31 +101,3 @@ def tuned(
     """An editor as `base`, with trained weights."""
     own = {one.name: getattr(base, one.name) for one in fields(base) if one.init}
     return TunedEditor(**own, weights=weights, rank=rank, trained_on=trained_on, facts=facts)
-
-
-def _put_in(unet: Any, file: Path, rank: int) -> None:
-    """Give a U-Net the weights of a file. Raises `RunError` for a file that is no such weights."""
-    import torch
-    from safetensors.torch import load_file
-
-    why = paths.fault(file.parents[0], file.name, limit=checkpoint.LIMIT)
-    if why is not None:
-        raise RunError(f"{file.name}: {why}; train again")
-    try:
-        found = load_file(file)
-    except Exception as error:  # whatever the library says of a file that is none
-        raise RunError(f"{file.name}: no safetensors file ({type(error).__name__})") from error
-    if rank:
-        device, dtype = unet.device, unet.dtype
-        unet.add_adapter(lora_config(rank))
-        for name, one in unet.named_parameters():
-            if ".lora_" in name:
-                one.data = one.data.to(device, dtype)
-    mine = dict(unet.named_parameters())
-    named = {f"unet.{n.replace(_ADAPTER, '.')}" if rank else n: one for n, one in mine.items()}
-    wanted = {n for n, one in named.items() if not rank or ".lora_" in n}
-    if set(found) != wanted or any(found[n].shape != named[n].shape for n in wanted):
-        raise RunError(f"{file.name}: its weights are not those of the model; train again")
-    with torch.no_grad():
-        for name in wanted:
-            named[name].copy_(found[name])

@@ -141,7 +141,7 @@
     $("main").hidden = false;
     $("stats").hidden = $("conflict").hidden = true;
     const scan = ((record.pictures || {})[record.images[0]] || {}).scan || {};
-    $("title").textContent = [record.id, record.state, "version " + record.version, ...Object.entries(scan).map(([name, value]) => name.replaceAll("_", " ") + " " + value)].join(" · ");
+    $("title").textContent = [record.id, record.state, "version " + record.version, scan.modality, scan.frame && "frame " + scan.frame, scan.window && "window " + scan.window.join("/")].filter(Boolean).join(" · ");
     $("faults").replaceChildren(...told.faults.map((text) => make("li", { text: text })));
     form(drafts[record.id] || {});
     picture(fresh);

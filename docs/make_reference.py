@@ -33,7 +33,7 @@ from editgauge import catalog  # noqa: E402
 from editgauge.cli.main import build_app  # noqa: E402
 from editgauge.diagnosis.attention import AttentionScorer  # noqa: E402
 from editgauge.diagnosis.metrics import ATTENTION  # noqa: E402
-from editgauge.environment import VARIABLES  # noqa: E402
+from editgauge.installation import VARIABLES  # noqa: E402
 from editgauge.judging.session import judging_of  # noqa: E402
 from editgauge.scoring.scorer import Scorer  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric  # noqa: E402

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.environment import VARIABLES
-from editgauge.installation import BRINGS, extras
+from editgauge.installation import BRINGS, VARIABLES, extras
 from tests.command_line import invoke
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +49,7 @@ def test_an_extra_made_of_others_names_their_packages(monkeypatch: pytest.Monkey
     lines = [
         "absent-one>=1; extra == 'neural'",
         "absent-two; extra == 'judge'",
-        "editgauge[judge,neural]; extra == 'texteditbench'",
+        "editgauge[neural,judge]; extra == 'texteditbench'",
     ]
     monkeypatch.setattr("editgauge.installation.requires", lambda _: lines)
     found = {entry["name"]: entry["missing"] for entry in extras()}

@@ -1,18 +1,21 @@
-"""What is installed on this machine: for `editgauge doctor`. Reads, and changes nothing."""
+"""What this installation has, for `editgauge doctor`: extras, the GPU, the disk, and every
+environment variable that the tool reads. Reads, and changes nothing.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 from editgauge import __version__
-from editgauge.environment import VARIABLES
 
 BRINGS = {
     "ocr": "the OCR track (TextEdit's OA, OP, OR, F1, NED)",
@@ -38,8 +41,8 @@ BRINGS = {
 """Extra -> what it brings. An extra without a line is not for users (``dev``) and is not listed."""
 
 
-def inspect(weights: Path | None = None) -> dict[str, Any]:
-    """Versions, extras with what is missing of them, GPU, weights, environment, disk."""
+def inspect() -> dict[str, Any]:
+    """Versions, extras with what is missing of them, GPU, environment, disk."""
     return {
         "version": __version__,
         "python": platform.python_version(),
@@ -50,7 +53,6 @@ def inspect(weights: Path | None = None) -> dict[str, Any]:
         },
         "gpu": _gpu(),
         "extras": extras(),
-        "weights": _weights(weights),
         "environment": [
             {"name": name, "set": bool(os.environ.get(name)), "meaning": meaning}
             for name, meaning in {
@@ -67,13 +69,12 @@ def extras() -> list[dict[str, Any]]:
         lines = requires("editgauge") or []
     except PackageNotFoundError:
         lines = []
-    for line in lines:
-        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
-        package = re.match(r"[\w.-]+", line)
-        if extra and package and extra.group(1) in wanted:
-            within = re.match(r"editgauge\[([^]]*)\]", line)  # an extra made of others
-            named = within.group(1).split(",") if within else [package.group(0)]
-            wanted[extra.group(1)].extend(f"[{name.strip()}]" if within else name for name in named)
+    for needed in map(Requirement, lines):
+        within = needed.name == "editgauge"  # an extra made of others
+        for name in wanted:
+            if _only_with(needed, name):
+                named = [f"[{one}]" for one in sorted(needed.extras)] if within else [needed.name]
+                wanted[name] += named
     wanted = {name: _resolved(name, wanted) for name in wanted}
     return [
         {
@@ -83,6 +84,16 @@ def extras() -> list[dict[str, Any]]:
         }
         for name, packages in wanted.items()
     ]
+
+
+def _only_with(needed: Requirement, extra: str) -> bool:
+    """Whether a package is needed for an extra, and not without it."""
+    wanted = needed.marker
+    return (
+        wanted is not None
+        and wanted.evaluate({"extra": extra})
+        and not wanted.evaluate({"extra": ""})
+    )
 
 
 def _resolved(extra: str, wanted: dict[str, list[str]]) -> list[str]:
@@ -112,11 +123,112 @@ def _gpu() -> str:
     return ", ".join(names)
 
 
-def _weights(folder: Path | None) -> dict[str, Any]:
-    from editgauge.networks import weights as table
+# -- environment variables -------------------------------------------------------------------------
 
-    files = []
-    for name, entry in table.WEIGHTS.items():
-        state = table.state(name, folder)
-        files.append({"name": name, "state": state, "used_for": entry.used_for})
-    return {"folder": str(table.folder(folder)), "files": files}
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One line of the table: the names that are tried, in order, and what the value means."""
+
+    names: tuple[str, ...]
+    meaning: str
+    secret: bool = False
+
+
+VARIABLES: tuple[Variable, ...] = (
+    Variable(("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY"), "key of the judge's server", secret=True),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY"),
+        "key of the service that edits (editor `openai`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "key of the service that edits (editor `gemini`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "OPENROUTER_API_KEY"),
+        "key of the service that edits (editor `chat`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "BFL_API_KEY"),
+        "key of the service that edits (editor `bfl`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "FAL_KEY"),
+        "key of the service that edits (editor `fal`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "REPLICATE_API_TOKEN"),
+        "key of the service that edits (editor `replicate`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "DASHSCOPE_API_KEY"),
+        "key of the service that edits (editor `dashscope`)",
+        secret=True,
+    ),
+    Variable(
+        ("EDITGAUGE_EDITOR_KEY", "IDEOGRAM_API_KEY"),
+        "key of the service that edits (editor `ideogram`)",
+        secret=True,
+    ),
+    Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
+    Variable(("HF_ENDPOINT",), "a mirror of the hub"),
+    Variable(("WANDB_API_KEY",), "key of Weights & Biases (`log --to wandb`)", secret=True),
+    Variable(
+        ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD"),
+        "key of an MLflow server (`log --to mlflow`)",
+        secret=True,
+    ),
+    Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
+    Variable(
+        ("EDITGAUGE_CACHE",),
+        "where the pictures of `mini` and copies of stores are kept; default: `editgauge` in the "
+        "user's cache folder",
+    ),
+    Variable(
+        ("EDITGAUGE_STORE_CACHE",),
+        "what copies of data on stores (`s3://…`) may take on this machine, such as `200GB`; "
+        "default 50 GB",
+    ),
+    Variable(
+        ("EDITGAUGE_WEIGHTS",),
+        "where network weights are kept; default: `editgauge/weights` in the user's cache folder",
+    ),
+    Variable(
+        ("EDITGAUGE_MAX_PIXELS",),
+        "the largest width × height that is decoded; default 100,000,000. A larger picture ends as "
+        "a status, not in memory",
+    ),
+    Variable(
+        ("EDITGAUGE_MEMORY",),
+        "what a process may hold while it reads or aligns a picture (`--memory`), such as `2GB`; "
+        "default 1 GB. A larger picture ends as a status, not in memory",
+    ),
+    Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
+    Variable(
+        ("EDITGAUGE_FONTS",),
+        "folders with further fonts for the editor `typeset`, joined as in PATH",
+    ),
+    Variable(
+        ("EDITGAUGE_OCR_CACHE",),
+        "a folder for what OCR has read, shared by runs; default: each run keeps its own",
+    ),
+    Variable(
+        ("EDITGAUGE_IMAGEREWARD",),
+        "the command that starts the program which gives ImageReward scores, in an environment of "
+        "its own",
+    ),
+    Variable(
+        ("EDITGAUGE_MEDCLIP",),
+        "the command that starts the program which gives MedCLIP scores, likewise",
+    ),
+    Variable(("EDITGAUGE_CONFIG",), "the project file; default: editgauge.toml of this folder"),
+    Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray` when `--address` is not given"),
+    Variable(("NO_COLOR",), "any value: no colours on a terminal"),
+)

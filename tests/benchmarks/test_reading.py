@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge import json_text
 from editgauge.benchmarks import reading
 from editgauge.benchmarks.base import Samples, by_track
 from editgauge.benchmarks.reading import Notes, Record, unique
@@ -225,7 +224,7 @@ def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
 
 def test_a_json_text_of_too_many_values_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 MB of empty lists and objects took 1.9 GB."""
-    monkeypatch.setattr(json_text, "MOST_PARTS", 10)
+    monkeypatch.setattr(reading, "MOST_VALUES", 10)
     assert parse_json("[" + "[]," * 4 + "0]")[0] is not None
     value, findings = parse_json("[" + "[]," * 5 + "0]")
     assert value is None

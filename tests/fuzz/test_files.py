@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge import catalog, toml
+from editgauge import catalog, schema
 from editgauge.cli import project
 from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
@@ -97,7 +97,7 @@ def _scores(name: str) -> Callable[[Path], None]:
 
 def _settings(path: Path) -> None:
     with contextlib.suppress(ValueError, OSError):
-        toml.read(path)
+        schema.toml_tables(path)
     with contextlib.suppress(EditgaugeError):
         read_policy(path.read_text("utf-8", "replace"), "p.toml")
     project.read(path)

@@ -20,8 +20,13 @@ def doctor(weights: WeightsOpt = None, json: JsonOpt = False) -> None:
     """
     from editgauge.cli import common
     from editgauge.installation import inspect
+    from editgauge.networks import weights as table
 
-    found = inspect(weights)
+    files = [
+        {"name": name, "state": table.state(name, weights), "used_for": entry.used_for}
+        for name, entry in table.WEIGHTS.items()
+    ]
+    found = {**inspect(), "weights": {"folder": str(table.folder(weights)), "files": files}}
     if json:
         common.print_json(found)
         return

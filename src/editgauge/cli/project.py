@@ -19,7 +19,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from editgauge import toml
+from editgauge import schema
 from editgauge.errors import UsageError
 
 NAME = "editgauge.toml"
@@ -35,10 +35,7 @@ def read(path: Path | None = None) -> tuple[Path, Mapping[str, Any]] | None:
     place = path or Path(named or NAME)
     if not named and path is None and not place.is_file():
         return None
-    try:
-        return place, toml.read(place)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{place}: cannot be read as TOML ({error})") from error
+    return place, schema.toml_tables(place)
 
 
 def defaults(

@@ -15,7 +15,6 @@ from msgspec import Meta, Struct
 
 from editgauge import schema
 from editgauge.errors import DataError, RunError
-from editgauge.json_text import uncrowded
 from editgauge.store import paths
 
 DATASET = "dataset.json"
@@ -268,6 +267,6 @@ def _bytes(path: Path) -> bytes:
 
 def _json(data: bytes, where: str) -> Any:
     try:
-        return orjson.loads(uncrowded(data))
+        return orjson.loads(data)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: no JSON ({error}); fix the line") from error

@@ -18,7 +18,6 @@ from typing import Any
 import orjson
 
 from editgauge.errors import DataError
-from editgauge.json_text import uncrowded
 from editgauge.judging.reading import Reading
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
@@ -210,7 +209,7 @@ def is_failure(rationale: str) -> bool:
 def read_json(path: Path) -> Any:
     """The JSON value of a file. Raises `DataError` where there is none."""
     try:
-        return orjson.loads(uncrowded(path.read_bytes()))
+        return orjson.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as JSON ({error})") from error
 
@@ -218,7 +217,7 @@ def read_json(path: Path) -> Any:
 def read_lines(path: Path) -> list[Any]:
     """The values of a file of JSON lines or of one list. Raises `DataError` for another file."""
     try:
-        data = uncrowded(path.read_bytes())
+        data = path.read_bytes()
         value = orjson.loads(data) if data.lstrip()[:1] == b"[" else [
             orjson.loads(line) for line in data.splitlines() if line.strip()
         ]  # fmt: skip

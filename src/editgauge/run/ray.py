@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from editgauge import confinement
-from editgauge.environment import VARIABLES
 from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
+from editgauge.installation import VARIABLES
 from editgauge.run.processes import (
     DIED,
     TOO_SLOW,

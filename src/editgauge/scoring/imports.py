@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import DataError
-from editgauge.json_text import uncrowded
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
 from editgauge.types import Benchmark, Metric, Row, Sample, Status
@@ -116,7 +115,7 @@ def read_object(path: Path) -> Any:
     numbers. Raises `DataError` where there is none.
     """
     try:
-        return json.loads(uncrowded(path.read_bytes()).decode())
+        return json.loads(path.read_bytes().decode())
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: cannot be read as JSON ({error})") from error
 

@@ -60,14 +60,9 @@ def named(
     """
     found = records(path, delimiter=delimiter, strict=strict)
     headings = next(found, Record(1, [])).cells
-
-    def rest() -> Iterator[tuple[int, Mapping[str, str]]]:
-        for number, cells in found:
-            if cells:
-                missing = [""] * (len(headings) - len(cells))
-                yield number, dict(zip(headings, [*cells, *missing], strict=False))
-
-    return headings, rest()
+    empty = dict.fromkeys(headings, "")
+    rest = ((one.number, one.cells) for one in found if one.cells)
+    return headings, ((n, empty | dict(zip(headings, cells, strict=False))) for n, cells in rest)
 
 
 def _records(name: str, file: TextIO, delimiter: str, strict: bool) -> Iterator[Record]:
@@ -76,23 +71,19 @@ def _records(name: str, file: TextIO, delimiter: str, strict: bool) -> Iterator[
     chosen = delimiter or max(_DELIMITERS, key=first.count)
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     reader = csv.reader(_lines(name, file), delimiter=chosen, strict=strict)
-    before = 0
-    for number in range(MOST_RECORDS + 1):
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise DataError(f"{name}, line {reader.line_num}: no valid csv ({error})") from error
-        if cells is None:
-            return
-        if len(cells) > MOST_CELLS:
-            raise DataError(
-                f"{name}, line {before + 1}: wanted at most {MOST_CELLS:,} cells, found "
-                f"{len(cells):,}"
-            )
-        if number == MOST_RECORDS:
-            raise DataError(f"{name}: wanted at most {MOST_RECORDS:,} records; split the file")
-        yield Record(before + 1, cells)
-        before = reader.line_num
+    before, number = 0, 0
+    try:
+        for number, cells in enumerate(reader, start=1):
+            where = f"{name}, line {before + 1}"
+            if len(cells) > MOST_CELLS:
+                told = f"wanted at most {MOST_CELLS:,} cells, found {len(cells):,}"
+                raise DataError(f"{where}: {told}")
+            if number > MOST_RECORDS:
+                raise DataError(f"{name}: wanted at most {MOST_RECORDS:,} records; split the file")
+            yield Record(before + 1, cells)
+            before = reader.line_num
+    except csv.Error as error:
+        raise DataError(f"{name}, line {reader.line_num}: no valid csv ({error})") from error
 
 
 def _lines(name: str, file: TextIO) -> Iterator[str]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from editgauge.errors import UnknownName, UsageError
 
 Mask = NDArray[np.bool_]
-_HAS = ("knowledge", "reference")
+_HAS = ("has_knowledge", "has_reference")
 _ROOM = 1 << 24
 """Letters of all labels of one name in an array of NumPy's own texts at the most: it gives each of
 them the room of the longest.
@@ -30,12 +30,11 @@ class Samples:
     """
 
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
-        merged: dict[str, Mapping[str, Any]] = {}
+        self.records: dict[str, Mapping[str, Any]] = {}
         for record in records:
             if isinstance(record.get("id"), str):
-                merged.setdefault(record["id"], record)
-        self.records: dict[str, Mapping[str, Any]] = merged
-        self.ids: tuple[str, ...] = tuple(merged)
+                self.records.setdefault(record["id"], record)
+        self.ids: tuple[str, ...] = tuple(self.records)
         self._labels: dict[str, NDArray[Any]] = {}
         self._names: list[str] | None = None
 
@@ -47,14 +46,11 @@ class Samples:
         sample has.
         """
         if self._names is None:
-            deepest = max((len(_levels(record)) for record in self.records.values()), default=0)
+            every = self.records.values()
+            deepest = max((len(_levels(record)) for record in every), default=0)
             levels = [f"category{level + 1}" for level in range(deepest)]
-            found = ["split", "category", *levels, *(f"has_{name}" for name in _HAS)]
-            attributes = {
-                name
-                for record in self.records.values()
-                for name in mapping(record.get("attributes"))
-            }
+            found = ["split", "category", *levels, *_HAS]
+            attributes = {name for one in every for name in mapping(one.get("attributes"))}
             self._names = found + sorted(attributes - set(found))
         return list(self._names)
 
@@ -69,13 +65,8 @@ class Samples:
         if by not in self._labels:
             names = self.names()
             if by not in names:
-                near = difflib.get_close_matches(by, names, n=3, cutoff=0.5)
-                hint = (
-                    f"did you mean {' or '.join(near)}?"
-                    if near
-                    else f"there are: {', '.join(names)}"
-                )
-                raise UnknownName(f"samples have no attribute {by!r}; {hint}")
+                offered = _near(by, names) or f"there are: {', '.join(names)}"
+                raise UnknownName(f"samples have no attribute {by!r}; {offered}")
             found = [_label(record, by) for record in self.records.values()]
             room = len(found) * max(map(len, found), default=0)
             self._labels[by] = np.array(found, dtype=np.str_ if room <= _ROOM else object)
@@ -101,8 +92,7 @@ class Samples:
                 raise UnknownName(f"--where {clause!r}: {error}") from error
             if value not in labels:
                 values = sorted(set(labels.tolist()) - {""})
-                near = difflib.get_close_matches(value, values, n=3, cutoff=0.6)
-                hint = f"did you mean {' or '.join(near)}? " if near else ""
+                hint = f"{_near(value, values)} ".lstrip()
                 raise UnknownName(
                     f"--where {clause!r}: no sample has this value; {hint}{name} is one of: "
                     f"{', '.join(values[:12])}{', …' if len(values) > 12 else ''}"
@@ -128,29 +118,30 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def _near(given: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(given, known, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
 def _levels(record: Mapping[str, Any]) -> list[Any]:
     value = record.get("category")
     return list(value) if isinstance(value, list | tuple) else []
 
 
 def _label(record: Mapping[str, Any], by: str) -> str:
-    category = _levels(record)
+    category, attributes = _levels(record), mapping(record.get("attributes"))
     if by == "split":
         return str(record.get("split") or "")
     if by == "category":
         return "/".join(map(str, category))
-    if by in {f"has_{name}" for name in _HAS}:
+    if by in _HAS:
         # The index of a run says of its own accord whether there is a reference: the picture itself
         # is kept only where the sample was chosen
         return "true" if record.get(by, record.get(by[4:])) else "false"
-    if (
-        by.startswith("category")
-        and by[8:].isdigit()
-        and by not in mapping(record.get("attributes"))
-    ):
+    if by.startswith("category") and by[8:].isdigit() and by not in attributes:
         level = int(by[8:]) - 1
         return str(category[level]) if level < len(category) else ""
-    value = mapping(record.get("attributes")).get(by)
+    value = attributes.get(by)
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)

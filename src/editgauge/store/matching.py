@@ -37,33 +37,36 @@ _FOLDERS = ("split", "category", "category1", "category2", "folder", "folder1", 
 _LOOKED_AT = 40
 """Files whose names are looked at for patterns, spread over the folder."""
 _SUGGESTED = 8
+_TOLD = {
+    "missing": ("sample without a file", "samples without a file"),
+    "ambiguous": ("sample that several files fit", "samples that several files fit"),
+    "shared": ("file that fits several samples", "files that fit several samples"),
+    "unexpected": ("unexpected file", "unexpected files"),
+    "not_there": ("line that names no picture", "lines that name no picture"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
     """What a rule found. `files`: sample id -> the files that fit, relative to the folder with
-    ``/``; samples that no file fits have none.
+    ``/``; samples that no file fits have none. `there`: every picture of the folder. `facts`: what
+    the pattern could name, with its values for the first sample that no file fits. `not_there`:
+    lines of a map that name no picture of the folder, so that their samples have no file.
     """
 
     rule: str
     folder: Path
     files: Mapping[str, tuple[str, ...]]
     there: tuple[str, ...]
-    """Every picture of the folder."""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """What the pattern could name, with its values for the first sample that no file fits."""
-
     map: Path | None = None
     """The file that names them, where it is no pattern."""
     not_there: tuple[str, ...] = ()
-    """Lines of the map that name no picture of the folder: their samples have no file."""
 
     @property
     def looked_for(self) -> str:
-        """What that sample's file would be called; empty for a map, or where none is missing."""
-        return (
-            _FIELD.sub(lambda field: self.facts.get(field[1], "?"), self.rule) if self.facts else ""
-        )
+        """What the first sample without a file would need; empty for a map, or where none lacks."""
+        return _filled(self.rule, self.facts) if self.facts else ""
 
     @property
     def named(self) -> dict[str, Path]:
@@ -91,16 +94,23 @@ class Matches:
         counts = Counter(file for files in self.files.values() for file in files)
         return {file for file, number in counts.items() if number > 1}
 
+    @property
+    def unexpected(self) -> list[str]:
+        """Files that fit no sample."""
+        used = {file for files in self.files.values() for file in files}
+        return [file for file in self.there if file not in used]
+
     def need_one_each(self) -> None:
         """Raise `DataError` where no file fits, several fit one sample, or one fits several."""
+        where = f"{self.folder}: {self.rule!r}"
         if not any(self.files.values()):
             some = ", ".join(self.there[:3]) or "no pictures"
             told = f" (looked for {self.looked_for})" if self.looked_for else ""
             told += f" ({self.not_there[0]})" if self.not_there else ""
-            raise DataError(f"{self.folder}: {self.rule!r} fits no file{told}; there are: {some}")
+            raise DataError(f"{where} fits no file{told}; there are: {some}")
         for sample, files in self.ambiguous.items():
             raise DataError(
-                f"{self.folder}: {self.rule!r} fits {len(files)} files of sample {sample!r} "
+                f"{where} fits {len(files)} files of sample {sample!r} "
                 f"({', '.join(files[:3])}): wanted one"
             )
         for file in sorted(self.shared):
@@ -108,18 +118,20 @@ class Matches:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
+        named = {
+            name: file.relative_to(self.folder).as_posix() for name, file in self.named.items()
+        }
         return {
             "rule": self.rule,
             "pictures": len(self.there),
             "samples": len(self.files),
-            "matched": {sample: file.relative_to(self.folder).as_posix()
-                        for sample, file in self.named.items()},
+            "matched": named,
             "missing": self.missing,
             "ambiguous": {sample: list(files) for sample, files in self.ambiguous.items()},
             "shared": sorted(self.shared),
             "unexpected": self.unexpected,
             "not_there": list(self.not_there),
-        }  # fmt: skip
+        }
 
     def lines(self) -> list[str]:
         """What was found, in words, with some examples of each kind."""
@@ -130,20 +142,10 @@ class Matches:
             f"{len(told['matched'])} samples have a file of their own",
         ]
         found += [f"  {sample}  <-  {file}" for sample, file in [*told["matched"].items()][:_SHOWN]]
-        for one, several, names in (
-            ("sample without a file", "samples without a file", told["missing"]),
-            (
-                "sample that several files fit",
-                "samples that several files fit",
-                [*told["ambiguous"]],
-            ),
-            ("file that fits several samples", "files that fit several samples", told["shared"]),
-            ("unexpected file", "unexpected files", told["unexpected"]),
-            ("line that names no picture", "lines that name no picture", told["not_there"]),
-        ):
-            if names:
-                what = one if len(names) == 1 else several
+        for kind, words in _TOLD.items():
+            if names := [*told[kind]]:
                 more = "" if len(names) <= _SHOWN else ", …"
+                what = words[len(names) > 1]
                 found.append(f"{len(names)} {what}: {', '.join(names[:_SHOWN])}{more}")
         if self.looked_for:
             found.append(f"looked for, of the first without one: {self.looked_for}")
@@ -152,11 +154,8 @@ class Matches:
             found.append(f"its fields: {given}")
         return found
 
-    @property
-    def unexpected(self) -> list[str]:
-        """Files that fit no sample."""
-        used = {file for files in self.files.values() for file in files}
-        return [file for file in self.there if file not in used]
+
+# -- rules -----------------------------------------------------------------------------------------
 
 
 def matches_of(
@@ -195,24 +194,21 @@ def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     and for a sample that the data lack.
     """
     there = pictures(folder)
-    known = {
-        name: sample.id for sample in samples for name in (sample.id.replace("/", "_"), sample.id)
-    }
-    files = set(there)
+    flat = {sample.id.replace("/", "_"): sample.id for sample in samples}
+    files, not_there = set(there), []
     named: dict[str, list[str]] = {sample.id: [] for sample in samples}
-    not_there = []
     for line in maps.lines_of(path):
-        where = f"{path}, line {line.number}"
-        sample = known.get(line.sample) if line.elsewhere else line.sample
+        sample, file = line.sample, line.file
+        if line.elsewhere:
+            sample = sample if sample in named else flat.get(sample, "")
+            file = maps.end_of(file, files) or file
         if sample not in named:
-            raise DataError(f"{where}: the data have no sample {line.sample!r}")
-        file = maps.end_of(line.file, files) if line.elsewhere else line.file
-        if file not in files:
-            not_there.append(
-                f"line {line.number}: {line.file[:80]!r} is no picture below {folder.name}"
-            )
-        else:
+            raise DataError(f"{path}, line {line.number}: the data have no sample {line.sample!r}")
+        if file in files:
             named[sample].append(file)
+        else:
+            told = f"{line.file[:80]!r} is no picture below {folder.name}"
+            not_there.append(f"line {line.number}: {told}")
     fitting = {sample: tuple(paths) for sample, paths in named.items()}
     return Matches(
         rule=path.name,
@@ -228,16 +224,12 @@ def guessed(folder: Path, samples: Sequence[Sample]) -> Matches:
     """The matches of that pattern among `GUESSES` and those that the names suggest that gives most
     samples one file of their own; the first of equally good ones.
     """
-    there = pictures(folder)
-    usual = [pattern for pattern in GUESSES if _fields(pattern) <= set(_facts(samples[0]))]
-    best = max(
-        (_matches(folder, samples, pattern, there) for pattern in usual),
-        key=lambda found: len(found.named),
-    )
-    if len(best.named) == len(samples):
-        return best
-    suggested = [_matches(folder, samples, one, there) for one in suggestions(there, samples)]
-    return max(best, *suggested, key=lambda found: len(found.named)) if suggested else best
+    there, known = pictures(folder), set(_facts(samples[0]))
+    usual = [pattern for pattern in GUESSES if set(_FIELD.findall(pattern)) <= known]
+    found = [_matches(folder, samples, pattern, there) for pattern in usual]
+    if all(len(one.named) < len(samples) for one in found):
+        found += [_matches(folder, samples, one, there) for one in suggestions(there, samples)]
+    return max(found, key=lambda one: len(one.named))
 
 
 def suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
@@ -248,28 +240,102 @@ def suggestions(there: Sequence[str], samples: Sequence[Sample]) -> list[str]:
     every = [_facts(sample) for sample in samples]
     for file in there[:: max(1, len(there) // _LOOKED_AT)]:
         name = os.path.splitext(file)[0]
-        patterns = {one for facts in every for one in _patterns(name, facts)}
-        votes.update(patterns if "{" not in name and "*" not in name else ())
-    by_votes = sorted(votes, key=lambda one: (-votes[one], "*" in one, one))
-    return by_votes[:_SUGGESTED]
+        if "{" not in name and "*" not in name:
+            votes.update({one for facts in every for one in _patterns(name, facts)})
+    return sorted(votes, key=lambda one: (-votes[one], "*" in one, one))[:_SUGGESTED]
 
 
 def _patterns(name: str, facts: Mapping[str, str]) -> Iterator[str]:
     """Those that a name suggests if it is this sample's: the whole name, and with ``*`` behind the
     fact.
     """
-    for field_ in _TELLING:
-        value = facts.get(field_)
+    places = {facts[place]: f"{{{place}}}" for place in reversed(_FOLDERS) if facts.get(place)}
+    for fact in _TELLING:
+        value = facts.get(fact)
         if not value or value not in name:
             continue
         before, _, after = name.rpartition(value)
         if before[-1:].isalnum() or after[:1].isalnum() or "/" in after:
             continue  # a part of a longer word or number, or of a folder's name
-        places = {facts[place]: f"{{{place}}}" for place in reversed(_FOLDERS) if facts.get(place)}
         head = "/".join(places.get(part, part) for part in before.split("/"))
-        yield f"{head}{{{field_}}}{after}"
+        yield f"{head}{{{fact}}}{after}"
         if after:
-            yield f"{head}{{{field_}}}{after[0]}*"
+            yield f"{head}{{{fact}}}{after[0]}*"
+
+
+def _matches(
+    folder: Path, samples: Sequence[Sample], pattern: str, there: tuple[str, ...]
+) -> Matches:
+    fields = set(_FIELD.findall(pattern))
+    every = {sample.id: _facts(sample) for sample in samples}
+    if unknown := fields - {name for facts in every.values() for name in facts}:
+        offered = ", ".join(_facts(samples[0]))
+        raise UsageError(f"--pattern: no sample has {{{min(unknown)}}}; there are: {offered}")
+    if not fields:
+        raise UsageError(f"--pattern {pattern!r}: wanted a field such as {{id}} or {{name}}")
+    whole = pattern.lower().endswith(EXTENSIONS)
+    by_name: dict[str, list[str]] = {}
+    for file in there:
+        by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
+    in_order = sorted(by_name)
+    files = {
+        name: tuple(sorted(_fitting(pattern, facts, by_name, in_order)))
+        for name, facts in every.items()
+    }
+    missed = next((every[name] for name, found in files.items() if not found), {})
+    return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
+
+
+def _fitting(
+    pattern: str,
+    facts: Mapping[str, str],
+    by_name: Mapping[str, Sequence[str]],
+    in_order: Sequence[str],
+) -> Iterator[str]:
+    """The files that the filled pattern fits. `in_order`: the names of `by_name`, sorted; those
+    alone that begin as the pattern does are tried.
+    """
+    if not set(_FIELD.findall(pattern)) <= set(facts):
+        return
+    steps = [_filled(part, facts) for part in pattern.split("*")]
+    if len(steps) == 1:
+        yield from by_name.get(steps[0], ())
+        return
+    wanted = re.compile("[^/]*".join(map(re.escape, steps)))
+    at = bisect.bisect_left(in_order, steps[0])
+    while at < len(in_order) and in_order[at].startswith(steps[0]):
+        if wanted.fullmatch(in_order[at]):
+            yield from by_name[in_order[at]]
+        at += 1
+
+
+def _filled(pattern: str, facts: Mapping[str, str]) -> str:
+    return _FIELD.sub(lambda field: facts.get(field[1], "?"), pattern)
+
+
+def _facts(sample: Sample) -> dict[str, str]:
+    """What a pattern may name of a sample."""
+    name = sample.id.rpartition("/")[2]
+    facts = {name: str(value) for name, value in sample.attributes.items()}
+    facts |= {f"category{n}": text for n, text in enumerate(sample.category, start=1)}
+    facts |= {
+        "id": sample.id,
+        "flat": sample.id.replace("/", "_"),
+        "name": name,
+        "number": name.lstrip("0") or "0",
+        "split": sample.split,
+        "category": "/".join(sample.category),
+        "image": sample.image.stem,
+    }
+    if sample.output_stems:
+        facts["stem"] = sample.output_stems[0]
+        parts = PurePosixPath(sample.output_stems[0]).parent.parts
+        facts |= {"folder": "/".join(parts)} if parts else {}
+        facts |= {f"folder{n}": part for n, part in enumerate(parts, start=1)}
+    return facts
+
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 def pictures(folder: Path) -> tuple[str, ...]:
@@ -278,13 +344,11 @@ def pictures(folder: Path) -> tuple[str, ...]:
     """
     if not folder.is_dir():
         raise DataError(f"{folder}: wanted a folder of outputs, found none; check the path")
-    found = []
-    for base, folders, names in os.walk(folder):
-        folders.sort()
+    found: list[str] = []
+    for base, _, names in os.walk(folder):
         place = PurePosixPath(Path(base).relative_to(folder).as_posix())
-        for name in names:
-            if os.path.splitext(name)[1].lower() in EXTENSIONS:
-                found.append((place / name).as_posix())
+        shown = [name for name in names if name.lower().endswith(EXTENSIONS)]
+        found += [(place / name).as_posix() for name in shown]
         if len(found) > MOST_FILES:
             raise DataError(f"{folder}: holds more than {MOST_FILES:,} pictures")
     return tuple(sorted(found))
@@ -304,11 +368,10 @@ def deliver(named: Mapping[str, Path], samples: Sequence[Sample], to: Path, edit
         file = named.get(sample.id)
         if file is None:
             continue
-        place = f"{sample.output_stems[0]}{file.suffix.lower()}"
-        why = paths.misplaced(place)
-        if why is not None:
-            raise DataError(f"sample {sample.id!r}: its output name {place!a}: {why}")
-        target = paths.folder(root, PurePosixPath(place).parent) / PurePosixPath(place).name
+        place = PurePosixPath(f"{sample.output_stems[0]}{file.suffix.lower()}")
+        if why := paths.misplaced(str(place)):
+            raise DataError(f"sample {sample.id!r}: its output name {str(place)!a}: {why}")
+        target = paths.folder(root, place.parent) / place.name
         if not same(file, target):
             _put(file, root, target)
             copied += 1
@@ -323,82 +386,3 @@ def _put(file: Path, root: Path, target: Path) -> None:
             os.replace(place / "copy", target)
     except OSError as error:
         raise paths.unwritable(target, error) from error
-
-
-def _matches(
-    folder: Path, samples: Sequence[Sample], pattern: str, there: tuple[str, ...]
-) -> Matches:
-    fields = _fields(pattern)
-    unknown = fields - {name for sample in samples for name in _facts(sample)}
-    if unknown:
-        offered = ", ".join(_facts(samples[0])) if samples else "none"
-        raise UsageError(f"--pattern: no sample has {{{sorted(unknown)[0]}}}; there are: {offered}")
-    if not fields:
-        raise UsageError(f"--pattern {pattern!r}: wanted a field such as {{id}} or {{name}}")
-    whole = pattern.lower().endswith(EXTENSIONS)
-    by_name: dict[str, list[str]] = {}
-    for file in there:
-        by_name.setdefault(file if whole else os.path.splitext(file)[0], []).append(file)
-    in_order = sorted(by_name)
-    files: dict[str, tuple[str, ...]] = {}
-    for sample in samples:
-        facts = _facts(sample)
-        if not fields <= set(facts):
-            files[sample.id] = ()
-            continue
-        files[sample.id] = tuple(sorted(_fitting(pattern, facts, by_name, in_order)))
-    missed = next((_facts(sample) for sample in samples if not files[sample.id]), {})
-    return Matches(rule=pattern, folder=folder, files=files, there=there, facts=missed)
-
-
-def _fitting(
-    pattern: str,
-    facts: Mapping[str, str],
-    by_name: Mapping[str, Sequence[str]],
-    in_order: Sequence[str],
-) -> Iterator[str]:
-    """The files that the filled pattern fits. `in_order`: the names of `by_name`, sorted; those
-    alone that begin as the pattern does are tried.
-    """
-    if "*" not in pattern:
-        yield from by_name.get(_FIELD.sub(lambda field: facts[field[1]], pattern), ())
-        return
-    parts = re.split(r"(\{\w+\}|\*)", pattern)
-    wanted = re.compile(
-        "".join(
-            "[^/]*" if part == "*" else re.escape(facts[part[1:-1]] if part[:1] == "{" else part)
-            for part in parts
-        )
-    )
-    begin = _FIELD.sub(lambda field: facts[field[1]], pattern.partition("*")[0])
-    at = bisect.bisect_left(in_order, begin)
-    while at < len(in_order) and in_order[at].startswith(begin):
-        if wanted.fullmatch(in_order[at]):
-            yield from by_name[in_order[at]]
-        at += 1
-
-
-def _fields(pattern: str) -> set[str]:
-    return set(_FIELD.findall(pattern))
-
-
-def _facts(sample: Sample) -> dict[str, str]:
-    """What a pattern may name of a sample."""
-    facts = {name: str(value) for name, value in sample.attributes.items()}
-    facts |= {f"category{n}": text for n, text in enumerate(sample.category, start=1)}
-    facts |= {
-        "id": sample.id,
-        "flat": sample.id.replace("/", "_"),
-        "name": sample.id.rpartition("/")[2],
-        "number": sample.id.rpartition("/")[2].lstrip("0") or "0",
-        "split": sample.split,
-        "category": "/".join(sample.category),
-        "image": sample.image.stem,
-    }
-    if sample.output_stems:
-        facts["stem"] = sample.output_stems[0]
-        parts = PurePosixPath(sample.output_stems[0]).parent.parts
-        if parts:
-            facts["folder"] = "/".join(parts)
-        facts |= {f"folder{n}": part for n, part in enumerate(parts, start=1)}
-    return facts

@@ -92,3 +92,20 @@ def test_the_command_tells_and_repairs(tmp_path: Path) -> None:
     assert "--repair" in told.stdout
     assert invoke(["check-run", str(run.path), "--repair"]).exit_code == 1
     assert invoke(["check-run", str(run.path)]).exit_code == 0
+
+
+def test_rows_keep_their_sample_when_its_record_is_damaged(tmp_path: Path) -> None:
+    """Its name is in the index, too, with a checksum of its own."""
+    run = make_run(tmp_path / "run")
+    rows = run.rows()
+    run.close()
+    with sqlite3.connect(run.path / "run.sqlite") as db:
+        db.execute("UPDATE samples SET facts = '{}' WHERE id = 2")
+    again = Run.open(run.path)
+    assert again.rows() == rows
+    assert "1 of the samples are damaged" in again.problems[0]
+    (item,) = repair(again)
+    again = Run.open(run.path)
+    assert again.rows() == rows
+    assert len(again.edits()) == 12
+    assert check(again) == []

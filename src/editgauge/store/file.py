@@ -193,10 +193,12 @@ class RunFile:
 
     def _insert(self, db: sqlite3.Connection, table: str, columns: tuple[Any, ...]) -> int:
         """A new record in a counted table with an id."""
-        number = db.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]
+        number = int(db.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0])
+        if table == "samples":
+            columns = (*columns, schema.proof(number, *columns[:2]))
         put(db, table, (number, *columns))
         self._more(db, table, 1)
-        return int(number)
+        return number
 
     def number_of(self, db: sqlite3.Connection, table: str, name: tuple[str, ...]) -> int:
         """The number of a series, sample or origin, made where there is none; within `changing`."""

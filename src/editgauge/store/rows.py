@@ -181,7 +181,12 @@ class Rows(RunFile):
 
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
-        return {record[0]: record[1:3] for record in self._records("samples")}
+        found = {record[0]: record[1:3] for record in self._records("samples")}
+        if len(found) < self._number("count samples"):
+            for number, *name, proof in self.read(schema.NAMES):
+                if number not in found and proof == schema.proof(number, *name):
+                    found[number] = tuple(name)
+        return found
 
     def origins(self) -> dict[int, str]:
         """Number of an origin in `records` -> JSON."""

@@ -268,7 +268,8 @@ class Run(Rows):
             with self.changing() as db:
                 for name, place, facts in new:
                     number = self.number_of(db, "samples", (benchmark, name))
-                    put(db, "samples", (number, benchmark, name, place, facts))
+                    proof = schema.proof(number, benchmark, name)
+                    put(db, "samples", (number, benchmark, name, place, facts, proof))
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
         """The records of a benchmark's samples in the benchmark's order: see
@@ -277,7 +278,7 @@ class Run(Rows):
         """
         paths.plain_name(benchmark)
         found = []
-        for _, name, sample, place, facts, _ in self._records("samples", "place, id"):
+        for _, name, sample, place, facts, *_ in self._records("samples", "place, id"):
             if name != benchmark or place is None:
                 continue
             record = {"benchmark": benchmark, "id": sample, **records.known(facts)}

@@ -103,11 +103,11 @@ class _Copying:
                 most = 1 + self._one(f"SELECT max(id) FROM {table}", self._most)
                 found = self._range(f"SELECT * FROM {table} WHERE id >= ? AND id < ?", (), most)
                 self._keep(table, found)
-            samples = self._new.execute("SELECT coalesce(max(id), 0) + 1 FROM samples").fetchone()[
-                0
-            ]
+            self._names()
+            samples = {number for (number,) in self._new.execute("SELECT id FROM samples")}
             edits = "SELECT * FROM edits WHERE sample >= ? AND sample < ?"
-            self._keep("edits", self._range(edits, (), samples))
+            found = self._range(edits, (), max(samples, default=0) + 1)
+            self._keep("edits", [one for one in found if one[0] in samples])
             for series in self._new.execute("SELECT * FROM series").fetchall():
                 self._rows(series, samples)
             for name in _SAID:
@@ -143,13 +143,26 @@ class _Copying:
             self._gone.append(f"{lost} of the {table} are gone")
         put(self._new, "facts", (f"count {table}", str(kept)))
 
-    def _rows(self, series: Record, samples: int) -> None:
+    def _names(self) -> None:
+        """What numbers of samples mean whose records are gone, from the index."""
+        for order in ("ASC", "DESC"):  # from both sides of a damaged page
+            query = f"{schema.NAMES} ORDER BY benchmark {order}, sample {order}, proof {order}"
+            with contextlib.suppress(*_READING):
+                for number, *name, proof in self._broken.execute(query):
+                    if proof == schema.proof(number, *name):
+                        told = (number, *name, None, None, proof)
+                        self._insert("samples", [(*told, records.mark("samples", *told))])
+        kept = self._new.execute("SELECT count(*) FROM samples").fetchone()[0]
+        put(self._new, "facts", ("count samples", str(kept)))
+
+    def _rows(self, series: Record, samples: set[int]) -> None:
         number, wanted = series[0], series[-2]
         query = (
             f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? AND sample >= ? AND sample < ?"
         )
-        found = self._range(query, (number,), samples)
-        proven = [one for one in found if one[0] == number and schema.row_stands(one)]
+        found = self._range(query, (number,), max(samples, default=0) + 1)
+        mine = [one for one in found if one[0] == number and one[1] in samples]
+        proven = [one for one in mine if schema.row_stands(one)]
         kept = self._insert("rows", proven)
         if kept < wanted:
             self._gone.append(

@@ -21,12 +21,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from editgauge.store.check import check  # noqa: E402
-from editgauge.store.merge import merge  # noqa: E402
-from editgauge.store.run import Run  # noqa: E402
-from editgauge.store.schema import digest  # noqa: E402
-from editgauge.tables.rows import read  # noqa: E402
-from editgauge.types import Row, Status  # noqa: E402
+from editgauge.store.check import check
+from editgauge.store.merge import merge
+from editgauge.store.run import Run
+from editgauge.store.schema import digest
+from editgauge.tables.rows import read
+from editgauge.types import Row, Status
 
 AT_ONCE = 800
 """Rows of one transaction: what a batch of outputs gives."""

@@ -40,31 +40,16 @@ def read_toml(path: Path, shape: type[T]) -> T:
 
 def toml_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file, unchecked. Raises `DataError` as `read_toml`."""
-    return toml_parsed(toml_text(path), path.name)
-
-
-def toml_text(path: Path) -> str:
-    """The text of a file of settings. Raises `DataError` as `read_toml`."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise DataError(f"{path}: wanted at most {MOST_BYTES:,} bytes of settings")
-        return data.decode("utf-8")
+        return tomllib.loads(data.decode("utf-8"))
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except ValueError as error:
-        raise DataError(f"{path}: no UTF-8 ({error}); save it as UTF-8") from error
-
-
-def toml_parsed(text: str, where: str) -> dict[str, Any]:
-    """The tables of a TOML text; `where` names it in errors. Raises `DataError` for what is
-    none.
-    """
-    try:
-        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{where}: no valid TOML ({error}); correct that line") from error
+        raise DataError(f"{path.name}: no valid TOML ({error}); correct that line") from error
 
 
 def _worded(error: msgspec.ValidationError, value: object) -> str:

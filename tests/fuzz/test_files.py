@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge import catalog, schema
+from editgauge import catalog
 from editgauge.cli import project
 from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
@@ -26,7 +26,7 @@ from editgauge.judging import released
 from editgauge.services import batches, paid, secrets
 from editgauge.store import csv_files, maps, shards
 from editgauge.study.reading import Known, read_sheet
-from editgauge.tables.gate import read_policy
+from editgauge.tables.gate import policy_of
 from tests.curation.test_intake import scan
 from tests.fuzz.corpus import EXAMPLES, fuzz, spoilt_bytes, spoilt_json
 
@@ -96,10 +96,8 @@ def _scores(name: str) -> Callable[[Path], None]:
 
 
 def _settings(path: Path) -> None:
-    with contextlib.suppress(ValueError, OSError):
-        schema.toml_tables(path)
     with contextlib.suppress(EditgaugeError):
-        read_policy(path.read_text("utf-8", "replace"), "p.toml")
+        policy_of(path)
     project.read(path)
 
 

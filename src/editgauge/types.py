@@ -37,13 +37,15 @@ class Status(StrEnum):
     REFUSED = "refused"
     """A content filter (of the editor's or the judge's provider) declined."""
     FAILED = "failed"
-    """A call or a computation crashed, or something it needs is not there."""
+    """A call or a computation crashed."""
     UNPARSABLE = "unparsable"
     """The judge answered, but not with a valid score."""
     NOT_APPLICABLE = "not_applicable"
     """The metric is not defined for this sample or this editor."""
     DATASET_FAULT = "dataset_fault"
     """The released data cannot support the score: the fault is not the editor's."""
+    NOT_MEASURED = "not_measured"
+    """What measures it (weights, a library, a program) is not on this machine."""
 
 
 @dataclass(frozen=True, slots=True)

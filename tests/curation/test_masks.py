@@ -120,7 +120,7 @@ def test_networks_propose_three_masks_of_which_one_is_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("transformers")
-    from editgauge.networks import segment
+    from editgauge.curation import segment
     from editgauge.networks.weights import WEIGHTS
     from tests.networks import tiny
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import UsageError, WeightsError
-from editgauge.networks.adapter import Adapter
+from editgauge.errors import WeightsError
+from editgauge.networks.adapter import Adapter, AdapterError
 from editgauge.scoring import adapter as adapter_scorer
 from editgauge.scoring.adapter import AdapterScorer
 from editgauge.testing import make_sample
@@ -69,7 +69,7 @@ def test_no_value_is_an_answer_without_a_number(
     text = HELLO + f"for line in sys.stdin: print('{{\"id\": 0, {reply}}}', flush=True)"
     with Adapter(program(text)) as adapter:
         if "1e999" in reply:  # not JSON that anybody may send
-            with pytest.raises(WeightsError, match="not a JSON object"):
+            with pytest.raises(AdapterError, match="not a JSON object"):
                 adapter.ask(tmp_path / "x.png", "")
             return
         answer = adapter.ask(tmp_path / "x.png", "")
@@ -90,7 +90,7 @@ def test_no_value_is_an_answer_without_a_number(
     ],
 )
 def test_a_bad_start_is_named(program: Program, text: str, words: str) -> None:
-    with pytest.raises(WeightsError, match=words):
+    with pytest.raises(AdapterError, match=words):
         Adapter(program(text), start_seconds=0.5 if "sleep" in text else 20)
 
 
@@ -111,7 +111,7 @@ def test_a_bad_start_is_named(program: Program, text: str, words: str) -> None:
 )
 def test_a_bad_answer_is_named(program: Program, tmp_path: Path, text: str, words: str) -> None:
     adapter = Adapter(program(HELLO + text), answer_seconds=0.5 if "sleep" in text else 20)
-    with pytest.raises(WeightsError, match=words):
+    with pytest.raises(AdapterError, match=words):
         adapter.ask(tmp_path / "x.png", "")
     adapter._child.kill()
 
@@ -120,7 +120,7 @@ def test_a_program_that_never_stops_talking_takes_no_memory(
     program: Program, tmp_path: Path
 ) -> None:
     adapter = Adapter(program(HELLO + "while True: print('x' * 60_000)"))
-    with pytest.raises(WeightsError, match="not a JSON object"):
+    with pytest.raises(AdapterError, match="not a JSON object"):
         adapter.ask(tmp_path / "x.png", "")
     assert adapter._child._lines.qsize() <= 256
     adapter._child.kill()
@@ -128,7 +128,7 @@ def test_a_program_that_never_stops_talking_takes_no_memory(
 
 @pytest.mark.parametrize("command", ["", "/nonexistent/python adapter.py"])
 def test_a_command_that_cannot_be_started(command: str) -> None:
-    with pytest.raises(UsageError, match="cannot be started"):
+    with pytest.raises(WeightsError, match="cannot be started"):
         Adapter(command)
 
 
@@ -165,7 +165,7 @@ def test_without_a_command_the_reason_says_what_to_set(
     monkeypatch.delenv("EDITGAUGE_TEST_FAKE", raising=False)
     sample = make_sample(tmp_path)
     (scores,) = many(scorer(), [(sample, Edit(sample=sample.id, editor="e", path=sample.image))])
-    assert {s.status for s in scores} == {Status.FAILED}
+    assert {s.status for s in scores} == {Status.NOT_MEASURED}
     assert "set EDITGAUGE_TEST_FAKE" in scores[0].reason
     assert "examples/fake.py" in scores[0].reason
 

@@ -108,7 +108,7 @@ def test_lpips_stands_under_pixel_too_and_only_once() -> None:
 
 
 @pytest.mark.parametrize("module", BENCHMARKS)
-def test_missing_weights_fail_with_the_command_and_nothing_else_happens(
+def test_without_weights_nothing_is_measured_and_the_reason_is_the_command(
     module: Any, tmp_path: Path
 ) -> None:
     both = [pair(tmp_path, "one"), pair(tmp_path, "two")]
@@ -120,7 +120,7 @@ def test_missing_weights_fail_with_the_command_and_nothing_else_happens(
             assert {(s.metric, s.variant) for s in scores} == {
                 (m.name, v) for m in scorer.metrics for v in m.variants
             }
-            assert {s.status for s in scores} == {Status.FAILED}
+            assert {s.status for s in scores} == {Status.NOT_MEASURED}
             assert len({s.reason for s in scores}) == 1
             assert (
                 "editgauge fetch weights" in scores[0].reason
@@ -138,7 +138,7 @@ sample, edit = pickle.loads({pickle.dumps((sample, edit))!r})
 for module in (texteditbench, medebench):
     for scorer in module.BENCHMARK.scorers(("pixel",)):
         if scorer.name == "lpips":
-            assert scorer.score(sample, edit)[0].status == "failed"
+            assert scorer.score(sample, edit)[0].status == "not_measured"
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 """
     environment = {
@@ -162,7 +162,7 @@ def test_weights_without_the_library_name_the_extra(
     tiny.install_clip(monkeypatch, tmp_path / "weights")
     monkeypatch.setitem(sys.modules, package, None)
     found = named(benchmark, name).score(*pair(tmp_path))
-    assert {s.status for s in found} == {Status.FAILED}
+    assert {s.status for s in found} == {Status.NOT_MEASURED}
     assert (
         f"'{package}', which is not installed: pip install 'editgauge[neural]'" in found[0].reason
     )
@@ -439,7 +439,7 @@ def test_textedit_s_faithful_clip_crops_as_the_released_package(
 def test_a_missing_aesthetic_head_leaves_clip_alone(clip: Path, tmp_path: Path) -> None:
     clip_score, _, aes = named(textedit, "clip").score(*pair(tmp_path, caption="a sign"))
     assert clip_score.value is not None
-    assert aes.status is Status.FAILED
+    assert aes.status is Status.NOT_MEASURED
     assert aes.reason.endswith("editgauge fetch weights laion-aesthetic-vit-l-14 --trust-first-use")
 
 

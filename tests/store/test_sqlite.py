@@ -10,12 +10,9 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from editgauge.errors import RunError
-from editgauge.networks.store import FeatureStore
-from editgauge.ocr import Text, TextStore
 from editgauge.store import sqlite
 
 TABLE = "CREATE TABLE IF NOT EXISTS t (key TEXT PRIMARY KEY, value BLOB)"
@@ -118,33 +115,3 @@ def test_a_seal_finds_every_flipped_bit() -> None:
         assert sqlite.unsealed(bytes(data)) is None
     for other in (b"", b"abc", None, 7, "text"):
         assert sqlite.unsealed(other) is None
-
-
-def flipped(path: Path, old: bytes, new: bytes) -> None:
-    """Change bytes inside a database's pages, behind its back."""
-    data = path.read_bytes()
-    assert old in data
-    path.write_bytes(data.replace(old, new))
-
-
-def test_a_vector_that_was_changed_on_disk_is_computed_again(tmp_path: Path) -> None:
-    vector = np.array([1.0, 2.0, 77.5], np.float32)
-    with FeatureStore(tmp_path) as store:
-        store.put("m", {"k": vector, "l": vector * 3})
-    flipped(tmp_path / "features.sqlite", vector.tobytes(), (vector + 1).tobytes())
-    with FeatureStore(tmp_path) as store:
-        assert list(store.get("m", ["k", "l"])) == ["l"]
-
-
-def test_a_text_that_was_changed_on_disk_is_read_again(tmp_path: Path) -> None:
-    corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
-    db = sqlite.connect(tmp_path / "ocr.sqlite", [])
-    db.close()
-    store = TextStore(tmp_path)
-    store.put(b"k", "e", [Text(corners, "EXIT", 0.5)])
-    db = sqlite3.connect(tmp_path / "ocr.sqlite")
-    with db:
-        ((blob,),) = db.execute("SELECT texts FROM texts").fetchall()
-        db.execute("UPDATE texts SET texts = ?", (blob.replace(b"EXIT", b"EXIL"),))
-    db.close()
-    assert store.get(b"k") is None

@@ -153,7 +153,7 @@ def from_network(
     Raises `DataError` where no place is found, `WeightsError` with the command that fetches what is
     not here, `MissingExtra` without transformers.
     """
-    from editgauge.networks import segment
+    from editgauge.curation import segment
     from editgauge.networks.runtime import resolve
     from editgauge.networks.weights import locate
 
@@ -185,7 +185,7 @@ def chosen(found: Sequence[Proposal], choice: int | None) -> Mask:
 
 def networks_here(weights: Path | None = None) -> tuple[str, ...]:
     """Those of `HOWS` that need networks and can be used: their files and packages are here."""
-    from editgauge.networks.segment import DINO, SAM
+    from editgauge.curation.segment import DINO, SAM
     from editgauge.networks.weights import locate
 
     if find_spec("torch") is None or find_spec("transformers") is None:

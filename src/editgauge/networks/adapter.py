@@ -21,14 +21,12 @@ import math
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import orjson
 
-from editgauge.errors import UsageError, WeightsError
+from editgauge.errors import EditgaugeError, WeightsError
 from editgauge.services.child import Child, Ended
 
 START_SECONDS = 600.0
@@ -36,19 +34,22 @@ START_SECONDS = 600.0
 ANSWER_SECONDS = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A value, or why there is none."""
 
     value: float | None
     error: str = ""
 
 
+class AdapterError(EditgaugeError):
+    """A program ended, is silent, or does not keep to the conversation."""
+
+
 class Adapter:
     """A running adapter program. Use it as a context manager: leaving ends the program.
 
-    `command` is a command line or its words. Raises `UsageError` when it cannot be started and
-    `WeightsError` when it does not answer with the line of introduction; both name the command and
+    `command` is a command line or its words. Raises `WeightsError` when it cannot be started and
+    `AdapterError` when it does not answer with the line of introduction; both name the command and
     the last thing it said.
     """
 
@@ -65,7 +66,7 @@ class Adapter:
         try:
             self._child = Child(self._words)
         except (OSError, IndexError, ValueError) as error:
-            raise UsageError(
+            raise WeightsError(
                 f"adapter {' '.join(self._words)!r} cannot be started ({error})"
             ) from error
         try:
@@ -79,8 +80,8 @@ class Adapter:
         self.model, self.identity = hello["model"], str(hello.get("identity", ""))
 
     def ask(self, image: Path, text: str) -> Answer:
-        """The model's value for a picture and a text. Raises `WeightsError` when the program has
-        ended or is silent.
+        """The model's value for a picture and a text. Raises `AdapterError` when the program
+        has ended or is silent.
         """
         number = self._next
         self._next += 1
@@ -112,8 +113,8 @@ class Adapter:
             raise self._broken(f"its answer is not a JSON object: {line[:80]!r}")
         return value
 
-    def _broken(self, what: str) -> WeightsError:
-        return WeightsError(f"adapter {' '.join(self._words)!r}: {what}")
+    def _broken(self, what: str) -> AdapterError:
+        return AdapterError(f"adapter {' '.join(self._words)!r}: {what}")
 
     def close(self) -> None:
         """End the program: close its input, then, if it does not go, kill it."""
@@ -122,10 +123,5 @@ class Adapter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

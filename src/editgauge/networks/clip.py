@@ -32,7 +32,7 @@ from PIL import Image
 
 from editgauge.errors import WeightsError
 from editgauge.native import on_device
-from editgauge.networks.pretrained import pretrained, transformers_for
+from editgauge.networks.loading import pretrained, transformers_for
 from editgauge.networks.runtime import Runtime, torch_for
 
 Floats = npt.NDArray[np.float32]

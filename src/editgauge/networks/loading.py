@@ -1,18 +1,24 @@
-"""From checked files to networks: one loader a family, each failing with one clear line."""
+"""From checked files to networks: one loader a family, each failing with one clear line.
+
+A checkpoint that lacks tensors is otherwise completed with random ones, and every number made with
+it is wrong without an error.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.errors import WeightsError
+from editgauge.errors import MissingExtra, WeightsError
 from editgauge.metrics.lpips import Network
 from editgauge.networks.runtime import Runtime, torch_for
-from editgauge.networks.weights import Local, locate
+from editgauge.networks.weights import locate
 
 
 def state_dict(path: Path) -> dict[str, Any]:
@@ -29,10 +35,7 @@ def state_dict(path: Path) -> dict[str, Any]:
         else:
             found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # pickle, zip and header errors of many kinds
-        line = str(error).strip().splitlines()
-        raise WeightsError(
-            f"{path}: cannot be loaded as weights ({line[0] if line else type(error).__name__})"
-        ) from error
+        raise WeightsError(f"{path}: cannot be loaded as weights ({_line(error)})") from error
     if not isinstance(found, dict) or not all(hasattr(v, "shape") for v in found.values()):
         raise WeightsError(f"{path}: wanted a state dict of tensors, found something else")
     return found
@@ -40,37 +43,82 @@ def state_dict(path: Path) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=4)
 def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
-    """LPIPS with the published weights (`net`: squeeze, alex or vgg), loaded once in a process.
+    """LPIPS with the published weights (`net`: squeeze or alex), loaded once in a process.
 
     Raises `WeightsError` when weights are missing, other ones, or do not fit, and `MissingExtra`
     without torch.
     """
     local = locate(f"lpips-{net}", folder)
-    backbone, head = (local.paths[file.name] for file in local.weights.files)
+    backbone, head = (state_dict(local.paths[file.name]) for file in local.weights.files)
     try:
-        return Network(
-            net,
-            state_dict(backbone),
-            state_dict(head),
-            device=runtime.device,
-            dtype=runtime.precision,
-        )
+        return Network(net, backbone, head, device=runtime.device, dtype=runtime.precision)
     except ValueError as error:
         raise WeightsError(f"weights 'lpips-{net}': {error}") from error
 
 
-def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float, Local]:
-    """Weight (D,), bias and files of LAION's linear head. Raises `WeightsError` when it is not a
-    linear head.
+def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float]:
+    """Weight (D,) and bias of LAION's linear head. Raises `WeightsError` when it is not a linear
+    head.
     """
     local = locate("laion-aesthetic-vit-l-14", folder)
-    (file,) = local.weights.files
-    tensors = state_dict(local.paths[file.name])
+    (path,) = local.paths.values()
+    tensors = state_dict(path)
     try:
         weight = tensors["weight"].double().numpy().reshape(-1)
-        bias = float(tensors["bias"].double().reshape(()))
+        return weight, float(tensors["bias"].double().reshape(()))
     except (KeyError, RuntimeError) as error:
+        raise WeightsError(f"{path}: wanted weight (1, D) and bias (1,), found others") from error
+
+
+def transformers_for(what: str) -> Any:
+    """The package. Raises `MissingExtra`, which names what needs it."""
+    try:
+        import transformers
+    except ImportError as error:
+        raise MissingExtra(what, "transformers", "neural") from error
+    return transformers
+
+
+def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
+    """The network of a class of transformers, ready to be asked. Nothing is fetched.
+
+    Raises `WeightsError` when files do not fit or tensors are missing.
+    """
+    transformers = transformers_for(what)
+    try:
+        with quiet(transformers):
+            model, report = getattr(transformers, kind).from_pretrained(
+                folder,
+                local_files_only=True,
+                dtype=getattr(torch_for(what), runtime.precision),
+                output_loading_info=True,
+            )
+    except Exception as error:  # of many kinds: all mean that these files do not load
+        raise WeightsError(f"{folder}: {what} cannot be loaded ({_line(error)})") from error
+    missing = sorted(k for k in report["missing_keys"] if "position_ids" not in k)
+    if missing or report["mismatched_keys"]:
         raise WeightsError(
-            f"{local.paths[file.name]}: wanted weight (1, D) and bias (1,), found others"
-        ) from error
-    return weight, bias, local
+            f"{folder}: {what} weights are incomplete ({', '.join(missing[:3]) or 'other shapes'})"
+        )
+    return model.to(runtime.device).eval()
+
+
+def _line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+@contextlib.contextmanager
+def quiet(transformers: Any) -> Iterator[None]:
+    """No progress bars and no advice while a checkpoint is loaded: what matters is checked here and
+    raised.
+    """
+    logging = transformers.logging
+    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        if bars:
+            logging.enable_progress_bar()

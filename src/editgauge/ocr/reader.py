@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import orjson
 
 from editgauge import images
 from editgauge.errors import OcrError
 from editgauge.ocr.engine import Engine, Text
-from editgauge.ocr.store import TextStore
+from editgauge.store.cache import Cache
+
+FILE_NAME = "ocr.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,7 @@ class Reader:
 
     engine: Engine
     label: str
-    store: TextStore | None = None
+    store: Cache | None = None
 
     def __call__(
         self, path: Path, language: str = "en", size: tuple[int, int] | None = None
@@ -41,24 +46,21 @@ class Reader:
         if self.store is None:
             return self._read(path, language, size)
         key = self._key(path, own, size)
-        texts = self.store.get(key)
-        if texts is not None:
-            return texts
-        with self.store.reading(key):
-            texts = self.store.get(key)
-            if texts is None:
-                texts = self._read(path, language, size)
-                self.store.put(key, self.label, texts)
+        kept = self.store.get([key])
+        if key in kept:
+            return _unpacked(kept[key])
+        texts = self._read(path, language, size)
+        self.store.put({key: _packed(texts)})
         return texts
 
-    def _key(self, path: Path, own: str, size: tuple[int, int] | None) -> bytes:
+    def _key(self, path: Path, own: str, size: tuple[int, int] | None) -> str:
         """What the text depends on: the file's bytes, the size it is read at if that is not its
         own, who reads.
         """
         header = images.read_header(path)
         scaled = "" if size in (None, (header.width, header.height)) else f"lanczos {size}"
         parts = [images.fingerprint(path), scaled, own, self.label]
-        return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).digest()
+        return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
 
     def _read(self, path: Path, language: str, size: tuple[int, int] | None) -> list[Text]:
         pixels = images.read_image(path)
@@ -77,4 +79,16 @@ def open_reader(name: str = "rapidocr", cache: Path | None = None) -> Reader:
     from editgauge import catalog
 
     engine: Engine = catalog.find("ocr_engines", name)()
-    return Reader(engine, engine.identity().label, TextStore(cache) if cache is not None else None)
+    store = Cache(cache, FILE_NAME) if cache is not None else None
+    return Reader(engine, engine.identity().label, store)
+
+
+def _packed(texts: Sequence[Text]) -> bytes:
+    return orjson.dumps([[text.polygon, text.text, text.confidence] for text in texts])
+
+
+def _unpacked(data: bytes) -> list[Text]:
+    return [
+        Text(tuple((float(x), float(y)) for x, y in polygon), str(text), float(confidence))
+        for polygon, text, confidence in orjson.loads(data)
+    ]

@@ -14,6 +14,7 @@ from editgauge.errors import EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.networks.runtime import gpu_in_use
 from editgauge.run.plan import Item, make_rows
+from editgauge.scoring.failures import status_of
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
@@ -170,7 +171,7 @@ def _guarded(scorer: Scorer, item: Item) -> Sequence[Score]:
         machine.raise_fault(error, _told.run)
         status, reason = Status.FAILED, f"{type(error).__name__}: {error}"
         if isinstance(error, EditgaugeError):
-            reason = str(error)
+            status, reason = status_of(error), str(error)
         if isinstance(error, ImageError):
             ours = error.path is not None and error.path != item.edit.path
             status = Status.DATASET_FAULT if ours else Status.UNREADABLE

@@ -1,4 +1,4 @@
-"""Scores by a program of its own (ImageReward, MedCLIP): see `models.adapter`."""
+"""Scores by a program of its own (ImageReward, MedCLIP): see `networks.adapter`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, ImageError, WeightsError
-from editgauge.networks.adapter import Adapter
-from editgauge.scoring.failures import all_failed, detail_of, failure, field_of
+from editgauge.networks.adapter import Adapter, AdapterError
+from editgauge.scoring.failures import all_without, detail_of, failure, field_of
 from editgauge.scoring.scorer import Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
@@ -69,7 +69,7 @@ class AdapterScorer(Scorer):
                 )
             adapter = _running(command)
         except EditgaugeError as error:
-            yield from enumerate(all_failed(self.metrics, len(pairs), error))
+            yield from enumerate(all_without(self.metrics, len(pairs), error))
             return
         for number, (sample, edit) in enumerate(pairs):
             yield number, self._scores(adapter, command, sample, edit)
@@ -80,7 +80,7 @@ class AdapterScorer(Scorer):
             try:
                 scores.append(self._score(adapter, metric, sample, edit, field_of(sample, text)))
             except Exception as error:  # one pair's fault, or the program's: its status and reason
-                if isinstance(error, WeightsError):
+                if isinstance(error, AdapterError):
                     _forget(command)  # it is broken or gone: the next batch starts it anew
                 status, reason = failure(error, sample, edit)
                 scores.append(Score(metric=metric.name, value=None, status=status, reason=reason))

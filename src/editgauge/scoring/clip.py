@@ -18,7 +18,7 @@ from editgauge.networks.loading import aesthetic_head
 from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
 from editgauge.scoring import NoScore
-from editgauge.scoring.failures import all_failed, detail_of, failure, field_of, origin_of
+from editgauge.scoring.failures import all_without, detail_of, failure, field_of, origin_of
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
@@ -97,7 +97,7 @@ class ClipScorer(Scorer):
             features = ClipFeatures(self.folder, resolve(self.device, self.precision), self.cache)
             found = _Batch(self, features, pairs)
         except EditgaugeError as error:
-            yield from enumerate(all_failed(self.metrics, len(pairs), error))
+            yield from enumerate(all_without(self.metrics, len(pairs), error))
             return
         for number, pair in enumerate(pairs):
             yield (
@@ -192,7 +192,7 @@ class _Batch:
     def _aesthetic(self, edit: Edit) -> Any:
         if self._head is None or self._round is None:
             raise self._no_head or ShapeMismatch("the aesthetic head was not loaded")
-        weight, bias, _ = self._head
+        weight, bias = self._head
         return aesthetic(_vector(self._round, edit.path), weight, bias)
 
 

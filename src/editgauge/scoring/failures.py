@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from editgauge.errors import EditgaugeError, ImageError
+from editgauge.errors import EditgaugeError, ImageError, MissingExtra, WeightsError
 from editgauge.networks.weights import find, locate, state
 from editgauge.scoring import NoScore
 from editgauge.types import Edit, Metric, Sample, Score, Status, not_scored
@@ -38,16 +38,20 @@ def failure(error: Exception, sample: Sample, edit: Edit) -> tuple[Status, str]:
         )
         return status, f"{where}: {text}"
     if isinstance(error, EditgaugeError):
-        return Status.FAILED, str(error)
+        return status_of(error), str(error)
     text = str(error).strip().splitlines()[0] if str(error).strip() else ""
     return Status.FAILED, f"{type(error).__name__}: {text}"[:500]
 
 
-def all_failed(metrics: Sequence[Metric], count: int, error: Exception) -> list[list[Score]]:
-    """The same failure for every pair of a batch: one reason, so that it is reported as one
-    line.
-    """
-    return [not_scored(metrics, Status.FAILED, str(error)) for _ in range(count)]
+def status_of(error: Exception) -> Status:
+    """*Not measured* where weights, a library or a program are not here; else *failed*."""
+    lacks = isinstance(error, WeightsError | MissingExtra)
+    return Status.NOT_MEASURED if lacks else Status.FAILED
+
+
+def all_without(metrics: Sequence[Metric], count: int, error: Exception) -> list[list[Score]]:
+    """The same reason for every pair of a batch, so that it is reported as one line."""
+    return [not_scored(metrics, status_of(error), str(error)) for _ in range(count)]
 
 
 def origin_of(names: Sequence[str], folder: Path | None, **parameters: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from editgauge.metrics.frechet import FEW_SAMPLES, frechet_distance, kernel_dist
 from editgauge.networks.features import INCEPTION, InceptionFeatures
 from editgauge.networks.runtime import gpus, resolve
 from editgauge.networks.weights import locate
-from editgauge.scoring.failures import detail_of, origin_of
+from editgauge.scoring.failures import detail_of, origin_of, status_of
 from editgauge.scoring.metrics import FID, KID
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Metric, Score, Status, Track, not_scored
@@ -68,7 +68,7 @@ class FidScorer(Scorer):
             )
             found = network.images([path for pair in usable for path in pair])
         except EditgaugeError as error:
-            return not_scored(self.metrics, Status.FAILED, str(error))
+            return not_scored(self.metrics, status_of(error), str(error))
         both = [(found[r], found[o]) for r, o in usable]
         good = [
             (r, o) for r, o in both if not isinstance(r, Exception) and not isinstance(o, Exception)

@@ -29,7 +29,7 @@ from editgauge.networks.runtime import (
     threads,
 )
 from editgauge.networks.weights import locate
-from editgauge.scoring.failures import all_failed, failure, origin_of
+from editgauge.scoring.failures import all_without, failure, origin_of
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
@@ -115,7 +115,7 @@ class LpipsScorer(Scorer):
             runtime = resolve(self.device, self.precision)
             network = lpips_network(self.net, self.folder, runtime)
         except EditgaugeError as error:
-            yield from enumerate(all_failed(self.metrics, len(pairs), error))
+            yield from enumerate(all_without(self.metrics, len(pairs), error))
             return
         waiting: dict[tuple[int, ...], list[tuple[int, Frames]]] = {}
         with threads():

@@ -11,9 +11,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="the networks need torch")
 transformers = pytest.importorskip("transformers", reason="the networks need transformers")
 
+from editgauge.curation import segment  # noqa: E402
+from editgauge.curation.segment import GroundingDino, SegmentAnything  # noqa: E402
 from editgauge.errors import WeightsError  # noqa: E402
-from editgauge.networks import segment  # noqa: E402
-from editgauge.networks.segment import GroundingDino, SegmentAnything  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
@@ -88,8 +88,9 @@ def test_a_picture_is_looked_at_once(sam: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_places_that_words_mean(dino: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segment, "_SHORT", 80)
-    found = GroundingDino(dino).boxes(PIXELS, " The RED sign. ")
+    network = GroundingDino(dino)
+    network._processor.size = {"shortest_edge": 80, "longest_edge": 1333}
+    found = network.boxes(PIXELS, " The RED sign. ")
     given = transformers.GroundingDinoImageProcessorPil(
         size={"shortest_edge": 80, "longest_edge": 1333}
     )(PIXELS, return_tensors="pt")
@@ -107,7 +108,7 @@ def test_places_that_words_mean(dino: Path, monkeypatch: pytest.MonkeyPatch) -> 
     x, y, w, h = best
     assert found[0][0] == pytest.approx((x - w / 2, y - h / 2, x + w / 2, y + h / 2), abs=0.01)
     monkeypatch.setattr(segment, "LEAST_SCORE", 1.1)
-    assert GroundingDino(dino).boxes(PIXELS, "sign") == []
+    assert network.boxes(PIXELS, "sign") == []
 
 
 def test_a_checkpoint_without_tensors_is_refused(tmp_path: Path) -> None:

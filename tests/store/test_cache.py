@@ -1,0 +1,86 @@
+"""What is computed once and kept by content: whatever happens to the file, nobody loses a score."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import editgauge
+from editgauge.store.cache import Cache
+
+NAME = "kept.sqlite"
+
+
+def test_values_come_back_and_keys_without_one_are_left_out(tmp_path: Path) -> None:
+    for folder in (tmp_path, None):
+        cache = Cache(folder, NAME)
+        cache.put({"a": b"\x00one", "b": b""})
+        assert cache.get(["b", "a", "c"]) == {"a": b"\x00one", "b": b""}
+    again = pickle.loads(pickle.dumps(Cache(tmp_path, NAME)))
+    assert again.get([str(n) for n in range(2000)] + ["a"]) == {"a": b"\x00one"}
+
+
+def test_threads_and_processes_share_one_file(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, NAME)
+    threads = [threading.Thread(target=cache.put, args=({f"t{n}": bytes([n])},)) for n in range(8)]
+    code = (
+        "import sys; from pathlib import Path; from editgauge.store.cache import Cache\n"
+        f"Cache(Path(sys.argv[1]), {NAME!r}).put({{'p' + sys.argv[2]: b'x'}})"
+    )
+    environment = {"PYTHONPATH": str(Path(editgauge.__file__).parents[1])}
+    others = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment)
+        for n in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [other.wait(60) for other in others] == [0, 0]
+    wanted = [*(f"t{n}" for n in range(8)), "p0", "p1"]
+    assert set(cache.get(wanted)) == set(wanted)
+
+
+def test_a_kill_loses_what_was_being_computed_and_nothing_else(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from editgauge.store.cache import Cache\n"
+        f"Cache(Path(sys.argv[1]), {NAME!r}).put({{'k': b'v'}}); os.kill(os.getpid(), 9)"
+    )
+    environment = {"PYTHONPATH": str(Path(editgauge.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert Cache(tmp_path, NAME).get(["k"]) == {"k": b"v"}
+
+
+def test_a_flipped_bit_is_computed_again(tmp_path: Path) -> None:
+    Cache(tmp_path, NAME).put({"k": b"seventy-seven", "l": b"eighty"})
+    for path in (tmp_path / NAME, tmp_path / f"{NAME}-wal"):
+        if path.exists():
+            path.write_bytes(path.read_bytes().replace(b"seventy-seven", b"seventy-eight"))
+    code = (
+        "import sys; from pathlib import Path; from editgauge.store.cache import Cache\n"
+        f"print(Cache(Path(sys.argv[1]), {NAME!r}).get(['k', 'l']))"
+    )
+    environment = {"PYTHONPATH": str(Path(editgauge.__file__).parents[1])}
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert "seventy" not in done.stdout
+
+
+def test_what_is_no_database_is_set_aside(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b"no database" * 100)
+    cache = Cache(tmp_path, NAME)
+    cache.put({"k": b"v"})
+    assert cache.get(["k"]) == {"k": b"v"}
+    assert (tmp_path / f"{NAME}.damaged").is_file()
+
+
+def test_a_folder_that_cannot_be_made_costs_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    cache = Cache(tmp_path / "file" / "folder", NAME)
+    cache.put({"k": b"v"})
+    assert cache.get(["k"]) == {}

@@ -38,7 +38,7 @@ def nothing_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         loading.lpips_network,
         features._clip_model,
         features._inception,
-        features._store,
+        features._cache,
     ):
         cached.cache_clear()
     (tmp_path / "weights").mkdir()
@@ -497,7 +497,7 @@ def test_features_are_computed_once_and_kept(clip: Path, monkeypatch: Any, tmp_p
     assert sum(args[0].ids.shape[0] for args in read) == 2, (
         "two texts, however many samples share them"
     )
-    features._store.cache_clear()
+    features._cache.cache_clear()
     features._clip_model.cache_clear()
     assert [[s.value for s in r] for r in many(scorer, pairs)] == [
         [s.value for s in r] for r in first
@@ -511,7 +511,7 @@ def test_clip_does_not_depend_on_the_batch(clip: Path, tmp_path: Path) -> None:
     ]
     scorer = named(textedit, "clip")
     together = [scores[0].value for scores in many(scorer, pairs)]
-    features._store.cache_clear()
+    features._cache.cache_clear()
     assert [scorer.score(*p)[0].value for p in pairs] == pytest.approx(together, abs=1e-5)
 
 
@@ -570,7 +570,7 @@ def test_a_device_that_holds_one_picture_gives_the_same_values(
     scorer = named(benchmark, name)
 
     def values() -> list[float]:
-        for cached in (features._store, features._fitting, lpips_scorer._fitting):
+        for cached in (features._cache, features._fitting, lpips_scorer._fitting):
             cached.cache_clear()
         lists = [scorer.score_set(pairs)] if name == "fid" else many(scorer, pairs)
         return [score.value for scores in lists for score in scores if score.value is not None]
@@ -615,7 +615,7 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     assert "3 samples, fewer than 2048" in fid.detail["warning"]
     seen = _count(monkeypatch, "editgauge.networks.inception.Inception", "features_of")
     features._inception.cache_clear()
-    features._store.cache_clear()
+    features._cache.cache_clear()
     assert [s.value for s in scorer.score_set([*pairs, broken])] == [fid.value, kid.value]
     assert not seen, "an interrupted set goes on where it was"
     empty = scorer.score_set(pairs[:1])

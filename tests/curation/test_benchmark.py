@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from editgauge import catalog
 from editgauge.curation import records
 from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError
-from editgauge.images import write_png
+from editgauge.images import read_image, write_png
+from editgauge.store.run import Run
 from editgauge.tables.contract import verify
 from editgauge.web.log import Act
 from tests.command_line import invoke
@@ -101,3 +104,23 @@ def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:
     (sample,) = list(catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None))
     assert "leads out" in str(sample.lost("reference"))
     assert not sample.reference.exists()
+
+
+def test_a_picture_that_exif_turns_is_turned_once_for_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    make_set(tmp_path / "set", 1)
+    name = f"dir:{tmp_path / 'set'}"
+    (before,) = catalog.find("benchmarks", name).load(None)
+    shown = read_image(before.image)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(np.rot90(shown)).save(before.image, format="PNG", exif=exif)
+    (sample,) = catalog.find("benchmarks", name).load(None)
+    assert np.array_equal(read_image(sample.image), shown)
+    told = ["--run", tmp_path / "run", "--workers", 0]
+    run("edit", name, "--editor", "copy", *told)
+    (edit,) = Run.open(tmp_path / "run").edits("dir.wards")
+    assert (edit.width, edit.height) == shown.shape[1::-1]
+    assert edit.given_back

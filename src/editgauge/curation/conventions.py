@@ -19,6 +19,7 @@ from editgauge.benchmarks.texteditbench.samples import folder_name as topic_fold
 from editgauge.benchmarks.tree import Tree
 from editgauge.curation.records import SAMPLES, TEXTS, Record
 from editgauge.escape import file_name
+from editgauge.images import upright
 from editgauge.types import Finding, Sample
 
 Attributes = dict[str, str | int | float | bool]
@@ -58,7 +59,7 @@ def sample_of(
     def place(relative: str, part: str) -> Path:
         path = root / relative
         if tree.inside(path):
-            return path
+            return upright(path)
         found = f"{relative!r} leads out of the data set"
         findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
         return tree.nowhere(part or "input")

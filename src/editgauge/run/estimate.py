@@ -54,10 +54,8 @@ class Cluster(NamedTuple):
         match = _CLUSTER.fullmatch(text.strip().lower().replace("×", "x"))
         numbers = [int(part) for part in match.groups(default="0")] if match else [0, 0, 0]
         if not all(numbers[:2]):
-            raise UsageError(
-                f"--cluster {text!r}: wanted NODESxPROCESSORS or NODESxPROCESSORSxGPUS, such as "
-                f"4x16 or 4x16x2"
-            )
+            wanted = "wanted NODESxPROCESSORS or NODESxPROCESSORSxGPUS, such as 4x16 or 4x16x2"
+            raise UsageError(f"{text!r}: {wanted}", argument="cluster")
         return cls(*numbers)
 
 
@@ -102,10 +100,22 @@ class Share(NamedTuple):
         """How far it is extrapolated: planned units for each measured one."""
         return self.planned / self.measured
 
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "each": self.each,
+            "measured_on": self.measured,
+            "planned": self.planned,
+            "extrapolated": round(self.factor, 3),
+        }
+
+    def origin(self, what: str = "outputs") -> str:
+        return f"measured on {self.measured:,} {what}, extrapolated x {self.factor:,.3g}"
+
 
 class Spread(NamedTuple):
-    """How wide the 95 % interval of a metric's mean would be: half its width, with all samples and
-    with those drawn; from the standard deviation over `measured` samples of one editor.
+    """How wide the 95 % interval of a metric's mean would be: half its width, from the standard
+    deviation over `measured` samples of one editor.
     """
 
     metric: str
@@ -130,24 +140,20 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A planned evaluation. Each part says what it was measured on."""
+    """A planned evaluation. Each part says what it was measured on. `processor` and `gpu`: scorer
+    -> seconds an output; those of a GPU where it was measured on one. `not_measured`: scorers that
+    gave no score in what was measured (their weights are missing). `storage`: part of a run folder
+    -> bytes a unit (a sample, an output).
+    """
 
     intent: Intent
     source: str
     processor: Mapping[str, Share]
-    """Scorer -> processor seconds an output."""
     gpu: Mapping[str, Share] = field(default_factory=dict)
-    """Scorer -> seconds an output for which it held a GPU; those alone that were measured on
-    one.
-    """
     not_measured: Sequence[str] = ()
-    """Scorers that gave no score in what was measured (their weights are missing): their time is
-    not known.
-    """
     judge_calls: Share | None = None
     judge_dollars: Share | None = None
     storage: Mapping[str, Share] = field(default_factory=dict)
-    """Part of a run folder -> bytes a unit (a sample, an output)."""
     spreads: Sequence[Spread] = ()
 
     @property
@@ -168,12 +174,12 @@ class Plan:
 
     def choices(self) -> list[Choice]:
         """Samples of 10, 20, 50, … for each editor up to all: what each would take."""
-        whole = self.intent.samples
+        whole, dollars = self.intent.samples, self.judge_dollars
         steps = [n * 10**power for power in range(1, 8) for n in (1, 2, 5)]
-        dollars = self.judge_dollars
         found = []
         for number in [*(n for n in steps if n < whole), whole]:
             share = number / self.intent.each
+            widths = {s.metric: _Z * s.deviation / math.sqrt(number) for s in self.spreads}
             found.append(
                 Choice(
                     samples=number,
@@ -181,49 +187,38 @@ class Plan:
                     processor_hours=self.processor_hours * share,
                     gpu_hours=self.gpu_hours * share,
                     dollars=None if dollars is None else dollars.total * share,
-                    half_widths={
-                        s.metric: _Z * s.deviation / math.sqrt(number) for s in self.spreads
-                    },
+                    half_widths=widths,
                 )
             )
         return found
 
-    @property
-    def bytes(self) -> float:
-        return sum(share.total for share in self.storage.values())
-
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON values; ``extrapolated`` is planned units for each measured one."""
+        intent, choices = self.intent, self.choices() if self.spreads else []
 
-        def told(share: Share | None) -> dict[str, Any] | None:
-            return share and {
-                "total": share.total,
-                "each": share.each,
-                "measured_on": share.measured,
-                "planned": share.planned,
-                "extrapolated": round(share.factor, 3),
-            }
+        def told(shares: Mapping[str, Share]) -> dict[str, Any]:
+            return {name: share.as_dict() for name, share in shares.items()}
 
         return {
-            "editors": self.intent.editors,
-            "samples": self.intent.each,
-            "outputs": self.intent.outputs,
+            "editors": intent.editors,
+            "samples": intent.each,
+            "outputs": intent.outputs,
             "measured": self.source,
             "processor_hours": self.processor_hours,
             "wall_hours": self.wall_hours,
-            "processors": self.intent.processors,
+            "processors": intent.processors,
             "gpu_hours": self.gpu_hours if self.gpu else None,
-            "gpus": self.intent.gpus,
-            "cluster": self.intent.cluster and self.intent.cluster._asdict(),
-            "bytes": self.bytes,
-            "processor_seconds": {name: told(share) for name, share in self.processor.items()},
-            "gpu_seconds": {name: told(share) for name, share in self.gpu.items()},
+            "gpus": intent.gpus,
+            "cluster": intent.cluster and intent.cluster._asdict(),
+            "bytes": sum(share.total for share in self.storage.values()),
+            "processor_seconds": told(self.processor),
+            "gpu_seconds": told(self.gpu),
             "not_measured": list(self.not_measured),
-            "judge_calls": told(self.judge_calls),
-            "judge_dollars": told(self.judge_dollars),
-            "storage": {name: told(share) for name, share in self.storage.items()},
+            "judge_calls": self.judge_calls and self.judge_calls.as_dict(),
+            "judge_dollars": self.judge_dollars and self.judge_dollars.as_dict(),
+            "storage": told(self.storage),
             "intervals": [spread._asdict() for spread in self.spreads],
-            "choices": [choice._asdict() for choice in self.choices()] if self.spreads else [],
+            "choices": [choice._asdict() for choice in choices],
         }
 
     def lines(self) -> Iterator[str]:
@@ -234,48 +229,25 @@ class Plan:
             f"{intent.editors:,} editors on {intent.each:,}{drawn} samples: {intent.outputs:,} "
             f"outputs; measured: {self.source}"
         )
-        for name, share in self.processor.items():
-            yield (
-                f"  {name}: {share.total / 3600:.3g} processor-hours "
-                f"({share.each:.3f} s an output; {_origin(share, 'outputs')})"
-            )
-        for name in self.not_measured:
-            yield f"  {name}: not known, it gave no score in what was measured"
+        yield from _hours("processor", self.processor)
+        yield from (
+            f"  {name}: not known, it gave no score in what was measured"
+            for name in self.not_measured
+        )
         without = f" without {', '.join(self.not_measured)}" if self.not_measured else ""
         yield f"  scoring together{without}: {self.processor_hours:.3g} processor-hours"
-        for name, share in self.gpu.items():
-            yield (
-                f"  {name}: {share.total / 3600:.3g} GPU-hours "
-                f"({share.each:.3f} s an output; {_origin(share, 'outputs')})"
-            )
+        yield from _hours("GPU", self.gpu)
         if not self.gpu:
             yield "  GPU-hours: not known, what was measured used no GPU"
         where = f"{intent.processors} processors"
-        if self.gpu:
-            where += f" and {intent.gpus} GPUs"
-        if intent.cluster is not None:
-            where += f" ({intent.cluster.nodes} nodes)"
-        yield (
-            f"  wall time of scoring on {where}: {self.wall_hours:.3g} h (extrapolated: all of "
-            f"them busy to the end)"
-        )
-        if self.judge_calls is not None:
-            yield (
-                f"  judge {intent.model}: {self.judge_calls.total:,.0f} calls "
-                f"({_origin(self.judge_calls, 'outputs')})"
-            )
-            money = self.judge_dollars
-            yield (
-                "  judge: dollars not known (no price, or every measured call is paid already)"
-                if money is None
-                else f"  judge: {money.total:,.2f} US dollars by list prices "
-                f"({money.each:.5f} an output; {_origin(money, 'outputs')})"
-            )
-        for name, share in self.storage.items():
-            yield (
-                f"  storage, {name}: {share.total / 1e9:.3g} GB "
-                f"({share.each / 1e3:.1f} kB each; {_origin(share, 'of them')})"
-            )
+        where += f" and {intent.gpus} GPUs" if self.gpu else ""
+        where += f" ({intent.cluster.nodes} nodes)" if intent.cluster is not None else ""
+        hours = f"{self.wall_hours:.3g} h (extrapolated: all of them busy to the end)"
+        yield f"  wall time of scoring on {where}: {hours}"
+        yield from self._judge()
+        for name, part in self.storage.items():
+            each = f"{part.each / 1e3:.1f} kB each; {part.origin('of them')}"
+            yield f"  storage, {name}: {part.total / 1e9:.3g} GB ({each})"
         for spread in self.spreads:
             yield (
                 f"  {spread.metric}: 95 % interval of an editor's mean +- {spread.half_width:.4g} "
@@ -284,6 +256,17 @@ class Plan:
             )
         if self.spreads:
             yield from self._sampled()
+
+    def _judge(self) -> Iterator[str]:
+        calls, money = self.judge_calls, self.judge_dollars
+        if calls is None:
+            return
+        yield f"  judge {self.intent.model}: {calls.total:,.0f} calls ({calls.origin()})"
+        if money is None:
+            yield "  judge: dollars not known (no price, or every measured call is paid already)"
+        else:
+            each = f"{money.each:.5f} an output; {money.origin()}"
+            yield f"  judge: {money.total:,.2f} US dollars by list prices ({each})"
 
     def _sampled(self) -> Iterator[str]:
         """A line for each size of a sample."""
@@ -296,8 +279,10 @@ class Plan:
             yield f"    {choice.samples:,} samples: {', '.join(parts)}; +- {widths}"
 
 
-def _origin(share: Share, what: str) -> str:
-    return f"measured on {share.measured:,} {what}, extrapolated x {share.factor:,.3g}"
+def _hours(unit: str, shares: Mapping[str, Share]) -> Iterator[str]:
+    for name, share in shares.items():
+        each = f"{share.each:.3f} s an output; {share.origin()}"
+        yield f"  {name}: {share.total / 3600:.3g} {unit}-hours ({each})"
 
 
 def samples_of(benchmark: Benchmark, material: Material | None) -> int:
@@ -308,7 +293,7 @@ def samples_of(benchmark: Benchmark, material: Material | None) -> int:
         return len(material.samples)
     count = benchmark.published_counts.get("")
     if not count:
-        raise UsageError(f"{benchmark.name}: how many samples? Give its DATA folder")
+        raise UsageError(f"{benchmark.name}: how many samples? Give its data")
     return count
 
 
@@ -345,13 +330,12 @@ def plan(
     if not processor:
         raise UsageError(
             f"{run.path.name}: no recorded times of {benchmark}; score in it with this version, or "
-            f"leave out --run and give DATA: a short run is then measured"
+            f"give the data and no run: a short run is then measured"
         )
     if gpu and intent.cluster is not None and not intent.cluster.gpus:
-        raise UsageError(
-            f"--cluster: no GPUs, and {', '.join(gpu)} was measured on one; name them, such as "
-            f"{intent.cluster.nodes}x{intent.cluster.processors}x1, or score with --device cpu"
-        )
+        wanted = f"such as {intent.cluster.nodes}x{intent.cluster.processors}x1"
+        why = f"has no GPUs, and {', '.join(gpu)} was measured on one; name them, {wanted}"
+        raise UsageError(why, argument="cluster")
     calls, dollars = _judge(run, benchmark, data, intent) if intent.model else (None, None)
     return Plan(
         intent=intent,
@@ -372,28 +356,24 @@ def _recorded(
     """Seconds of a processor, and of a GPU, an output by scorer, over all `score` commands that
     recorded them; and the scorers that scored nothing.
     """
-    took: dict[str, dict[str, float]] = {"seconds": {}, "gpu_seconds": {}}
-    outputs: dict[str, dict[str, int]] = {"seconds": {}, "gpu_seconds": {}}
+    took = {what: dict[str, list[tuple[float, int]]]() for what in ("seconds", "gpu_seconds")}
     for entry in run.manifest().get("entries", []):
-        if not isinstance(entry, dict) or entry.get("benchmark") != benchmark:
-            continue
-        recorded = entry.get("processor")
+        recorded = entry.get("processor") if entry.get("benchmark") == benchmark else None
         for name, one in recorded.items() if isinstance(recorded, dict) else ():
             number = one.get("outputs") if isinstance(one, dict) else None
             if not isinstance(number, int) or number < 0:
                 continue
-            for what, seconds in took.items():
+            for what, found in took.items():
                 value = one.get(what)
                 if isinstance(value, int | float) and math.isfinite(value) and value >= 0:
-                    seconds[name] = seconds.get(name, 0.0) + value
-                    outputs[what][name] = outputs[what].get(name, 0) + number
+                    found.setdefault(name, []).append((value, number))
     processor, gpu = (
         {
-            name: Share(seconds[name] / outputs[what][name], outputs[what][name], intent.outputs)
-            for name in sorted(seconds)
-            if outputs[what][name]
+            name: Share(sum(s for s, _ in times) / outputs, outputs, intent.outputs)
+            for name, times in sorted(found.items())
+            if (outputs := sum(number for _, number in times))
         }
-        for what, seconds in took.items()
+        for found in took.values()
     )
     return processor, gpu, sorted(set(took["seconds"]) - set(processor))
 

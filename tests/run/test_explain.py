@@ -118,7 +118,7 @@ def test_what_cannot_be_drawn_says_why(run: Run, tmp_path: Path) -> None:
 
 
 def test_no_scorer_that_draws_is_a_usage_error(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--tracks ocr"):
+    with pytest.raises(UsageError, match="add the track ocr"):
         explain(run, "textedit", [sample(tmp_path)], [record(run)], [Silent()])
 
 

@@ -46,4 +46,5 @@ class Placing:
             cores=common.cores(),
             address=self.address,
             devices=devices,
+            say=lambda text: typer.echo(text, err=True),
         )

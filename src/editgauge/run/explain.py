@@ -43,32 +43,26 @@ def explain(
     """
     drawing = [scorer for scorer in scorers if isinstance(scorer, Explains)]
     if not drawing:
-        raise UsageError(
-            "--explain: none of these scorers can draw how it came to its scores; add --tracks ocr"
-        )
+        told = "none of these scorers can draw how it came to its scores; add the track ocr"
+        raise UsageError(told, argument="explain")
     paths: list[Path] = []
     problems: list[str] = []
     every = {str(record["id"]) for record in run.samples(benchmark)} | {one.id for one in samples}
     names = file_names((one, scorer.name) for one in sorted(every) for scorer in drawing)
     editors = file_names({(record.editor,) for record in edits})
-    for sample in samples:
-        for record in (record for record in edits if record.sample == sample.id):
-            edit = record.edit(run.path)
-            for scorer in drawing:
-                why = (
-                    sample.fault
-                    or scorer.applies(sample)
-                    or (None if edit.ok else edit.reason or edit.status.value)
-                )
-                if why is None:
-                    place = f"explain/{plain_name(benchmark)}/{editors[edit.editor,]}"
-                    try:
-                        path = folder(run.path, place)
-                        path /= f"{names[sample.id, scorer.name]}.png"
-                        images.write_png(path, scorer.explain(sample, edit))
-                        paths.append(path)
-                    except EditgaugeError as error:
-                        why = str(error)
-                if why is not None:
-                    problems.append(f"{sample.id} by {edit.editor}: no drawing, {why}")
+    by_id = {sample.id: sample for sample in samples}
+    for record, scorer in ((r, s) for r in edits if r.sample in by_id for s in drawing):
+        sample, edit = by_id[record.sample], record.edit(run.path)
+        why = sample.fault or scorer.applies(sample)
+        why = why or (None if edit.ok else edit.reason or edit.status.value)
+        place = f"explain/{plain_name(benchmark)}/{editors[edit.editor,]}"
+        if why is None:
+            try:
+                path = folder(run.path, place) / f"{names[sample.id, scorer.name]}.png"
+                images.write_png(path, scorer.explain(sample, edit))
+                paths.append(path)
+            except EditgaugeError as error:
+                why = str(error)
+        if why is not None:
+            problems.append(f"{sample.id} by {edit.editor}: no drawing, {why}")
     return paths, problems

@@ -174,8 +174,8 @@ def _wait(busy: Sequence[_Slot[Any]], looked: float) -> float:
 
 def _never_ready(why: str) -> RunError:
     return RunError(
-        f"workers die before they have done anything ({why}); is there enough memory? Run the same "
-        f"command again with fewer --workers, or with --workers 0 to see what happens"
+        f"workers die before they have done anything ({why}); is there enough memory? Try again "
+        f"with fewer workers, or with 0 workers to see what happens"
     )
 
 

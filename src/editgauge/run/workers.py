@@ -128,11 +128,18 @@ def gpus_of(text: str) -> tuple[str, ...]:
 
 
 def open_workers(
-    engine: str, *, workers: int | None, cores: int, address: str = "", devices: str = ""
+    engine: str,
+    *,
+    workers: int | None,
+    cores: int,
+    address: str = "",
+    devices: str = "",
+    say: Callable[[str], None] | None = None,
 ) -> Workers:
     """The workers of an engine, one of `ENGINES`. `workers` bounds them (None: `cores` processes
     here, the whole cluster there); `address` is a Ray cluster's (else the environment's
-    ``RAY_ADDRESS``, else a Ray on this machine); `devices` are GPUs of this machine (`gpus_of`).
+    ``RAY_ADDRESS``, else a Ray on this machine); `devices` are GPUs of this machine (`gpus_of`);
+    `say` is told what is waited for.
 
     Raises `UsageError` for an unknown name or words that do not go together, `MissingExtra` without
     Ray, `Unavailable` when no cluster answers.
@@ -155,6 +162,10 @@ def open_workers(
     if workers == 0:
         why = "0 (everything in this process) and the engine ray: one only"
         raise UsageError(why, argument="workers")
-    from editgauge.run.ray import Cluster
+    from editgauge.run.ray import CONNECT, Cluster
 
-    return Workers(cluster=Cluster(address or os.environ.get("RAY_ADDRESS") or "local", workers))
+    place = address or os.environ.get("RAY_ADDRESS") or "local"
+    if say is not None:
+        what = f"connecting to Ray at {place}" if place != "local" else "starting Ray here"
+        say(f"{what} (given up after {CONNECT:.0f} s)")
+    return Workers(cluster=Cluster(place, workers))

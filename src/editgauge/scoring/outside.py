@@ -1,5 +1,5 @@
-"""Scorers of other packages: found by their entry points; their rows name the package and version
-that they come from.
+"""The scorers of a call: a benchmark's own, and those of other packages, found by their entry
+points; their rows name the package and version that they come from.
 
 An entry point of the group ``editgauge.scorers`` names a scorer, or a function that is called with
 the options of the command line and gives one or several.
@@ -17,13 +17,13 @@ from editgauge.types import Benchmark, Track
 
 
 class Scorers(NamedTuple):
-    """The scorers of a call, the packages that are not ours, and which of them cannot be used."""
+    """The scorers of a call, and which cannot be used. `packages`: scorer -> the package that it
+    comes from, where that is not ours; `plugins`: kind, name, package and version of each.
+    """
 
     scorers: list[Scorer]
     packages: dict[str, catalog.Package]
-    """Scorer -> the package that it comes from, where that is not ours."""
     plugins: list[dict[str, str]]
-    """kind, name, package and version of each."""
     problems: list[str]
 
     def origins(self) -> dict[str, dict[str, Any]]:
@@ -31,12 +31,8 @@ class Scorers(NamedTuple):
         found = {}
         for scorer in self.scorers:
             package = self.packages.get(scorer.name)
-            found[scorer.name] = dict(scorer.origin())
-            if package is not None:
-                found[scorer.name] |= {
-                    "package": package.name,
-                    "package_version": package.version,
-                }
+            of = {"package": package.name, "package_version": package.version} if package else {}
+            found[scorer.name] = {**scorer.origin(), **of}
         return found
 
 
@@ -55,22 +51,20 @@ def scorers_of(
     if package.name:
         chosen.packages.update(dict.fromkeys((scorer.name for scorer in own), package))
         chosen.plugins.append(package.as_dict("benchmark", benchmark.name))
-    declared = set(benchmark.every_metric)
-    taken = {scorer.name for scorer in own}
+    declared, taken = set(benchmark.every_metric), {scorer.name for scorer in own}
     for name in catalog.names("scorers"):
+        package = catalog.source_of("scorers", name)
         try:
             scorers = made(name, **options)
         except EditgaugeError as error:
             chosen.problems.append(str(error))
             continue
-        package = catalog.source_of("scorers", name)
         for scorer in scorers:
             metrics = {metric.name for metric in scorer.metrics}
             if scorer.name in taken or metrics & declared:
-                chosen.problems.append(
-                    f"scorer {name} (package {package.name}): {benchmark.name} has its own "
-                    f"{', '.join(sorted(metrics & declared)) or scorer.name}; left out"
-                )
+                there = ", ".join(sorted(metrics & declared)) or scorer.name
+                why = f"{benchmark.name} has its own {there}; left out"
+                chosen.problems.append(f"scorer {name} (package {package.name}): {why}")
             elif everything or scorer.track in tracks:
                 taken.add(scorer.name)
                 declared |= metrics

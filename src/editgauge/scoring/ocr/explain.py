@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 from editgauge import images
 from editgauge.ocr import Text
 from editgauge.ocr.engine import box_of
-from editgauge.scoring.ocr.scores import METRICS, Trace, ocr_scores
+from editgauge.scoring.ocr.scores import METRICS, Match, Trace, ocr_scores
 from editgauge.types import VARIANTS, Edit, Sample, Variant
 
 Colour = tuple[int, int, int]
@@ -98,13 +98,7 @@ def _marks(trace: Trace, before: int, after: int) -> tuple[list[Mark], list[Mark
     left: list[Mark] = [Mark(trace.edit_line, EDITED, "edit")] if trace.edit_line else []
     right: list[Mark] = [Mark((number,), EDITED, "edit") for number in trace.region_boxes]
     for number, match in enumerate(trace.matches, start=1):
-        colour = (
-            GONE
-            if match.output is None or match.similarity < 0.01
-            else SAME
-            if match.similarity == 1
-            else CHANGED
-        )
+        colour = _colour(match)
         left.append(Mark(match.original, colour, str(number)))
         if match.output is not None:
             right.append(Mark(match.output, colour, str(number)))
@@ -113,6 +107,12 @@ def _marks(trace: Trace, before: int, after: int) -> tuple[list[Mark], list[Mark
         known = {number for mark in marks for number in mark.boxes}
         marks += [Mark((number,), QUIET, "") for number in range(count) if number not in known]
     return left, right
+
+
+def _colour(match: Match) -> Colour:
+    if match.output is None or match.similarity < 0.01:
+        return GONE
+    return SAME if match.similarity == 1 else CHANGED
 
 
 def _panel(
@@ -180,29 +180,18 @@ def _head(
     traces: Mapping[Variant, Trace],
     source: str,
 ) -> list[Row]:
-    rows: list[Row] = [
-        [
-            (0, f"{sample.benchmark}  {sample.id}  by {edit.editor}", INK),
-            (0.62, f"read by {source}", QUIET),
-        ],
-        [
-            (0, f"source  “{sample.source_text}”", INK),
-            (0.3, f"target  “{sample.target_text}”", INK),
-        ],
-        [(0, "", INK), *((0.16 + 0.09 * i, name, QUIET) for i, name in enumerate(METRICS))],
-    ]
+    title = f"{sample.benchmark}  {sample.id}  by {edit.editor}"
+    asked: Row = [(0, f"source  “{sample.source_text}”", INK)]
+    asked += [(0.3, f"target  “{sample.target_text}”", INK)]
+    at = [0.16 + 0.09 * number for number in range(len(METRICS) + 1)]
+    names: Row = [(x, name, QUIET) for x, name in zip(at, METRICS, strict=False)]
+    rows = [[(0, title, INK), (0.62, f"read by {source}", QUIET)], asked, names]
     for variant in VARIANTS:
-        trace = traces[variant]
-        cells = [
-            (0.16 + 0.09 * i, _number(values[variant][name]), INK) for i, name in enumerate(METRICS)
-        ]
-        notes = [
-            trace.reason,
-            "source still there: x 0.2" if trace.penalised else "",
-            ", ".join(trace.rules),
-        ]
-        note = "; ".join(filter(None, notes))
-        rows.append([(0, variant, INK), *cells, (0.16 + 0.09 * len(METRICS), note, GONE)])
+        trace, told = traces[variant], values[variant]
+        cells = [(x, _number(told[n]), INK) for x, n in zip(at, METRICS, strict=False)]
+        penalised = "source still there: x 0.2" if trace.penalised else ""
+        note = "; ".join(filter(None, [trace.reason, penalised, ", ".join(trace.rules)]))
+        rows.append([(0, variant, INK), *cells, (at[-1], note, GONE)])
     return rows
 
 
@@ -210,50 +199,27 @@ def _foot(trace: Trace, original: Sequence[Text], edited: Sequence[Text]) -> lis
     def words(texts: Sequence[Text], boxes: Sequence[int]) -> str:
         return "  ".join(texts[number].text for number in boxes)
 
-    rows: list[Row] = [
-        [
-            (0, "line", QUIET),
-            (0.08, "original", QUIET),
-            (0.5, "output", QUIET),
-            (0.92, "alike", QUIET),
-        ]
-    ]
+    def row(first: str, before: str, after: str, last: str = "", *colours: Colour) -> Row:
+        """A line of the list: number, original, output, how alike; the colours of these."""
+        shades = [*colours, *[colours[-1]] * 4]
+        pieces = ((0, first), (0.08, before), (0.5, after), (0.92, last))
+        both = zip(pieces, shades, strict=False)
+        return [(at, text, colour) for (at, text), colour in both if text]
+
+    rows: list[Row] = [row("line", "original", "output", "alike", QUIET)]
     if trace.edit_line:
-        rows.append(
-            [
-                (0, "edit", EDITED),
-                (0.08, words(original, trace.edit_line), EDITED),
-                (0.5, words(edited, trace.region_boxes) or "(nothing read)", EDITED),
-            ]
-        )
+        read = words(edited, trace.region_boxes) or "(nothing read)"
+        rows.append(row("edit", words(original, trace.edit_line), read, "", EDITED))
     for number, match in enumerate(trace.matches, start=1):
-        colour = (
-            GONE
-            if match.output is None or match.similarity < 0.01
-            else SAME
-            if match.similarity == 1
-            else CHANGED
-        )
-        rows.append(
-            [
-                (0, str(number), colour),
-                (0.08, words(original, match.original), INK),
-                (
-                    0.5,
-                    words(edited, match.output) if match.output is not None else "(no line left)",
-                    INK,
-                ),
-                (0.92, _number(match.similarity), colour),
-            ]
-        )
-    rows += [[(0, "new", GONE), (0.5, words(edited, boxes), INK)] for boxes in trace.extra]
+        colour = _colour(match)
+        read = "(no line left)" if match.output is None else words(edited, match.output)
+        alike = _number(match.similarity)
+        line = words(original, match.original)
+        rows.append(row(str(number), line, read, alike, colour, INK, INK, colour))
+    rows += [row("new", "", words(edited, boxes), "", GONE, INK) for boxes in trace.extra]
     if not trace.edit_line:
-        rows.append(
-            [
-                (0.08, "  ".join(t.text for t in original), INK),
-                (0.5, "  ".join(t.text for t in edited), INK),
-            ]
-        )
+        every = ["  ".join(text.text for text in texts) for texts in (original, edited)]
+        rows.append(row("", every[0], every[1], "", INK))
     most = 40
     if len(rows) > most:
         rows = [*rows[:most], [(0.08, f"and {len(rows) - most} more lines", QUIET)]]

@@ -25,6 +25,10 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
 DEFAULT_ENGINE = "rapidocr"
+_MOST_BOXES = 80
+"""Boxes of a picture that a row keeps for the report; a page of small print has more, and is not
+looked at by them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,53 +61,77 @@ def ocr_scorers(
     with that reason. The environment's ``EDITGAUGE_OCR_CACHE`` names a folder that several runs
     share as their store, instead of `cache`.
     """
-    reader, engine, source = _reader(cache, ocr_engine)
-    return [TextScorer(reader=reader, engine=engine, source=source)]
+    return [TextScorer(**_reading(cache, ocr_engine))]
 
 
 def presence_scorers(
     *, cache: Path | None = None, ocr_engine: str | None = None, **_: Any
 ) -> list[PresenceScorer]:
     """Scores of deleted and inserted text; options as for `ocr_scorers`."""
-    reader, engine, source = _reader(cache, ocr_engine)
-    return [PresenceScorer(reader=reader, engine=engine, source=source)]
+    return [PresenceScorer(**_reading(cache, ocr_engine))]
 
 
-def _reader(cache: Path | None, ocr_engine: str | None) -> tuple[Reader, dict[str, Any], str]:
+def _reading(cache: Path | None, ocr_engine: str | None) -> dict[str, Any]:
     shared = os.environ.get("EDITGAUGE_OCR_CACHE")
+    place = Path(shared).expanduser() if shared else cache
     try:
-        reader = open_reader(
-            ocr_engine or DEFAULT_ENGINE, Path(shared).expanduser() if shared else cache
-        )
+        reader = open_reader(ocr_engine or DEFAULT_ENGINE, place)
     except MissingExtra as error:
         if ocr_engine is not None:
             raise
         absent = Absent(DEFAULT_ENGINE, str(error))
         reader = Reader(absent, absent.identity().label)
-    return reader, reader.engine.identity().as_dict(), reader.label
+    engine = reader.engine.identity().as_dict()
+    return {"reader": reader, "engine": engine, "source": reader.label}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextScorer(Scorer):
-    """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected, from one reading of either
-    picture.
-
-    The output is resized to the original's size before it is read (Lanczos), as released. `source`
-    is the engine's identity: scores of two engines are never one table's.
+class ReadingScorer(Scorer):
+    """Scores from one reading of the original and of the output, resized to the original's size
+    first (Lanczos). `source` is the engine's identity: scores of two engines are never one table's.
     """
 
     reader: Reader
     engine: Mapping[str, Any]
     source: str
-    name: str = "ocr"
+    version: str
     track: Track = "ocr"
-    metrics: tuple[Metric, ...] = OCR
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
     def origin(self) -> Mapping[str, Any]:
-        return {"metric": "textedit-ocr 2", **self.engine}
+        return {"metric": self.version, **self.engine}
 
     def applies(self, sample: Sample) -> str | None:
+        return self.no_text(sample) or self._unread(sample)
+
+    def no_text(self, sample: Sample) -> str | None:
+        """Why the sample asks for nothing that is scored here, or None."""
+        raise NotImplementedError
+
+    def _unread(self, sample: Sample) -> str | None:
+        language, engine = language_for(sample), self.reader.engine
+        if engine.own_language(language) is not None:
+            return None
+        return f"the OCR engine {engine.name!r} cannot read the language {language!r}"
+
+    def read(self, sample: Sample, edit: Edit) -> tuple[list[Text], list[Text]]:
+        """The recognised text of the original, and of the output at the original's size."""
+        if edit.path is None:
+            raise ValueError(f"{sample.id}: the edit of {edit.editor!r} has no picture")
+        language, header = language_for(sample), images.read_header(sample.image)
+        size = (header.width, header.height)
+        return self.reader(sample.image, language), self.reader(edit.path, language, size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextScorer(ReadingScorer):
+    """OA, OP, OR, F1 and NED of a replaced text, faithful and corrected."""
+
+    name: str = "ocr"
+    version: str = "textedit-ocr 2"
+    metrics: tuple[Metric, ...] = OCR
+
+    def no_text(self, sample: Sample) -> str | None:
         for what, text in (("source", sample.source_text), ("target", sample.target_text)):
             if text is None:
                 return f"no {what} text is known of this sample"
@@ -112,52 +140,32 @@ class TextScorer(Scorer):
         operation = _operation(sample) if sample.attributes.get("operation") else "change"
         if operation != "change":
             return f"the operation is {operation or 'not known'}, not a replacement of text"
-        return _unread(self.reader, sample)
+        return None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        original, edited = read_pair(self.reader, sample, edit)
+        original, edited = self.read(sample, edit)
+        texts = sample.source_text or "", sample.target_text or ""
         scores: list[Score] = []
         for variant in VARIANTS:
             trace = Trace()
-            values = ocr_scores(
-                original,
-                edited,
-                sample.source_text or "",
-                sample.target_text or "",
-                variant=variant,
-                trace=trace,
-            )
+            values = ocr_scores(original, edited, *texts, variant=variant, trace=trace)
             detail = _detail(trace, edited)
             if variant == "faithful":
                 detail["boxes"] = boxes(original, edited)
             for name, value in values.items():
-                more = detail if name == "OA" else {}
-                if value is None:
-                    reason = (
-                        trace.reason
-                        or "OCR finds no box of the original that reads as the source text"
+                reason = trace.reason
+                if value is None and not reason:
+                    reason = "OCR finds no box of the original that reads as the source text"
+                scores.append(
+                    Score(
+                        metric=name,
+                        value=value,
+                        variant=variant,
+                        status=Status.DATASET_FAULT if value is None else Status.SCORED,
+                        reason=reason,
+                        detail=detail if name == "OA" else {},
                     )
-                    scores.append(
-                        Score(
-                            metric=name,
-                            value=None,
-                            variant=variant,
-                            status=Status.DATASET_FAULT,
-                            reason=reason,
-                            detail=more,
-                        )
-                    )
-                else:
-                    scores.append(
-                        Score(
-                            metric=name,
-                            value=value,
-                            variant=variant,
-                            status=Status.SCORED,
-                            reason=trace.reason,
-                            detail=more,
-                        )
-                    )
+                )
         return scores
 
     def explain(self, sample: Sample, edit: Edit) -> images.Array:
@@ -166,14 +174,7 @@ class TextScorer(Scorer):
         """
         from editgauge.scoring.ocr.explain import draw
 
-        original, edited = read_pair(self.reader, sample, edit)
-        return draw(sample, edit, original, edited, self.source)
-
-
-_MOST_BOXES = 80
-"""Boxes of a picture that a row keeps for the report; a page of small print has more, and is not
-looked at by them.
-"""
+        return draw(sample, edit, *self.read(sample, edit), self.source)
 
 
 def boxes(original: Sequence[Text], edited: Sequence[Text]) -> dict[str, list[list[Any]]]:
@@ -182,55 +183,36 @@ def boxes(original: Sequence[Text], edited: Sequence[Text]) -> dict[str, list[li
 
     Whole pixels of the original's frame (the output is resized to it before it is read).
     """
-    return {
-        name: [_box(text) for text in texts[:_MOST_BOXES]]
-        for name, texts in (("input", original), ("output", edited))
-    }
+    both = (("input", original), ("output", edited))
+    return {name: [_box(text) for text in texts[:_MOST_BOXES]] for name, texts in both}
 
 
 def _box(text: Text) -> list[Any]:
     across, down = [x for x, _ in text.polygon], [y for _, y in text.polygon]
-    return [
-        round(min(across)),
-        round(min(down)),
-        round(max(across)),
-        round(max(down)),
-        text.text[:60],
-    ]
+    corners = (min(across), min(down), max(across), max(down))
+    return [*map(round, corners), text.text[:60]]
 
 
 def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:
     """What a reader of the row wants to know: what stood in the edited region, and which rules were
     at work.
     """
-    detail: dict[str, Any] = {
-        "read": " ".join(edited[number].text for number in trace.region_boxes)[:200]
-    }
-    if trace.penalised:
-        detail["penalised"] = True
-    if trace.rules:
-        detail["rules"] = list(trace.rules)
-    return detail
+    read = " ".join(edited[number].text for number in trace.region_boxes)[:200]
+    penalised = {"penalised": True} if trace.penalised else {}
+    return {"read": read, **penalised, **({"rules": list(trace.rules)} if trace.rules else {})}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PresenceScorer(Scorer):
+class PresenceScorer(ReadingScorer):
     """``deleted``, ``inserted`` and ``kept``: see `presence`. Only corrected: no paper has
     these.
     """
 
-    reader: Reader
-    engine: Mapping[str, Any]
-    source: str
     name: str = "ocr_presence"
-    track: Track = "ocr"
+    version: str = "text-presence 1"
     metrics: tuple[Metric, ...] = PRESENCE
-    inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
-    def origin(self) -> Mapping[str, Any]:
-        return {"metric": "text-presence 1", **self.engine}
-
-    def applies(self, sample: Sample) -> str | None:
+    def no_text(self, sample: Sample) -> str | None:
         operation = _operation(sample)
         if operation not in ("delete", "insert"):
             return f"the operation is {operation or 'not known'}, no deletion or insertion of text"
@@ -239,49 +221,32 @@ class PresenceScorer(Scorer):
             return f"the text to {operation} is not known of this sample"
         if not normalise(text):
             return f"the text to {operation}, {text!r}, has no letter or digit in it"
-        return _unread(self.reader, sample)
+        return None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        original, edited = read_pair(self.reader, sample, edit)
+        original, edited = self.read(sample, edit)
         values: Mapping[str, float] | None
         if _operation(sample) == "delete":
-            values, missing = (
-                deletion_scores(original, edited, sample.source_text or ""),
-                "inserted",
-            )
+            missing = "inserted"
+            values = deletion_scores(original, edited, sample.source_text or "")
         else:
-            values, missing = (
-                insertion_scores(original, edited, sample.target_text or ""),
-                "deleted",
-            )
+            missing = "deleted"
+            values = insertion_scores(original, edited, sample.target_text or "")
         scores = []
         for name in (metric.name for metric in PRESENCE):
+            value = None if values is None else values.get(name)
+            status, reason = Status.SCORED, ""
             if name == missing:
                 status, reason = Status.NOT_APPLICABLE, f"nothing is {name} in this sample"
             elif values is None:
-                status, reason = (
-                    Status.DATASET_FAULT,
-                    "OCR does not find the source text in the original",
-                )
-            else:
+                status = Status.DATASET_FAULT
+                reason = "OCR does not find the source text in the original"
+            elif value is None:
                 status, reason = Status.NOT_APPLICABLE, "the original has no other text"
-            value = None if values is None else values.get(name)
-            if value is not None:
-                status, reason = Status.SCORED, ""
             scores.append(
                 Score(metric=name, value=value, variant="corrected", status=status, reason=reason)
             )
         return scores
-
-
-def read_pair(reader: Reader, sample: Sample, edit: Edit) -> tuple[list[Text], list[Text]]:
-    """The recognised text of the original, and of the output at the original's size."""
-    if edit.path is None:
-        raise ValueError(f"{sample.id}: the edit of {edit.editor!r} has no picture")
-    language = language_for(sample)
-    header = images.read_header(sample.image)
-    size = (header.width, header.height)
-    return reader(sample.image, language), reader(edit.path, language, size)
 
 
 def language_for(sample: Sample) -> str:
@@ -296,13 +261,5 @@ def language_for(sample: Sample) -> str:
 
 def _operation(sample: Sample) -> str | None:
     """The operation as the benchmark names it, else by the instruction's words."""
-    return read_instruction(
-        sample.instruction, str(sample.attributes.get("operation", ""))
-    ).operation
-
-
-def _unread(reader: Reader, sample: Sample) -> str | None:
-    language = language_for(sample)
-    if reader.engine.own_language(language) is None:
-        return f"the OCR engine {reader.engine.name!r} cannot read the language {language!r}"
-    return None
+    known = str(sample.attributes.get("operation", ""))
+    return read_instruction(sample.instruction, known).operation

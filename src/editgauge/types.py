@@ -409,7 +409,7 @@ class Plot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureReading:
-    """How a benchmark's outputs are read into kinds of failure: see `tables.failures`.
+    """How a benchmark's outputs are read into kinds of failure: see `diagnosis.failures`.
 
     `accuracy` names the metric that says whether an edit did what was asked, `preservation` the one
     that says whether the rest stayed; both higher is better. The cut-offs, from which on a score is

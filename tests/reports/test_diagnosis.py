@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from editgauge.diagnosis.failures import cutoffs_of
 from editgauge.images import read_image, write_png
 from editgauge.reports import diagnosis, site
 from editgauge.reports.parts import part
@@ -19,7 +20,6 @@ from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.tables import reading
-from editgauge.tables.failures import cutoffs_of
 from editgauge.testing import ConstantEditor, make_sample
 
 HOSTILE = 'Remove "<img src=x onerror=alert(1)>"\u202e & more'

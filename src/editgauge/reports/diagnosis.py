@@ -23,12 +23,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 from editgauge import escape
-from editgauge.errors import ImageError
-from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes, write_png
-from editgauge.metrics.grounding import Floats, enlarged
-from editgauge.store import parquet
-from editgauge.store.run import Run
-from editgauge.tables.failures import (
+from editgauge.diagnosis.failures import (
     BASES,
     KINDS,
     NONE,
@@ -41,6 +36,11 @@ from editgauge.tables.failures import (
     one_source,
     read,
 )
+from editgauge.errors import ImageError
+from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes, write_png
+from editgauge.metrics.grounding import Floats, enlarged
+from editgauge.store import parquet
+from editgauge.store.run import Run
 from editgauge.tables.metrics import choose, metrics_of
 from editgauge.tables.results import Results
 

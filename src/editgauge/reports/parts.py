@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from editgauge.diagnosis import failures
 from editgauge.reports.benchmark import Part
 from editgauge.reports.overview import link
 from editgauge.store.run import Run
-from editgauge.tables import failures, reading
+from editgauge.tables import reading
 from editgauge.tables.build import plan
 from editgauge.tables.layouts import Shown, every_table, papers_first, tables
 from editgauge.tables.metrics import benchmark_of, metrics_of

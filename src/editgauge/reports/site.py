@@ -32,6 +32,7 @@ from typing import Any
 import orjson
 
 from editgauge import __version__
+from editgauge.diagnosis import failures
 from editgauge.images import write_bytes
 from editgauge.reports import benchmark, diagnosis, drawing, plots, thumbs
 from editgauge.reports.benchmark import Part
@@ -39,7 +40,6 @@ from editgauge.reports.folder import claim
 from editgauge.reports.places import Places
 from editgauge.reports.scripts import write_script
 from editgauge.store.run import Run
-from editgauge.tables import failures
 from editgauge.tables.results import STATUSES
 from editgauge.types import VARIANTS
 

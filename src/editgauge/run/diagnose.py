@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.diagnosis import remake
+from editgauge.diagnosis import failures, remake
 from editgauge.diagnosis.attention import RESOLUTION, AttentionScorer
 from editgauge.diagnosis.change import FLOOR, ChangeScorer
 from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
@@ -32,7 +32,7 @@ from editgauge.store.run import Run
 from editgauge.store.samples import stored_samples
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
-from editgauge.tables import failures, reading, rows
+from editgauge.tables import reading, rows
 from editgauge.tables.table import Table
 from editgauge.types import Sample, Status
 

@@ -7,6 +7,7 @@ metric's direction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
@@ -68,6 +69,11 @@ class Line:
     worse: bool = False
     test: int = -1
 
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Samples that B wins, ties and loses; nothing without a direction."""
+        return () if self.direction is None else tuple(self.paired.counts)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
@@ -94,15 +100,12 @@ class Comparison:
         """What a release should be stopped for: lines over all samples in which B is worse, or
         lacks scores A has.
         """
-        return [
-            line
-            for line in self.lines
-            if not line.slice and (line.worse or line.only_a > line.only_b)
-        ]
+        whole = [line for line in self.lines if not line.slice]
+        return [line for line in whole if line.worse or line.only_a > line.only_b]
 
 
 def compare(
-    frame: Results,
+    results: Results,
     a: str,
     b: str,
     directions: Mapping[str, Direction | None],
@@ -114,60 +117,48 @@ def compare(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> Comparison:
-    """Compare two editors of a frame on every metric in `directions` that both have rows of.
+    """Compare two editors on every metric in `directions` that both have rows of.
 
     `one_variant`: of each metric the first of `variants` that both have rows of. `by`: a label
     of the samples; adds a line for each of its values. `top`: how many samples that moved are kept
     each way. Sources must have been chosen (`Results.of_sources`). Raises `UnknownName` for an
     editor without rows.
     """
-    pair = frame.of_editors([a, b])
-    slices = _slices(frame, by)
-    wanted: list[tuple[str, Variant, Direction | None, str, Floats, int]] = []
-    numbers: dict[tuple[str, str | None, bytes], int] = {}
+    pair = results.of_editors([a, b])
+    slices = _slices(results, by)
+    wanted: list[tuple[str, Variant, str, Floats, int]] = []
+    numbers: dict[tuple[str, bytes], int] = {}
     tests: list[Pair] = []
     for metric, direction in directions.items():
-        for variant in variants:
-            if not pair.has(metric, variant):
-                continue
+        there = [one for one in variants if _both(pair.grid(metric, one).values)]
+        for variant in there[:1] if one_variant else there:
             values = pair.grid(metric, variant).values
-            if np.isnan(values).all(axis=1).any():
-                continue
-            if one_variant and any(asked[0] == metric for asked in wanted):
-                break
             for name, mask in slices:
                 masked = np.where(mask, values, np.nan)
-                key = (metric, direction, masked.tobytes())
-                if key not in numbers:
-                    numbers[key] = len(tests)
-                    first, second = masked  # B against A on the samples both have
-                    tests.append(Pair(second, first, direction != "lower"))
-                wanted.append((metric, variant, direction, name, masked, numbers[key]))
-    found = paired_differences(tests, seed=seed)
-    lines: list[Line] = []
-    for metric, variant, direction, name, masked, number in wanted:
-        test = (number, found[number])
-        line = _line(pair, metric, variant, direction, name, masked, test, top=top)
+                number = numbers.setdefault((metric, masked.tobytes()), len(tests))
+                if number == len(tests):  # B against A on the samples both have
+                    tests.append(Pair(masked[1], masked[0], direction != "lower"))
+                wanted.append((metric, variant, name, masked, number))
+    paired = paired_differences(tests, seed=seed)
+    adjusted = holm([test.p for test in paired]).tolist() if paired else []
+    lines = []
+    for metric, variant, name, masked, number in wanted:
+        direction = directions[metric]
+        line = _line(pair, metric, variant, direction, name, masked, paired[number], top)
         if line.paired.n or line.only_a or line.only_b:
-            lines.append(line)
-    return Comparison(
-        benchmark=frame.benchmark,
-        a=a,
-        b=b,
-        by=by,
-        alpha=alpha,
-        lines=tuple(_corrected(lines, alpha)),
-    )
+            lines.append(_judged(replace(line, test=number), adjusted[number], alpha))
+    return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=tuple(lines))
 
 
-def _slices(frame: Results, by: str) -> list[tuple[str, Mask]]:
-    whole: list[tuple[str, Mask]] = [("", np.ones(len(frame.samples), dtype=np.bool_))]
-    if not by:
-        return whole
-    labels = frame.samples.labels(by)
-    return whole + [
-        (value, np.asarray(labels == value)) for value in sorted(set(labels.tolist()) - {""})
-    ]
+def _both(values: Floats) -> bool:
+    """Whether both editors have a score at all."""
+    return not np.isnan(values).all(axis=1).any()
+
+
+def _slices(results: Results, by: str) -> list[tuple[str, Mask]]:
+    whole: list[tuple[str, Mask]] = [("", np.ones(len(results.samples), dtype=np.bool_))]
+    labels = results.samples.labels(by) if by else np.zeros(0, np.str_)
+    return whole + [(v, np.asarray(labels == v)) for v in sorted(set(labels.tolist()) - {""})]
 
 
 def _line(
@@ -177,45 +168,49 @@ def _line(
     direction: Direction | None,
     name: str,
     values: Floats,
-    test: tuple[int, Paired],
-    *,
+    paired: Paired,
     top: int,
 ) -> Line:
     first, second = values
     common = ~np.isnan(first) & ~np.isnan(second)
-    higher = direction != "lower"  # for an unknown one: which moved up, and which down
-    count = int(common.sum())
-    number, paired = test
-    difference = np.full(len(first), 0.0)
-    with np.errstate(invalid="ignore"):
-        difference[common] = np.where(
-            first[common] == second[common], 0.0, second[common] - first[common]
-        )
-    gain = difference if higher else -difference
+    difference = np.zeros(len(first))
+    different = common & (first != second)
+    difference[different] = second[different] - first[different]
+    gain = -difference if direction == "lower" else difference  # unknown: which moved up, and down
     order = np.argsort(-gain, kind="stable")
 
     def moved(number: int) -> Moved:
         sample = pair.samples.ids[number]
-        link = report_link(pair.benchmark, sample, pair.editors)
-        better = direction is not None and bool(gain[number] > 0)
         return Moved(
-            sample=sample, a=float(first[number]), b=float(second[number]), better=better, link=link
+            sample=sample,
+            a=float(first[number]),
+            b=float(second[number]),
+            better=direction is not None and bool(gain[number] > 0),
+            link=report_link(pair.benchmark, sample, pair.editors),
         )
 
+    some = common.any()
     return Line(
         metric,
         variant,
         direction,
         name,
         paired,
-        float(first[common].mean()) if count else float("nan"),
-        float(second[common].mean()) if count else float("nan"),
+        float(first[common].mean()) if some else math.nan,
+        float(second[common].mean()) if some else math.nan,
         int((~np.isnan(first) & np.isnan(second)).sum()),
         int((np.isnan(first) & ~np.isnan(second)).sum()),
         tuple(moved(int(n)) for n in order[:top] if gain[n] > 0),
         tuple(moved(int(n)) for n in order[::-1][:top] if gain[n] < 0),
-        test=number,
     )
+
+
+def _judged(line: Line, p: float, alpha: float) -> Line:
+    """The line with p after Holm's correction over the different tests, and what that says."""
+    sure = not math.isnan(p) and p < alpha and line.direction is not None
+    gain = -line.paired.difference if line.direction == "lower" else line.paired.difference
+    corrected = None if math.isnan(p) else p
+    return replace(line, holm=corrected, better=sure and gain > 0, worse=sure and gain < 0)
 
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
@@ -223,23 +218,3 @@ def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
     chosen = ",".join(quote(editor, safe="") for editor in editors)
     place = f"{quote(benchmark, safe='')}/{quote(sample, safe='')}"
     return f"report/index.html#/sample/{place}?editors={chosen}"
-
-
-def _corrected(lines: Sequence[Line], alpha: float) -> list[Line]:
-    """The lines with p corrected over the different tests among them."""
-    found = {line.test: line.paired.p for line in lines}
-    adjusted = dict(zip(found, holm(list(found.values())).tolist(), strict=True))
-    corrected = []
-    for line in lines:
-        p = adjusted[line.test]
-        sure = not np.isnan(p) and p < alpha and line.direction is not None
-        gain = -line.paired.difference if line.direction == "lower" else line.paired.difference
-        corrected.append(
-            replace(
-                line,
-                holm=None if np.isnan(p) else p,
-                better=sure and gain > 0,
-                worse=sure and gain < 0,
-            )
-        )
-    return corrected

@@ -16,7 +16,6 @@ TOO_FEW = "too few to tell"
 """The verdict of fewer than `LEAST` samples."""
 _SHOWN = 4
 """Samples of either kind that are printed; JSON has all of them."""
-_MOST = ("Largest gains", "Largest drops")
 
 
 def as_table(item: Comparison) -> Table:
@@ -24,8 +23,8 @@ def as_table(item: Comparison) -> Table:
     across.
     """
     columns = [
-        Column(name="a", heading=(item.a,), digits=3),
-        Column(name="b", heading=(item.b,), digits=3),
+        Column(name="a", heading=(item.a,)),
+        Column(name="b", heading=(item.b,)),
         Column(name="difference", heading=("B − A",), digits=4),
         Column(name="p", heading=("p (Holm)",), digits=4),
         Column(name="effect", heading=("effect d",), digits=2),
@@ -33,24 +32,6 @@ def as_table(item: Comparison) -> Table:
         Column(name="needed", heading=("samples needed",), digits=0),
         Column(name="verdict", heading=("B is",)),
     ]
-    rows = []
-    for line in item.lines:
-        pair = line.paired
-        cells = {
-            "a": Cell(value=_finite(line.mean_a), n=pair.n, of=pair.n + line.only_a + line.only_b),
-            "b": Cell(value=_finite(line.mean_b), n=pair.n, of=pair.n + line.only_a + line.only_b),
-            "difference": Cell(
-                value=_finite(pair.difference),
-                low=_finite(pair.low),
-                high=_finite(pair.high),
-            ),
-            "p": Cell(value=line.holm, text=_small(line.holm)),
-            "effect": Cell(value=_finite(pair.effect) if pair.n >= LEAST else None),
-            "counts": Cell(value=None, text="/".join(map(str, _counts(line)))),
-            "needed": Cell(value=pair.needed),
-            "verdict": Cell(value=None, text=verdict(line)),
-        }
-        rows.append(TableRow(name=_name(item, line), cells=cells))
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
         (
@@ -62,16 +43,37 @@ def as_table(item: Comparison) -> Table:
         if not line.slice and (line.only_a or line.only_b):
             lacking = f"{line.only_a} samples have a score of A only, {line.only_b} only of B"
             notes.append(f"{line.metric} ({line.variant}): {lacking}.")
-    notes += item.notes
     return Table(
         name="compare",
         title=f"{item.benchmark}: {item.b} against {item.a}",
         columns=columns,
-        rows=rows,
+        rows=[TableRow(name=_name(item, line), cells=_cells(line)) for line in item.lines],
         benchmark=item.benchmark,
-        notes=notes,
+        notes=[*notes, *item.notes],
         meta={"names": "metric"},
     )
+
+
+def _cells(line: Line) -> dict[str, Cell]:
+    pair = line.paired
+    of = pair.n + line.only_a + line.only_b
+    tiny = line.holm is not None and 0 < line.holm < 5e-5  # four decimals would print 0
+    return {
+        "a": Cell(value=_known(line.mean_a), n=pair.n, of=of),
+        "b": Cell(value=_known(line.mean_b), n=pair.n, of=of),
+        "difference": Cell(
+            value=_known(pair.difference), low=_known(pair.low), high=_known(pair.high)
+        ),
+        "p": Cell(value=line.holm, text=f"{line.holm:.1e}" if tiny else None),
+        "effect": Cell(value=_known(pair.effect) if pair.n >= LEAST else None),
+        "counts": Cell(value=None, text="/".join(map(str, line.counts))),
+        "needed": Cell(value=pair.needed),
+        "verdict": Cell(value=None, text=verdict(line)),
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _name(item: Comparison, line: Line) -> str:
@@ -102,11 +104,6 @@ def sentence(item: Comparison) -> str:
     return f"{item.b} against {item.a}: {'; '.join([*parts, *rest])}."
 
 
-def _counts(line: Line) -> tuple[int, ...]:
-    """Samples that B wins, ties and loses; nothing where it is not known which way is better."""
-    return () if line.direction is None else tuple(line.paired.counts)
-
-
 def verdict(line: Line) -> str:
     """better, worse, or no significant difference; that a metric has no known direction."""
     if line.direction is None:
@@ -124,53 +121,38 @@ def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iter
     """
     clean = escape.markdown if form == "markdown" else escape.plain
     whole = [line for line in item.lines if not line.slice and (line.down or line.up)]
-    whole.sort(key=lambda line: (not line.worse, line.holm is None, line.holm))
-    for line in whole[:1]:
-        titles = ("Most up", "Most down") if line.direction is None else _MOST
-        for title, moved in [*zip(titles, (line.up, line.down), strict=True)][::-1]:
-            if not moved or (line.down and moved is line.up):
-                continue
-            title = clean(f"{title} under {item.b}: {line.metric}", None)
-            yield f"\n{title}"
-            for one in moved[:_SHOWN]:
-                values = f"{one.a:.4g} → {one.b:.4g}"
-                if form == "markdown":
-                    yield f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"
-                else:
-                    yield f"  {clean(one.sample)}  {values}  {one.link}"
+    line = min(whole, key=lambda line: (not line.worse, line.holm is None, line.holm), default=None)
+    if line is None:
+        return
+    titles = (
+        ("Most down", "Most up") if line.direction is None else ("Largest drops", "Largest gains")
+    )
+    title, moved = (titles[0], line.down) if line.down else (titles[1], line.up)
+    yield "\n" + clean(f"{title} under {item.b}: {line.metric}", None)
+    for one in moved[:_SHOWN]:
+        values = f"{one.a:.4g} → {one.b:.4g}"
+        if form == "markdown":
+            yield f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"
+        else:
+            yield f"  {clean(one.sample)}  {values}  {one.link}"
 
 
 def as_dict(item: Comparison) -> dict[str, Any]:
     """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
 
-    def number(value: Any) -> Any:
-        if isinstance(value, float) and not math.isfinite(value):
-            return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-        return value
+    def plain(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: _number(value) for name, value in values.items()}
 
     def moved(one: Moved) -> dict[str, Any]:
-        fields = {**asdict(one), "difference": one.difference}
-        return {key: number(value) for key, value in fields.items()}
+        return plain({**asdict(one), "difference": one.difference})
 
     lines = []
     for line in item.lines:
-        fields = {
-            key: number(value)
-            for key, value in asdict(line).items()
-            if key not in ("paired", "up", "down")
-        }
-        fields |= {
-            key: number(value) for key, value in line.paired._asdict().items() if key != "counts"
-        }
-        fields |= dict(zip(("win", "tie", "loss"), _counts(line) or (None,) * 3, strict=True))
-        lines.append(
-            {
-                **fields,
-                "up": [moved(one) for one in line.up],
-                "down": [moved(one) for one in line.down],
-            }
-        )
-    regressions = [f"{line.metric} ({line.variant})" for line in item.regressions]
+        told = {k: v for k, v in asdict(line).items() if k not in ("paired", "up", "down")}
+        told |= {k: v for k, v in line.paired._asdict().items() if k != "counts"}
+        told |= dict(zip(("win", "tie", "loss"), line.counts or (None,) * 3, strict=True))
+        ways = {"up": [*map(moved, line.up)], "down": [*map(moved, line.down)]}
+        lines.append(plain(told) | ways)
     return {
         "benchmark": item.benchmark,
         "a": item.a,
@@ -178,16 +160,13 @@ def as_dict(item: Comparison) -> dict[str, Any]:
         "by": item.by,
         "alpha": item.alpha,
         "tests": item.tests,
-        "regressions": regressions,
+        "regressions": [f"{line.metric} ({line.variant})" for line in item.regressions],
         "notes": list(item.notes),
         "lines": lines,
     }
 
 
-def _small(p: float | None) -> str | None:
-    """A p that four decimals would print as 0, as a power of ten; None for any other."""
-    return f"{p:.1e}" if p is not None and 0 < p < 5e-5 else None
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value
+def _number(value: Any) -> Any:
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else ("inf" if value > 0 else "-inf")

@@ -174,6 +174,12 @@ class Standing(NamedTuple):
     best: frozenset[tuple[int, str]]
     second: frozenset[tuple[int, str]]
 
+    def mark(self, line: int, column: str) -> Literal["", "best", "second"]:
+        """What a cell is."""
+        if (line, column) in self.best:
+            return "best"
+        return "second" if (line, column) in self.second else ""
+
 
 def standing(table: Table) -> Standing:
     """The best and second best of each column, by the numbers as they are printed; equal ones share
@@ -187,31 +193,32 @@ def standing(table: Table) -> Standing:
     """
     best: set[tuple[int, str]] = set()
     second: set[tuple[int, str]] = set()
-    complete = bool(table.meta.get("complete"))
     own = any(row.kind == "run" for row in table.rows)
-    groups = dict.fromkeys((row.group, row.section) for row in table.rows)
+    papers = bool(table.meta.get("complete")) or not own
+    groups: dict[tuple[str, str], list[int]] = {}
+    for line, row in enumerate(table.rows):
+        if row.kind == "run" or (row.kind == "published" and papers):
+            groups.setdefault((row.group, row.section), []).append(line)
     for column in table.columns:
         if column.direction is None or not column.comparable:
             continue
-        for group in groups:
-            found: dict[int, float] = {}
-            counts = set()
-            for number, row in enumerate(table.rows):
-                cell = row.cells.get(column.name)
-                wanted = row.kind == "run" or (row.kind == "published" and (complete or not own))
-                here = (row.group, row.section) == group and wanted
-                if here and cell is not None and cell.value is not None:
-                    found[number] = float(printed(cell.value, column.digits))
-                    if row.kind == "run":
-                        counts.add(cell.n)
-            if len(found) < 2 or len(counts) > 1:
-                continue
-            higher = column.direction == "higher"
-            ahead = {
-                number: sum(other > value if higher else other < value for other in found.values())
-                for number, value in found.items()
-            }
-            last = max(ahead.values())  # one that nobody is worse than is neither
-            best |= {(number, column.name) for number, k in ahead.items() if k == 0 < last}
-            second |= {(number, column.name) for number, k in ahead.items() if k == 1 < last}
+        for lines in groups.values():
+            ahead = _ahead(table, column, lines)
+            last = max(ahead.values(), default=0)  # one that nobody is worse than is neither
+            best |= {(line, column.name) for line, k in ahead.items() if k == 0 < last}
+            second |= {(line, column.name) for line, k in ahead.items() if k == 1 < last}
     return Standing(frozenset(best), frozenset(second))
+
+
+def _ahead(table: Table, column: Column, lines: Sequence[int]) -> dict[int, int]:
+    """Of each of some lines how many of them are better; nothing where they cannot be compared."""
+    cells = {line: table.rows[line].cells.get(column.name) for line in lines}
+    there = {line: cell for line, cell in cells.items() if cell and cell.value is not None}
+    if len({cell.n for line, cell in there.items() if table.rows[line].kind == "run"}) > 1:
+        return {}
+    sign = 1 if column.direction == "higher" else -1
+    values = {
+        line: sign * float(printed(cell.value or 0.0, column.digits))
+        for line, cell in there.items()
+    }
+    return {line: sum(o > value for o in values.values()) for line, value in values.items()}

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.made_rows import frame, record, row
 
+from editgauge.diagnosis import failures
+from editgauge.diagnosis.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
 from editgauge.errors import UsageError
 from editgauge.store.run import Run
-from editgauge.tables import failures, reading
+from editgauge.tables import reading
 from editgauge.tables.draw import draw
-from editgauge.tables.failures import KINDS, NONE, Cutoffs, cutoffs_of, read, tables
 from editgauge.types import Row
-from tests.made_rows import frame, record, row
 
 B = "medebench"
 CASES = (

@@ -1,0 +1,332 @@
+"""Four readings of an output: edited well, at the right place without doing it, neither, or acted
+elsewhere. From rows alone.
+
+Two bases. *Attention* is MedEBench's (arXiv 2506.01921, section 4: low accuracy and high
+preservation, parted by the IoU of attention): where did the model look? *Pixels* needs no access to
+the model: where did the picture change? The cut-offs are ours, and are printed with every table.
+
+========== ===================================  ============================================
+kind       attention                            pixels
+========== ===================================  ============================================
+well       accuracy high                        accuracy high
+there      accuracy low, preservation high,     accuracy low, changed, IoU of the change high
+           IoU of the attention high
+neither    accuracy low, preservation high,     accuracy low, less than `Cutoffs.changed` of
+           IoU low                              the picture changed
+elsewhere  accuracy low, preservation low       accuracy low, changed, IoU low
+placed     accuracy not known, IoU high         accuracy not known, changed, IoU high
+astray     accuracy not known, IoU low          –
+========== ===================================  ============================================
+
+An output whose accuracy nobody judged is read by its place alone; *well* and *there* cannot be told
+apart then, which is `placed`. By attention one that looked elsewhere is `astray`: whether it acted
+is not known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editgauge.errors import UsageError
+from editgauge.statistics.correlation import spearman
+from editgauge.statistics.quantiles import wilson
+from editgauge.statistics.resampling import mean_interval
+from editgauge.store.labels import mapping
+from editgauge.tables.metrics import benchmark_of, choose
+from editgauge.tables.results import Floats, Mask, Results
+from editgauge.tables.table import Cell, Column, Table, TableRow
+
+if TYPE_CHECKING:
+    from editgauge.store.run import Run
+
+Basis = Literal["attention", "pixels"]
+BASES: tuple[Basis, ...] = ("attention", "pixels")
+KINDS = ("well", "there", "neither", "elsewhere", "placed", "astray")
+"""In the order of a page that is sorted by them; `WORST` first there."""
+WORST = ("elsewhere", "astray", "neither", "there", "placed", "well")
+WORDS: dict[Basis, dict[str, str]] = {
+    "attention": {
+        "well": "edited well",
+        "there": "looked right but did not act",
+        "neither": "neither looked right nor acted",
+        "elsewhere": "acted elsewhere",
+        "placed": "looked right (not judged)",
+        "astray": "looked elsewhere (not judged)",
+    },
+    "pixels": {
+        "well": "edited well",
+        "there": "changed there, but not as asked",
+        "neither": "changed hardly anything",
+        "elsewhere": "changed elsewhere",
+        "placed": "changed there (not judged)",
+    },
+}
+UNJUDGED = ("placed", "astray")
+_JUDGED: dict[Basis, tuple[str, ...]] = {
+    "attention": ("well", "there", "neither", "elsewhere"),
+    "pixels": ("well", "there"),
+}
+"""Kinds that need somebody's judgement of the edit."""
+PREFIX: dict[Basis, str] = {"attention": "attention", "pixels": "change"}
+"""How the metrics of a basis begin: ``attention_iou``."""
+NONE = -1
+Codes = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutoffs:
+    """From which values on a score is high, on the scale of the rows."""
+
+    accuracy: str = ""
+    """The metric; empty where a benchmark has none."""
+    accurate: float = 0.0
+    preservation: str = ""
+    preserved: float = 0.0
+    iou: float = 0.3
+    changed: float = 0.005
+    """The share of the picture that must have changed for an output to have acted at all."""
+
+    def words(self, basis: Basis) -> str:
+        """The cut-offs of a basis as one line."""
+        told = [f"{self.accuracy} at {self.accurate:g}"] if self.accuracy else []
+        if basis == "attention" and self.accuracy and self.preservation:
+            told.append(f"{self.preservation} at {self.preserved:g}")
+        told.append(f"{PREFIX[basis]}_iou at {self.iou:g}")
+        if basis == "pixels":
+            told.append(f"acted from {self.changed:.1%} of the picture on")
+        return f"High from: {', '.join(told)}."
+
+
+_NUMBERS = tuple(one.name for one in fields(Cutoffs) if one.type == "float")
+
+
+def cutoffs_of(benchmark: str, **given: float | None) -> Cutoffs:
+    """The cut-offs of a benchmark (of an unknown one those of `Cutoffs`), but for those given; None
+    is the benchmark's. Raises `UsageError` for one that is no number.
+    """
+    known = benchmark_of(benchmark)
+    reading = None if known is None else known.reading
+    own = Cutoffs() if reading is None else Cutoffs(
+        accuracy=reading.accuracy, accurate=reading.accurate,
+        preservation=reading.preservation, preserved=reading.preserved,
+    )  # fmt: skip
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for name, value in chosen.items():
+        if not np.isfinite(value):
+            raise UsageError(f"cut-off {name}: wanted a number, found {value}")
+    return replace(own, **chosen)
+
+
+def as_facts(cutoffs: Cutoffs) -> dict[str, float]:
+    """The numbers of cut-offs, for a run's manifest: see `recorded`."""
+    return {name: getattr(cutoffs, name) for name in _NUMBERS}
+
+
+def recorded(runs: Sequence[Run], benchmark: str) -> Cutoffs:
+    """The cut-offs of the last `diagnose` of a benchmark in the runs, else the benchmark's own."""
+    given: dict[str, float | None] = {}
+    entries = (entry for run in runs for entry in run.manifest().get("entries", []))
+    for entry in map(mapping, entries):
+        if entry.get("command") == "diagnose" and entry.get("benchmark") == benchmark:
+            told = mapping(entry.get("cutoffs"))
+            known = {name: told[name] for name in _NUMBERS if name in told}
+            given |= {n: float(v) for n, v in known.items()
+                      if isinstance(v, int | float) and np.isfinite(v)}  # fmt: skip
+    return cutoffs_of(benchmark, **given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What every output was read as. `kinds`: (E, S), a number into `KINDS`, `NONE` where it cannot
+    be told; `iou`: (E, S), NaN = none; `judged`: (E, S), the accuracy is known.
+    """
+
+    basis: Basis
+    kinds: Codes
+    iou: Floats
+    judged: Mask
+
+
+def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
+    """Every output read by one basis; None where there is no IoU of it. Sources must have been
+    chosen before (`Results.of_sources`).
+    """
+    iou = _values(results, f"{PREFIX[basis]}_iou")
+    if np.isnan(iou).all() and not results.has(f"{PREFIX[basis]}_iou"):
+        return None
+    accuracy = _values(results, cutoffs.accuracy)
+    judged = ~np.isnan(accuracy)
+    there, low = iou >= cutoffs.iou, judged & (accuracy < cutoffs.accurate)
+    if basis == "attention":
+        kept = _values(results, cutoffs.preservation)
+        known = ~np.isnan(iou) & (~judged | ~np.isnan(kept))
+        keeps = kept >= cutoffs.preserved
+        choices = {
+            "elsewhere": low & ~keeps,
+            "there": low & keeps & there,
+            "neither": low & keeps & ~there,
+            "well": judged & ~low,
+            "placed": ~judged & there,
+            "astray": ~judged & ~there,
+        }
+    else:
+        share = _values(results, "change_share")
+        known = ~np.isnan(iou) & ~np.isnan(share)
+        acted, open_ = share >= cutoffs.changed, low | ~judged
+        choices = {
+            "well": judged & ~low,
+            "neither": open_ & ~acted,
+            "elsewhere": open_ & acted & ~there,
+            "there": low & acted & there,
+            "placed": ~judged & acted & there,
+        }
+    kinds = np.full(iou.shape, NONE, dtype=np.int8)
+    for name, mask in choices.items():
+        kinds[known & mask] = KINDS.index(name)
+    return Read(basis=basis, kinds=kinds, iou=iou, judged=judged)
+
+
+def _values(results: Results, metric: str) -> Floats:
+    """A metric on every sample (E, S), in the corrected variant where there is one; NaN without
+    rows.
+    """
+    return results.grid(metric, choose(results, metric, "corrected")[0]).values
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def tables(
+    results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False, seed: int = 0
+) -> list[Table]:
+    """How often each kind is met, for each editor and type of task, by each basis that has rows;
+    and how the bases agree. Empty without rows of the track. Where several sources made a metric,
+    the first stands.
+    """
+    results = one_source(results)
+    cutoffs = cutoffs or cutoffs_of(results.benchmark)
+    reads = [one for basis in BASES if (one := read(results, basis, cutoffs)) is not None]
+    drawn = [_counted(results, one, cutoffs, intervals, seed) for one in reads]
+    agreement = _agreement(results, reads, cutoffs) if len(reads) == len(BASES) else None
+    return [table for table in (*drawn, agreement) if table is not None]
+
+
+def one_source(results: Results) -> Results:
+    """Results without people's rows and with one source for each metric, the first by name."""
+    results = results.without_people()
+    first = {metric: names[0] for metric, names in results.makers().items()}
+    return results.where(lambda key: key.source == first.get(key.metric, key.source))
+
+
+def _counted(
+    results: Results, one: Read, cutoffs: Cutoffs, intervals: bool, seed: int
+) -> Table | None:
+    words = WORDS[one.basis]
+    groups = _groups(results)
+    rows = []
+    for group, mine in groups:
+        for number, editor in enumerate(results.editors):
+            if (one.kinds[number][mine] != NONE).any():
+                cells = _row(one, number, mine, intervals=intervals, seed=seed)
+                rows.append(TableRow(name=editor, cells=cells, group=group))
+    if not rows:
+        return None
+    unjudged = [k for k in UNJUDGED if k in words and any(row.cells[k].value for row in rows)]
+    used = [kind for kind in words if kind not in UNJUDGED or kind in unjudged]
+    columns = [Column(name=kind, heading=(words[kind],), digits=2) for kind in used]
+    notes = ["Shares of the outputs, with Wilson intervals (95 %).", cutoffs.words(one.basis)]
+    if unread := int(((one.kinds == NONE) & ~np.isnan(one.iou)).sum()):
+        notes.append(
+            f"{unread} outputs have an IoU and are not read: {cutoffs.accuracy or 'accuracy'} or "
+            f"{cutoffs.preservation or 'preservation'} is not known (judge them, score them)."
+        )
+    if unjudged:
+        notes.append("Where nobody judged the edit, edited well and not as asked are one.")
+    return Table(
+        name=f"{results.benchmark}.failures_{one.basis}",
+        title=f"Why edits failed, by {one.basis}",
+        columns=[*columns, Column(name="iou", heading=("mean IoU",))],
+        rows=rows,
+        benchmark=results.benchmark,
+        size=len(results.samples),
+        notes=notes,
+        by="task type" if groups[0][0] else "",
+    )
+
+
+def _groups(results: Results) -> list[tuple[str, Mask]]:
+    """The samples of each type of task, and all of them at the end."""
+    whole = np.ones(len(results.samples), dtype=np.bool_)
+    known = benchmark_of(results.benchmark)
+    by = known.reading.by if known is not None and known.reading is not None else ""
+    if not by or by not in results.samples.names():
+        return [("", whole)]
+    labels = results.samples.labels(by)
+    parts = [(str(value) or "unknown", np.asarray(labels == value)) for value in np.unique(labels)]
+    return [*parts, ("all", whole)] if len(parts) > 1 else [(parts[0][0], whole)]
+
+
+def _row(one: Read, editor: int, mine: Mask, *, intervals: bool, seed: int) -> dict[str, Cell]:
+    """The cells of one editor on some samples. A kind that none of its outputs could have been read
+    as, for want of a judgement, has no number.
+    """
+    kinds, iou = one.kinds[editor][mine], one.iou[editor][mine]
+    known = kinds != NONE
+    count = int(known.sum())
+    unjudged = not one.judged[editor][mine][known].any()
+    cells = {}
+    for code, kind in enumerate(KINDS):
+        if unjudged and kind in _JUDGED[one.basis]:
+            cells[kind] = Cell(value=None, n=0, of=count)
+        else:
+            cells[kind] = _share(int((kinds == code).sum()), count, intervals)
+    there = iou[known]
+    mean = Cell(value=float(there.mean()), n=count, of=count)
+    if intervals:
+        found = mean_interval(there, scale=(0.0, 1.0), seed=seed)
+        if not math.isnan(found.low):
+            mean = replace(mean, low=found.low, high=found.high)
+    return {**cells, "iou": mean}
+
+
+def _share(hits: int, of: int, intervals: bool) -> Cell:
+    """A share with its Wilson interval (95 %), which is honest for few outputs and for 0 and 1."""
+    low, high = wilson(hits / of, of) if intervals else (None, None)
+    return Cell(value=hits / of, n=hits, of=of, low=low, high=high)
+
+
+def _agreement(results: Results, reads: Sequence[Read], cutoffs: Cutoffs) -> Table | None:
+    """How change grounding agrees with attention, over the outputs that have both."""
+    looked, changed = (one.iou for one in reads)
+    rows = []
+    for number, editor in enumerate(results.editors):
+        both = ~np.isnan(looked[number]) & ~np.isnan(changed[number])
+        first, second = looked[number][both], changed[number][both]
+        if not len(first):
+            continue
+        same = int(((first >= cutoffs.iou) == (second >= cutoffs.iou)).sum())
+        defined = len(first) > 2 and np.ptp(first) > 0 and np.ptp(second) > 0
+        rho = spearman(first, second) if defined else None
+        cells = {"same": _share(same, len(first), True)}
+        cells["rho"] = Cell(value=rho, n=len(first), of=len(first))
+        rows.append(TableRow(name=editor, cells=cells))
+    if not rows:
+        return None
+    return Table(
+        name=f"{results.benchmark}.failures_agreement",
+        title="Where models looked and where they changed the picture",
+        columns=[
+            Column(name="same", heading=("same side of the cut-off",), digits=2),
+            Column(name="rho", heading=("Spearman's ρ of the IoUs",), digits=2),
+        ],
+        rows=rows,
+        benchmark=results.benchmark,
+        size=len(results.samples),
+        notes=[f"Both IoUs, cut at {cutoffs.iou:g}; Wilson intervals (95 %)."],
+    )

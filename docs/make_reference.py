@@ -9,15 +9,12 @@ terminal or the versions of libraries, only on our own names, docstrings and not
 
 from __future__ import annotations
 
-import enum
 import importlib
 import inspect
 import json
 import math
 import re
 import sys
-import types
-import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,10 +24,9 @@ REFERENCE = HERE / "reference"
 NOTEBOOK = HERE.parent / "examples" / "from-python.ipynb"
 sys.path.insert(0, str(HERE.parent / "src"))
 
-from typer.models import ArgumentInfo, CommandInfo, OptionInfo  # noqa: E402
-
 from editgauge import catalog  # noqa: E402
-from editgauge.cli.main import build_app  # noqa: E402
+from editgauge.cli import help  # noqa: E402
+from editgauge.cli.main import application, every  # noqa: E402
 from editgauge.diagnosis.attention import AttentionScorer  # noqa: E402
 from editgauge.diagnosis.metrics import ATTENTION  # noqa: E402
 from editgauge.installation import VARIABLES  # noqa: E402
@@ -39,7 +35,6 @@ from editgauge.scoring.scorer import Scorer  # noqa: E402
 from editgauge.types import TRACKS, Benchmark, Metric  # noqa: E402
 
 NOTE = "<!-- made from the code by docs/make_reference.py: change the code, not this page -->\n"
-KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "PATH", bool: ""}
 
 
 def pages() -> dict[str, str]:
@@ -76,95 +71,28 @@ def commands() -> str:
         "something has no score or needs attention, 2 bad input or usage, 3 stopped by a budget, 4 a gate cannot tell, 130 interrupted (run "
         "the same command again to go on).\n"
     )
-    found = registered()
-    parts.append("\n".join(f"- [`editgauge {name}`](#editgauge-{anchor(name)})" for name, _ in found) + "\n")
-    parts.extend(command(name, info) for name, info in found)
+    found = every()
+    parts.append("\n".join(f"- [`editgauge {name}`](#editgauge-{anchor(name)})" for name in found) + "\n")
+    parts.extend(command(name, function) for name, function in found.items())
     return "\n".join(parts)
-
-
-def registered() -> list[tuple[str, CommandInfo]]:
-    """The commands in the order of ``--help``, those of groups as ``group name``."""
-    app = build_app()
-    found = [(name_of(info), info) for info in app.registered_commands]
-    for group in app.registered_groups:
-        inner = group.typer_instance
-        if inner is not None:
-            found += [(f"{group.name or inner.info.name} {name_of(info)}", info) for info in inner.registered_commands]
-    return found
-
-
-def name_of(info: CommandInfo) -> str:
-    return info.name or getattr(info.callback, "__name__", "").replace("_", "-")
 
 
 def anchor(name: str) -> str:
     return name.replace(" ", "-")
 
 
-def command(name: str, info: CommandInfo) -> str:
-    function = info.callback
-    assert function is not None
-    arguments, options = [], []
-    hints = typing.get_type_hints(function, include_extras=True)
-    for parameter in inspect.signature(function).parameters.values():
-        hint, meta = annotation(hints[parameter.name])
-        default = parameter.default
-        if isinstance(default, ArgumentInfo | OptionInfo):
-            meta, default = default, default.default
-        if isinstance(meta, ArgumentInfo):
-            arguments.append((parameter.name, hint, meta, default))
-        elif isinstance(meta, OptionInfo) and not meta.hidden:
-            options.append((parameter.name, hint, meta, default))
-    usage = " ".join(
-        f"[{n.upper()}]" if default is not inspect.Parameter.empty and default is not ... else n.upper()
-        for n, _, _, default in arguments
-    )
-    parts = [f"## editgauge {name}\n", paragraphs(info.help or inspect.getdoc(function) or ""), "```text"]
+def command(name: str, function: Any) -> str:
+    chain = name.split()
+    lines = list(help.described(application(chain[0]), chain))
+    arguments = [line for line in lines if line.group == "Arguments"]
+    usage = " ".join(line.name if line.required else f"[{line.name}]" for line in arguments)
+    words = (inspect.getdoc(function) or "").partition("\nParameters\n")[0]
+    parts = [f"## editgauge {name}\n", paragraphs(words), "```text"]
     parts += [f"editgauge {name} {usage} [OPTIONS]".replace("  ", " "), "```\n"]
-    rows = [[f"`{n.upper()}`", meta.help or "", ""] for n, _, meta, _ in arguments]
-    rows += [[flags(n, hint, meta), meta.help or "", shown(default)] for n, hint, meta, default in options]
-    if rows:
-        parts.append(table(["argument or option", "meaning", "default"], rows))
-    if info.epilog:
-        parts.append(f"{info.epilog.partition(':')[0]}:\n\n```sh\n{info.epilog.partition(': ')[2].strip()}\n```\n")
+    rows = [[f"`{line.name}`".replace("|", "\\|"), line.words, f"`{line.default}`" if line.default else ""]
+            for line in lines]  # fmt: skip
+    parts.append(table(["argument or option", "meaning", "default"], rows))
     return "\n".join(parts)
-
-
-def annotation(hint: Any) -> tuple[Any, Any]:
-    """The bare type and typer's description out of ``Annotated[type, description]``."""
-    if typing.get_origin(hint) is typing.Annotated:
-        bare, *more = typing.get_args(hint)
-        return bare, next((m for m in more if isinstance(m, ArgumentInfo | OptionInfo)), None)
-    return hint, None
-
-
-def flags(name: str, hint: Any, meta: OptionInfo) -> str:
-    names = list(meta.param_decls or ())
-    if isinstance(meta.default, str) and meta.default.startswith("-"):
-        names.insert(0, meta.default)  # inside Annotated typer keeps the first name as the default
-    names = names or [f"--{name.replace('_', '-')}"]
-    kind = value_kind(hint)
-    return ", ".join(f"`{flag} {kind}`" if kind else f"`{flag}`" for flag in names)
-
-
-def value_kind(hint: Any) -> str:
-    """``TEXT``, ``N``, ``PATH``…, ``a|b`` for choices, ``TEXT…`` for what may be repeated."""
-    origin, inner = typing.get_origin(hint), [a for a in typing.get_args(hint) if a is not type(None)]
-    if origin in (typing.Union, types.UnionType):
-        return value_kind(inner[0])
-    if origin in (list, tuple):
-        return value_kind(inner[0]) + "…"
-    if origin is typing.Literal:
-        return "\\|".join(str(a) for a in inner)
-    if inspect.isclass(hint) and issubclass(hint, enum.Enum):
-        return "\\|".join(str(m.value) for m in hint)
-    return KINDS.get(hint, "TEXT")
-
-
-def shown(default: Any) -> str:
-    if default in (None, inspect.Parameter.empty, ..., "", False) or default == []:
-        return ""
-    return f"`{default.as_posix() if isinstance(default, Path) else getattr(default, 'value', default)}`"
 
 
 # ---- benchmarks, editors, scorers ---------------------------------------------------------------------------------

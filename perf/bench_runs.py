@@ -136,8 +136,8 @@ def main() -> None:
         print(f"{given.runs:,} runs, {rows:,} rows; peak memory while they were made {peak:.0f} MB")
         all_runs = str(place / "run-*")
         pair = ["model-0001", f"model-{given.runs - 1:04}"]
-        print(f"table    {measured(['table', all_runs, '--json'])}")
-        print(f"compare  {measured(['compare', all_runs, *pair, '--json'])}")
+        print(f"table    {measured(['table', all_runs, '--format', 'json'])}")
+        print(f"compare  {measured(['compare', all_runs, *pair, '--format', 'json'])}")
         report = str(Path(scratch) / "report")
         print(f"report   {measured(['report', all_runs, '--to', report, '--no-thumbnails'])}")
 

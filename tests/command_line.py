@@ -2,18 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import contextlib
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from typer.testing import CliRunner, Result
+import pytest
 
-from editgauge.cli.main import app_for
+from editgauge.cli import main, output
+from editgauge.errors import EditgaugeError
 
 
-def invoke(words: Sequence[str], **more: Any) -> Result:
-    """What the command does that these words name. `more`: as `CliRunner.invoke` takes it.
+@dataclass(frozen=True)
+class Result:
+    """What a command left: its exit code, what it printed, and what it raised."""
 
-    Only the command that is named is built, as for a user: building all takes longer than most
-    tests do.
-    """
-    return CliRunner().invoke(app_for(words), list(words), **more)
+    exit_code: int
+    stdout: str
+    stderr: str
+    exception: BaseException | None
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
+
+
+def invoke(words: Sequence[str], env: Mapping[str, str] | None = None) -> Result:
+    """What the command does that these words name, its errors as they are raised."""
+    out, err = io.StringIO(), io.StringIO()
+    raised: BaseException | None = None
+    code = 0
+    with _surroundings(env or {}), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            with output.inert_output():
+                code = main.run(list(words))
+        except Exception as error:
+            raised = error
+            code = error.exit_code if isinstance(error, EditgaugeError) else 2
+    return Result(code, out.getvalue(), err.getvalue(), raised)
+
+
+@contextlib.contextmanager
+def _surroundings(env: Mapping[str, str]) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in env.items():
+            patch.setenv(name, value)
+        if "COLUMNS" not in os.environ:
+            patch.setenv("COLUMNS", "100")
+        yield

@@ -27,9 +27,6 @@ WITHOUT_IMPORT = {
     "pandas": "imported by the name that is asked for, when a table is handed over",
     "polars": "imported by the name that is asked for, when a table is handed over",
     "torchmetrics": "carries the linear heads of LPIPS",
-    "wandb": "imported by the name that `log --to` is given",
-    "mlflow": "imported by the name that `log --to` is given",
-    "trackio": "imported by the name that `log --to` is given",
     "mkdocs-material": "builds the documentation's site (make site)",
 }
 

@@ -263,7 +263,7 @@ def test_sizes_of_memory(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "-1GB", "1kb", "1 GB or so", "1e9"])
 def test_a_size_that_is_none(text: str) -> None:
-    with pytest.raises(UsageError, match="--memory"):
+    with pytest.raises(UsageError, match="EDITGAUGE_MEMORY"):
         memory_size(text)
 
 
@@ -274,7 +274,7 @@ def test_a_picture_over_the_memory_limit_is_refused_by_its_header(
     path = save(tmp_path / "a", Image.new("RGB", (2000, 1500)), format=form)
     monkeypatch.setenv("EDITGAUGE_MEMORY", "32MB")
     for read in (read_image, read_grey, read_luma, read_mask):
-        with pytest.raises(ImageTooLarge, match=r"2000 x 1500 .* MB to read.*--memory"):
+        with pytest.raises(ImageTooLarge, match=r"2000 x 1500 .* MB to read.*EDITGAUGE_MEMORY"):
             read(path)
     monkeypatch.setenv("EDITGAUGE_MEMORY", "128MB")
     assert read_image(path).shape == (1500, 2000, 3)

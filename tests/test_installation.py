@@ -33,7 +33,7 @@ def test_every_extra_is_described() -> None:
 
 def test_doctor_names_keys_and_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-    for words in (["doctor"], ["doctor", "--json"]):
+    for words in (["list", "installation"], ["list", "installation", "--json"]):
         done = invoke(words)
         assert done.exit_code == 0, done.output
         assert "sk-very-secret" not in done.output

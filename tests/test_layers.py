@@ -132,7 +132,7 @@ def test_importing_the_package_pulls_in_nothing_heavy() -> None:
 
 
 def test_help_pulls_in_nothing_heavy() -> None:
-    code = "from editgauge.cli.main import build_app; build_app()"
+    code = "from editgauge.cli.main import run; run(['--help'])"
     assert not loaded_by(code) & {
         "torch",
         "cv2",

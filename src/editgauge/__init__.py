@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from editgauge.benchmarks.base import Samples, by_track, need_folder
+    from editgauge.editors.function import FunctionEditor, editor
     from editgauge.errors import DataError, EditgaugeError
     from editgauge.images import read_image, write_png
+    from editgauge.judging.options import JudgeOptions
     from editgauge.judging.protocol import Picture
     from editgauge.judging.questions import Question, Questions, input_and_output, output_alone
-    from editgauge.run.evaluation import Evaluation, FunctionEditor
+    from editgauge.run.evaluation import Evaluation
     from editgauge.scoring.plain import metric
     from editgauge.scoring.scorer import Needs, Scorer
     from editgauge.tables.spec import Column, Mean, PaperTable
@@ -36,9 +38,11 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "benchmarks.base": ("Samples", "by_track", "need_folder"),
-    "run.evaluation": ("Evaluation", "FunctionEditor"),
+    "run.evaluation": ("Evaluation",),
+    "editors.function": ("FunctionEditor", "editor"),
     "errors": ("DataError", "EditgaugeError"),
     "images": ("read_image", "write_png"),
+    "judging.options": ("JudgeOptions",),
     "judging.protocol": ("Picture",),
     "judging.questions": ("Question", "Questions", "input_and_output", "output_alone"),
     "scoring.plain": ("metric",),
@@ -68,6 +72,7 @@ __all__ = [
     "EditgaugeError",
     "Evaluation",
     "FunctionEditor",
+    "JudgeOptions",
     "JudgeTrack",
     "Mean",
     "Metric",
@@ -83,6 +88,7 @@ __all__ = [
     "Scorer",
     "Status",
     "by_track",
+    "editor",
     "input_and_output",
     "metric",
     "need_folder",

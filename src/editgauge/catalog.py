@@ -76,8 +76,9 @@ def names(kind: str) -> list[str]:
     packages.
     """
     found = list(TABLES.get(kind, {}))
-    found += sorted(e.name for e in entry_points(group=f"editgauge.{kind}") if e.name not in found)
-    return found
+    outside = {e.name for e in entry_points(group=f"editgauge.{kind}")}
+    outside |= {name for of, name in _given if of == kind}
+    return [*found, *sorted(outside - set(found))]
 
 
 def is_anchor(editor: str) -> bool:
@@ -101,24 +102,37 @@ def find(kind: str, name: str) -> Any:
     """
     if kind == "benchmarks" and name.startswith(DATA_SETS):
         return _load(_DATA_SET)(name)
-    if kind == "benchmarks" and name in _given:
-        return _given[name]
+    if (kind, name) in _given:
+        return _given[kind, name][0]
     if kind == "editors" and _load(_IS_LOCAL)(name):
         return _load(_LOCAL)(name)
     name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:
         return _checked(kind, _load(target), "editgauge")
-    for entry in entry_points(group=f"editgauge.{kind}"):
-        if entry.name == name:
-            return _checked(kind, _loaded(kind, entry), package_of(entry).name)
+    if entry := _entry(kind, name):
+        return _checked(kind, _loaded(kind, entry), package_of(entry).name)
     known = names(kind)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
     raise UnknownName(f"{_word(kind)} {name!r} is not known; {hint}")
 
 
-_given: dict[str, Benchmark] = {}
+def _entry(kind: str, name: str) -> EntryPoint | None:
+    """The entry point of a name. Raises `PluginError` where two packages have it."""
+    found = {
+        package_of(entry).name: entry
+        for entry in entry_points(group=f"editgauge.{kind}")
+        if entry.name == name
+    }
+    if len(found) > 1:
+        both = " and ".join(sorted(found))
+        raise PluginError(f"{_word(kind)} {name}: claimed by the packages {both}; uninstall one")
+    return next(iter(found.values()), None)
+
+
+_given: dict[tuple[str, str], tuple[Any, str]] = {}
+"""(kind, name) -> what a program handed over, and the file that it is from."""
 
 
 def take(benchmark: Benchmark) -> None:
@@ -127,7 +141,18 @@ def take(benchmark: Benchmark) -> None:
     """
     _checked("benchmarks", benchmark, "")
     if benchmark.name not in names("benchmarks"):
-        _given[benchmark.name] = benchmark
+        _given["benchmarks", benchmark.name] = benchmark, ""
+
+
+def hand_over(kind: str, name: str, thing: Any, source: str) -> None:
+    """Make a thing of the file `source` known by its name in this process. Raises `PluginError`
+    where another has the name, and `BenchmarkError`.
+    """
+    if name in names(kind) and _given.get((kind, name), (None, ""))[1] != source:
+        raise PluginError(f"{source}: another {_word(kind)} is called {name!r}; give yours a name")
+    _checked(kind, thing, source)
+    factory = (lambda samples, **settings: thing) if kind == "editors" else thing
+    _given[kind, name] = factory, source
 
 
 class Package(NamedTuple):
@@ -151,11 +176,10 @@ def package_of(entry: EntryPoint) -> Package:
 def source_of(kind: str, name: str) -> Package:
     """The package that the thing of a name comes from; empty for what is built in."""
     name = canonical(name)
-    if name not in TABLES.get(kind, {}):
-        for entry in entry_points(group=f"editgauge.{kind}"):
-            if entry.name == name:
-                return package_of(entry)
-    return Package()
+    if (kind, name) in _given:
+        return Package(_given[kind, name][1])
+    entry = None if name in TABLES.get(kind, {}) else _entry(kind, name)
+    return Package() if entry is None else package_of(entry)
 
 
 def broken(kind: str, name: str, said: str) -> PluginError:

@@ -43,7 +43,7 @@ DEFAULT_MAX_PIXELS = 100_000_000
 """10,000 x 10,000: 300 MB decoded. `EDITGAUGE_MAX_PIXELS` raises or lowers it."""
 DEFAULT_MEMORY = 1 << 30
 """1 GiB: what a process may hold while it reads or aligns a picture. `EDITGAUGE_MEMORY` (the
-option `--memory`) raises or lowers it.
+environment) raises or lowers it.
 """
 MAX_FILE_BYTES = 1 << 29
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
@@ -103,7 +103,7 @@ def memory_limit() -> int:
     return memory_size(os.environ.get("EDITGAUGE_MEMORY") or str(DEFAULT_MEMORY))
 
 
-def memory_size(text: str, of: str = "--memory (EDITGAUGE_MEMORY)") -> int:
+def memory_size(text: str, of: str = "EDITGAUGE_MEMORY") -> int:
     """A size such as ``800MB``, ``1.5 GiB`` or ``1073741824`` in bytes; letters are powers of 1024.
     `of` names the setting in an error.
 
@@ -183,7 +183,7 @@ def _check_size(header: Header, size: int, path: Path) -> None:
     if wanted > free_memory():
         raise ImageTooLarge(
             f"{shape} ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
-            f"{memory_limit() >> 20:,} MB, its libraries included; raise it with --memory or "
+            f"{memory_limit() >> 20:,} MB, its libraries included; raise it with "
             f"EDITGAUGE_MEMORY",
             path=path,
         )
@@ -511,7 +511,7 @@ def _named_errors(path: Path) -> Iterator[None]:
     except MemoryError as error:
         raise ImageTooLarge(
             f"{path}: takes more than {memory_limit() >> 20:,} MB to read; raise the limit with "
-            f"--memory or EDITGAUGE_MEMORY",
+            f"EDITGAUGE_MEMORY",
             path=path,
         ) from error
     except Exception as error:  # OSError, SyntaxError, struct.error, ValueError, cv2.error…

@@ -1,5 +1,5 @@
-"""What this installation has, for `editgauge doctor`: extras, the GPU, the disk, and every
-environment variable that the tool reads. Reads, and changes nothing.
+"""What this installation has, for `editgauge list installation`: extras, GPU, disk, environment.
+Reads, and changes nothing.
 """
 
 from __future__ import annotations
@@ -26,9 +26,6 @@ BRINGS = {
     "hub": "fetching data sets",
     "study": "the human study; data sets of your own in the browser",
     "frames": "tables as pandas and polars data frames",
-    "wandb": "logging a run to Weights & Biases",
-    "mlflow": "logging a run to MLflow",
-    "trackio": "logging a run to Trackio",
     "report": "figures as PDF, SVG and PNG",
     "tuning": "fine-tuning of diffusion editors (editgauge tune)",
     "ray": "scoring and editing on many machines",
@@ -179,12 +176,6 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
     Variable(("HF_ENDPOINT",), "a mirror of the hub"),
-    Variable(("WANDB_API_KEY",), "key of Weights & Biases (`log --to wandb`)", secret=True),
-    Variable(
-        ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD"),
-        "key of an MLflow server (`log --to mlflow`)",
-        secret=True,
-    ),
     Variable(("OPENAI_BASE_URL",), "the judge's server when `--base-url` is not given"),
     Variable(
         ("EDITGAUGE_CACHE",),
@@ -207,7 +198,7 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(
         ("EDITGAUGE_MEMORY",),
-        "what a process may hold while it reads or aligns a picture (`--memory`), such as `2GB`; "
+        "what a process may hold while it reads or aligns a picture, such as `2GB`; "
         "default 1 GB. A larger picture ends as a status, not in memory",
     ),
     Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
@@ -229,6 +220,6 @@ VARIABLES: tuple[Variable, ...] = (
         "the command that starts the program which gives MedCLIP scores, likewise",
     ),
     Variable(("EDITGAUGE_CONFIG",), "the project file; default: editgauge.toml of this folder"),
-    Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray` when `--address` is not given"),
+    Variable(("RAY_ADDRESS",), "the Ray cluster of `--engine ray`"),
     Variable(("NO_COLOR",), "any value: no colours on a terminal"),
 )

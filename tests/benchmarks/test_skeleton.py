@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
 
 from editgauge import catalog
 from editgauge.benchmarks import skeleton
@@ -14,7 +13,7 @@ from editgauge.errors import UsageError
 from editgauge.images import write_png
 from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.plugins import install
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"

@@ -160,9 +160,18 @@ def test_options_of_the_command(tmp_path: Path) -> None:
     run.write_samples(B, [of("2.1")])
     with run.writer() as writer:
         writer.write(judged("2.1/1", 3, 5, 5, 5, 5))
-    said = call("table", run.path, "--json", "--weights", ".2,.2,.2,.2,.2", "--cutoff", "3").stdout
+    said = call(
+        "table",
+        run.path,
+        "--format",
+        "json",
+        "--set",
+        "weights=.2,.2,.2,.2,.2",
+        "--set",
+        "cutoff=3",
+    ).stdout
     table = next(t for t in json.loads(said)["tables"] if t["name"] == "textedit.judge")
     assert table["rows"][0]["cells"]["real_avg"]["value"] == pytest.approx(0.2 * 0.6 + 0.8)
     assert "TA below 3" in table["title"]
-    assert "add up to 1" in refusal("table", run.path, "--weights", "1,1,1,1,1")
-    assert "commas" in refusal("table", run.path, "--weights", "many")
+    assert "add up to 1" in refusal("table", run.path, "--set", "weights=1,1,1,1,1")
+    assert "commas" in refusal("table", run.path, "--set", "weights=many")

@@ -91,7 +91,7 @@ def read(
         given = list(words)
         for part, stands in (spelled or {}).items():
             given = [word.replace(part, stands) for word in given]
-        given += ["--workers", "0"] if words[0] in HERE and "--devices" not in words else []
+        given += ["--workers", "0"] if words[0] in HERE and "--device" not in words else []
         try:
             code = typed([*given, *more(words)])
         except EditgaugeError as error:

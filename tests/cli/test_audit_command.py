@@ -9,8 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.command_line import invoke
-from typer.testing import Result
+from tests.command_line import Result, invoke
 
 from editgauge import benchmarks
 from editgauge.errors import DataError, EditgaugeError, UsageError

@@ -17,7 +17,7 @@ from editgauge.web.log import Act
 
 
 def run(*words: object, code: int = 0) -> str:
-    done = invoke(["curate", *map(str, words)], catch_exceptions=False)
+    done = invoke(["curate", *map(str, words)])
     assert done.exit_code == code, done.output
     return done.output
 

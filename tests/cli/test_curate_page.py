@@ -15,7 +15,7 @@ from editgauge.web.log import Act
 
 pytest.importorskip("skimage", reason="faces need the extra study")
 NOT_RUN = {
-    "curate serve": "the browser; tests/curation/test_server.py",
+    "curate wards": "the browser; tests/curation/test_server.py",
     "curate propose": "an OCR engine; tests/contract/test_journeys_people.py",
 }
 SIZE = (128, 96)

@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
 from editgauge.cli import demo
-from editgauge.cli.main import build_app
 
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The commands that the demo calls, by their options."""
     called: list[dict[str, Any]] = []
-    monkeypatch.setattr(demo, "_quietly", lambda _, **options: called.append(options))
+    for step in ("edit", "score", "report"):
+        name = f"editgauge.cli.{step}.{step}"
+        monkeypatch.setattr(name, lambda *words, **options: called.append(options))
     monkeypatch.setattr(demo, "_compare", lambda run: called.append({"compared": run}))
     return called
 
@@ -30,7 +31,7 @@ def test_the_classical_editor_is_shown_or_said_to_be_left_out(
     monkeypatch.setattr(
         demo, "find_spec", lambda name: installed or None if name in ocr else there(name)
     )
-    done = CliRunner().invoke(build_app(["demo"]), ["demo", "--run", str(tmp_path / "run")])
+    done = invoke(["demo", "--run", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     edited = [step["editor"] for step in steps if "editor" in step and "tracks" not in step]
     assert edited[:4] == ["reference", "copy", "shuffle", "blank"]

@@ -1,4 +1,4 @@
-"""`editgauge import-outputs` and `score --outputs-pattern` on the built-in benchmark."""
+"""`editgauge import-outputs` and `score --pattern` on the built-in benchmark."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command_line import invoke
-from typer.testing import Result
+from tests.command_line import Result, invoke
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
@@ -31,16 +30,16 @@ def outputs(tmp_path: Path) -> Path:
 
 
 def test_look_then_copy_then_score(outputs: Path, tmp_path: Path) -> None:
-    looked = call("import-outputs", "mini", "--from", outputs, "--pattern", "{flat}_edited")
+    looked = call("import", "mini", "--from", outputs, "--pattern", "{flat}_edited")
     assert looked.exit_code == 1, "samples have no output"
     assert "3 samples have a file of their own" in looked.stdout
     assert "1 unexpected file: contact-sheet.png" in looked.stdout
     words = ("--from", outputs, "--editor", "mine", "--to", tmp_path / "official", "--json")
-    done = json.loads(call("import-outputs", "mini", *words).stdout)
+    done = json.loads(call("import", "mini", *words).stdout)
     assert (done["rule"], done["copied"], len(done["missing"])) == ("{id}_*", 3, 23)
     told = call("score", "mini", "--outputs", tmp_path / "official", "--tracks", "pixel", "--run",
                 tmp_path / "a", "--limit", 3, "--workers", 0, "--json")  # fmt: skip
-    named = call("score", "mini", "--outputs", outputs, "--outputs-pattern", "{flat}_edited",
+    named = call("score", "mini", "--outputs", outputs, "--pattern", "{flat}_edited",
                  "--editor", "mine", "--tracks", "pixel", "--run", tmp_path / "b", "--limit", 3,
                  "--workers", 0, "--json")  # fmt: skip
     counts = [json.loads(result.stdout)["counts"] for result in (told, named)]
@@ -54,7 +53,7 @@ def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "official").mkdir()
     (tmp_path / "official" / "mine").symlink_to(tmp_path / "elsewhere")
-    result = call("import-outputs", "mini", "--from", outputs, "--editor", "mine", "--to",
+    result = call("import", "mini", "--from", outputs, "--editor", "mine", "--to",
                   tmp_path / "official")  # fmt: skip
     assert "a link where a folder" in str(result.exception)
     assert list((tmp_path / "elsewhere").iterdir()) == []
@@ -62,9 +61,9 @@ def test_nothing_is_copied_through_a_link(outputs: Path, tmp_path: Path) -> None
 
 def test_wrong_words(outputs: Path, tmp_path: Path) -> None:
     for words, told in (
-        (("import-outputs", "mini"), "wanted --from"),
-        (("import-outputs", "mini", "--from", outputs, "--to", tmp_path), "wanted both"),
-        (("score", "mini", "--outputs-pattern", "{id}", "--run", tmp_path / "r"), "one --editor"),
+        (("import", "mini"), "wanted --from"),
+        (("import", "mini", "--from", outputs, "--to", tmp_path), "wanted both"),
+        (("score", "mini", "--pattern", "{id}", "--run", tmp_path / "r"), "one editor"),
     ):
         result = call(*words)
         assert isinstance(result.exception, EditgaugeError)

@@ -17,8 +17,8 @@ from editgauge.testing import FaultServer
 MODEL = "gpt-4o-2024-11-20"
 PAPER = (
     "fetch prompts textedit",
-    "prompts show textedit --prompts paper",
-    f"judge run textedit DATA --run runs/my-model --model {MODEL} --limit 50",
+    f"judge textedit DATA --run runs/my-model --model {MODEL} --prompts paper --show",
+    f"judge textedit DATA --run runs/my-model --model {MODEL} --limit 50",
 )
 """Lines that need the authors' scripts."""
 SETTLED = "costs runs/my-model --settle"
@@ -63,7 +63,7 @@ def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFix
 def test_prompts_that_are_not_there_are_missed_before_anything_is_asked(
     server: FaultServer,
 ) -> None:
-    words = f"judge run textedit DATA --run runs/my-model --model {MODEL} --prompts paper"
+    words = f"judge textedit DATA --run runs/my-model --model {MODEL} --prompts paper"
     with pytest.raises(UsageError, match="fetch prompts textedit"):
         typed(words)
     assert server.requests == 0

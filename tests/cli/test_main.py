@@ -1,22 +1,24 @@
-"""The entry point: what lies beside the call is not imported, and every error is one line."""
+"""The entry point: what every command line shares, and every error is one line."""
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from tests.command_line import invoke
 
 from editgauge.cli import main as entry
-from editgauge.cli.main import COMMANDS, app_for, build_app
-from editgauge.errors import DataError
+from editgauge.cli.help import described
+from editgauge.errors import DataError, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
-CONSOLE = "import sys; sys.argv[0] = 'editgauge'; sys.path[0] = '/nowhere'; from editgauge.cli.main import main; main()"
+HEAVY = ("torch", "cv2", "numpy", "rich", "duckdb", "PIL")
+EVERY = entry.every()
 
 
 def call(
@@ -37,85 +39,123 @@ def call(
     )
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_folder_full_of_names_of_libraries(tmp_path: Path, workers: str) -> None:
-    """In the parent and in its workers; `http` is a folder and `http.server` a module of it."""
-    trap = "raise SystemExit('imported from the working directory')"
-    for name in (
-        "cv2",
-        "numpy",
-        "orjson",
-        "typer",
-        "rich",
-        "signal",
-        "socket",
-        "queue",
-        "PIL",
-        "hashlib",
-        "secrets",
-    ):
-        (tmp_path / f"{name}.py").write_text(trap)
-    for name in ("http", "duckdb", "json", "multiprocessing"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text(trap)
-    done = call(
-        "edit",
-        "mini",
-        "--editor",
-        "copy",
-        "--run",
-        "run",
-        "--limit",
-        "4",
-        "--workers",
-        workers,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
-    done = call(
-        "score",
-        "mini",
-        "--run",
-        "run",
-        "--limit",
-        "4",
-        "--tracks",
-        "pixel",
-        "--workers",
-        workers,
-        cwd=tmp_path,
-    )
-    assert "imported" not in done.stderr + done.stdout
-    assert done.returncode in (0, 1), done.stderr
-
-
 def ended(
     monkeypatch: pytest.MonkeyPatch, *words: str, raising: BaseException | None = None
 ) -> int:
+    """The exit code of the program."""
+
+    def fails(words: object) -> int:
+        assert raising is not None
+        raise raising
+
     monkeypatch.setattr(sys, "argv", ["editgauge", *words])
     if raising is not None:
-        app = typer.Typer()
-
-        @app.command()
-        def only() -> None:
-            raise raising
-
-        monkeypatch.setattr(entry, "app_for", lambda words: app)
+        monkeypatch.setattr(entry, "run", fails)
     with pytest.raises(SystemExit) as stop:
         entry.main()
     return int(stop.value.code or 0)
+
+
+# -- size and help ---------------------------------------------------------------------------------
+
+
+def options_of(name: str) -> list[str]:
+    chain = name.split()
+    lines = described(entry.application(chain[0]), chain)
+    return [line.name.split()[0] for line in lines if line.name.startswith("--")]
+
+
+def test_a_person_can_see_all_of_it() -> None:
+    assert len(EVERY) <= 40
+    assert sum(len(options_of(name)) for name in EVERY) <= 340
+    assert list(entry.COMMANDS)[:10] == list(entry.DAILY)
+    assert len(entry.DAILY) == 10
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_option_says_what_it_is(name: str) -> None:
+    for line in described(entry.application(name.split()[0]), name.split()):
+        assert line.words or line.name == "--port N", f"{name} {line.name}"
+        assert not line.name.startswith(("--no-json", "--empty-"))
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("columns", [50, 80])
+def test_help_fits_a_narrow_terminal(
+    name: str, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = invoke([*name.split(), "--help"]).stdout
+    assert text.startswith(f"Usage: editgauge {name}")
+    assert "Parameters" not in text
+    for line in text.splitlines()[1:]:
+        if line.startswith("   "):  # names of options are never cut
+            assert len(line) <= columns or " " not in line.strip(), line
+
+
+def test_the_overview_names_every_command_and_imports_none() -> None:
+    code = "import sys; from editgauge.cli.main import run; run(['--help']); "
+    code += f"print([name for name in {HEAVY} if name in sys.modules] or 'light')"
+    done = call(cwd=Path.cwd(), entry=("-c", code))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "light"
+    for name in entry.COMMANDS:
+        assert f"\n  {name} " in done.stdout
+
+
+@pytest.mark.parametrize("name", ["score", "judge", "curate", "edit"])
+def test_no_heavy_library_is_imported_for_help(name: str) -> None:
+    code = f"import sys; from editgauge.cli.main import run; run(['{name}', '--help']); "
+    code += "print([name for name in ('torch', 'cv2', 'rich') if name in sys.modules] or 'light')"
+    done = call(cwd=Path.cwd(), entry=("-c", code))
+    assert done.stdout.splitlines()[-1] == "light", done.stderr
+
+
+# -- what is typed wrongly -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("scor mini", "no such command: scor; did you mean score"),
+        ("score mini --limitt 3", "Unknown option: --limitt. Did you mean --limit?"),
+        ("score mini --limit x", "--limit"),
+        ("score mini --limit 0", "--limit"),
+        ("edit mini --budget nan", "--budget"),
+        ("table x --failures none", "--failures"),
+        ("score", "BENCHMARK"),
+        ("score mini a b", "b"),
+        ("table", "RUNS"),
+        ("diagnose x --set floor=y", "--set floor=y: wanted a number"),
+        ("diagnose x --set flor=1", "did you mean floor?"),
+        ("judge mini --model m --estimate --show", "one only"),
+        ("--plugin", "--plugin: wanted a value"),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_names_it(
+    line: str, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(monkeypatch, *shlex.split(line)) == 2
+    said = capsys.readouterr().err.strip()
+    assert told in said
+    assert said.startswith("error: ")
+    assert len(said.splitlines()) == 1
+
+
+# -- how it ends -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("raising", "code", "words"),
     [
         (KeyboardInterrupt(), 130, "what was done is kept"),
-        (typer.Exit(1), 1, ""),
-        (typer.Exit(), 0, ""),
+        (SystemExit(1), 1, ""),
         (DataError("the folder is not there"), 2, "error: the folder is not there"),
+        (UsageError("are none of the run's: x", argument="samples"), 2, "error: --sample are none"),
         (OSError(28, "No space left on device", "rows"), 2, "rows: No space left on device"),
         (MemoryError(), 2, "out of memory"),
         (ZeroDivisionError(), 2, "a mistake in editgauge"),
+        (BrokenPipeError(), 0, ""),
     ],
 )
 def test_every_end_has_its_line_and_code(
@@ -126,21 +166,33 @@ def test_every_end_has_its_line_and_code(
     words: str,
 ) -> None:
     assert ended(monkeypatch, raising=raising) == code
-    said = capsys.readouterr().err
-    assert words in said
-    assert "Aborted" not in said
+    assert words in capsys.readouterr().err
 
 
-def test_wrong_words_are_an_error_of_usage(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("words", [("--json",), ("--format", "json"), ("--format=json",)])
+def test_an_error_is_json_where_json_is_wanted(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(monkeypatch, "score") == 2
-    assert "Missing argument" in capsys.readouterr().err
-    assert ended(monkeypatch, "nonsense") == 2
-    assert "nonsense" in capsys.readouterr().err
+    assert ended(monkeypatch, *words, raising=DataError("not there")) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"json_version": 1, "error": "not there", "kind": "DataError", "exit_code": 2}
 
 
-@pytest.mark.parametrize("words", [("-h",), ("--help",), ("score", "-h")])
+def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
+    line = f"{sys.executable} -m editgauge list metrics | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", line],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "0", done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", [("-h",), ("--help",), ("score", "-h"), ("-q", "score", "-h")])
 def test_help_has_a_short_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
@@ -148,15 +200,32 @@ def test_help_has_a_short_name(
     assert "Usage: " in capsys.readouterr().out
 
 
+# -- where it is typed -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_folder_full_of_names_of_libraries(tmp_path: Path, workers: str) -> None:
+    """In the parent and in its workers; `http` is a folder and `http.server` a module of it."""
+    trap = "raise SystemExit('imported from the working directory')"
+    for name in ("cv2", "numpy", "orjson", "cyclopts", "rich", "signal", "queue", "PIL", "secrets"):
+        (tmp_path / f"{name}.py").write_text(trap)
+    for name in ("http", "duckdb", "json", "multiprocessing"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(trap)
+    told = ("mini", "--run", "run", "--limit", "4", "--workers", workers)
+    done = call("edit", *told, "--editor", "copy", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = call("score", *told, "--tracks", "pixel", cwd=tmp_path)
+    assert "imported" not in done.stderr + done.stdout
+    assert done.returncode in (0, 1), done.stderr
+
+
 def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
+    line = f"cd {gone} && rmdir {gone} && {sys.executable} -m editgauge score mini --run x"
     done = subprocess.run(
-        [
-            "sh",
-            "-c",
-            f"cd {gone} && rmdir {gone} && {sys.executable} -m editgauge score mini --run x",
-        ],
+        ["sh", "-c", line],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
@@ -167,37 +236,12 @@ def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_command_line_builds_no_more_than_it_needs() -> None:
-    """The overview is that of the whole application, and each command has its own help."""
-    run = CliRunner()
-    overview = run.invoke(app_for(["--help"]), ["--help"], terminal_width=100).output
-    assert overview == run.invoke(build_app(), ["--help"], terminal_width=100).output
-    listed = overview.partition("Commands:\n")[2].splitlines()
-    assert [line.split(maxsplit=1) for line in listed] == [list(one) for one in COMMANDS.items()]
-    whole = run.invoke(build_app(), ["table", "--help"], terminal_width=100).output
-    assert run.invoke(app_for(["table"]), ["table", "--help"], terminal_width=100).output == whole
-    assert [command.name for command in app_for(["table"]).registered_commands] == ["table"]
-
-
-@pytest.mark.parametrize(
-    ("words", "built"),
-    [("--help", None), ("-q -h score", None), ("--log-level info score -h", "score"), ("", None)],
-)
-def test_only_the_command_that_is_called_is_imported(words: str, built: str | None) -> None:
-    made = app_for(words.split()).registered_commands
-    imported = {one.callback.__module__ for one in made if one.callback is not None}
-    assert imported == {f"editgauge.cli.{built}" if built else "editgauge.cli.main"}
-
-
-def test_a_shell_that_completes_is_given_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_EDITGAUGE_COMPLETE", "complete_bash")
-    assert len(app_for([]).registered_groups) == len(build_app().registered_groups) > 3
-
-
 def test_ctrl_c_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
     """Before there is a command line that could say it."""
-    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
-    code = "from editgauge.__main__ import main; main()"
+    (tmp_path / "cyclopts.py").write_text("raise KeyboardInterrupt")
+    code = (
+        "import sys; sys.argv = ['editgauge', 'list']; from editgauge.__main__ import main; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"},
@@ -206,4 +250,4 @@ def test_ctrl_c_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr == "interrupted before anything was done\n"
+    assert len(done.stderr.splitlines()) == 1

@@ -104,21 +104,21 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, server: FaultServer) -> Ite
 def test_whatever_reads_works(sealed: Sealed, server: FaultServer) -> None:
     run = sealed.run
     for words in (
-        ("table", run), ("compare", run, "copy", "reference"), ("check-run", run), ("study", "status", run),
-        ("study", "export", run, sealed.place / "ratings.csv"), ("agree", run, "--format", "csv"),
+        ("table", run), ("compare", run, "copy", "reference"), ("check", run), ("study", "status", run),
+        ("study", "export", run, sealed.place / "ratings.csv"), ("study", "agree", run, "--format", "csv"),
         ("report", run, "--to", sealed.place / "report"),
         ("grid", run, "--sample", "replace-01", "--to", sealed.place / "grid.png"),
-        ("judge", "show", "mini", "--run", run, *JUDGE), ("plan", "mini", "--run", run),
+        ("judge", "--show", "mini", "--run", run, *JUDGE), ("plan", "mini", "--run", run),
         *(("curate", name, sealed.set) for name in ("stats", "card", "log")),
     ):  # fmt: skip
         ok(*words)
-    estimate = ok("judge", "estimate", "mini", "--run", run, *JUDGE, "--base-url", server.url)
+    estimate = ok("judge", "--estimate", "mini", "--run", run, *JUDGE, "--base-url", server.url)
     assert "nothing was sent" in estimate
     assert sum(server.seen.values()) == sealed.asked
 
 
 def test_what_is_not_in_the_rows_yet_is_said(sealed: Sealed) -> None:
-    for words in (("agree",), ("study", "status")):
+    for words in (("study", "agree"), ("study", "status")):
         assert "study first: 4 of its ratings are not in the run" in ok(*words, sealed.run)
 
 
@@ -134,7 +134,7 @@ def test_a_merge_takes_the_replies_of_a_run_that_cannot_be_written(sealed: Seale
         ("score", "mini", "--run", "RUN", "--limit", "5", "--workers", "0"),
         ("edit", "mini", "--run", "RUN", "--editor", "blank"),
         ("judge", "mini", "--run", "RUN", "--model", "another", "--sample", "replace-03", "--base-url", "SERVER"),
-        ("check-run", "RUN", "--repair"),
+        ("check", "RUN", "--repair"),
         ("report", "RUN"),
         ("study", "invite", "RUN", "cy"),
         ("curate", "set", "SET", "s00", "caption=x"),

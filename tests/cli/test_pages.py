@@ -21,9 +21,9 @@ from tests.cli.pages import every_line, read, text_data, typed
 from tests.command_line import invoke
 from tests.test_docs import DOCS
 
-TRACKERS = {
-    "log": "tests/reports/test_trackers.py",
-    "hub": "tests/run/test_hub_runs.py",
+HUB = {
+    "merge runs/first --to hub:": "tests/run/test_hub_runs.py",
+    "fetch me/first-run": "tests/run/test_hub_runs.py",
 }
 MODEL = {
     "diagnose runs/my-model --editor instructpix2pix": "a model; tests/diagnosis",
@@ -36,7 +36,7 @@ OUTPUTS = {
 SCALE = {
     "plan mini": "scores a short run; tests/run/test_estimate.py",
     "--engine ray": "a cluster; tests/run/test_ray.py",
-    "--devices": "GPUs; tests/run/test_workers.py",
+    "--device": "GPUs; tests/run/test_workers.py",
 }
 
 
@@ -68,7 +68,7 @@ def test_outputs_that_are_there(here: Path, scored: Path) -> None:
     shutil.copytree(scored / "OUTPUTS", here / "OUTPUTS")
     assert len(read("score-my-outputs", OUTPUTS)) >= 9
     assert len(list((here / "OFFICIAL" / "my-model").rglob("*.png"))) == 4
-    told = json.loads(invoke(["table", "runs/my-model", "--json"]).stdout)
+    told = json.loads(invoke(["table", "runs/my-model", "--format", "json"]).stdout)
     assert "my-model" in json.dumps(told)
 
 
@@ -79,16 +79,16 @@ def test_outputs_under_the_official_folder_s_name(here: Path, scored: Path) -> N
     shutil.copytree(scored / "DATA", here / "DATA")
     shutil.copytree(scored / "OUTPUTS" / "synthetic", here / "MINE" / "canva")
     shutil.copytree(scored / "OUTPUTS" / "real", here / "MINE" / "real")
-    words = "import-outputs texteditbench DATA --from MINE --pattern"
+    words = "import texteditbench DATA --from MINE --pattern"
     told = invoke([*words.split(), "{split}/{name}_result"])
     assert told.exit_code == 1
     assert "without one: synthetic/001_result" in told.stdout
     assert "{folder1}=canva" in invoke([*words.split(), "{flat}_none"]).stdout
     found = invoke([*words.split(), "{folder1}/{name}_result"])
     assert found.exit_code == 0
-    assert "--outputs MINE --outputs-pattern '{folder1}/{name}_result' --editor" in found.stdout
+    assert "--outputs MINE --pattern '{folder1}/{name}_result' --editor" in found.stdout
     checked = invoke(["check", "texteditbench", "DATA", "--outputs", ".", "--editor", "MINE"])
-    assert "files of other names? editgauge import-outputs texteditbench" in checked.stdout
+    assert "files of other names? editgauge import texteditbench" in checked.stdout
 
 
 def test_a_table(here: Path, scored: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_run_that_is_shared(here: Path, scored: Path) -> None:
 
 def test_a_run_that_is_checked(here: Path, scored: Path) -> None:
     runs(scored, here, "first")
-    assert [words[0] for words in read("trust-a-run", {})] == ["check-run", "check-run"]
+    assert [words[0] for words in read("trust-a-run", {})] == ["check", "check"]
     assert [words[0] for words in every_line("read-a-run")] == [
         "table",
         "check",
@@ -164,9 +164,9 @@ def test_result_files_of_other_tools(here: Path) -> None:
              "score": 4.0, "valid": True, "reasoning": "said"}  # fmt: skip
     line = {f"kris_bench_{name}_score": entry for name in ("instruction", "quality")}
     (here / "samples.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    done = read("other-tools", TRACKERS)
-    assert [words[0] for words in done] == ["import-outputs", "score", "score", "judge"]
-    rows = invoke(["table", "runs/first", "--json"]).stdout
+    done = read("other-tools", HUB)
+    assert [words[0] for words in done] == ["import", "score", "score", "import"]
+    rows = invoke(["table", "runs/first", "--format", "json"]).stdout
     assert "bagel" in rows
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cli.pages import every_line
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.test_docs import DOCS, blocks
-from typer.main import get_command
-from typer.testing import Result
 
 from editgauge.cli import project
-from editgauge.cli.main import COMMANDS, build_app
+from editgauge.cli.main import COMMANDS, application
 from editgauge.errors import UsageError
 
 
@@ -32,7 +29,7 @@ def call(*words: str) -> Result:
 def test_defaults_that_what_is_typed_stands_before(here: Path) -> None:
     (here / "editgauge.toml").write_text(
         '[all]\nrun = "runs/ours"\nno-such = 1\n[edit]\neditor = "copy"\nlimit = 2\nworkers = 0\n'
-        'where = ["difficulty=easy"]\n[judge.batch]\n'
+        'where = ["difficulty=easy"]\n[study.serve]\n'
     )
     done = call("edit", "mini", "--limit", "1", "--json")
     assert done.exit_code == 0, done.output
@@ -76,10 +73,10 @@ def test_an_option_is_named_as_it_is_typed(here: Path) -> None:
     """Its parameter has another name (`form`), which is no other way to write it, and under [all]
     the `--source` of one command is not the `--from` of another.
     """
-    (here / "editgauge.toml").write_text('[all]\nsource = "x"\n[table]\nformat = "roman"\n')
+    (here / "editgauge.toml").write_text('[all]\nsource = ["x"]\n[table]\nformat = "csv"\n')
     result = call("table", "none")
     assert "--source, --format, unless typed" in result.stderr
-    assert "wanted --from" in str(call("import-outputs", "mini").exception)
+    assert "wanted --from" in str(call("import", "mini").exception)
     (here / "editgauge.toml").write_text('[table]\nform = "json"\n')
     told = str(call("table", "none").exception)
     assert told.endswith("editgauge table has no --form; did you mean format?")
@@ -103,8 +100,10 @@ def test_the_file_of_the_page_is_one(here: Path) -> None:
     (here / "editgauge.toml").write_text(text, encoding="utf-8")
     found = project.read()
     assert found is not None
-    command: Any = get_command(build_app(["score"]))
-    options = project.defaults(*found, command.commands["score"], "score", COMMANDS)  # type: ignore[arg-type]
+    app = application("score")
+    with app.app_stack(app.parse_commands(["score"])[1]):
+        arguments = app["score"].assemble_argument_collection()
+    options = project.Project(COMMANDS).options(*found, ("score",), arguments)
     assert options == {
         "run": "runs/ours",
         "tracks": "pixel,ocr",

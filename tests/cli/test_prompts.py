@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command_line import invoke
-from typer.testing import Result
+from tests.command_line import Result, invoke
 
 from editgauge.testing import FaultServer
 
@@ -17,14 +16,11 @@ def run(*words: object) -> Result:
     return invoke([str(word) for word in words])
 
 
-def test_ours_are_shown_started_and_compared(tmp_path: Path) -> None:
-    shown = run("prompts", "show", "textedit")
-    assert shown.exit_code == 0, shown.output
-    assert "#### questions" in shown.output
-    made = run("prompts", "new", "textedit", tmp_path / "mine")
+def test_ours_are_copied_to_be_changed(tmp_path: Path) -> None:
+    made = run("new", "prompts", "textedit", "--to", tmp_path / "mine")
     assert made.exit_code == 0, made.output
-    same = run("prompts", "diff", "textedit", "ours", tmp_path / "mine")
-    assert "the sets are the same" in same.output
+    assert "questions.md" in made.output
+    assert (tmp_path / "mine" / "questions.md").is_file()
 
 
 def test_the_papers_are_fetched_from_a_clone_into_the_run(shared: Path, tmp_path: Path) -> None:
@@ -33,8 +29,7 @@ def test_the_papers_are_fetched_from_a_clone_into_the_run(shared: Path, tmp_path
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert (found["set"], found["scripts"]) == ("paper", ["vlm_metrics_eval_step1.py"])
-    shown = run("prompts", "show", "textedit", "--prompts", "paper", "--run", tmp_path)
-    assert found["fingerprint"] in shown.output
+    assert list((tmp_path / "prompts" / "textedit").iterdir())
 
 
 def test_what_is_wanted_is_said(tmp_path: Path) -> None:
@@ -77,7 +72,7 @@ def test_rows_of_two_prompt_sets_never_share_a_table(
     assert sorted(sent) == ["max_tokens", "messages", "model", "temperature"]
     assert (sent["temperature"], sent["max_tokens"]) == (0.0, 65_536)
     assert [part["type"] for part in sent["messages"][0]["content"]] == ["text"] + ["image_url"] * 3
-    shown = run("table", folder, "--json", "--published", "--only", "textedit.judge")
+    shown = run("table", folder, "--format", "json", "--published", "--only", "textedit.judge")
     tables = json.loads(shown.output)["tables"]
     notes = {table["source"]: " ".join(table["notes"]) for table in tables}
     assert len(notes) == 2

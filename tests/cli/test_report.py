@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command_line import invoke
-from typer.testing import Result
+from tests.command_line import Result, invoke
 
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
@@ -67,7 +66,7 @@ def make_run(place: Path, editor: str) -> Run:
 
 
 def reported(*words: str) -> Result:
-    return invoke(["report", *words], catch_exceptions=False)
+    return invoke(["report", *words])
 
 
 def meta_of(folder: Path) -> dict[str, object]:

@@ -32,7 +32,7 @@ def test_ocr_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     not_run = {OTHER_ENGINE: "fetches its models"}
     assert len(read("ocr-scores", not_run)) == 4 - len(not_run)
     assert list(Path("runs/my-model/explain").rglob("*.png"))
-    told = json.loads(invoke(["table", "runs/my-model", "--json"]).stdout)
+    told = json.loads(invoke(["table", "runs/my-model", "--format", "json"]).stdout)
     assert "my-model" in json.dumps(told)
 
 

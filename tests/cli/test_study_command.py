@@ -43,11 +43,11 @@ def ratings(place: Path) -> Path:
 
 def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nobody has rated anything"):
-        type_("agree", run)
+        type_("study", "agree", run)
     before = type_("table", run)
     said = type_("study", "import", run, ratings(tmp_path), "--scale", "1-5")
     assert "72 ratings taken in, 0 replaced, 0 already there" in said
-    facts = orjson.loads(type_("agree", run, "--json", "--resamples", 200))
+    facts = orjson.loads(type_("study", "agree", run, "--format", "json", "--resamples", 200))
     (found,) = facts["agreements"]
     (line,) = found["metrics"]
     assert (line["metric"], line["source"], line["annotators"]) == ("IF", "judge-1", 2)
@@ -61,7 +61,7 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     type_("study", "export", run, out)
     assert "0 ratings taken in, 0 replaced, 72 already there" in type_("study", "import", run, out)
-    whole = type_("agree", run, "--all", "--format", "markdown", "--resamples", 100)
+    whole = type_("study", "agree", run, "--all", "--format", "markdown", "--resamples", 100)
     assert "Spearman per sample" in whole
     assert "alpha" in type_("compare", run, "alpha", "beta", "--source", "human")
 
@@ -95,7 +95,7 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
         type_("study", "import", there, file, "--scale", "1-5", "--anonymise")
     design = tmp_path / "design.toml"
     design.write_text(DESIGN, encoding="utf-8")
-    assert f"study start {there}" in type_("study", "plan", there, design)
+    assert f"study start {there}" in type_("study", "start", "--estimate", there, design)
     assert "/a/" in type_("study", "start", there, design, "--annotators", "cy,dan")
     assert "cy: 0 of 4" in type_("study", "status", there)
     pytest.importorskip("uvicorn")
@@ -113,7 +113,7 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
     said = type_("study", "serve", there)
     assert f"3 new ratings; next: editgauge agree {there}" in said
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
-    facts = orjson.loads(type_("agree", there, "--json", "--resamples", 100))
+    facts = orjson.loads(type_("study", "agree", there, "--format", "json", "--resamples", 100))
     assert facts["agreements"][0]["metrics"][0]["annotators"] >= 2
     assert "75 ratings" in type_("study", "export", there, tmp_path / "out.csv")
     with pytest.raises(UsageError, match="'first' was started on another machine"):

@@ -37,7 +37,7 @@ def test_the_commands_of_the_page_run(folder: Path) -> None:
         assert done.exit_code in good, (words, done.output, done.exception)
         said[" ".join(words[:2])] = done.output
     assert {words[0] for words in typed} == {
-        "edit", "score", "study", "agree", "table", "compare",
+        "edit", "score", "study", "table", "compare",
     }  # fmt: skip
     assert "18 ratings taken in" in said["study import"]
     assert "/a/" in said["study invite"]

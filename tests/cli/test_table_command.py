@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.made_rows import record, row
-from typer.testing import Result
 
 from editgauge.errors import EditgaugeError
 from editgauge.statistics import resampling
@@ -61,7 +60,7 @@ def refusal(*words: object) -> str:
 
 
 def test_json_has_values_counts_and_reasons(run: Path) -> None:
-    found = json.loads(call("table", run, "--json", "--variant", "faithful").stdout)
+    found = json.loads(call("table", run, "--format", "json", "--variant", "faithful").stdout)
     (table,) = found["tables"]
     cells = {line["name"]: line["cells"]["real_ssim"] for line in table["rows"]}
     assert cells["alpha"]["value"] == pytest.approx(0.7)
@@ -88,7 +87,7 @@ def test_without_an_applicable_score_there_is_no_table_and_no_empty_one(tmp_path
 
 
 def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path) -> None:
-    assert len(json.loads(call("table", run, "--json").stdout)["tables"]) == 1
+    assert len(json.loads(call("table", run, "--format", "json").stdout)["tables"]) == 1
 
 
 def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,12 +104,14 @@ def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(reading, "of_runs", read)
     monkeypatch.setattr(build, "bootstrap", drawn)
-    assert len(json.loads(call("table", run, "--json", "--intervals").stdout)["tables"]) == 1
+    assert (
+        len(json.loads(call("table", run, "--format", "json", "--intervals").stdout)["tables"]) == 1
+    )
     assert calls == ["read", "drawn"]
 
 
 def test_failures_at_the_minimum(run: Path) -> None:
-    found = json.loads(call("table", run, "--json", "--failures", "floor").stdout)
+    found = json.loads(call("table", run, "--format", "json", "--failures", "floor").stdout)
     assert found["tables"][0]["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.525)
 
 
@@ -126,7 +127,7 @@ def test_every_format_says_the_mean(run: Path, form: str) -> None:
 
 
 def test_slices(run: Path) -> None:
-    found = json.loads(call("table", run, "--json", "--by", "topic").stdout)["tables"][0]
+    found = json.loads(call("table", run, "--format", "json", "--by", "topic").stdout)["tables"][0]
     assert [(line["group"], line["name"]) for line in found["rows"]] == [
         ("Posters", "alpha"), ("Posters", "beta"), ("Signs", "alpha"), ("Signs", "beta"),
     ]  # fmt: skip
@@ -135,7 +136,7 @@ def test_slices(run: Path) -> None:
 
 def test_where_and_editor_narrow(run: Path) -> None:
     found = json.loads(
-        call("table", run, "--json", "--where", "topic=Signs", "--editor", "alpha").stdout
+        call("table", run, "--format", "json", "--where", "topic=Signs", "--editor", "alpha").stdout
     )["tables"][0]
     assert [line["name"] for line in found["rows"]] == ["alpha"]
     assert found["rows"][0]["cells"]["real_ssim"]["of"] == 2
@@ -143,7 +144,7 @@ def test_where_and_editor_narrow(run: Path) -> None:
 
 def test_several_runs_are_one_table(run: Path, tmp_path: Path) -> None:
     other = make_run(tmp_path / "other", rows_of("gamma", [0.1, 0.2, 0.3, 0.4]))
-    found = json.loads(call("table", run, other, "--json").stdout)["tables"][0]
+    found = json.loads(call("table", run, other, "--format", "json").stdout)["tables"][0]
     assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma"]
 
 
@@ -160,14 +161,16 @@ def test_sources_are_not_mixed(tmp_path: Path) -> None:
     mixed = [*rows, *rows_of("b", [0.2] * 4, source="judge-one")]
     said = refusal("compare", make_run(tmp_path / "mixed", mixed), "a", "b")
     run = make_run(tmp_path / "run", rows)
-    both = json.loads(call("table", run, "--json").stdout)["tables"]
+    both = json.loads(call("table", run, "--format", "json").stdout)["tables"]
     assert {t["source"]: t["rows"][0]["cells"]["real_ssim"]["value"] for t in both} == {
         "judge-one": pytest.approx(0.1),
         "judge-two": pytest.approx(0.3),
     }
     assert "'judge-one', 'judge-two'" in said
     assert "--source" in said
-    found = json.loads(call("table", run, "--json", "--source", "judge-two").stdout)["tables"][0]
+    found = json.loads(call("table", run, "--format", "json", "--source", "judge-two").stdout)[
+        "tables"
+    ][0]
     assert found["source"] == "judge-two"
     assert found["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.3)
 
@@ -176,7 +179,9 @@ def test_a_judge_may_be_called_by_its_name_alone(tmp_path: Path) -> None:
     rows = [*rows_of("a", [0.1] * 4, source="one#12"), *rows_of("a", [0.3] * 4, source="two#34")]
     run = make_run(tmp_path / "run", rows)
     assert (
-        json.loads(call("table", run, "--json", "--source", "two").stdout)["tables"][0]["source"]
+        json.loads(call("table", run, "--format", "json", "--source", "two").stdout)["tables"][0][
+            "source"
+        ]
         == "two#34"
     )
     run = make_run(tmp_path / "both", [*rows, *rows_of("a", [0.5] * 4, source="two#56")])
@@ -188,7 +193,7 @@ def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) ->
     folder.write_samples("medebench", [record("1", organ="Eyes")])
     with folder.writer() as writer:
         writer.write([row("1", "gamma", "EA", 5.0, benchmark="medebench", source="judge#1")])
-    names = {words: [t["name"] for t in json.loads(call("table", run, "--json", *words).stdout)["tables"]]
+    names = {words: [t["name"] for t in json.loads(call("table", run, "--format", "json", *words).stdout)["tables"]]
              for words in ((), ("--where", "topic=Signs"), ("--editor", "gamma"), ("--source", "judge"))}  # fmt: skip
     assert names[()] == names["--source", "judge"] == ["medebench.organs", "texteditbench.pixel"]
     assert names["--where", "topic=Signs"] == ["texteditbench.pixel"]
@@ -255,7 +260,7 @@ def test_the_papers_correlations_stand_beside_the_runs(tmp_path: Path) -> None:
             for n in range(3)
         ]  # fmt: skip
     run = rated_run(tmp_path / "run", rows)
-    result = call("table", run, "--only", "agree.no_ties", "--published", "--json")
+    result = call("table", run, "--only", "agree.no_ties", "--published", "--format", "json")
     (table,) = json.loads(result.stdout)["tables"]
     lines = {line["name"]: (line["kind"], line["cells"]) for line in table["rows"]}
     assert lines["masked_ssim"][0] == "run"
@@ -263,9 +268,12 @@ def test_the_papers_correlations_stand_beside_the_runs(tmp_path: Path) -> None:
     kind, published = lines["Masked SSIM"]
     assert (kind, published["CP"]["text"], published["EA"]["text"]) == ("published", "0.82", "0.21")
     assert sum(kind == "published" for kind, _ in lines.values()) == 17
-    plain = call("table", run, "--only", "agree.no_ties", "--json")
+    plain = call("table", run, "--only", "agree.no_ties", "--format", "json")
     assert "Masked SSIM" not in plain.stdout
-    assert "agree." not in call("table", run, "--editor", "a", "--editor", "b", "--json").stdout
+    assert (
+        "agree."
+        not in call("table", run, "--editor", "a", "--editor", "b", "--format", "json").stdout
+    )
 
 
 def test_the_papers_correlations_alone_where_nobody_rated(tmp_path: Path) -> None:

@@ -10,17 +10,54 @@ from collections.abc import Sequence
 from typing import Any
 
 COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("curate", name): ("curate", name, "--keep-names") for name in ("add", "pair", "frames")
+    ("import-scores",): ("import",),
+    ("import-outputs",): ("import",),
+    ("check-run",): ("check",),
+    ("doctor",): ("list", "installation"),
+    ("agree",): ("study", "agree"),
+    ("judge", "run"): ("judge",),
+    ("judge", "estimate"): ("judge", "--estimate"),
+    ("judge", "show"): ("judge", "--show"),
+    ("judge", "batch"): ("judge",),
+    ("judge", "import"): ("import",),
+    ("study", "plan"): ("study", "start", "--estimate"),
+    ("curate", "add"): ("curate", "add", "--keep-names"),
+    ("curate", "pair"): ("curate", "add", "--keep-names"),
+    ("curate", "release"): ("curate", "export"),
 }
-"""A command as the tests write it -> as it is typed now: ("import-scores",) -> ("import",)."""
+"""A command as the tests write it -> as it is typed now."""
 
-OPTIONS: dict[tuple[str, str], str | None] = {
-    ("judge run", "--rubrics"): "--prompts",
-    ("judge run", "--no-calibration"): None,
-    ("judge run", "--no-repair"): None,
+POSITIONS: dict[tuple[str, ...], tuple[int, str]] = {("curate", "pair"): (2, "--references")}
+"""A command as the tests write it -> the word behind its name that has an option before it now."""
+
+OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("table", "--json"): ("--format", "json"),
+    ("compare", "--json"): ("--format", "json"),
+    ("agree", "--json"): ("--format", "json"),
+    ("table", "--weights"): ("--set", "weights="),
+    ("table", "--cutoff"): ("--set", "cutoff="),
+    ("table", "--proxy"): ("--set", "proxy="),
+    ("table", "--metrics"): ("--columns",),
+    ("score", "--outputs-map"): ("--map",),
+    ("score", "--outputs-pattern"): ("--pattern",),
+    ("edit", "--concurrency"): ("--set", "concurrency="),
+    ("edit", "--seed"): ("--set", "seed="),
+    ("judge run", "--rubrics"): ("--prompts",),
+    ("judge run", "--no-calibration"): (),
+    ("judge run", "--no-repair"): (),
+    ("judge batch", "--what"): ("--batch",),
+    ("tune", "--resolution"): ("--train", "resolution="),
+    ("diagnose", "--model"): ("--set", "model="),
+    ("diagnose", "--resolution"): ("--set", "resolution="),
+    ("curate add", "--licence"): ("--set", "licence="),
+    ("curate pair", "--licence"): ("--set", "licence="),
+    ("curate pair", "--category"): ("--set", "category="),
+    ("new dataset", "--title"): ("title=",),
+    ("new dataset", "--require"): ("required=",),
+    ("new dataset", "--reviews"): ("reviews=",),
 }
-"""(command as the tests write it, option) -> the option now; None: a flag that went. Options of
-every command have the command "*".
+"""(command as the tests write it, option) -> the words for it now; none: a flag that went. A last
+word with ``=`` is one word with what follows. Options of every command have the command "*".
 """
 
 NAMES: dict[str, str] = {}
@@ -34,9 +71,19 @@ def spell(words: Sequence[Any]) -> list[str]:
     argv = [str(word) for word in words]
     length = 2 if argv and argv[0] in _GROUPS and len(argv) > 1 else 1
     command, rest = tuple(argv[:length]), argv[length:]
-    name = " ".join(command)
-    respelt = (_option(name, word) for word in rest)
-    return [*COMMANDS.get(command, command), *(word for word in respelt if word is not None)]
+    if command in POSITIONS:
+        place, option = POSITIONS[command]
+        rest.insert(place, option)
+    spelt: list[str] = []
+    for word in rest:
+        if spelt and spelt[-1].endswith("=") and spelt[-1] in _JOINED:
+            spelt[-1] += word
+        else:
+            spelt += _option(" ".join(command), word)
+    return [*COMMANDS.get(command, command), *spelt]
+
+
+_JOINED = {words[-1] for words in OPTIONS.values() if words and words[-1].endswith("=")}
 
 
 def public(name: str) -> Any:
@@ -48,9 +95,9 @@ def public(name: str) -> Any:
     return getattr(editgauge, now)
 
 
-def _option(command: str, word: str) -> str | None:
+def _option(command: str, word: str) -> list[str]:
     if not word.startswith("--"):
-        return word
+        return [word]
     option, equals, value = word.partition("=")
-    now = OPTIONS.get((command, option), OPTIONS.get(("*", option), option))
-    return None if now is None else now + equals + value
+    now = OPTIONS.get((command, option), OPTIONS.get(("*", option), (option,)))
+    return [*now[:-1], now[-1] + equals + value] if now else []

@@ -22,7 +22,7 @@ from tests.curation.made_set import edited, make_set, scene
 
 
 def run(*words: object) -> str:
-    done = invoke([str(word) for word in words], catch_exceptions=False)
+    done = invoke([str(word) for word in words])
     assert done.exit_code == 0, done.output
     return done.output
 

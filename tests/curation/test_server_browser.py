@@ -44,7 +44,7 @@ EVIL = "<img src=x onerror='window.pwned=1'>"
 
 
 def run(*words: object, code: int = 0) -> str:
-    done = invoke([str(word) for word in words], catch_exceptions=False)
+    done = invoke([str(word) for word in words])
     assert done.exit_code == code, done.output
     return done.output
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.command_line import invoke
 from tests.editors.fake_service import KEY, FakeService
-from typer.testing import CliRunner
 
-from editgauge.cli.main import build_app
 from editgauge.editors.asking import conversation, numbered
 from editgauge.editors.editor import BaseEditor, Mode, as_editor
 from editgauge.editors.tracks import Track, demonstrations, on_track
@@ -185,7 +184,7 @@ def test_the_command_line_has_tracks_estimates_and_budgets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
-    runner, app, run = CliRunner(), build_app(), str(tmp_path / "run")
+    run = str(tmp_path / "run")
     with FakeService() as fake:
         common = [
             "edit",
@@ -200,26 +199,24 @@ def test_the_command_line_has_tracks_estimates_and_budgets(
             run,
         ]
         common += ["--where", "operation=delete", "--set", "price=0.04", "--json"]
-        told = runner.invoke(app, [*common, "--estimate"])
+        told = invoke([*common, "--estimate"])
         count = json.loads(told.stdout)["samples"]
         assert json.loads(told.stdout)["dollars"] == pytest.approx(0.04 * count)
         assert not fake.calls
-        stopped = runner.invoke(app, [*common, "--budget", "0.05"])
+        stopped = invoke([*common, "--budget", "0.05"])
         assert stopped.exit_code == 3, stopped.stdout
         assert json.loads(stopped.stdout)["edited"] == 1
-        again = runner.invoke(app, [*common, "--budget", "0.05"])
+        again = invoke([*common, "--budget", "0.05"])
         assert json.loads(again.stdout)["edited"] == 0, "what was spent before counts"
-        rest = runner.invoke(app, common)
+        rest = invoke(common)
         assert json.loads(rest.stdout)["edited"] == count - 1
-        shown = runner.invoke(
-            app, [*common, "--shots", "1", "--instruction", "description", "--concurrency", "2"]
+        shown = invoke(
+            [*common, "--shots", "1", "--instruction", "description", "--concurrency", "2"]
         )
         assert json.loads(shown.stdout)["editor"] == "gpt-image-1[description, 1 shot]"
     assert {record.editor for record in Run.open(Path(run)).edits("mini")} == {
         "gpt-image-1",
         "gpt-image-1[description, 1 shot]",
     }
-    refused = runner.invoke(
-        app, ["edit", "mini", "--editor", "copy", "--run", run, "--budget", "1"]
-    )
+    refused = invoke(["edit", "mini", "--editor", "copy", "--run", run, "--budget", "1"])
     assert isinstance(refused.exception, UsageError)

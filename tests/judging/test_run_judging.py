@@ -465,10 +465,10 @@ def test_scores_of_a_released_script_are_taken_in(made: Path, tmp_path: Path, sh
 def test_a_budget_says_how_many_samples_of_all_editors_it_pays_for(made: Path) -> None:
     """And what was judged when it ended is both editors on the same samples."""
     words = (str(made), *SAMPLES, "--model", "scripted", "--price", "1/10", "--budget", "0.05")
-    said = command("judge", "estimate", "mini", "--run", *words).stdout
+    said = command("judge", "--estimate", "mini", "--run", *words).stdout
     assert re.search(r"the budget pays for about \d of 5 samples, each for all 2 editors", said)
     with FaultServer() as server:
-        done = command("judge", "run", "mini", "--run", *words[:-1], "0.02", url=server.url, code=3)
+        done = command("judge", "mini", "--run", *words[:-1], "0.02", url=server.url, code=3)
     assert "each for all 2 editors" in done.stderr
     judged: dict[str, set[str]] = {}
     for row in rows_of(made):

@@ -40,7 +40,7 @@ def test_what_was_not_asked_leaves_no_row(made: Path, protocol: str) -> None:
 
 
 def test_a_batch_that_lost_a_call_leaves_no_row_for_it(made: Path) -> None:
-    words = ("judge", "batch", "mini", "--run", str(made), "--sample", "replace-02", "--what")
+    words = ("judge", "mini", "--run", str(made), "--sample", "replace-02", "--what")
     with FaultServer() as server:
         command(*words, "submit", url=server.url)
         lines = server.files["file-0"].splitlines()
@@ -175,7 +175,17 @@ def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
 
 
 def test_the_estimate_counts_the_calibration(made: Path) -> None:
-    words = ("judge", "estimate", "mini", "--run", str(made), *SAMPLES, "--price", "1/10", "--json")
+    words = (
+        "judge",
+        "--estimate",
+        "mini",
+        "--run",
+        str(made),
+        *SAMPLES,
+        "--price",
+        "1/10",
+        "--json",
+    )
     model = ("--model", "scripted")
     plain = json.loads(command(*words, *model).stdout)["calls"]
     more = json.loads(command(*words, *model, "--calibration").stdout)["calls"]

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.plugins import install
-from typer.testing import Result
 
 from editgauge import catalog
 from editgauge.errors import BenchmarkError, UsageError

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 import editgauge
 from editgauge.images import write_png
@@ -22,7 +21,7 @@ from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.outside import fullmarks, plugins, viescore
 from tests.plugins import install
 
@@ -135,14 +134,14 @@ def test_every_command_works_on_them(
     assert {round(row.value or 0.0, 9) for row in gaps} == {0.0}
     assert {row.origin["package"] for row in gaps} == {"some-plugins"}
 
-    tables = json.loads(type_("table", run, "--json", "--intervals"))["tables"]
+    tables = json.loads(type_("table", run, "--format", "json", "--intervals"))["tables"]
     columns = {c["name"]: c for table in tables for c in table["columns"]}
     assert columns[headline]["direction"] == "higher"
     assert columns["brightness_gap"]["direction"] == "lower"
     if name == "viescore":
         assert "add" in type_("table", run, "--by", "kind")
         assert type_("judge", name, data, "--run", run, *judge, "--show", "pair-0", "--repeat", 2)
-    (found,) = json.loads(type_("compare", run, "blank", "copy", "--json"))["comparisons"]
+    (found,) = json.loads(type_("compare", run, "blank", "copy", "--format", "json"))["comparisons"]
     lines = {line["metric"]: line["direction"] for line in found["lines"]}
     assert lines[headline] == "higher"
     assert lines["brightness_gap"] == "lower"
@@ -210,7 +209,7 @@ def test_a_benchmark_in_a_plain_module_is_one_too(
     data, run = full_data(tmp_path / "data"), tmp_path / "run"
     type_("edit", "fullmarks", data, "--editor", "copy", "--run", run, "--workers", 0)
     type_("score", "fullmarks", data, "--run", run)
-    (first, *_) = json.loads(type_("table", run, "--json"))["tables"]
+    (first, *_) = json.loads(type_("table", run, "--format", "json"))["tables"]
     assert first["name"] == "fullmarks.all"
     type_("report", run, "--no-thumbnails")
 

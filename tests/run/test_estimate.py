@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.cli.main import build_app
+from editgauge.cli.main import run as run_command
 from editgauge.errors import UsageError
 from editgauge.run.estimate import Cluster, Intent, plan
 from editgauge.store.run import Run
@@ -106,7 +106,7 @@ def test_a_short_run_is_measured_once_and_kept(
     told = []
     for _ in range(2):
         words = ["plan", "mini", "--editors", "7", "--json", "--model", "gpt-4o"]
-        build_app()(words, standalone_mode=False)
+        run_command(words)
         told.append(json.loads(capsys.readouterr().out))
     assert told[0] == told[1]
     pixel = told[0]["processor_seconds"]["background"]
@@ -128,7 +128,7 @@ def test_a_short_run_is_measured_once_and_kept(
 )
 def test_what_cannot_be_planned_is_said(words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        build_app()(["plan", *words], standalone_mode=False)
+        run_command(["plan", *words])
 
 
 def test_seconds_of_a_gpu_are_a_part_of_their_own(run: Run) -> None:

@@ -42,7 +42,7 @@ def test_the_whole_way(
     assert comparison.lines
     assert evaluation.report().is_file()
     assert capsys.readouterr().out == ""
-    shown = invoke(["table", str(evaluation.run), "--json"])
+    shown = invoke(["table", str(evaluation.run), "--format", "json"])
     first = json.loads(shown.output)["tables"][0]["rows"][0]
     assert first["name"] == "copy"
 

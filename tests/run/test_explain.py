@@ -155,7 +155,7 @@ def test_the_command_draws_one_sample_and_its_rows_name_the_engine(tmp_path: Pat
         str(run),
     ]
     arguments += ["--explain", "2.1/1", "--workers", "0"]
-    result = invoke(arguments, catch_exceptions=False)
+    result = invoke(arguments)
     assert result.exit_code == 0, result.output
     assert "drawn:" in result.output
     (path,) = (run / "explain").rglob("*.png")

@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from typer.testing import CliRunner
 from werkzeug import Request, Response
 
-from editgauge.cli.main import build_app
 from editgauge.errors import DownloadError, RunError, UsageError
 from editgauge.run import hub_runs
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.testing import make_sample
+from tests.command_line import invoke
 from tests.made_rows import row
 
 pytest.importorskip("huggingface_hub", reason="the hub needs the extra hub")
@@ -149,7 +148,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # how the library uploads
 def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: Run, tmp_path: Path) -> None:
-    pushed = CliRunner().invoke(build_app(["hub"]), ["hub", "push", str(run.path), "me/run"])
+    pushed = invoke(["merge", str(run.path), "--to", "hub:me/run"])
     assert pushed.exit_code == 0, pushed.output
     assert f"me/run at {COMMIT}" in pushed.stdout
     assert "private" in (hub.made[0].get("visibility"), hub.made[0].get("private") and "private")
@@ -159,15 +158,15 @@ def test_a_run_goes_to_the_hub_and_comes_back(hub: Hub, run: Run, tmp_path: Path
     pictures = {data for name, data in hub.files.items() if name.startswith("inputs/")}
     assert pictures
     assert pictures <= set(hub.large.values()), "through the store of large files"
-    assert b"editgauge hub pull me/run" in hub.files["README.md"]
-    words = ["hub", "pull", "me/run", str(tmp_path / "theirs"), "--json"]
-    pulled = CliRunner().invoke(build_app(["hub"]), words)
+    assert b"editgauge fetch me/run" in hub.files["README.md"]
+    words = ["fetch", "me/run", "--to", str(tmp_path / "theirs"), "--json"]
+    pulled = invoke(words)
     assert pulled.exit_code == 0, pulled.output
     assert json.loads(pulled.stdout)["commit"] == COMMIT
     theirs = Run.open(tmp_path / "theirs")
     assert theirs.rows() == run.rows()
     assert theirs.manifest() == run.manifest()
-    again = json.loads(CliRunner().invoke(build_app(["hub"]), words).stdout)
+    again = json.loads(invoke(words).stdout)
     assert again["new"] == 0, "what is there and right is not fetched again"
 
 

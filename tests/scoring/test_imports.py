@@ -210,7 +210,7 @@ def test_the_command(shared: Path, tmp_path: Path) -> None:
     _, topic, name = samples[0].id.split("/")
     entry = {"topic": topic, "id": name, "ssim_similarity_outside_mask": 0.625}
     file = write(tmp_path / "model-a.json", [entry])
-    words = ["import-scores", "texteditbench", str(data), "--from", str(file), "--run"]
+    words = ["import", "texteditbench", str(data), "--from", str(file), "--run"]
     result = invoke([*words, str(tmp_path / "run"), "--json"])
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["rows"] == 1

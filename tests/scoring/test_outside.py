@@ -102,7 +102,7 @@ def test_the_whole_way_from_list_to_report(put: Any, tmp_path: Path) -> None:
     scored = [e for e in folder.manifest()["entries"] if e["command"] == "score"]
     assert scored[0]["plugins"][0]["package"] == "some-gap"
     assert "Gap" in type_("table", run)
-    (found,) = json.loads(type_("compare", run, "blank", "copy", "--json"))["comparisons"]
+    (found,) = json.loads(type_("compare", run, "blank", "copy", "--format", "json"))["comparisons"]
     (line,) = [line for line in found["lines"] if line["metric"] == "gap"]
     assert line["direction"] == "lower"
     type_("report", run, "--no-thumbnails")

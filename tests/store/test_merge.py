@@ -327,7 +327,7 @@ def test_the_command(tmp_path: Path) -> None:
     found = json.loads(invoke(words).stdout)
     assert found["rows"] == 2
     assert found["left"] == ["b/notes.txt"]
-    told = invoke(["table", str(tmp_path / "all"), "--json"]).stdout
+    told = invoke(["table", str(tmp_path / "all"), "--format", "json"]).stdout
     assert json.loads(told)["tables"][0]["rows"][0]["cells"]["ssim"]["n"] == 2
 
 

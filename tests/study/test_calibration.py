@@ -113,9 +113,13 @@ def test_as_it_is_typed(tmp_path: Path) -> None:
         for n, editor in enumerate(("alpha", "beta"))
     ]  # fmt: skip
     import_ratings(run, ratings)
-    (table,) = orjson.loads(type_("table", run.path, "--calibrate", "human", "--json"))["tables"]
+    (table,) = orjson.loads(type_("table", run.path, "--calibrate", "human", "--format", "json"))[
+        "tables"
+    ]
     assert [line["name"] for line in table["rows"]] == ["alpha", "beta"]
     assert table["rows"][0]["cells"]["alone"]["n"] == 8
-    told = type_("compare", run.path, "alpha", "beta", "--calibrate", "human", "--strata", "organ")
+    told = type_(
+        "compare", run.path, "alpha", "beta", "--calibrate", "human", "--set", "strata=organ"
+    )
     assert "Strata: organ." in told
     assert "more ratings" in told

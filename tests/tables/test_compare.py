@@ -9,14 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
 from editgauge.errors import EditgaugeError, UnknownName
 from editgauge.statistics.paired import holm
 from editgauge.store.run import Run
 from editgauge.tables.compare import Comparison, compare, report_link
 from editgauge.types import Direction, Metric, Row, Status
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.made_rows import frame, record, row
 
 RECORDS = [record(f"s/{n}", split="real", topic="ab"[n % 2]) for n in range(30)]

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
 from editgauge import schema
 from editgauge.errors import DataError, EditgaugeError, UnknownName, UsageError
@@ -30,7 +29,7 @@ from editgauge.tables.gate import (
     unread,
 )
 from editgauge.types import Direction, Row, Status
-from tests.command_line import invoke
+from tests.command_line import Result, invoke
 from tests.made_rows import frame, record, row
 
 COUNT = 200

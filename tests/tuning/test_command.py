@@ -58,7 +58,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def typed(*words: str) -> str:
     """What a command prints; raises what it raises."""
-    done = invoke(list(words), catch_exceptions=False, standalone_mode=False)
+    done = invoke(list(words))
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -1,1 +1,1 @@
-"""The command line: a file a command, thin: parse, call, print."""
+"""The command line: options as dataclasses, and commands that parse, call the library and print."""

@@ -1,157 +1,301 @@
-"""`editgauge compare RUN A B`: two editors, sample by sample; a gate for releases."""
+"""`editgauge compare, audit`: two editors sample by sample, a release gate, a published table."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter
 
 from editgauge import escape
-from editgauge.cli import common, gate
-from editgauge.cli.drawn import print_table, print_tables
-from editgauge.cli.groups import grouped
-from editgauge.cli.option_groups import Correcting, Gating
-from editgauge.cli.options import FormatOpt, WhereOpt
-from editgauge.cli.panels import ROWS
+from editgauge.cli import output
+from editgauge.cli.options import (
+    Format,
+    Json,
+    Many,
+    OnlyBenchmark,
+    RunArg,
+    SetOpt,
+    Settings,
+    SourceOpt,
+    Variants,
+    at_least,
+    calibration_of,
+)
+from editgauge.cli.table import print_table, print_tables
+from editgauge.errors import RunError, UsageError
 
 if TYPE_CHECKING:
+    from editgauge.store.run import Run
+    from editgauge.tables.audit import Report
     from editgauge.tables.compare import Comparison
+    from editgauge.tables.results import Results
 
-_EXAMPLE = "Example: editgauge compare RUN old-model new-model --by topic --fail-if-worse"
-
-
-def register(app: typer.Typer) -> None:
-    app.command("compare", epilog=_EXAMPLE)(compare)
+_SHOWN = 6
 
 
-@grouped
+@Parameter(name="*", group="Which rows")
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """Which rows are compared."""
+
+    benchmark: OnlyBenchmark = ""
+    metric: Many = ()
+    "Only this metric; may be repeated."
+    variant: Variants | None = None
+    "By default the first that there is."
+    by: str = ""
+    "Also for each value of this attribute."
+    where: Many = ()
+    "NAME=VALUE: only samples with this attribute; may be repeated."
+    source: SourceOpt = ()
+    also: Annotated[tuple[Path, ...], Parameter(name="--with")] = ()
+    "Read this run as well; may be repeated."
+
+
+@Parameter(name="*", group="Release gate")
+@dataclass(frozen=True, kw_only=True)
+class Gating:
+    """A release gate, and where its verdict is written."""
+
+    gate: Path | None = None
+    """POLICY.toml: judge B by floors, margins, coverage, cost, latency. Exit code 0: PASS, 1: FAIL,
+    4: CANNOT TELL."""
+    junit: Path | None = None
+    "Write the verdict to this file as JUnit XML."
+    step_summary: Path | None = None
+    "Append the verdict to this file as markdown, as to $GITHUB_STEP_SUMMARY."
+    fail_if_worse: bool = False
+    "Without a policy: exit code 1 when B is worse in any metric, or has fewer scores than A."
+
+
 def compare(
+    run: RunArg,
+    a: Annotated[str, Parameter(help="The baseline editor.")],
+    b: Annotated[str, Parameter(help="The candidate: differences are B minus A.")],
+    /,
     *,
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")],
-    a: Annotated[str, typer.Argument(metavar="A", help="The baseline editor.")],
-    b: Annotated[
-        str, typer.Argument(metavar="B", help="The candidate: differences are B minus A.")
-    ],
-    benchmark: Annotated[str, typer.Option(rich_help_panel=ROWS, help="Only this benchmark.")] = "",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(rich_help_panel=ROWS, help="Only this metric (may be repeated)."),
-    ] = None,
-    variant: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=ROWS,
-            help="faithful, corrected or both; by default the first that there is.",
-        ),
-    ] = "",
-    by: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=ROWS, metavar="ATTR", help="Also for each value of an attribute."
-        ),
-    ] = "",
-    where: WhereOpt = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            rich_help_panel=ROWS, help="Whose rows, where several made some; human: people."
-        ),
-    ] = None,
-    also: Annotated[
-        list[Path] | None,
-        typer.Option("--with", rich_help_panel=ROWS, metavar="RUN", help="Read this run as well."),
-    ] = None,
-    top: Annotated[int, typer.Option(min=0, help="Samples that moved most, each way.")] = 10,
-    alpha: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="For p after Holm's correction.")
-    ] = 0.05,
-    form: FormatOpt = "terminal",
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option(
-            "--fail-if-worse",
-            help="Exit code 1 when B is worse in any metric, or has fewer scores than A.",
-        ),
-    ] = False,
-    gating: Gating,
-    seed: Annotated[int, typer.Option(help="Of bootstrap and permutations.")] = 0,
-    correcting: Correcting,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-) -> None:
+    rows: Compared = Compared(),
+    top: Annotated[int, at_least(0)] = 10,
+    calibrate: str = "",
+    gating: Gating = Gating(),
+    form: Format = "terminal",
+    set_: SetOpt = (),
+) -> int:
     """Compare two editors on the samples both have: differences with intervals and p, and what
     moved most.
 
-    B is worse in a metric when its mean difference over all samples is, with p below alpha after
-    Holm's correction over every line that is printed.
+    B is worse in a metric when its mean difference over all samples is, with p below alpha (0.05)
+    after Holm's correction over every line that is printed.
+
+    Parameters
+    ----------
+    top
+        Samples that moved most, each way.
+    calibrate
+        human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples.
+    set_
+        NAME=VALUE, may be repeated: alpha (0.05), seed (of bootstrap and permutations; 0); with
+        --calibrate proxy (QUESTION=METRIC) and strata (what rated samples were drawn by).
     """
-    from editgauge.errors import UsageError
-    from editgauge.run.compare import compare as compare_editors
-    from editgauge.store.selection import one_of
     from editgauge.study.calibrated_sheets import difference_tables
     from editgauge.study.people import averaged_for
-    from editgauge.tables import draw, rows
+    from editgauge.tables import rows as stored
 
-    one_of("--format", form, draw.FORMATS)
     if a == b:
         raise UsageError(f"compare: A and B are both {a!r}; name two editors")
-    gate.goes_with(gating, form, bool(correcting.calibrate) or fail_if_worse)
-    form = "json" if as_json else form
-    runs = [run, *(also or [])]
-    opened = rows.open_runs(runs)
-    if correcting.calibrate:
-        asked = correcting.of(benchmark, where, source, seed)
+    given = Settings.of(set_)
+    alpha, seed = given.take("alpha", 0.05, float), given.take("seed", 0, int)
+    if not 0 <= alpha <= 1:
+        raise UsageError(f"--set alpha={alpha}: wanted a share between 0 and 1")
+    _goes_with(gating, form, bool(calibrate) or gating.fail_if_worse)
+    runs = [run, *rows.also]
+    opened = stored.open_runs(runs)
+    if calibrate:
+        asked = calibration_of(
+            calibrate,
+            benchmark=rows.benchmark,
+            where=rows.where,
+            sources=rows.source,
+            settings=given,
+        )
+        given.end(("alpha", "seed", "proxy", "strata"))
         print_tables(difference_tables(runs, asked, a, b), opened, form)
-        return
-    with common.warned_if_refused(*opened):
-        frames = rows.frames(
+        return 0
+    given.end(("alpha", "seed"))
+    with output.warned(*opened, only_if_refused=True):
+        frames = stored.frames(
             opened,
-            benchmark,
-            where=where,
+            rows.benchmark,
+            where=rows.where,
             editors=[a, b],
-            sources=source,
-            people=averaged_for(source),
+            sources=rows.source,
+            people=averaged_for(rows.source),
         )
         if gating.gate is not None:
-            code = gate.judge(opened, frames, a, b, gating, form=form, seed=seed)
-            common.warn(*opened)
-            raise typer.Exit(code)
-        variants = rows.variants(variant or "both")
-        only = metric or ()
-        comparisons = compare_editors(
-            frames,
-            a,
-            b,
-            metrics=only,
-            variants=variants,
-            one_variant=not variant,
-            by=by,
-            top=top,
-            alpha=alpha,
-            seed=seed,
-        )
-        if not comparisons:
-            raise UsageError(
-                f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
-                f"{run.name}"
-            )
+            code = _gate(opened, frames, (a, b), gating, form, seed)
+            output.warn(*opened)
+            return code
+        comparisons = _compared(frames, (a, b), rows, run, top=top, alpha=alpha, seed=seed)
     _print(comparisons, form)
-    common.warn(*opened)
-    if fail_if_worse and any(item.regressions for item in comparisons):
-        raise typer.Exit(1)
+    output.warn(*opened)
+    return int(gating.fail_if_worse and any(item.regressions for item in comparisons))
 
 
-def _print(comparisons: list[Comparison], form: str) -> None:
+def _compared(
+    frames: Sequence[Results],
+    editors: tuple[str, str],
+    rows: Compared,
+    run: Path,
+    *,
+    top: int,
+    alpha: float,
+    seed: int,
+) -> list[Comparison]:
+    from editgauge.run.compare import compare as compare_editors
+    from editgauge.tables import rows as stored
+
+    a, b = editors
+    found = compare_editors(
+        frames,
+        a,
+        b,
+        metrics=rows.metric,
+        variants=stored.variants(rows.variant or "both"),
+        one_variant=rows.variant is None,
+        by=rows.by,
+        top=top,
+        alpha=alpha,
+        seed=seed,
+    )
+    if not found:
+        raise UsageError(
+            f"compare: no metric has scores of both {a!r} and {b!r}; see: editgauge table "
+            f"{run.name}"
+        )
+    return found
+
+
+def _print(comparisons: Sequence[Comparison], form: str) -> None:
     from editgauge.tables import compare_sheets
 
     if form == "json":
-        common.print_json({"comparisons": [compare_sheets.as_dict(item) for item in comparisons]})
+        output.print_json({"comparisons": [compare_sheets.as_dict(one) for one in comparisons]})
         return
     for item in comparisons:
-        if form in ("terminal", "markdown"):
+        for_people = form in ("terminal", "markdown")
+        if for_people:
             said = compare_sheets.sentence(item)
-            typer.echo((escape.markdown if form == "markdown" else escape.plain)(said, None) + "\n")
+            print((escape.markdown if form == "markdown" else escape.plain)(said, None) + "\n")
         print_table(compare_sheets.as_table(item), form)
-        if form in ("terminal", "markdown"):
+        if for_people:
             for line in compare_sheets.moved_lines(item, form):  # type: ignore[arg-type]
-                typer.echo(line)
+                print(line)
+
+
+# -- a gate ----------------------------------------------------------------------------------------
+
+
+def _goes_with(gating: Gating, form: str, other: bool) -> None:
+    """Raise `UsageError` for options that do not go together with `--gate`, or only with it."""
+    if gating.gate is None and (gating.junit or gating.step_summary):
+        raise UsageError("--junit and --step-summary: wanted --gate POLICY.toml with them")
+    if gating.gate is not None and other:
+        raise UsageError("--gate: goes with neither --calibrate nor --fail-if-worse")
+    if gating.gate is not None and form in ("csv", "latex"):
+        raise UsageError(f"--gate: wanted --format terminal, markdown or json, found {form}")
+
+
+def _gate(
+    runs: Sequence[Run],
+    frames: Sequence[Results],
+    editors: tuple[str, str],
+    gating: Gating,
+    form: str,
+    seed: int,
+) -> int:
+    """Judge B on every frame, print the verdict and write what was asked for; the exit code."""
+    from editgauge.run.gate import gate, policy_of
+    from editgauge.tables import gate as gates
+
+    assert gating.gate is not None
+    judged = gate(runs, frames, *editors, policy_of(gating.gate), seed=seed)
+    if form == "json":
+        output.print_json(gates.as_dict(judged))
+    else:
+        text = gates.as_summary(judged) if form == "markdown" else gates.as_text(judged)
+        print(text, end="")
+    if gating.junit is not None:
+        _write(gating.junit, gates.as_junit(judged), "w")
+    if gating.step_summary is not None:
+        _write(gating.step_summary, gates.as_summary(judged), "a")
+    return gates.EXIT_CODES[gates.together([item.verdict for item in judged])]
+
+
+def _write(path: Path, text: str, mode: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be written ({error})") from error
+
+
+# -- published tables ------------------------------------------------------------------------------
+
+
+def audit(
+    files: Annotated[
+        tuple[Path, ...],
+        Parameter(
+            help="Tables as csv. Without: every table published for the four benchmarks.",
+            negative=(),
+        ),
+    ] = (),
+    /,
+    *,
+    kind: Annotated[str, Parameter(name="--as")] = "",
+    json: Json = False,
+) -> int:
+    """Check a published table against itself. Exit code 1 when a number does not follow from the
+    others.
+
+    Parameters
+    ----------
+    kind
+        What the table is, where its headings do not tell.
+    """
+    from editgauge.tables.audit import all_audits, audited, read_sheets
+
+    kinds = all_audits()
+    if files:
+        found = [audited(kinds, path, kind) for path in files]
+        reports = [report for some, _ in found for report in some]
+        others = [name for _, names in found for name in names]
+    else:
+        reports = [item(*read_sheets(path)) for item in kinds for path in item.files]
+        others = []
+    told: list[dict[str, Any]] = [
+        {**asdict(report), "consistent": report.consistent} for report in reports
+    ]
+    output.emit({"tables": told, "not_checked": others}, _audited(reports, others), json)
+    return 0 if all(report.consistent for report in reports) else 1
+
+
+def _audited(reports: Sequence[Report], others: Sequence[str]) -> Iterator[str]:
+    for report in reports:
+        state = "consistent" if report.consistent else f"{len(report.findings)} INCONSISTENT"
+        yield f"{escape.plain(report.name)} ({report.kind}): {report.checked} checks, {state}"
+        for finding in report.findings[:_SHOWN]:
+            yield f"  - {escape.plain(str(finding), 400)}"
+        if len(report.findings) > _SHOWN:
+            yield f"  - and {len(report.findings) - _SHOWN} more (--json lists all)"
+        for remark in report.remarks:
+            yield f"  > {escape.plain(remark, None)}"
+    for name in others:
+        yield f"{escape.plain(name)}: not checked: the headings are those of no known table"
+    bad = sum(not report.consistent for report in reports)
+    checks = sum(report.checked for report in reports)
+    yield f"{len(reports)} tables, {checks} checks, {bad} tables with inconsistent numbers"

@@ -2,106 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from cyclopts import Parameter
+
+from editgauge.cli.options import Placing, RunOpt, at_least
 
 _EDITORS = ("reference", "copy", "shuffle", "blank")
-_WITHOUT_OCR = (
-    "Left out: the classical editor `typeset`, which finds text and sets new text, and the scores "
-    "of what can be read."
-)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("demo", epilog="Example: editgauge demo --run my-first-run")(demo)
+_COMPARED = {
+    "reference_ssim": "likeness to the right answer (SSIM)",
+    "F1": "words of the wanted text (F1, read by OCR)",
+}
 
 
 def demo(
-    run: Annotated[Path, typer.Option("--run", help="The run folder: made, or continued.")] = Path(
-        "editgauge-demo"
-    ),
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=0, help="Processes; default: the cores.")
-    ] = None,
-    ocr: Annotated[
-        bool | None,
-        typer.Option(
-            "--ocr/--no-ocr",
-            help="Also read text, with OCR; default: where the extra is installed.",
-        ),
-    ] = None,
+    *,
+    run: RunOpt = Path("editgauge-demo"),
+    workers: Annotated[int, at_least(0)] | None = None,
+    no_ocr: Annotated[bool, Parameter(help="Read no text, though the extra is installed.")] = False,
 ) -> None:
-    """Run the built-in benchmark end to end: edit, score, table, report. Needs no data,
-    network or GPU.
+    """Run the built-in benchmark end to end: edit, score, table, report. Needs no data, network or
+    GPU.
+
+    Parameters
+    ----------
+    workers
+        Processes; default: the cores.
     """
     from editgauge.cli.edit import edit
-    from editgauge.cli.score import score
+    from editgauge.cli.report import report
+    from editgauge.cli.score import Delivered, score
 
+    placing = Placing(workers=workers)
     installed = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
-    reads_text = installed if ocr is None else ocr
+    reads_text = installed and not no_ocr
     editors = (*_EDITORS, "typeset") if reads_text else _EDITORS
-    _say(
-        1,
-        f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`, drawn on "
-        f"the spot.",
-    )
+    _say(1, f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`.")
     for name in editors:
-        _quietly(edit, benchmark="mini", editor=name, run=run, workers=workers)
+        edit("mini", editor=name, run=run, placing=placing)
     _say(2, "Score: pixels of every output; then the table.")
-    _quietly(score, benchmark="mini", run=run, tracks="pixel", workers=workers)
+    score("mini", run=run, tracks="pixel", placing=placing)
     if reads_text:
         print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
-        _quietly(
-            score,
-            benchmark="mini",
-            run=run,
-            tracks="ocr",
-            editor=["reference", "copy", "typeset"],
-            workers=workers,
-        )
+        delivered = Delivered(editor=("reference", "copy", "typeset"))
+        score("mini", run=run, tracks="ocr", delivered=delivered, placing=placing)
         _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
         _compare(run)
     else:
         bring = "without --no-ocr" if installed else "with: pip install 'editgauge[ocr]'"
-        print(f"\n{_WITHOUT_OCR} They come {bring}")
+        print(
+            f"\nLeft out: the classical editor `typeset`, which finds text and sets new text, and "
+            f"the scores of what can be read. They come {bring}"
+        )
     _say(4 if reads_text else 3, "Report: every number opens its picture.")
-    page = _report(run)
-    print()
+    report((run,), workers=workers)
     print(
-        f"All of it is in {run}/ - rows, outputs, pictures, manifest{', report' if page else ''}."
-    )
-    if page:
-        print(f"Look at:  {page}")
-    print("Next:     editgauge check texteditbench DATA          is my data set whole?")
-    print(
-        "          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
-        "runs/my-model"
+        f"\nAll of it is in {run}/ - rows, outputs, pictures, manifest, report.\n"
+        f"Look at:  {run / 'report' / 'index.html'}\n"
+        f"Next:     editgauge check texteditbench DATA          is my data set whole?\n"
+        f"          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
+        f"runs/my-model"
     )
 
 
 def _say(number: int, text: str) -> None:
     print(f"\n[{number}] {text}", flush=True)
-
-
-def _quietly(command: Callable[..., None], **options: object) -> None:
-    """Call another command; samples without a score are to be expected here (there is no reference
-    for some).
-    """
-    try:
-        command(**options)
-    except typer.Exit as end:
-        if end.exit_code not in (0, 1):
-            raise
-
-
-_COMPARED = {
-    "reference_ssim": "likeness to the right answer (SSIM)",
-    "F1": "words of the wanted text (F1, read by OCR)",
-}
 
 
 def _compare(run: Path) -> None:
@@ -121,12 +88,3 @@ def _compare(run: Path) -> None:
                 f"{paired.n} samples: {compare_sheets.verdict(line)}{sure}"
             )
     print(f"every metric, with p and the samples behind it:  editgauge compare {run} copy typeset")
-
-
-def _report(run: Path) -> Path | None:
-    if find_spec("editgauge.cli.report") is None:
-        return None
-    from editgauge.cli.report import report
-
-    _quietly(report, runs=[run])
-    return run / "report" / "index.html"

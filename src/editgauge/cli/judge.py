@@ -2,94 +2,347 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-from typer.core import TyperGroup
+from cyclopts import Parameter
 
-from editgauge.cli import judge_decide, judge_extras, judge_views
-from editgauge.cli.groups import grouped
-from editgauge.cli.judge_live import LiveLine
-from editgauge.cli.judge_options import What, Who
-from editgauge.cli.judge_requests import How, Money, Traffic
-from editgauge.cli.judge_session import session
-from editgauge.cli.options import JsonOpt
+from editgauge.cli import output
+from editgauge.cli.options import (
+    RUN,
+    BenchmarkArg,
+    Count,
+    DataArg,
+    Dollars,
+    EditorsOpt,
+    Format,
+    Json,
+    Many,
+    OnlyBenchmark,
+    RunOpt,
+    RunsArg,
+    SetOpt,
+    at_least,
+    group,
+    place_of,
+)
+from editgauge.errors import UsageError
+from editgauge.judging.options import JudgeOptions
 
 if TYPE_CHECKING:
     from editgauge.judging.session import Session
+    from editgauge.judging.stats import Stats
 
-_EXAMPLE = (
-    "Example: editgauge judge run textedit DATA --outputs OUTPUTS --run runs/my-model --model "
-    "gpt-4o-2024-11-20 --budget 5"
-)
+app = group("judge", "Ask a vision-language model about outputs: judge BENCHMARK DATA --model M.")
 
 
-class JudgeGroup(TyperGroup):
-    """A group in which ``run`` may be left out: ``editgauge judge BENCH DATA``."""
+@Parameter(name="*", group="What is judged")
+@dataclass(frozen=True, kw_only=True)
+class What:
+    """What is judged: run, outputs, and a selection of samples."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
-            args = ["run", *args]
-        return super().parse_args(ctx, args)
+    run: RunOpt = RUN
+    outputs: Path | None = None
+    "A folder of outputs in official naming; default: those in the run."
+    editor: EditorsOpt = ()
+    split: str | None = None
+    "Only this split (or set) of the benchmark."
+    limit: Count | None = None
+    "Only N samples, drawn at random among those with outputs, the same every time."
+    sample: Many = ()
+    "Only this sample id, or @FILE with ids; may be repeated."
+    where: Many = ()
+    "NAME=VALUE: only samples with this attribute; may be repeated."
 
 
-def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        cls=JudgeGroup,
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        help="Ask a vision-language model about outputs. Without a command: run.",
+Options = Annotated[JudgeOptions, Parameter(name="*", group="The judge")]
+
+
+def session(
+    benchmark: str, data: Path | None, what: What, options: JudgeOptions, *, looking: bool = False
+) -> Session:
+    """The session that the options describe, `looking`: in which nothing is asked. Raises
+    `UsageError` before anything is paid.
+    """
+    from editgauge.judging.options import Selection
+    from editgauge.judging.session import Session
+
+    chosen = Selection(
+        benchmark=benchmark,
+        data=data,
+        run=what.run,
+        outputs=what.outputs,
+        editors=what.editor,
+        split=what.split,
+        limit=what.limit,
+        ids=what.sample,
+        where=what.where,
     )
-    group.command("run", epilog=_EXAMPLE)(run)
-    judge_views.register(group)
-    judge_extras.register(group)
-    judge_decide.register(group)
-    app.add_typer(group, name="judge")
+    return Session(options, chosen, looking=looking)
 
 
-@grouped
-def run(
-    what: What,
-    who: Who,
-    how: How,
-    traffic: Traffic,
-    money: Money,
-    json: JsonOpt = False,
-) -> None:
+@app.default
+def judge(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    /,
+    *,
+    what: What = What(),
+    options: Options,
+    estimate: Annotated[bool, Parameter(group="Instead of asking")] = False,
+    show: Annotated[bool, Parameter(group="Instead of asking")] = False,
+    probe: Annotated[bool, Parameter(group="Instead of asking")] = False,
+    batch: Annotated[
+        Literal["submit", "collect"] | None, Parameter(group="Instead of asking")
+    ] = None,
+    json: Json = False,
+) -> int:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
+
+    Exit code 1: some samples have no score; 3: stopped by the budget.
+
+    Parameters
+    ----------
+    estimate
+        Only say calls, tokens and dollars of what is left to ask; nothing is sent.
+    show
+        Print what would be sent: words in full, pictures by name and size; nothing is.
+    probe
+        Can the judge be trusted today? Does it see, does it know a finished edit, does it obey
+        orders inside pictures? Some 60 calls.
+    batch
+        By OpenAI-style batches, at half the price within a day: submit, and later collect.
     """
-    from editgauge.store.addresses import address_of
+    if sum(map(bool, (estimate, show, probe, batch))) > 1:
+        raise UsageError("--estimate, --show, --probe and --batch: one only")
+    if estimate or show:
+        with session(benchmark, data, what, options, looking=True) as opened:
+            (_estimated if estimate else _shown)(opened, json)
+            output.warn(opened.todo.run)
+        return 0
     from editgauge.store.remote import working
 
     with (
         working(what.run) as here,
-        session(replace(what, run=here), who, how, traffic, money) as opened,
+        session(benchmark, data, replace(what, run=here), options) as opened,
     ):
-        opened.named = address_of(what.run) or str(what.run)
-        judge(opened, json)
+        opened.named = place_of(what.run)
+        if probe:
+            return _probed(opened, json)
+        return _by_batch(opened, batch, json) if batch else _judged(opened, json)
 
 
-def judge(opened: Session, json: bool) -> None:
-    """Run a session, print what it did, and end with its exit code."""
-    from editgauge.cli import common
+def _judged(opened: Session, json: bool) -> int:
+    """Run a session and print what it did; the exit code."""
     from editgauge.judging import command, estimate
 
-    live = LiveLine(opened, quiet=json)
+    live = LiveLine(opened, quiet=json or output.quiet())
     asks = opened.options.budget is not None and not opened.options.offline
     if asks and (told := estimate.of_session(opened).bought):
-        live.say(told)
-    outcome = command.run(opened, progress=live.show, say=live.say, interruptible=True)
+        output.note(told)
+    outcome = command.run(opened, progress=live.show, say=output.note, interruptible=True)
     live.end()
-    if json:
-        common.print_json(outcome.as_json())
-    else:
-        print("\n".join(outcome.lines()))
-    common.warn(opened.todo.run)
+    output.emit(outcome.as_json(), outcome.lines(), json)
+    output.warn(opened.todo.run)
     if outcome.interrupted:
-        raise typer.Exit(130)
+        return 130
     if outcome.broke:
-        raise typer.Exit(3)
-    if outcome.without_score:
-        raise typer.Exit(1)
+        return 3
+    return 1 if outcome.without_score else 0
+
+
+def _estimated(opened: Session, json: bool) -> None:
+    from editgauge.judging.estimate import of_session
+
+    found = of_session(opened)
+    output.emit(found.as_json(), found.lines(), json)
+
+
+def _shown(opened: Session, json: bool) -> None:
+    """What would be sent: all of it as JSON, or of the first sample for people."""
+    from editgauge.judging.estimate import shown
+
+    calls = shown(opened)
+
+    def lines() -> Iterator[str]:
+        first = [call for call in calls if call["sample"] == calls[0]["sample"]]
+        first = [call for call in first if call["editor"] == calls[0]["editor"]]
+        for call in first:
+            about = (call["sample"], call["editor"], call["call"], f"rubric {call['rubric']}")
+            yield f"=== {' · '.join(map(str, about))} ==="
+            yield from (f"{name}: {value}" for name, value in call["parameters"].items())
+            for message in call["messages"]:
+                yield f"--- {message['role']} ---"
+                yield from message["parts"]
+        if more := len(calls) - len(first):
+            yield f"and {output.counted(more, 'call')} more (--sample ID shows one, --json all)"
+
+    nothing = ["nothing would be sent: no output of this sample can be judged"]
+    output.emit({"calls": calls}, lines() if calls else nothing, json)
+
+
+def _probed(opened: Session, json: bool) -> int:
+    from editgauge.judging import command
+
+    seen = command.probe(opened)
+    output.emit(seen.as_json(), seen.lines(), json)
+    return 0
+
+
+def _by_batch(opened: Session, action: str, json: bool) -> int:
+    from editgauge.judging import command
+
+    done = command.batch(opened, action)
+    lines = [f"{action}: {done.calls} calls in {len(done.batches)} batches; {done.waiting} wait"]
+    lines += [f"note: batch ended without results: {name}" for name in done.failed]
+    if done.waiting:
+        lines.append("next:  the same command with --batch collect, within a day")
+    lines += [done.broke] if done.broke else []
+    collected = action == "collect" and not done.waiting
+    if not (collected and json):
+        output.emit({"what": action, **asdict(done)}, lines, json)
+    if done.broke:
+        return 3
+    if not collected:
+        return 0
+    opened.go_offline()
+    return _judged(opened, json)
+
+
+class LiveLine:
+    """One line rewritten on a terminal, a line every ten seconds in a log; on standard error."""
+
+    def __init__(self, opened: Session, *, quiet: bool) -> None:
+        self._terminal, self._quiet = sys.stderr.isatty(), quiet
+        self._total = 0 if quiet else opened.todo.expected(opened.samples, opened.edits)
+        self._priced = opened.price is not None and not opened.price.free
+        self._last = 0.0
+
+    @property
+    def show(self) -> Callable[[Stats], None] | None:
+        return None if self._quiet else self._show
+
+    def _show(self, stats: Stats) -> None:
+        now = time.monotonic()
+        if now - self._last < (0.2 if self._terminal else 10.0):
+            return
+        self._last = now
+        rate, left = stats.done / max(1e-9, now - stats.began), self._total - stats.done
+        parts = [f"{stats.done} of {self._total}", f"{rate:.1f}/s"]
+        if len(stats.by_editor) > 1:
+            parts += [", ".join(f"{name} {n}" for name, n in sorted(stats.by_editor.items()))]
+        parts += [f"${stats.spent:.2f}"] if self._priced else []
+        parts += [f"{stats.refused} refused", f"{stats.failed} failed"]
+        parts += [f"{stats.unparsable} unparsable"]
+        parts += [f"{left / rate:.0f} s left"] if rate and left > 0 else []
+        line = " · ".join(parts)
+        shown = f"\r\x1b[K{line}" if self._terminal else f"{line}\n"
+        print(shown, end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._terminal and not self._quiet:
+            print(file=sys.stderr)
+
+
+@app.command
+def compare(
+    runs: RunsArg,
+    /,
+    *,
+    benchmark: OnlyBenchmark = "",
+    variant: Annotated[
+        Literal["faithful", "corrected"], Parameter(help="Which scores are compared.")
+    ] = "corrected",
+    form: Format = "terminal",
+) -> None:
+    """How far the judges of a run agree: each two of them, on the edits that both judged."""
+    from editgauge.cli.table import print_table
+    from editgauge.judging import compared
+    from editgauge.tables import reading, rows
+
+    opened = rows.open_runs(runs)
+    frames = [reading.of_runs(opened, name) for name in rows.benchmarks(opened, benchmark)]
+    made = [compared.table(frame, variant) for frame in frames]
+    tables = [table for table in made if table is not None]
+    if not tables:
+        raise UsageError(
+            "judge compare: no edit was judged by two judges, or with two prompt sets; judge again "
+            "with another --model or --prompts"
+        )
+    for table in tables:
+        print_table(table, form)
+    output.warn(*opened)
+
+
+@app.command
+def decide(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    /,
+    *,
+    a: str,
+    b: str,
+    metric: str = "",
+    margin: Annotated[float, at_least(0)] = 0.0,
+    by: str = "",
+    run: RunOpt = RUN,
+    sample: Many = (),
+    where: Many = (),
+    model: str,
+    base_url: str = "",
+    prompts: str = "ours",
+    budget: Dollars | None = None,
+    price: str = "",
+    set_: SetOpt = (),
+    json: Json = False,
+) -> None:
+    """Judge two editors in a random order and stop when one is better, or both are equivalent.
+
+    The 95 % interval is valid however often one looks (betting, arXiv 2010.09686). What was asked
+    is in the rows, and is not paid again by a later run. Options of the judge as for judge.
+
+    Parameters
+    ----------
+    a
+        The baseline editor.
+    b
+        The candidate: differences are B minus A.
+    metric
+        What decides; needed where there are several.
+    margin
+        Differences smaller than this are equivalent.
+    by
+        Keep the shares of this attribute in every batch of samples.
+    sample
+        Only this sample id, or @FILE with ids; may be repeated.
+    where
+        NAME=VALUE: only samples with this attribute; may be repeated.
+    model
+        The judge: a dated model id, or a name of your own server.
+    base_url
+        The server, up to and with /v1.
+    prompts
+        ours, paper or a folder.
+    budget
+        US dollars that judging in this run may cost.
+    price
+        IN/OUT: US dollars for a million tokens in and out.
+    """
+    from editgauge.run import decide as step
+
+    question = step.Question(a=a, b=b, metric=metric, margin=margin, by=by)
+    options = JudgeOptions(
+        model=model, base_url=base_url, prompts=prompts, budget=budget, price=price, set=set_
+    )
+    what = What(run=run, editor=(a, b), sample=sample, where=where)
+    with session(benchmark, data, what, options) as opened:
+        decision = step.decide(opened, question)
+    facts = asdict(decision)
+    opened.todo.run.record("judge decide", a=a, b=b, metric=metric, model=model, **facts)
+    lines = [decision.line(a, b), f"next: editgauge compare {run} {a} {b}"]
+    output.emit({"a": a, "b": b, **facts}, lines, json)

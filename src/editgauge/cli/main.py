@@ -1,177 +1,72 @@
-"""`editgauge`: the commands, one module each."""
+"""`editgauge`: the commands by name, what all of them share, and the exit codes."""
 
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperGroup
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from editgauge import __version__, confinement
-from editgauge.cli import exits, panels, project, verbosity
-from editgauge.cli.output import inert_output
+from editgauge.cli import output
+from editgauge.errors import EditgaugeError, UsageError
 
-COMMANDS: dict[str, str] = {
-    "demo": "Run the built-in benchmark end to end, offline.",
-    "list": "List benchmarks, editors, scorers, judges and OCR engines.",
-    "fetch": "Fetch a benchmark's data, network weights or prompts.",
-    "check": "Check data and outputs before anything is scored.",
-    "edit": "Make outputs with an editor.",
-    "import-outputs": "Show what a folder of outputs holds and what it matches.",
-    "tune": "Fine-tune an editor on a few samples of a task.",
-    "score": "Score outputs and print the table.",
-    "plan": "Say what scoring would take: processor-hours, space.",
-    "import-scores": "Take in scores that a released script wrote.",
-    "judge": "Ask a vision-language model about outputs.",
-    "costs": "Show what a run has cost, and settle what no bill says.",
-    "prompts": "Show, compare and start the prompts of a judge.",
-    "table": "Print the papers' tables from a run's rows.",
-    "compare": "Compare two editors sample by sample; gate a release.",
-    "diagnose": "Say why edits failed: where the model looked and changed.",
-    "merge": "Merge runs.",
-    "hub": "Push a run to the Hugging Face hub, or pull one.",
-    "study": "Collect ratings by people, import and export them.",
-    "agree": "Agreement of annotators with each other and with metrics.",
-    "report": "Write a report that opens from disk in any browser.",
-    "grid": "Draw a grid of instructions and editors as one picture.",
-    "log": "Log a run to Weights & Biases, MLflow or Trackio.",
-    "audit": "Check a published table against itself.",
-    "new": "Start something of your own: a benchmark, a data set.",
-    "curate": "Make a data set: curate DIR opens it in the browser.",
-    "check-run": "Check every record and output of a run.",
-    "doctor": "Say what this installation can do and what it lacks.",
+if TYPE_CHECKING:
+    from cyclopts import App
+
+ABOUT = "Measure how well a model edits images by instruction. Start with: editgauge demo"
+
+
+class Command(NamedTuple):
+    """A command: where it is defined (its module is imported when it is called), and one line."""
+
+    target: str
+    words: str
+
+
+DAILY: dict[str, Command] = {
+    "demo": Command("demo:demo", "The whole way on the built-in benchmark, offline."),
+    "list": Command("data:list_names", "What there is, what is installed, what is missing."),
+    "fetch": Command("data:fetch", "Official data, network weights, prompts, a run of the hub."),
+    "check": Command("data:check", "Look for faults in data, outputs or a run."),
+    "edit": Command("edit:edit", "Make outputs with an editor."),
+    "score": Command("score:score", "Score outputs and print the table."),
+    "judge": Command("judge:app", "Ask a vision-language model about outputs."),
+    "table": Command("table:table", "Print the papers' tables from a run's rows."),
+    "compare": Command("compare:compare", "Compare two editors; gate a release."),
+    "report": Command("report:report", "Write a report that opens from disk."),
 }
-"""What `--help` says of each command, in its order. A command's module, ``editgauge.cli.<name>``
-with its ``register(app)``, is imported when it is called; importing one must cost nothing heavy.
-"""
-
-
-_COMPLETION = "_EDITGAUGE_COMPLETE"
-"""What a shell sets when it asks for completions (Typer's name for the program `editgauge`)."""
-
+OTHER: dict[str, Command] = {
+    "import": Command("runs:take_in", "Take in outputs and scores of other tools."),
+    "merge": Command("runs:merge", "Bring runs together, or to a store or the hub."),
+    "grid": Command("report:grid", "Draw instructions and editors as one picture."),
+    "plan": Command("score:plan", "What scoring would take: hours, calls, space."),
+    "costs": Command("runs:costs", "What a run has cost; settle what no bill says."),
+    "diagnose": Command("diagnose:diagnose", "Why edits failed: where models looked and changed."),
+    "tune": Command("diagnose:tune", "Fine-tune an editor on a few samples of a task."),
+    "audit": Command("compare:audit", "Check a published table against itself."),
+    "study": Command("study:app", "Ratings by people: collect, import, agree."),
+    "curate": Command("curate:app", "Make a data set: curate DIR opens it in the browser."),
+    "new": Command("data:new", "Start a benchmark, a data set or prompts of your own."),
+}
+COMMANDS = DAILY | OTHER
+EVERYWHERE = {
+    "-q, --quiet": "No progress and no warnings: results only.",
+    "-v, --verbose": "What libraries log; --log-level LEVEL: how much of it.",
+    "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours.",
+    "-h, --help": "This help; editgauge COMMAND --help: a command's.",
+    "--version": "The version.",
+}
+KEPT, AGAIN = "what was done is kept", "run the same command again"
+INTERRUPTED = f"interrupted; {KEPT}: {AGAIN} to go on"
 _COLLECTION = (50_000, 20, 20)
 """How seldom cyclic garbage is looked for: the samples and records of a data set, which stay, would
 be gone through again and again (a seventh of the time of a command on 20,000 samples).
 """
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"editgauge {__version__}")
-        raise typer.Exit
-
-
-class _Overview(TyperGroup):
-    """Commands and groups in one list, in the order of `COMMANDS`."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name in COMMANDS if name in self.commands]
-
-
-def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The Typer application with the commands of these names."""
-    app = _without_commands()
-    for name in names:
-        importlib.import_module(f"editgauge.cli.{name.replace('-', '_')}").register(app)
-    for command in app.registered_commands:
-        command.short_help = COMMANDS[str(command.name)]
-    for group in app.registered_groups:
-        group.short_help = COMMANDS[str(group.name)]
-    panels.use(app)
-    return app
-
-
-def _overview() -> typer.Typer:
-    """The application as `--help` shows it: no command's module is imported."""
-    app = _without_commands()
-    for name, line in COMMANDS.items():
-        app.command(name, short_help=line)(_listed)
-    return app
-
-
-def _listed() -> None:
-    """Stands for a command of which only the name and the line of help are shown."""
-
-
-def _without_commands() -> typer.Typer:
-    app = typer.Typer(
-        name="editgauge",
-        cls=_Overview,
-        help="Measure how well a model edits images by instruction. Start with: editgauge demo",
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        add_completion=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-
-    @app.callback()
-    def root(
-        context: typer.Context,
-        version: Annotated[
-            bool,
-            typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-        ] = False,
-        quiet: Annotated[
-            bool, typer.Option("-q", "--quiet", help="No progress and no warnings: results only.")
-        ] = False,
-        verbose: Annotated[
-            bool, typer.Option("-v", "--verbose", help="What libraries log: --log-level info.")
-        ] = False,
-        log_level: Annotated[
-            str, typer.Option(help="What libraries log: debug, info, warning, error or critical.")
-        ] = "",
-    ) -> None:
-        del version
-        context.with_resource(inert_output())
-        level = log_level or ("info" if verbose else "")
-        context.with_resource(verbosity.chosen(quiet=quiet, level=level))
-        _project_file(context, quiet=quiet)
-
-    return app
-
-
-def _project_file(context: typer.Context, *, quiet: bool) -> None:
-    """Give the command that was typed the defaults of the project file."""
-    name = context.invoked_subcommand
-    if name is None or (found := project.read()) is None:
-        return
-    place, tables = found
-    group: Any = context.command
-    command = group.commands[name]
-    defaults = project.defaults(place, tables, command, name, COMMANDS)
-    context.default_map = {name: defaults}
-    options = project.taken(defaults, command)
-    if options and not quiet:
-        typer.echo(f"{place}: {', '.join(options)}, unless typed", err=True)
-
-
-def app_for(words: Sequence[str]) -> typer.Typer:
-    """The application as far as a command line needs it: reading the options of twenty commands
-    takes longer than most of them do.
-    """
-    if _COMPLETION in os.environ:  # the shell asks for the words that could come next
-        return build_app()
-    name = _command_of(words)
-    return build_app([name]) if name in COMMANDS else _overview()
-
-
-def _command_of(words: Sequence[str]) -> str:
-    """The command that a line names; "" where help is asked of the whole, or none is named."""
-    rest = iter(words)
-    for word in rest:
-        if word in ("-h", "--help"):
-            return ""
-        if word == "--log-level":
-            next(rest, "")
-        elif not word.startswith("-"):
-            return word
-    return ""
 
 
 def main() -> None:
@@ -179,8 +74,198 @@ def main() -> None:
     interrupted.
     """
     gc.set_threshold(*_COLLECTION)
-    with confinement.enabled(), inert_output():
-        sys.exit(exits.code_of(lambda: app_for(sys.argv[1:])(standalone_mode=False)))
+    with confinement.enabled(), output.inert_output():
+        sys.exit(code_of(lambda: run(sys.argv[1:]), as_json=wants_json(sys.argv[1:])))
+
+
+def run(typed: Sequence[str]) -> int:
+    """Do what words say; the exit code. Raises what the command raises."""
+    given, words = _taken_out(typed)
+    with ExitStack() as stack:
+        level = given.get("--log-level", "") or ("info" if "--verbose" in given else "")
+        stack.enter_context(output.verbosity(quiet="--quiet" in given, level=level))
+        if "--version" in given:
+            print(f"editgauge {__version__}")
+            return 0
+        if not words:
+            print(overview())
+            return 0 if "--help" in given or not typed else 2
+        if words[0] not in COMMANDS:
+            _unknown(words[0])
+        app = application(words[0])
+        if "--help" in given:
+            from editgauge.cli import help
+
+            print(help.page(app, words))
+            return 0
+        if file := given.get("--plugin", ""):
+            from editgauge.run import plugins
+
+            plugins.load(file)
+        code = app(words)
+        return code if isinstance(code, int) else 0
+
+
+def application(*names: str) -> App:
+    """The parser of these commands, by default of all; their modules are not imported yet."""
+    from cyclopts import App, Parameter
+
+    from editgauge.cli.project import Project
+
+    app = App(
+        name="editgauge",
+        help_flags=(),
+        version_flags=(),
+        help_format="plaintext",
+        default_parameter=Parameter(negative=(), allow_repeating=True),
+        config=Project(COMMANDS),
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    for name in names or COMMANDS:
+        app.command(f"editgauge.cli.{COMMANDS[name].target}", name=name)
+    return app
+
+
+def overview() -> str:
+    """What `editgauge --help` prints: the ten commands of every day first."""
+    from editgauge.cli.help import Line, section
+
+    def lines(commands: dict[str, Command]) -> list[Line]:
+        return [Line(name, command.words) for name, command in commands.items()]
+
+    everywhere = [Line(name, words) for name, words in EVERYWHERE.items()]
+    return "\n\n".join(
+        [
+            f"Usage: editgauge COMMAND …\n\n{ABOUT}",
+            section("Every day", lines(DAILY)),
+            section("More", lines(OTHER)),
+            section("With every command", everywhere),
+        ]
+    )
+
+
+_FLAGS = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
+
+
+def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """What stands with every command, wherever it was typed, and the other words."""
+    given: dict[str, str] = {}
+    words: list[str] = []
+    rest = list(typed)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return given, [*words, word, *rest]
+        name, equals, value = word.partition("=")
+        if name in ("--log-level", "--plugin"):
+            if not equals and not rest:
+                raise UsageError(f"{name}: wanted a value behind it")
+            given[name] = value if equals else rest.pop(0)
+        elif (flag := _FLAGS.get(word, word)) in ("--quiet", "--verbose", "--help"):
+            given[flag] = "yes"
+        elif word == "--version" and not words:
+            given[word] = "yes"
+        else:
+            words.append(word)
+    return given, words
+
+
+def _unknown(word: str) -> None:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(COMMANDS), 2, 0.5)
+    hint = f"did you mean {' or '.join(close)}?" if close else "see: editgauge --help"
+    raise UsageError(f"no such command: {word}; {hint}")
+
+
+def wants_json(typed: Sequence[str]) -> bool:
+    """Whether a command line asks for JSON: then errors are JSON, too."""
+    follows = pairwise(typed)
+    return "--json" in typed or "--format=json" in typed or ("--format", "json") in follows
+
+
+def code_of(command: Callable[[], int], *, as_json: bool = False) -> int:
+    """Run a command and return its exit code; what it raises is said in one line on standard error,
+    and with `as_json` as an object on standard output, too.
+    """
+    try:
+        code = command()
+        sys.stdout.flush()
+        return code
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BrokenPipeError:  # `… | head`: whoever read it had enough
+        _no_more_output()
+        return 0
+    except BaseException as error:
+        said, code = explained(error)
+        output.note(said)
+        if as_json:
+            message = said.removeprefix("error: ")
+            output.print_json({"error": message, "kind": type(error).__name__, "exit_code": code})
+        return code
+
+
+def explained(error: BaseException) -> tuple[str, int]:
+    """The line and the exit code of what ended a command."""
+    if isinstance(error, EditgaugeError):
+        return f"error: {_words(error)}", error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, 130
+    if isinstance(error, OSError):  # a full disk, a folder without rights: one line is enough
+        where = f"{error.filename}: " if error.filename else ""
+        return f"error: {where}{error.strerror or error}; {KEPT}: fix it and {AGAIN}", 2
+    if isinstance(error, MemoryError):
+        return f"error: out of memory; {KEPT}: {AGAIN} with fewer --workers", 2
+    if _of_the_parser(error):
+        return f"error: {' '.join(str(error).split())}", 2
+    traceback.print_exception(error)  # a mistake of ours: shown whole, as nothing else is
+    name = type(error).__name__
+    return f"error: unexpected {name}, a mistake in editgauge; please report the lines above", 2
+
+
+def _of_the_parser(error: BaseException) -> bool:
+    parser = sys.modules.get("cyclopts")
+    return parser is not None and isinstance(error, parser.CycloptsError)
+
+
+def _no_more_output() -> None:
+    """Nothing is written at the end of the process, which would complain of the closed pipe."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            os.dup2(nowhere, output.raw(stream).fileno())
+        except (OSError, ValueError):
+            continue
+
+
+_OPTIONS = {"samples": "--sample", "editors": "--editor", "ids": "--sample", "basis": "--from"}
+"""Arguments of the library whose option has another name."""
+
+
+def _words(error: EditgaugeError) -> str:
+    """An error with the option in the place of the library's argument."""
+    if not isinstance(error, UsageError) or not error.argument:
+        return str(error)
+    option = _OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
+    return option + str(error)[len(error.argument) :]
+
+
+def every() -> dict[str, Any]:
+    """Every command, those of groups as ``group name``, and its function: for the reference."""
+    app = application()
+    found: dict[str, Any] = {}
+    for name in COMMANDS:
+        command = app[name]
+        if command.default_command is not None:
+            found[name] = command.default_command
+        for word in command:
+            if not word.startswith("-"):
+                found[f"{name} {word}"] = command[word].default_command
+    return found
 
 
 if __name__ == "__main__":

@@ -1,98 +1,240 @@
-"""Options and arguments that several commands take, each with one wording."""
+"""Options that several commands take, each with one wording: a dataclass is a group of `--help`,
+and a field's docstring is its help.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from cyclopts import App, Parameter
 
-from editgauge.cli.panels import SAMPLES
+from editgauge.cli import output
+from editgauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from editgauge.run.material import Material
+    from editgauge.run.workers import Workers
+    from editgauge.store.run import Run
+    from editgauge.study.calibrated_sheets import Calibration
+    from editgauge.types import Sample
+
+Many = tuple[str, ...]
+"""An option that may be repeated."""
+Variants = Literal["faithful", "corrected", "both"]
+Format = Annotated[
+    Literal["terminal", "markdown", "csv", "latex", "json"],
+    Parameter(name="--format", help="How it is printed."),
+]
+Json = Annotated[bool, Parameter(help="Print one JSON object instead of text.")]
 
 BenchmarkArg = Annotated[
     str,
-    typer.Argument(
-        help="texteditbench, textedit, medebench, krisbench, mini, or dir:DIR (your own data set)."
+    Parameter(
+        help="texteditbench, textedit, medebench, krisbench, mini, one of a package of yours, or "
+        "dir:DIR (your own data set)."
     ),
 ]
 DataArg = Annotated[
     Path | None,
-    typer.Argument(
+    Parameter(
         help="The benchmark's data folder, in its official layout. Not needed for mini and dir:DIR."
     ),
 ]
+RunArg = Annotated[Path, Parameter(help="The run: a folder or an address.")]
+RunsArg = Annotated[
+    tuple[Path, ...], Parameter(help="Run folders; several are read as one.", negative=())
+]
 RunOpt = Annotated[
-    Path, typer.Option("--run", help="The run folder: made if it is not there, continued if it is.")
+    Path, Parameter(help="The run folder: made if it is not there, continued if it is.")
 ]
-SplitOpt = Annotated[
-    str | None,
-    typer.Option(
-        "--split", rich_help_panel=SAMPLES, help="Only this split (or set) of the benchmark."
-    ),
-]
-LimitOpt = Annotated[
-    int | None,
-    typer.Option("--limit", min=1, rich_help_panel=SAMPLES, help="Only the first N samples."),
-]
-SampleOpt = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sample",
-        rich_help_panel=SAMPLES,
-        help="Only this sample id, or @FILE with ids; may be repeated.",
-    ),
-]
-WhereOpt = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="NAME=VALUE",
-        rich_help_panel=SAMPLES,
-        help="Only samples with this split, category, category1…, has_knowledge, has_reference or "
-        "attribute; may be repeated.",
-    ),
-]
-WorkersOpt = Annotated[
-    int | None,
-    typer.Option(
-        "--workers", min=0, help="Processes; default: the cores. 0: everything in this process."
-    ),
+RUN = Path("runs/default")
+OnlyBenchmark = Annotated[str, Parameter(help="Only this benchmark of the run.")]
+SetOpt = Annotated[
+    Many, Parameter(name="--set", help="NAME=VALUE: a further setting; may be repeated.")
 ]
 RetryOpt = Annotated[
     str,
-    typer.Option(
-        "--retry", help="Do these again: failed, unreadable, refused, missing… (joined by commas)."
-    ),
+    Parameter(help="Do these again: failed, unreadable, refused, missing… (joined by commas)."),
 ]
-MemoryOpt = Annotated[
-    str,
-    typer.Option(
-        "--memory",
-        envvar="EDITGAUGE_MEMORY",
-        help="What a process may hold while it reads or aligns a picture: for larger ones a row "
-        "says so. Networks take what they need.",
-    ),
+EditorsOpt = Annotated[
+    Many, Parameter(name="--editor", help="Only this editor; may be repeated. Default: all.")
 ]
-JsonOpt = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-
-WeightsOpt = Annotated[
-    Path | None,
-    typer.Option(
-        "--weights",
-        envvar="EDITGAUGE_WEIGHTS",
-        help="The folder of network weights (editgauge fetch weights).",
-    ),
-]
-DeviceOpt = Annotated[
-    str | None,
-    typer.Option("--device", help="Where networks run: auto, cpu, cuda, cuda:1. Default: auto."),
-]
-PrecisionOpt = Annotated[
-    str | None,
-    typer.Option(
-        "--precision",
-        help="float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only).",
-    ),
+SourceOpt = Annotated[
+    Many,
+    Parameter(help="Whose rows, where several judges or OCR engines made some; human: people."),
 ]
 
-FormatOpt = Annotated[str, typer.Option("--format", help="terminal, markdown, csv, latex or json.")]
+
+def group(name: str, help: str) -> App:
+    """The application of a group of commands."""
+    return App(name=name, help=help, default_parameter=Parameter(negative=(), allow_repeating=True))
+
+
+def at_least(low: float) -> Parameter:
+    """The annotation of a number that must not be smaller (nor NaN)."""
+
+    def check(_kind: Any, value: float | None) -> None:
+        if value is not None and not value >= low:
+            raise ValueError(f"Wanted at least {low:g}.")
+
+    return Parameter(validator=check)
+
+
+Count = Annotated[int, at_least(1)]
+Seconds = Annotated[float, at_least(0.1)]
+Dollars = Annotated[float, at_least(0)]
+
+
+@Parameter(name="*", group="Which samples")
+@dataclass(frozen=True, kw_only=True)
+class Narrowing:
+    """Which samples of a benchmark."""
+
+    split: str | None = None
+    "Only this split (or set) of the benchmark."
+    limit: Count | None = None
+    "Only the first N samples."
+    sample: Many = ()
+    "Only this sample id, or @FILE with ids; may be repeated."
+    where: Many = ()
+    """NAME=VALUE: only samples with this split, category, category1…, has_knowledge, has_reference
+    or attribute; may be repeated."""
+
+    def open(self, benchmark: str, data: Path | None, ids: Sequence[str] = ()) -> Material:
+        """The benchmark's data and the samples that the options leave, or those of `ids` more."""
+        from editgauge.run.material import Material
+
+        return Material.open(
+            benchmark,
+            data,
+            split=self.split,
+            limit=self.limit,
+            ids=[*self.sample, *ids],
+            where=self.where,
+        )
+
+    def held_out(self, material: Material, run: Run) -> tuple[Material, Sequence[Sample]]:
+        """The material with the test samples of a run's split alone, as far as the options leave
+        them, and the samples that demonstrations may come from.
+        """
+        from dataclasses import replace
+
+        from editgauge.store import selection
+        from editgauge.tuning import split
+
+        training, test = split.held_out(run, material.benchmark.name, material.every)
+        chosen = selection.choose(test, limit=self.limit, ids=self.sample, where=self.where)
+        return replace(material, samples=chosen), training
+
+
+@Parameter(name="*", group="Where the work is done")
+@dataclass(frozen=True, kw_only=True)
+class Placing:
+    """Where the work is done, and by how many workers."""
+
+    workers: Annotated[int, at_least(0)] | None = None
+    "Processes; default: the cores. 0: everything in this process."
+    engine: str = "local"
+    "local (processes here) or ray (the cluster of RAY_ADDRESS, else a Ray of its own)."
+
+    def open(self, devices: str = "") -> Workers:
+        """A context manager. Raises as `run.workers.open_workers`."""
+        from editgauge.run.workers import open_workers
+
+        return open_workers(
+            self.engine, workers=self.workers, cores=cores(), devices=devices, say=output.note
+        )
+
+
+def calibration_of(
+    gold: str,
+    *,
+    benchmark: str,
+    where: Sequence[str],
+    sources: Sequence[str],
+    settings: dict[str, str],
+) -> Calibration:
+    """Scores corrected by the ratings of `gold`; `proxy` (QUESTION=METRIC) and `strata` are taken
+    out of the settings.
+    """
+    from editgauge.study.calibrated_sheets import Calibration
+
+    proxy = settings.pop("proxy", "")
+    return Calibration(
+        gold=gold,
+        benchmark=benchmark,
+        where=where,
+        sources=sources,
+        proxies=words(proxy),
+        strata=settings.pop("strata", ""),
+        seed=0,
+    )
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def words(text: str) -> list[str]:
+    """The words of a text with commas."""
+    return [word for part in text.split(",") if (word := part.strip())]
+
+
+class Settings(dict[str, str]):
+    """``NAME=VALUE`` settings of a command; each is taken once, what is left is an error."""
+
+    @classmethod
+    def of(cls, pairs: Sequence[str]) -> Settings:
+        """Raises `UsageError` for one without ``=``."""
+        found = cls()
+        for pair in pairs:
+            name, equals, value = pair.partition("=")
+            if not equals or not name:
+                raise UsageError(f"--set {pair}: wanted NAME=VALUE")
+            found[name.strip()] = value
+        return found
+
+    def take(self, name: str, default: Any, kind: Callable[[str], Any] = str) -> Any:
+        """A setting's value, as a number or path where `kind` says so."""
+        if name not in self:
+            return default
+        text = self.pop(name)
+        try:
+            if kind is bool:
+                return {
+                    "true": True,
+                    "yes": True,
+                    "1": True,
+                    "false": False,
+                    "no": False,
+                    "0": False,
+                }[text.lower()]
+            return kind(text)
+        except (ValueError, KeyError):
+            wanted = _KINDS.get(kind, "a value")
+            raise UsageError(f"--set {name}={text}: wanted {wanted}") from None
+
+    def end(self, known: Sequence[str]) -> None:
+        """Raise `UsageError` for what nothing took."""
+        if self:
+            from difflib import get_close_matches
+
+            name = next(iter(self))
+            close = get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
+            raise UsageError(f"--set {name}={self[name]}: no such setting; {hint}")
+
+
+_KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def place_of(run: Path) -> str:
+    """A run as whoever typed it named it: an address, or a path."""
+    from editgauge.store.addresses import address_of
+
+    return address_of(run) or str(run)

@@ -7,29 +7,41 @@ lets a control sequence through that was in a text.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from editgauge.escape import terminal
+from editgauge.errors import EditgaugeError, UsageError
+from editgauge.escape import plain, terminal
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 
+    from editgauge.store.run import Run
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
+JSON_VERSION = 1
+"""Of the objects that ``--json`` prints: another number where a name of them changes its meaning.
+"""
 _REWRITE = "\r\x1b[K"
 """Erases the line that is being written: how our own progress lines begin. At the beginning of a
 text it can erase nothing that was finished.
 """
+_WARNINGS = 20
+_LIBRARIES = ("TRANSFORMERS_VERBOSITY", "DIFFUSERS_VERBOSITY", "HF_HUB_VERBOSITY")
+"""What libraries with a log of their own read when they are imported, here and in workers."""
+_said = {"quiet": False}
+
+
+# -- the stream ------------------------------------------------------------------------------------
 
 
 class Inert:
-    """A text stream whose text has gone through `escape.terminal`. All else is the stream's own.
+    """A text stream whose text has gone through `escape.terminal`. All else is the stream's own."""
 
-    Who wants colours takes `console`.
-    """
-
-    # Said to be UTF-8, whatever is behind it: click goes round a stream of which it knows better.
     encoding = "utf-8"
     errors = "backslashreplace"
 
@@ -45,7 +57,7 @@ class Inert:
         self.raw.write(begin + clean)
         return len(text)
 
-    def writelines(self, lines: Any) -> None:
+    def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)
 
@@ -102,3 +114,176 @@ class _Cleaned:
                 yield segment
             else:
                 yield Segment(terminal(segment.text), segment.style)
+
+
+# -- how much is said ------------------------------------------------------------------------------
+
+
+@contextmanager
+def verbosity(*, quiet: bool, level: str) -> Iterator[None]:
+    """Set it within a `with` block. `level`: what libraries log to standard error; "" leaves it as
+    it is. Raises `UsageError` for an unknown level.
+    """
+    if level:
+        _log(level)
+    named = [name for name in _LIBRARIES if quiet and name not in os.environ]
+    os.environ |= dict.fromkeys(named, "error")
+    before, _said["quiet"] = _said["quiet"], quiet
+    try:
+        yield
+    finally:
+        _said["quiet"] = before
+        for name in named:
+            os.environ.pop(name, None)
+
+
+def _log(level: str) -> None:
+    if level.lower() not in LEVELS:
+        raise UsageError(f"--log-level {level}: wanted one of {', '.join(LEVELS)}")
+    import logging
+
+    from editgauge.services.secrets import clean
+
+    class Clean(logging.Formatter):
+        """What libraries log holds addresses with keys in them, and what servers say."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return clean(super().format(record))
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Clean("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+
+
+def quiet() -> bool:
+    """Whether progress and warnings are left out."""
+    return _said["quiet"]
+
+
+# -- results ---------------------------------------------------------------------------------------
+
+
+def emit(facts: Any, lines: Iterable[str], json: bool) -> None:
+    """Print what a command found: `facts` as one JSON value, or `lines` for people."""
+    if json:
+        print_json(facts)
+    else:
+        for line in lines:
+            print(line)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; an object with its version. A name that is not UTF-8 is escaped."""
+    import json
+
+    import orjson
+
+    if isinstance(value, Mapping):
+        value = {"json_version": JSON_VERSION, **value}
+    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
+    try:
+        text = orjson.dumps(value, option=options, default=str).decode()
+    except orjson.JSONEncodeError:
+        text = json.dumps(value, indent=2, default=str)
+    sys.stdout.write(f"{text}\n")
+
+
+def note(text: str) -> None:
+    """Say something on standard error that is no result."""
+    print(text, file=sys.stderr)
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 sample``, ``2 samples``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def warn(*runs: Run) -> None:
+    """Say on standard error what was found damaged in runs, or left out of them."""
+    for run in () if quiet() else runs:
+        for text in run.problems[:_WARNINGS]:
+            note(f"warning: {run.path.name}: {text}")
+        if (more := len(run.problems) - _WARNINGS) > 0:
+            note(f"warning: {run.path.name}: {more} more; see: editgauge check {run.path.name}")
+
+
+@contextmanager
+def warned(*runs: Run, only_if_refused: bool = False) -> Iterator[None]:
+    """`warn` at the end of a `with` block: however it ends, or only where it ends in an error, of
+    which what was left out may be the reason.
+    """
+    try:
+        yield
+    except EditgaugeError:
+        warn(*runs)
+        raise
+    if not only_if_refused:
+        warn(*runs)
+
+
+# -- progress --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def progress(silent: bool = False) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on a terminal, a line now and then in a log; both on standard error."""
+    if silent or quiet():
+        yield lambda done, total, note: None
+        return
+    if not raw(sys.stderr).isatty():
+        yield _plain_lines()
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(done: int, total: int, note: str) -> None:
+            if note not in tasks:
+                tasks[note] = bar.add_task(plain(note), total=total)
+            bar.update(tasks[note], completed=done, total=total)
+
+        yield show
+
+
+def _plain_lines() -> Callable[[int, int, str], None]:
+    last_at, last_note = 0.0, ""
+
+    def show(done: int, total: int, note: str) -> None:
+        nonlocal last_at, last_note
+        now = time.monotonic()
+        if note != last_note or now - last_at >= 10 or done == total:
+            last_at, last_note = now, note
+            print(f"{note}: {done} of {total}", file=sys.stderr, flush=True)
+
+    return show
+
+
+def transfer(name: str, silent: bool) -> Callable[[int, int | None], None]:
+    """A line on standard error for every tenth of a transfer, of `wanted` bytes or files, or every
+    100 MB where its size is not known.
+    """
+    shown = -1
+
+    def show(have: int, wanted: int | None) -> None:
+        nonlocal shown
+        step = 10 * have // wanted if wanted else have // 100_000_000
+        if step != shown and not silent and not quiet():
+            shown = step
+            unit, by = (" MB", 1e6) if (wanted or have) > 1_000_000 else ("", 1)
+            of = f" of {wanted / by:g}" if wanted else ""
+            note(f"{name}: {have / by:.4g}{of}{unit}")
+
+    return show

@@ -1,4 +1,4 @@
-"""`editgauge report`: the folder in which every number opens its picture."""
+"""`editgauge report, grid`: pictures behind every number, as a folder and as one picture."""
 
 from __future__ import annotations
 
@@ -6,64 +6,63 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from editgauge.cli.options import MemoryOpt
-
-
-def register(app: typer.Typer) -> None:
-    app.command("report", epilog="Example: editgauge report runs/first --published")(report)
+from editgauge.cli import output
+from editgauge.cli.options import (
+    EditorsOpt,
+    Json,
+    Many,
+    OnlyBenchmark,
+    RunsArg,
+    SourceOpt,
+    at_least,
+    cores,
+)
+from editgauge.errors import MissingExtra, UsageError
 
 
 def report(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Run folders; several are read as one.")
-    ],
-    to: Annotated[
-        Path | None,
-        typer.Option(
-            "--to", help="Where to write it, a folder or an address; default: RUN/report."
-        ),
-    ] = None,
-    benchmark: Annotated[str, typer.Option("--benchmark", help="Only this benchmark.")] = "",
-    published: Annotated[
-        bool, typer.Option("--published", help="Add the papers' lines to the tables.")
-    ] = False,
-    copy_images: Annotated[
-        bool,
-        typer.Option(
-            "--copy-images", help="Copy the pictures into the report, so that it can be sent alone."
-        ),
-    ] = False,
-    thumbnails: Annotated[bool, typer.Option(help="Make thumbnails for the lists (once).")] = True,
-    intervals: Annotated[bool, typer.Option(help="95 % bootstrap intervals in the tables.")] = True,
-    figures: Annotated[
-        bool,
-        typer.Option(
-            "--figures", help="Also draw the figures as SVG, PNG and PDF files for papers."
-        ),
-    ] = False,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=0, help="Processes for thumbnails.")
-    ] = None,
-    memory: MemoryOpt = "1GB",
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object instead of text.")
-    ] = False,
+    runs: RunsArg,
+    /,
+    *,
+    to: Path | None = None,
+    benchmark: OnlyBenchmark = "",
+    published: bool = False,
+    copy_images: bool = False,
+    no_thumbnails: bool = False,
+    no_intervals: bool = False,
+    figures: bool = False,
+    workers: Annotated[int, at_least(0)] | None = None,
+    json: Json = False,
 ) -> None:
     """Write a report that opens from disk in any browser: tables, figures, and every picture behind
     every number.
+
+    Parameters
+    ----------
+    to
+        Where to write it, a folder or an address; default: RUN/report.
+    published
+        Add the papers' lines to the tables.
+    copy_images
+        Copy the pictures into the report, so that it can be sent alone.
+    no_thumbnails
+        Make no thumbnails for the lists.
+    no_intervals
+        No 95 % bootstrap intervals in the tables.
+    figures
+        Also draw the figures as SVG, PNG and PDF files for papers.
+    workers
+        Processes for thumbnails.
     """
-    from editgauge.cli import common
-    from editgauge.errors import UsageError
     from editgauge.reports import site
     from editgauge.run.report import paper_figures, parts_of, thumbnails_on
     from editgauge.store.addresses import address_of
     from editgauge.store.published import copy_of, publish
     from editgauge.tables import rows
 
+    if figures:
+        _need_matplotlib()
     began = time.perf_counter()
-    common.set_memory(memory)
     opened = rows.open_runs(runs, pictures=True)
     if to is None and len(opened) > 1:
         raise UsageError("several runs: name a folder for their report with --to")
@@ -73,27 +72,33 @@ def report(
     target = to or opened[0].path / "report"
     if to is not None and address is not None:
         target = copy_of(address)
-    parts = parts_of(opened, benchmark, published=published, intervals=intervals)
+    parts = parts_of(opened, benchmark, published=published, intervals=not no_intervals)
     if not parts:
         raise UsageError(
             f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … "
             f"--run RUN"
         )
-    with common.warned(*opened), common.progress(json) as show:
+    with output.warned(*opened), output.progress(json) as show:
         built = site.build(
             opened,
             parts,
             target,
             copy_images=copy_images or (to is not None and address is not None),
-            thumbnails=thumbnails,
-            spread=thumbnails_on(common.cores() if workers is None else workers),
+            thumbnails=not no_thumbnails,
+            spread=thumbnails_on(cores() if workers is None else workers),
             progress=show,
         )
     drawn = paper_figures(parts, target) if figures else []
     page = str(built.page)
+    lines: list[str] = []
+    if drawn:
+        lines.append(f"figures: {len(drawn)} files in {target}/papers")
     if address is not None:
         sent = publish(target, address)
         page = f"{address}/index.html"
+        lines.append(
+            f"on the store: {sent.sent} files sent, {sent.kept} kept, {sent.removed} removed"
+        )
     seconds = time.perf_counter() - began
     facts = {
         "page": page,
@@ -103,16 +108,84 @@ def report(
         "figures": [path.name for path in drawn],
         "seconds": round(seconds, 2),
     }
-    if json:
-        common.print_json(facts)
-        return
-    print(
-        f"report of {built.samples} samples: {built.bytes / 1e6:.1f} MB and {built.thumbnails} new "
-        f"thumbnails, "
-        f"in {seconds:.1f} s"
+    first = (
+        f"report of {output.counted(built.samples, 'sample')}: {built.bytes / 1e6:.1f} MB and "
+        f"{output.counted(built.thumbnails, 'new thumbnail')}, in {seconds:.1f} s"
     )
-    if drawn:
-        print(f"figures: {len(drawn)} files in {target}/papers")
-    if address is not None:
-        print(f"on the store: {sent.sent} files sent, {sent.kept} kept, {sent.removed} removed")
-    print(f"open:    {page}")
+    output.emit(facts, [first, *lines, f"open:    {page}"], json)
+
+
+def _need_matplotlib() -> None:
+    """Before a report is made, which takes a while."""
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("drawing figures for papers", "matplotlib", "report")
+
+
+def grid(
+    runs: RunsArg,
+    /,
+    *,
+    sample: Many,
+    to: Path,
+    benchmark: OnlyBenchmark = "",
+    editor: EditorsOpt = (),
+    metric: Many = (),
+    source: SourceOpt = (),
+    across: str = "",
+    down: str = "",
+    at: Many = (),
+    json: Json = False,
+) -> None:
+    """Draw a grid of instruction × editor: input, reference and every output, as in the papers'
+    figures. What is missing is said in words.
+
+    Parameters
+    ----------
+    sample
+        A line of it, or @FILE with ids, a line each; may be repeated.
+    to
+        A .pdf (with a .png beside it), .png or .svg.
+    metric
+        Printed below each output; may be repeated.
+    across
+        A grid of one sample over a swept setting: columns.
+    down
+        Another swept setting: the grid's lines.
+    at
+        NAME=VALUE, with --across: of a further setting.
+    """
+    from editgauge.reports import grids
+    from editgauge.store.selection import listed
+    from editgauge.tables import rows
+
+    ids = listed(list(sample))
+    if (down or at) and not across:
+        raise UsageError("--down, --at: go with --across")
+    if across and (len(ids) > 1 or len(editor) > 1):
+        raise UsageError("--across: wanted one --sample and at most one --editor")
+    opened = rows.open_runs(runs, pictures=True)
+    with output.warned(*opened, only_if_refused=True):
+        editors = None if across else editor
+        found = rows.frames(opened, benchmark, editors=editors, sources=source)
+        mine = [frame for frame in found if any(name in frame.samples.records for name in ids)]
+        if len(mine) > 1:
+            names = ", ".join(frame.benchmark for frame in mine)
+            raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
+        if not found:
+            raise UsageError(f"{runs[0].name}: nothing in the run yet")
+        frame = (mine or found)[0]
+        if across:
+            from editgauge.reports import sweep_grids
+
+            made = sweep_grids.lines(
+                opened, frame, ids[0], metric, across=across, down=down,
+                model=next(iter(editor), ""), at=at,
+            )  # fmt: skip
+        else:
+            made = grids.lines(opened, frame, ids, metric, editors=editor)
+    files = grids.write(made, to)
+    output.warn(*opened)
+    written = [str(path) for path in files]
+    output.emit({"files": written}, [f"written: {', '.join(written)}"], json)

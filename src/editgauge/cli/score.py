@@ -1,98 +1,120 @@
-"""`editgauge score`: give the outputs of editors their scores."""
+"""`editgauge score, plan`: give the outputs of editors their scores; what that would take."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter
 
-from editgauge.cli.engine_options import Placing
-from editgauge.cli.groups import grouped
-from editgauge.cli.option_groups import Narrowing
+from editgauge.cli import output
 from editgauge.cli.options import (
+    RUN,
     BenchmarkArg,
+    Count,
     DataArg,
-    JsonOpt,
-    MemoryOpt,
+    EditorsOpt,
+    Json,
+    Many,
+    Narrowing,
+    Placing,
     RetryOpt,
     RunOpt,
+    Seconds,
+    Variants,
+    at_least,
+    cores,
+    place_of,
 )
-from editgauge.cli.score_options import Delivered, Engines
+from editgauge.errors import EditgaugeError, UsageError
 
 if TYPE_CHECKING:
+    from editgauge.run.estimate import Intent
     from editgauge.types import Variant
 
-_EXAMPLE = (
-    "Example: editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
-    "runs/my-model"
-)
+
+@Parameter(name="*", group="Outputs from elsewhere")
+@dataclass(frozen=True, kw_only=True)
+class Delivered:
+    """Outputs that came from elsewhere."""
+
+    outputs: Path | None = None
+    "A folder of outputs in official naming: OUTPUTS/<editor>/… (or the editor's)."
+    pattern: str = ""
+    """Where outputs have other names: '{category}/{id}_edited.png'; editgauge import shows what a
+    folder holds."""
+    map: Path | None = None
+    """The same by a csv with the columns sample and file, or by a result file of VLMEvalKit (.tsv)
+    or lmms-eval (.jsonl)."""
+    editor: EditorsOpt = ()
 
 
-def register(app: typer.Typer) -> None:
-    app.command("score", epilog=_EXAMPLE)(score)
+@Parameter(name="*", group="Networks and OCR")
+@dataclass(frozen=True, kw_only=True)
+class Engines:
+    """What computes scores: networks (their weights: EDITGAUGE_WEIGHTS), and the reader of text."""
+
+    device: str = ""
+    "Where networks run: auto, cpu, cuda, cuda:1; several GPUs, a process for each: 0,1."
+    precision: str | None = None
+    "float32 (default; what papers' numbers need), bfloat16 or float16 (GPU only)."
+    ocr_engine: str = "rapidocr"
+    "What reads text for the track ocr: rapidocr, paddleocr."
+
+    def options(self) -> dict[str, Any]:
+        """What scorers are given."""
+        device = None if self.several else self.device or None
+        named = {"device": device, "precision": self.precision, "ocr_engine": self.ocr_engine}
+        return {"weights": None} | named
+
+    @property
+    def several(self) -> str:
+        """The GPUs, where there is a list of them."""
+        return self.device if self.device[:1].isdecimal() else ""
 
 
-@grouped
 def score(
-    *,
     benchmark: BenchmarkArg,
     data: DataArg = None,
-    run: RunOpt = Path("runs/default"),
-    delivered: Delivered,
-    tracks: Annotated[
-        str,
-        typer.Option(
-            "--tracks",
-            help="pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no "
-            "weights.",
-        ),
-    ] = "",
-    variant: Annotated[
-        str, typer.Option("--variant", help="For the table: faithful, corrected or both.")
-    ] = "both",
-    narrowing: Narrowing,
-    placing: Placing,
+    /,
+    *,
+    run: RunOpt = RUN,
+    delivered: Delivered = Delivered(),
+    tracks: str = "",
+    variant: Variants = "both",
+    narrowing: Narrowing = Narrowing(),
+    placing: Placing = Placing(),
     retry: RetryOpt = "",
-    engines: Engines,
-    devices: Annotated[
-        str,
-        typer.Option(
-            "--devices",
-            metavar="N,N…",
-            help="GPUs of this machine for networks, a process for each: 0,1. Default: one.",
-        ),
-    ] = "",
-    explain: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--explain",
-            help="Only this sample, and draw how its OCR scores came about; may be repeated.",
-        ),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, help="Seconds an output may take.")
-    ] = 600.0,
-    memory: MemoryOpt = "1GB",
-    json: JsonOpt = False,
-) -> None:
+    engines: Engines = Engines(),
+    explain: Many = (),
+    timeout: Seconds = 600.0,
+    json: Json = False,
+) -> int:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed
     twice.
 
     Exit code 0: every score is there, but for columns whose weights or library are not installed,
     which are named at the start; 1: other scores are lacking, or none could be made.
+
+    Parameters
+    ----------
+    tracks
+        pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights.
+    variant
+        For the table.
+    explain
+        Only this sample, and draw how its OCR scores came about; may be repeated.
+    timeout
+        Seconds an output may take.
     """
-    from editgauge.cli import common
     from editgauge.run.score import Request, Scoring, tracks_of
     from editgauge.store import selection
-    from editgauge.store.addresses import address_of
     from editgauge.store.remote import working
     from editgauge.store.run import Run
     from editgauge.tables import rows
 
-    common.set_memory(memory)
     retried = selection.statuses(retry)
     variants = rows.variants(variant)  # a wrong word costs no work
     request = Request(
@@ -100,40 +122,32 @@ def score(
         recorded={"variant": variant},
         tracks=tracks_of(tracks),
         outputs=delivered.outputs,
-        pattern=delivered.outputs_pattern,
-        map=delivered.outputs_map,
-        editors=delivered.editor or (),
-        explain=explain or (),
+        pattern=delivered.pattern,
+        map=delivered.map,
+        editors=delivered.editor,
+        explain=explain,
         seconds_an_output=timeout,
-        options=asdict(engines),
+        options=engines.options(),
     )
-    material = narrowing.open(benchmark, data, explain or ())
-    with working(run) as here, placing.open(devices) as engine:
+    material = narrowing.open(benchmark, data, explain)
+    with working(run) as here, placing.open(engines.several) as engine:
         scoring = Scoring(material, Run.create(here), replace(request, workers=engine))
         for why, titles in scoring.empty_columns().items():
-            typer.echo(f"these columns will stay empty: {', '.join(titles)}: {why}", err=True)
-        with common.progress(json) as show:
+            output.note(f"these columns will stay empty: {', '.join(titles)}: {why}")
+        with output.progress(json) as show:
             scored = scoring.run(show)
     name = material.benchmark.name
-    if json:
-        common.print_json(
-            {"run": address_of(run) or str(run), "benchmark": name, **scored.as_dict()}
-        )
-    else:
-        for line in scored.lines():
-            print(line)
-        for place in scored.drawn:
-            print(f"drawn: {here / place}")
+    drawn = [f"drawn: {here / place}" for place in scored.drawn]
+    facts = {"run": place_of(run), "benchmark": name, **scored.as_dict()}
+    output.emit(facts, [*scored.lines(), *drawn], json)
+    if not json:
         _print_table(run, name, variants)
-    if not scored.complete:
-        raise typer.Exit(1)
+    return 0 if scored.complete else 1
 
 
 def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None:
-    from editgauge.cli.drawn import print_tables
-    from editgauge.errors import EditgaugeError
+    from editgauge.cli.table import print_tables
     from editgauge.run.tables import Choice, tables
-    from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
     print()
@@ -143,6 +157,92 @@ def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None
         print_tables(made, opened, "terminal", every_note=False)
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    place = address_of(run) or run
+    place = place_of(run)
     print(f"\nrows:  {place}   report: editgauge report {place}")
     print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")
+
+
+def plan(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    /,
+    *,
+    editors: Count = 1,
+    tracks: str = "",
+    sample: Annotated[int | None, at_least(2)] = None,
+    run: Path | None = None,
+    model: str = "",
+    processors: Count | None = None,
+    cluster: str = "",
+    json: Json = False,
+) -> None:
+    """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, storage,
+    wall time, and how wide intervals would be; with --run also for samples of 10, 20, 50, ….
+    Measured on this machine and extrapolated; nothing is asked of a judge.
+
+    Parameters
+    ----------
+    editors
+        How many editors are to be scored.
+    tracks
+        Measure these tracks: pixel, ocr, embedding; joined by commas.
+    sample
+        Only so many samples for each editor.
+    run
+        A run whose recorded times and scores are taken. Without it a short run is measured here,
+        once, and kept.
+    model
+        Also the calls and dollars of this judge.
+    processors
+        For the wall time; default: the cores here.
+    cluster
+        For the wall time, in place of --processors: 4x16 is four nodes of 16 processors, 4x16x2
+        with two GPUs each.
+    """
+    from editgauge.run import estimate as planning
+    from editgauge.run.material import Material
+    from editgauge.run.score import default_tracks, tracks_of
+    from editgauge.tables import rows
+
+    bench = planning.of_benchmark(benchmark)
+    wanted = tracks_of(tracks)
+    if run is not None and wanted:
+        raise UsageError("--tracks: the tracks of a run are those it was scored on; leave it out")
+    if cluster and processors is not None:
+        raise UsageError("--cluster and --processors: one only")
+    needed = data is not None or bench.name == "mini"
+    material = Material.open(bench.name, data) if needed else None
+    if run is None and material is None:
+        raise UsageError(
+            f"{bench.name}: give DATA, so that a short run can be measured, or --run RUN with "
+            f"recorded times"
+        )
+    intent = planning.Intent(
+        editors=editors,
+        samples=planning.samples_of(bench, material),
+        sample=sample,
+        processors=processors or cores(),
+        model=model,
+    )
+    intent = _on_cluster(intent, cluster) if cluster else intent
+    if run is not None:
+        (folder,) = rows.open_runs([run])
+    else:
+        assert material is not None
+        folder = planning.measured_run(material, wanted or default_tracks(bench))
+    with output.warned(folder):
+        made = planning.plan(folder, bench.name, intent, data=data, own=run is None)
+    lines = [f"plan for {bench.name}", *made.lines()]
+    output.emit({"benchmark": bench.name, **made.as_dict()}, lines, json)
+
+
+def _on_cluster(intent: Intent, cluster: str) -> Intent:
+    from editgauge.run import estimate as planning
+
+    nodes = planning.Cluster.parse(cluster)
+    return replace(
+        intent,
+        cluster=nodes,
+        processors=nodes.nodes * nodes.processors,
+        gpus=max(1, nodes.nodes * nodes.gpus),
+    )

@@ -3,59 +3,226 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from cyclopts import Parameter
 
-from editgauge.cli import study_run
-from editgauge.cli.options import JsonOpt
-from editgauge.cli.study_people import RunArg
+from editgauge.cli import output
+from editgauge.cli.options import (
+    Count,
+    Format,
+    Json,
+    Many,
+    OnlyBenchmark,
+    RunArg,
+    RunsArg,
+    at_least,
+    group,
+    place_of,
+)
+from editgauge.errors import UsageError
 
-_IMPORTED = "runs/first ratings.csv --question overall"
-_EXPORTED = "runs/first ratings.csv --shape wide"
-_SCALES = "rank, 1-5, good-fair-poor or pairwise; read from the file where it tells."
+if TYPE_CHECKING:
+    from editgauge.study.design import Design
+
+app = group("study", "Ratings by people: collect, import, export, agree.")
+
+LOCAL = "http://127.0.0.1:8600"
+HANDED_OVER = 300.0
+"""Seconds after which new ratings go to the store, while a study of a run there is served."""
+StudyOpt = Annotated[str, Parameter(name="--study", help="Which, where the run has several.")]
+BaseOpt = Annotated[str, Parameter(name="--base", help="How links begin.")]
 
 
-def register(app: typer.Typer) -> None:
-    group = typer.Typer(no_args_is_help=True, help="Ratings by people: collect, import, export.")
-    group.command("import", epilog=f"Example: editgauge study import {_IMPORTED}")(import_file)
-    group.command("export", epilog=f"Example: editgauge study export {_EXPORTED}")(export)
-    study_run.register(group)
-    app.add_typer(group, name="study")
+@app.command
+def start(
+    run: RunArg,
+    design: Annotated[Path, Parameter(help="The study's design, a TOML file.")],
+    /,
+    *,
+    annotators: str = "2",
+    benchmark: OnlyBenchmark = "",
+    base: BaseOpt = LOCAL,
+    estimate: bool = False,
+    width: Annotated[float, at_least(0.001)] = 0.5,
+    json: Json = False,
+) -> None:
+    """Start a study: assign the samples and print each annotator's personal link, once.
+
+    Links are kept nowhere (only their hashes are): store them, or invite again. The study of a run
+    on a store stays on the machine that starts it, and its ratings go to the store.
+
+    Parameters
+    ----------
+    annotators
+        How many, or pseudonyms joined by commas: ann,ben,cy.
+    estimate
+        Only check the design and say what it takes: tasks, load, samples for an interval's width.
+    width
+        With --estimate: full width of the 95 % interval that is wanted.
+    """
+    from editgauge.store.remote import changing
+    from editgauge.study.studies import begin, designed, pseudonyms_of
+
+    if estimate:
+        _estimate(run, design, len(pseudonyms_of(annotators)), width, benchmark, json)
+        return
+    with changing(run) as folder, output.warned(folder):
+        plan, outputs = designed(folder, design, benchmark)
+        tokens = begin(folder, plan, outputs, pseudonyms_of(annotators))
+        _print_links(tokens, base, json, plan)
+    if not json:
+        print(f"next:  editgauge study serve {place_of(run)} --study {plan.name}")
 
 
+def _estimate(
+    run: Path, design: Path, annotators: int, width: float, benchmark: str, json: bool
+) -> None:
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
+    from editgauge.study.planning import planned
+
+    folder = Run.open(fetched(run))
+    with output.warned(folder):
+        plan = planned(folder, design, annotators, width, benchmark)
+    following = f"editgauge study start {place_of(run)} {design} --annotators {annotators}"
+    output.emit(plan.as_dict(), [*plan.lines(), f"next:  {following}"], json)
+
+
+def _print_links(
+    tokens: dict[str, str], base: str, json: bool, design: Design | None = None
+) -> None:
+    """Print each annotator's link: `base` and the token. With a design, say what was started."""
+    links = {name: f"{base.rstrip('/')}/a/{token}" for name, token in tokens.items()}
+    lines = [f"{name}: {link}" for name, link in links.items()]
+    if design:
+        samples = output.counted(len(design.drawn), "sample")
+        people = output.counted(len(links), "annotator")
+        lines.insert(0, f"study {design.name}: {samples}, {people}")
+    output.emit({"links": links, **({"study": design.name} if design else {})}, lines, json)
+
+
+@app.command
+def serve(
+    run: RunArg,
+    /,
+    *,
+    study: StudyOpt = "",
+    host: str = "127.0.0.1",
+    port: Annotated[int, at_least(0)] = 8600,
+    allow_host: Many = (),
+) -> None:
+    """Serve a study to its annotators until interrupted; answers are on the disk at once.
+
+    Listens on this machine only, unless --host says otherwise; then put it behind HTTPS. Of a run
+    on a store the ratings go there every five minutes, and at the end.
+
+    Parameters
+    ----------
+    host
+        The address to listen at.
+    allow_host
+        A name by which browsers reach this server; may be repeated.
+    """
+    from editgauge.store.remote import changing, keeping_up
+    from editgauge.study.studies import application_of, collect
+    from editgauge.web.pages import serve as serve_application
+
+    with changing(run) as folder:
+        with (
+            application_of(folder, study, [host, *allow_host]) as (plan, application),
+            keeping_up(run, lambda: collect(folder), HANDED_OVER),
+        ):
+            print(f"study {plan.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
+            serve_application(application, host=host, port=port)
+        with output.warned(folder):
+            done = collect(folder)
+    print(f"{done.new + done.changed} new ratings; next: editgauge study agree {place_of(run)}")
+
+
+@app.command
+def status(run: RunArg, /, *, study: StudyOpt = "", json: Json = False) -> None:
+    """Say how far each annotator is, and who passed the attention checks; take ratings in."""
+    from editgauge.store.remote import changing
+    from editgauge.study.studies import state_of
+
+    with changing(run) as folder, output.warned(folder):
+        state = state_of(folder, study)
+    output.emit(state.as_dict(), state.lines(), json)
+
+
+@app.command
+def invite(
+    run: RunArg,
+    pseudonym: Annotated[str, Parameter(help="Of the annotator.")],
+    /,
+    *,
+    study: StudyOpt = "",
+    base: BaseOpt = LOCAL,
+    revoke: bool = False,
+    json: Json = False,
+) -> None:
+    """Add an annotator, who takes over what others leave undone, and print the personal link; or
+    make a link useless.
+
+    Parameters
+    ----------
+    revoke
+        Make the annotator's link useless; open samples go to the others, answers stay.
+    """
+    from editgauge.store.remote import changing
+    from editgauge.study import assign
+    from editgauge.study.studies import study_path
+    from editgauge.web.log import Log
+
+    with changing(run) as folder, Log(study_path(folder, study)) as log:
+        if revoke:
+            moved = assign.revoke(log, pseudonym)
+        else:
+            token = log.invite(pseudonym)
+    if not revoke:
+        _print_links({pseudonym: token}, base, json)
+        return
+    line = f"{pseudonym}: link revoked, {output.counted(moved, 'open sample')} given to others"
+    output.emit({"revoked": pseudonym, "given_to_others": moved}, [line], json)
+
+
+@app.command(name="import")
 def import_file(
     run: RunArg,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ratings as csv, UTF-8.")],
-    benchmark: Annotated[str, typer.Option(help="Where the run has several.")] = "",
-    scale: Annotated[str, typer.Option(help=_SCALES)] = "",
-    question: Annotated[
-        str, typer.Option(help="What was asked, where the file has no such column.")
-    ] = "overall",
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OURS=HEADING", help="What a column is called; may be repeated."),
-    ] = None,
-    anonymise: Annotated[
-        bool, typer.Option("--anonymise", help="Replace annotators' names by pseudonyms.")
-    ] = False,
-    json: JsonOpt = False,
+    file: Annotated[Path, Parameter(help="Ratings as csv, UTF-8.")],
+    /,
+    *,
+    benchmark: OnlyBenchmark = "",
+    scale: str = "",
+    question: str = "overall",
+    column: Many = (),
+    anonymise: bool = False,
+    json: Json = False,
 ) -> None:
     """Take in ratings that were made elsewhere: wide, long or pairwise.
 
     Headings: sample, annotator, then editor and value (long), a column for each editor (wide), or
     editor_a, editor_b, winner (pairwise); question, repeat and comment if there are any. Nothing is
     written when a line does not fit. The same file may be imported again.
+
+    Parameters
+    ----------
+    scale
+        rank, 1-5, good-fair-poor or pairwise; read from the file where it tells.
+    question
+        What was asked, where the file has no such column.
+    column
+        OURS=HEADING: what a column is called; may be repeated.
+    anonymise
+        Replace annotators' names by pseudonyms.
     """
-    from editgauge.cli.common import print_json, warned
-    from editgauge.errors import UsageError
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import changing
-    from editgauge.study.ratings import import_ratings as write
-    from editgauge.study.ratings import known_of, salt_of
+    from editgauge.study.ratings import import_ratings, known_of, salt_of
     from editgauge.study.reading import columns_of, read_ratings
 
-    place = address_of(run) or run
+    place = place_of(run)
     if anonymise and address_of(run) is not None:
         raise UsageError(
             f"--anonymise: the secret behind pseudonyms stays in a run of one machine, and another "
@@ -69,11 +236,11 @@ def import_file(
             known,
             scale=scale,
             question=question,
-            columns=columns_of(column or ()),
+            columns=columns_of(column),
             salt=salt_of(folder) if anonymise else "",
         )
-        with warned(folder):
-            done = write(folder, [rating.row() for rating in parsed.ratings])
+        with output.warned(folder):
+            done = import_ratings(folder, [rating.row() for rating in parsed.ratings])
         facts = {
             "benchmark": known.benchmark,
             "scale": parsed.scale,
@@ -81,33 +248,34 @@ def import_file(
             **done._asdict(),
         }
         folder.record("study import", file=file.name, **facts)
-    if json:
-        print_json(facts)
-        return
-    print(f"scale: {parsed.scale} ({parsed.told}); annotators: {len(parsed.annotators)}")
-    print(f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there")
-    print(f"next:  editgauge agree {place}")
+    lines = [
+        f"scale: {parsed.scale} ({parsed.told}); annotators: {len(parsed.annotators)}",
+        f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there",
+        f"next:  editgauge study agree {place}",
+    ]
+    output.emit(facts, lines, json)
 
 
+@app.command
 def export(
     run: RunArg,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The csv file to write.")],
-    benchmark: Annotated[str, typer.Option(help="Only this benchmark.")] = "",
-    scale: Annotated[str, typer.Option(help="Only ratings on this scale.")] = "",
-    shape: Annotated[str, typer.Option(help="long or wide.")] = "long",
-    json: JsonOpt = False,
+    file: Annotated[Path, Parameter(help="The csv file to write.")],
+    /,
+    *,
+    benchmark: OnlyBenchmark = "",
+    scale: Annotated[str, Parameter(help="Only ratings on this scale.")] = "",
+    shape: Annotated[
+        Literal["long", "wide"], Parameter(help="A line for each rating, or for each sample.")
+    ] = "long",
+    json: Json = False,
 ) -> None:
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
-    from editgauge.cli.common import print_json, warned
-    from editgauge.errors import UsageError
     from editgauge.store.remote import changing
-    from editgauge.store.selection import one_of
     from editgauge.study import ratings as table
     from editgauge.study.reading import scale_named
     from editgauge.study.studies import collect
 
-    one_of("--shape", shape, ("long", "wide"))
-    with changing(run) as folder, warned(folder):
+    with changing(run) as folder, output.warned(folder):
         collect(folder)
         ratings = table.ratings_of(folder, benchmark)
     if scale:
@@ -115,7 +283,63 @@ def export(
     if not ratings:
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
     table.write_export(file, table.export(ratings, shape))
-    if json:
-        print_json({"ratings": len(ratings), "file": str(file)})
+    facts = {"ratings": len(ratings), "file": str(file)}
+    output.emit(facts, [f"{output.counted(len(ratings), 'rating')}: {file}"], json)
+
+
+@app.command
+def agree(
+    runs: RunsArg,
+    /,
+    *,
+    benchmark: OnlyBenchmark = "",
+    every: Annotated[bool, Parameter(name="--all")] = False,
+    resamples: Count = 2000,
+    form: Format = "terminal",
+) -> None:
+    """Agreement of annotators with each other and with themselves, and of every metric with them.
+
+    Begins with one sentence; one statistic of each kind follows. Every number has a bootstrap
+    interval over samples, with the number of annotators and samples beside it.
+
+    Parameters
+    ----------
+    every
+        Every statistic, not one of each kind.
+    resamples
+        Of the bootstrap; at least 100.
+    """
+    from editgauge.cli.table import print_table
+    from editgauge.study import agreement, sheets
+    from editgauge.study.people import directions_of
+    from editgauge.study.studies import collect
+    from editgauge.tables import rows
+
+    if resamples < 100:
+        raise UsageError(f"--resamples {resamples}: wanted at least 100")
+    opened = rows.open_runs(runs)
+    with output.warned(*opened):
+        for one in opened:
+            collect(one)
+        frames = [f for f in rows.read(opened, benchmark) if len(f.only_people())]
+        if not frames:
+            first = place_of(runs[0])
+            raise UsageError(
+                f"{first}: nobody has rated anything; import ratings first: editgauge study import "
+                f"{first} ratings.csv"
+            )
+        found = [
+            agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=0)
+            for frame in frames
+        ]
+    if form == "json":
+        output.print_json({"agreements": [sheets.as_dict(item) for item in found]})
         return
-    print(f"{len(ratings)} ratings: {file}")
+    if form in ("terminal", "markdown"):
+        for item in found:
+            print(f"{item.benchmark}: {sheets.sentence(item)}\n")
+    shown = sheets.tables if every else sheets.brief
+    for number, table in enumerate(table for item in found for table in shown(item)):
+        if number:
+            print()
+        print_table(table, form)

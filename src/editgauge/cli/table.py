@@ -2,182 +2,204 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from cyclopts import Parameter
 
-from editgauge.cli import common
-from editgauge.cli.drawn import print_tables
-from editgauge.cli.groups import grouped
-from editgauge.cli.option_groups import Correcting
-from editgauge.cli.options import FormatOpt, WhereOpt
-from editgauge.cli.panels import ROWS, SHOWN
+from editgauge.cli import output
+from editgauge.cli.options import (
+    EditorsOpt,
+    Format,
+    Many,
+    OnlyBenchmark,
+    RunsArg,
+    SetOpt,
+    Settings,
+    SourceOpt,
+    Variants,
+    calibration_of,
+    words,
+)
 from editgauge.errors import UsageError
 
-_HELP = """Print the papers' tables from a run's rows; several runs are read as one.
+if TYPE_CHECKING:
+    from editgauge.store.run import Run
+    from editgauge.tables.table import Table
 
-Every mean has its count: n scored / n in the benchmark.
-"""
-_EXAMPLE = "Example: editgauge table runs/first --published --intervals --format markdown"
-
-
-def register(app: typer.Typer) -> None:
-    app.command("table", help=_HELP, epilog=_EXAMPLE)(table)
+_SETTINGS = ("weights", "cutoff", "best_by", "proxy", "strata", "seed", "width")
 
 
-@grouped
+@Parameter(name="*", group="Which rows")
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Which rows of a run."""
+
+    benchmark: OnlyBenchmark = ""
+    editor: EditorsOpt = ()
+    source: SourceOpt = ()
+    where: Many = ()
+    "NAME=VALUE: only samples with this attribute; may be repeated."
+    by: str = ""
+    "A group of lines for each value of this attribute."
+
+
+@Parameter(name="*", group="What is shown")
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """Which tables and columns, and what stands beside a mean."""
+
+    variant: Variants = "both"
+    """faithful: as the benchmark's released code gives it; corrected: without its defects, which
+    the notes name."""
+    only: str = ""
+    "Only this table, such as textedit.judge."
+    columns: str = ""
+    "Only these columns, by name or heading: Real,Overall."
+    published: bool = False
+    "Add the papers' lines."
+    intervals: bool = False
+    "Add 95 % bootstrap intervals."
+    mean: bool = False
+    "Add the mean over the models, where all were scored on the same samples."
+    failures: Literal["out", "floor", "both"] = "out"
+    "out: left out; floor: at the scale's minimum; both: that in brackets."
+    sweep: bool = False
+    "The variants of edit --sweep as one model: mean, best of N, spread."
+    notes: bool = False
+    "All notes below a table."
+    paper: bool = False
+    "LaTeX for a paper: faithful, with the published lines and one note."
+    calibrate: str = ""
+    "human, or JUDGE@N: correct a judge's scores by ratings, or by a stronger judge on N samples."
+
+
 def table(
+    runs: RunsArg,
+    /,
     *,
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")],
-    benchmark: Annotated[str, typer.Option(rich_help_panel=ROWS, help="Only this benchmark.")] = "",
-    form: FormatOpt = "terminal",
-    variant: Annotated[
-        str, typer.Option(rich_help_panel=ROWS, help="faithful, corrected or both.")
-    ] = "both",
-    published: Annotated[
-        bool, typer.Option("--published", rich_help_panel=SHOWN, help="Add the papers' lines.")
-    ] = False,
-    intervals: Annotated[
-        bool,
-        typer.Option("--intervals", rich_help_panel=SHOWN, help="Add 95 % bootstrap intervals."),
-    ] = False,
-    mean: Annotated[
-        bool,
-        typer.Option(
-            "--mean",
-            rich_help_panel=SHOWN,
-            help="Add the mean over the models, where all were scored on the same samples.",
-        ),
-    ] = False,
-    failures: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=SHOWN,
-            help="out: left out; floor: at the scale's minimum; both: that in brackets.",
-        ),
-    ] = "out",
-    by: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=ROWS,
-            metavar="ATTR",
-            help="A group of lines for each value of an attribute.",
-        ),
-    ] = "",
-    where: WhereOpt = None,
-    editor: Annotated[
-        list[str] | None,
-        typer.Option(rich_help_panel=ROWS, help="Only this editor (may be repeated)."),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            rich_help_panel=ROWS,
-            help="Whose rows, where several judges or OCR engines made some; human: people.",
-        ),
-    ] = None,
-    sweep: Annotated[
-        bool,
-        typer.Option(
-            "--sweep",
-            rich_help_panel=SHOWN,
-            help="The variants of edit --sweep as one model: mean, best of N, spread.",
-        ),
-    ] = False,
-    best_by: Annotated[
-        str,
-        typer.Option(
-            "--best-by",
-            rich_help_panel=SHOWN,
-            metavar="METRIC",
-            help="With --sweep: also choose the best of N by this.",
-        ),
-    ] = "",
-    only: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=ROWS, metavar="NAME", help="Only this table, such as textedit.judge."
-        ),
-    ] = "",
-    columns: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=SHOWN,
-            metavar="NAME,…",
-            help="Only these columns, by name or heading: Real,Overall.",
-        ),
-    ] = "",
-    width: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=SHOWN,
-            help="LaTeX: column, text (table*), or auto: the narrower one that fits.",
-        ),
-    ] = "auto",
-    weights: Annotated[
-        str, typer.Option(metavar="W,W…", help="TextEdit: of TA, TP, SI, LR, VC; sum 1.")
-    ] = "",
-    cutoff: Annotated[
-        float | None, typer.Option(help="TextEdit: a TA below this sets the others to 0.")
-    ] = None,
-    notes: Annotated[
-        bool, typer.Option("--notes", rich_help_panel=SHOWN, help="All notes below a table.")
-    ] = False,
-    paper: Annotated[
-        bool,
-        typer.Option(
-            "--paper",
-            rich_help_panel=SHOWN,
-            help="LaTeX for a paper: faithful, with the published lines and one note.",
-        ),
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
-    correcting: Correcting,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    rows: Rows = Rows(),
+    shown: Shown = Shown(),
+    form: Format = "terminal",
+    set_: SetOpt = (),
 ) -> None:
-    from editgauge.run import tables as evaluation
-    from editgauge.store.selection import one_of
+    """Print the papers' tables from a run's rows; several runs are read as one.
+
+    Every mean has its count: n scored / n in the benchmark.
+
+    Parameters
+    ----------
+    set_
+        NAME=VALUE, may be repeated: weights (TextEdit: of TA, TP, SI, LR, VC, by commas; sum 1),
+        cutoff (TextEdit: a TA below it sets the others to 0), best_by (with --sweep: a metric),
+        proxy (with --calibrate: QUESTION=METRIC), strata (what rated samples were drawn by), seed,
+        width (LaTeX: column, text or auto).
+    """
+    from editgauge.run import tables as step
     from editgauge.study.calibrated_sheets import mean_tables
-    from editgauge.tables import draw, latex, rows
+    from editgauge.tables import rows as stored
 
-    one_of("--format", form, draw.FORMATS)
-    one_of("--failures", failures, ("out", "floor", "both"))
-    one_of("--width", width, latex.PLACES)
-    form = "latex" if paper else "json" if as_json else form
-    opened = rows.open_runs(runs)
-    if correcting.calibrate:
-        asked = correcting.of(benchmark, where, source, seed)
-        print_tables(mean_tables(runs, asked, editor or ()), opened, form, every_note=notes)
+    given = Settings.of(set_)
+    if shown.paper:
+        form = "latex"
+    opened = stored.open_runs(runs)
+    if shown.calibrate:
+        asked = calibration_of(
+            shown.calibrate,
+            benchmark=rows.benchmark,
+            where=rows.where,
+            sources=rows.source,
+            settings=given,
+        )
+        given.end(_SETTINGS)
+        print_tables(mean_tables(runs, asked, rows.editor), opened, form, every_note=shown.notes)
         return
-    choice = evaluation.Choice(
-        benchmark=benchmark,
-        where=where or (),
-        editors=editor or (),
-        sources=source or (),
-        only=only,
-        columns=_words(columns),
-        by=by,
-        published=published or paper,
-        intervals=intervals,
-        mean=mean,
-        weights=_weights(weights),
-        cutoff=cutoff,
-        seed=seed,
-        sweep=sweep,
-        best_by=best_by,
+    width = given.take("width", "auto")
+    choice = step.Choice(
+        benchmark=rows.benchmark,
+        where=rows.where,
+        editors=rows.editor,
+        sources=rows.source,
+        only=shown.only,
+        columns=words(shown.columns),
+        by=rows.by,
+        published=shown.published or shown.paper,
+        intervals=shown.intervals,
+        mean=shown.mean,
+        weights=given.take("weights", None, _numbers),
+        cutoff=given.take("cutoff", None, float),
+        seed=given.take("seed", 0, int),
+        sweep=shown.sweep,
+        best_by=given.take("best_by", ""),
     )
-    with common.warned_if_refused(*opened):
-        found = evaluation.tables(opened, choice, rows.variants("faithful" if paper else variant))
-        print_tables(found, opened, form, failures, width, every_note=notes, paper=paper)
+    given.end(_SETTINGS)
+    variants = stored.variants("faithful" if shown.paper else shown.variant)
+    with output.warned(*opened, only_if_refused=True):
+        found = step.tables(opened, choice, variants)
+        print_tables(
+            found,
+            opened,
+            form,
+            shown.failures,
+            width,
+            every_note=shown.notes,
+            paper=shown.paper,
+        )
 
 
-def _words(text: str) -> list[str]:
-    return [word for part in text.split(",") if (word := part.strip())]
+def _numbers(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
 
 
-def _weights(text: str) -> list[float] | None:
-    try:
-        return [float(part) for part in text.split(",")] if text else None
-    except ValueError:
-        raise UsageError(f"--weights {text}: wanted numbers with commas between") from None
+def print_table(
+    table: Table, form: Any, failures: Any = "out", width: Any = "auto", *, every_note: bool = True
+) -> None:
+    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`.
+    `width`: where LaTeX puts it.
+    """
+    from editgauge.tables import draw
+
+    if form == "terminal":
+        draw.show(table, output.console(), failures=failures, every_note=every_note)
+    elif form == "json":
+        output.print_json(draw.as_json(draw.with_failures(table, failures)))
+    else:
+        text = draw.draw(table, form, failures=failures, place=width, every_note=every_note)
+        print(text, end="")
+
+
+def print_tables(
+    tables: Sequence[Table],
+    runs: Sequence[Run],
+    form: str,
+    failures: Any = "out",
+    width: Any = "auto",
+    *,
+    every_note: bool = True,
+    paper: bool = False,
+) -> None:
+    """Print tables, and what is damaged in the runs. Raises `UsageError` where there is none."""
+    from editgauge.tables import draw
+
+    if not tables:
+        names = ", ".join(run.path.name for run in runs)
+        raise UsageError(
+            f"{names}: no scores to make a table of; score something first (editgauge score … "
+            f"--run RUN), or ask a judge (editgauge judge … --run RUN)"
+        )
+    if form == "json":
+        problems = [text for run in runs for text in run.problems]
+        shown = [draw.as_json(draw.with_failures(item, failures)) for item in tables]
+        output.print_json({"tables": shown, "problems": problems})
+        return
+    if form in ("terminal", "markdown"):
+        tables = draw.merged(tables)
+    for number, item in enumerate(tables):
+        if number:
+            print()
+        if paper:
+            print(draw.paper(draw.with_failures(item, failures)), end="")
+        else:
+            print_table(item, form, failures, width, every_note=every_note)
+    output.warn(*runs)

@@ -131,7 +131,7 @@ class LocalEditor(BaseEditor):
         given = {"image": images[0], "images": images, **words}
         takes = arguments(self.file, self.function)
         made = loaded(self.file, self.function)(**{name: given[name] for name in takes})
-        pixels, path = _pixels(made, self.function), folder / "local.png"
+        pixels, path = pixels_of(made, self.function), folder / "local.png"
         write_png(path, pixels)
         return Edit(
             sample=sample.id,
@@ -145,7 +145,7 @@ class LocalEditor(BaseEditor):
         )
 
 
-def _pixels(made: Any, function: str) -> Array:
+def pixels_of(made: Any, function: str) -> Array:
     """What a function gave, as pixels. Raises `UsageError` for what is no picture."""
     if isinstance(made, Image.Image):
         return np.asarray(made.convert("RGB"))

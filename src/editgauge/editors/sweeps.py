@@ -1,7 +1,7 @@
 """Sweeps and presets: one editor with several values of its settings, each combination an editor of
 its own.
 
-``--sweep guidance_scale=3,7.5 --seeds 0..3`` makes ``instructpix2pix[guidance_scale=3, seed=0]``
+``--sweep scale=3,7.5 --sweep seed=0..3`` makes ``instructpix2pix[guidance_scale=3, seed=0]``
 and seven others. A preset is how a paper ran an editor: MedEBench (arXiv 2506.01921, appendix C)
 ran seven models, of which three are editors of this package; the others are on the page
 ``docs/how-to/models-of-the-papers.md``. Where the paper gives several values the preset is a sweep
@@ -75,10 +75,10 @@ def preset(name: str, editor: str) -> Preset:
     preset does not have.
     """
     if name not in PRESETS:
-        raise UsageError(f"--preset {name}: wanted one of {', '.join(PRESETS)}")
+        raise UsageError(f"preset {name}: wanted one of {', '.join(PRESETS)}")
     if editor not in PRESETS[name]:
         raise UsageError(
-            f"--preset {name}: has no settings of {editor!r}; it has {', '.join(PRESETS[name])}; "
+            f"preset {name}: has no settings of {editor!r}; it has {', '.join(PRESETS[name])}; "
             f"those of models in repositories of their own are in docs/how-to/models-of-the-papers"
         )
     return PRESETS[name][editor]
@@ -155,7 +155,7 @@ def _axes(sweeps: Sequence[str], seeds: str, settings: Mapping[str, Any]) -> dic
         axes[name] = values
     if seeds:
         if "seed" in axes:
-            raise UsageError("--seeds: the sweep has seeds already; give one of the two")
+            raise UsageError("seeds: the sweep has seeds already; give one of the two")
         axes["seed"] = list(numbers(seeds))
     for name in axes:
         if name in settings:
@@ -174,11 +174,11 @@ def numbers(text: str) -> list[int]:
         low, high = int(first), int(last)
         if low > high or high - low >= MOST:
             raise UsageError(
-                f"--seeds {text!r}: wanted whole numbers such as 0..3 or 1,5,7, at most {MOST}"
+                f"seeds {text!r}: wanted whole numbers such as 0..3 or 1,5,7, at most {MOST}"
             )
         found += range(low, high + 1)
     if len(set(found)) < len(found):
-        raise UsageError(f"--seeds {text!r}: a seed stands there twice")
+        raise UsageError(f"seeds {text!r}: a seed stands there twice")
     return found
 
 

@@ -137,16 +137,16 @@ def checked_template(template: str) -> str:
     try:
         parts = [part for part in string.Formatter().parse(template) if part[1] is not None]
     except ValueError as error:
-        raise UsageError(f"--template {template!r}: {wanted}; {error}") from None
+        raise UsageError(f"template {template!r}: {wanted}; {error}") from None
     if not parts:
-        raise UsageError(f"--template {template!r}: {wanted}; found no placeholder")
+        raise UsageError(f"template {template!r}: {wanted}; found no placeholder")
     for _, name, form, conversion in parts:
         if name != "instruction":
             raise UsageError(
-                f"--template {template!r}: {wanted}; the placeholder {{{name}}} is not known"
+                f"template {template!r}: {wanted}; the placeholder {{{name}}} is not known"
             )
         if form or conversion:
-            raise UsageError(f"--template {template!r}: {wanted}; {{instruction}} takes no format")
+            raise UsageError(f"template {template!r}: {wanted}; {{instruction}} takes no format")
     return template
 
 

@@ -142,7 +142,7 @@ class Engine(Replies):
         said = (
             f"{self.stats.blind} of {self.stats.done} replies may come from a judge that saw no "
             f"picture (it says so, or its prompt tokens cannot hold them): look with "
-            f"`editgauge judge probe`"
+            f"`editgauge judge --probe`"
         )
         return [said]
 

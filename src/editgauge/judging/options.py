@@ -8,14 +8,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from editgauge.errors import UsageError
-from editgauge.judging.chat import Asking
-from editgauge.services.http import is_own_network
-from editgauge.services.prices import Price, load_prices, price_as_given, price_of
-from editgauge.store import selection
 from editgauge.types import Status
+
+if TYPE_CHECKING:
+    from editgauge.judging.chat import Asking
+    from editgauge.services.prices import Price
 
 EFFORTS = ("none", "minimal", "low", "medium", "high")
 OURS = "ours"
@@ -78,6 +79,8 @@ class JudgeOptions:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise UsageError(f"--{name.replace('_', '-')} {value}: wanted {low:g} to {high:g}")
+        from editgauge.store import selection  # imports what a page of help does not need
+
         if self.reasoning_effort:
             selection.one_of("--reasoning-effort", self.reasoning_effort, EFFORTS)
         if odd := self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
@@ -87,6 +90,8 @@ class JudgeOptions:
     @property
     def asking(self) -> Asking:
         """What is set of every request."""
+        from editgauge.judging.chat import Asking
+
         return Asking(
             temperature=self.temperature,
             seed=self.seed,
@@ -97,6 +102,8 @@ class JudgeOptions:
     @property
     def retried(self) -> frozenset[Status]:
         """The statuses that are asked again."""
+        from editgauge.store import selection
+
         return frozenset(selection.statuses(self.retry))
 
     @property
@@ -129,6 +136,9 @@ def price_for(options: JudgeOptions) -> Price | None:
 
     Raises `UsageError` when a budget is to be kept with a price that is not known, or is zero.
     """
+    from editgauge.services.http import is_own_network
+    from editgauge.services.prices import load_prices, price_as_given, price_of
+
     base = options.base_url or os.environ.get("OPENAI_BASE_URL") or ""
     own = is_own_network(urlsplit(base).hostname or "")
     known = None if own else price_of(options.model, load_prices())

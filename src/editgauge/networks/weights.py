@@ -1,7 +1,7 @@
 """Weights as data: what each network needs, from where, how it is recognised (``weights.toml``).
 
 Nothing here is shipped: a file comes from `editgauge fetch weights NAME`, from a folder that
-somebody filled (``--weights DIR`` or ``EDITGAUGE_WEIGHTS``), or out of an installed package
+somebody filled (``EDITGAUGE_WEIGHTS``), or out of an installed package
 (torchmetrics' wheel has the LPIPS heads). Wherever it comes from, its SHA-256 is checked before it
 is loaded: another model is never used silently.
 """

@@ -68,7 +68,7 @@ class Places:
         if not same:
             run.note(
                 f"{relative}: not the picture that was scored or looked at, and not shown; "
-                f"editgauge check-run {run.path.name} says more",
+                f"editgauge check {run.path.name} says more",
             )
         return same
 

@@ -77,7 +77,7 @@ def here(batches: Iterator[Sequence[Job]]) -> Iterator[tuple[int, int]]:
 
 def make(jobs: Iterator[Job], *, spread: Spread = here, progress: Progress | None = None) -> int:
     """Make thumbnails; return how many. A picture that cannot be read, or not within the limit of
-    `--memory`, gets none. A few are made here, whatever `spread` says.
+    `EDITGAUGE_MEMORY`, gets none. A few are made here, whatever `spread` says.
     """
     todo = list(jobs)
     batches = (todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH))

@@ -7,36 +7,27 @@ can take turns. Nothing is printed and nothing ends the process. Progress is a c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editgauge.errors import UsageError
-from editgauge.images import Array
 from editgauge.run.material import Material
 from editgauge.store.run import Run
-from editgauge.types import Benchmark, Edit, Editor, Sample, Track, Variant
+from editgauge.types import Benchmark, Editor, Sample, Status, Track, Variant
+
+if TYPE_CHECKING:
+    from editgauge.judging.chat import Ask
+    from editgauge.judging.command import Outcome
+    from editgauge.judging.options import JudgeOptions
+    from editgauge.judging.stats import Stats
+    from editgauge.run.edit import EditSummary, Made
+    from editgauge.scoring.scorer import Scorer
+    from editgauge.store.summary import Summary
+    from editgauge.tables.compare import Comparison
+    from editgauge.tables.table import Table
 
 Progress = Callable[[int, int, str], None]
-
-
-@dataclass(slots=True)
-class FunctionEditor:
-    """An editor that is a function of a sample. `function` returns the edited picture: an ndarray
-    of shape (H, W, 3), uint8, RGB. What it raises is a failed edit with the reason.
-    """
-
-    function: Callable[[Sample], Array]
-    name: str
-    parallel: str = field(default="serial", init=False)
-
-    def __call__(self, sample: Sample, folder: Path) -> Edit:
-        from editgauge.images import write_png
-
-        path = folder / "output.png"
-        write_png(path, self.function(sample))
-        return Edit(sample=sample.id, editor=self.name, path=path)
 
 
 class Evaluation:
@@ -90,21 +81,23 @@ class Evaluation:
 
     def edit(
         self,
-        editor: str | Editor | Callable[[Sample], Array],
+        editor: str | Editor | Callable[..., Any],
         *,
         name: str = "",
+        retry: Sequence[Status] = (),
         workers: int = 0,
         progress: Progress | None = None,
-        **settings: Any,
-    ) -> Any:
+        **settings: object,
+    ) -> EditSummary:
         """Make outputs: by an editor's name with its `settings`, by an `Editor`, or by a function
-        of a sample (then with a `name`). Finished samples are not edited again. Returns a
-        `run.edit.EditSummary`.
+        of a picture and an instruction, or of a sample (then with a `name`; see
+        `editors.function`). Finished samples are not edited again, but those that ended with a
+        status in `retry`. Raises `UsageError` for a setting that the editor does not have.
         """
         from editgauge.run.edit import Limits, edit_each
 
         made = self._editor(editor, name, settings)
-        limits = Limits(workers=workers)
+        limits = Limits(workers=workers, retry=frozenset(retry))
         (summary,) = edit_each(self.material, self.folder, [made], limits, progress=progress)
         return summary
 
@@ -114,14 +107,20 @@ class Evaluation:
         outputs: Path | str | None = None,
         editors: Sequence[str] = (),
         tracks: Sequence[Track] = (),
+        metrics: Sequence[Scorer] = (),
+        retry: Sequence[Status] = (),
+        weights: Path | str | None = None,
+        device: str | None = None,
+        precision: str | None = None,
+        ocr_engine: str = "rapidocr",
         workers: int = 0,
         progress: Progress | None = None,
-        **options: Any,
-    ) -> Any:
+    ) -> Summary:
         """Score outputs: those below `outputs` (official layout), else those of the run.
 
-        `tracks` default to those of the paper's table that need no weights; `options` go to the
-        scorers (``ocr_engine``, ``weights``, ``device``…). Returns a `store.summary.Summary`.
+        `tracks` default to those of the paper's table that need no weights; `metrics` are scorers
+        of your own beside them (`editgauge.metric`). `weights`, `device` and `precision` are for
+        networks. Rows with a status in `retry` are made again.
         """
         from editgauge.run.score import Request, Scoring
 
@@ -129,31 +128,50 @@ class Evaluation:
             tracks=tracks,
             outputs=None if outputs is None else Path(outputs),
             editors=editors,
+            metrics=metrics,
+            retry=frozenset(retry),
             workers=workers,
-            options=options,
+            options={
+                "weights": None if weights is None else Path(weights),
+                "device": device,
+                "precision": precision,
+                "ocr_engine": ocr_engine,
+            },
         )
         return Scoring(self.material, self.folder, request).run(progress).summary
 
     def judge(
         self,
-        model: str,
+        judge: str | JudgeOptions,
         *,
-        ask: Callable[[Mapping[str, Any]], Any] | None = None,
-        editors: Sequence[str] = (),
+        ask: Ask | None = None,
         prompts: str = "ours",
+        base_url: str = "",
+        budget: float | None = None,
+        price: str = "",
+        repeat: int = 1,
+        editors: Sequence[str] = (),
         progress: Progress | None = None,
-        **options: Any,
-    ) -> Any:
-        """Ask a judge about the run's outputs. `ask` is a client of your own (see
-        `judging.chat.Ask`); without it an OpenAI-compatible server is asked (``base_url``).
-        `options` are those of `judging.options.JudgeOptions`. Returns a
-        `judging.command.Outcome`.
+    ) -> Outcome:
+        """Ask a judge, named by its model, about the run's outputs. `ask` is a client of your own
+        (see `judging.chat.Ask`); without it an OpenAI-compatible server is asked (`base_url`). All
+        that can be set of a judge is in `JudgeOptions`, which may take the model's place.
         """
         from editgauge.judging import command
         from editgauge.judging.chat import FunctionClient
         from editgauge.judging.options import JudgeOptions, Selection
         from editgauge.judging.session import Session
 
+        options = judge
+        if isinstance(options, str):
+            options = JudgeOptions(
+                model=options,
+                prompts=prompts,
+                base_url=base_url,
+                budget=budget,
+                price=price,
+                repeat=repeat,
+            )
         chosen = Selection(
             benchmark=self.benchmark.name,
             data=self._data,
@@ -162,12 +180,11 @@ class Evaluation:
             split=self._split,
             ids=[sample.id for sample in self.samples],
         )
-        wanted = JudgeOptions(model=model, prompts=prompts, **options)
         client = None if ask is None else FunctionClient(ask)
-        with Session(wanted, chosen, client=client) as session:
+        with Session(options, chosen, client=client) as session:
             total = len(self.samples)
 
-            def show(stats: Any) -> None:
+            def show(stats: Stats) -> None:
                 if progress is not None:
                     progress(stats.done, max(total, stats.done), "judging")
 
@@ -182,10 +199,8 @@ class Evaluation:
         published: bool = False,
         intervals: bool = False,
         by: str = "",
-    ) -> list[Any]:
-        """The paper's tables of this benchmark (`tables.table.Table`: ``to_dicts``, ``to_pandas``,
-        ``to_polars``).
-        """
+    ) -> list[Table]:
+        """The paper's tables of this benchmark."""
         from editgauge.tables import rows
         from editgauge.tables.layouts import Shown, tables
 
@@ -193,9 +208,9 @@ class Evaluation:
         frames = rows.frames([self.folder], self.benchmark.name, side_by_side=True)
         return [table for frame in frames for table in tables(frame, variant, shown)]
 
-    def compare(self, a: str, b: str, *, sources: Sequence[str] = ()) -> Any:
-        """Two editors on the samples that both have: a `tables.compare.Comparison`. Raises
-        `UsageError` where no metric has scores of both.
+    def compare(self, a: str, b: str, *, sources: Sequence[str] = ()) -> Comparison:
+        """Two editors on the samples that both have. Raises `UsageError` where no metric has
+        scores of both.
         """
         from editgauge.run.compare import compare
         from editgauge.tables import rows
@@ -217,14 +232,19 @@ class Evaluation:
         target = self.run / "report" if to is None else Path(to)
         return site.build([self.folder], parts, target, copy_images=copy_images).page
 
+    def __repr__(self) -> str:
+        samples = f"{len(self.samples)} of {len(self.material.every)} samples"
+        editors = ", ".join(self.editors) or "no editor"
+        return f"<Evaluation of {self.benchmark.name} in {self.run}: {samples}, {editors}>"
+
     def _repr_html_(self) -> str:
         from editgauge.notebook import samples_as_html
 
         return samples_as_html(self.samples, self.folder, self.benchmark.name)
 
     def _editor(
-        self, editor: str | Editor | Callable[[Sample], Array], name: str, settings: dict[str, Any]
-    ) -> Any:
+        self, editor: str | Editor | Callable[..., Any], name: str, settings: dict[str, object]
+    ) -> Made:
         """The editor, and what it was made of where that is a name and settings."""
         from editgauge.run.edit import Made, Request, make
 
@@ -235,6 +255,8 @@ class Evaluation:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         if isinstance(editor, Editor):
             return Made(editor=editor)
+        from editgauge.editors.function import FunctionEditor
+
         if not name:
             raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
         return Made(editor=FunctionEditor(editor, name))

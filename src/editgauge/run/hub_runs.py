@@ -87,7 +87,7 @@ def card(run: Run, repo: str) -> str:
         lines.append(f"- {name}: {len(editors)} editors")
     lines += [
         "",
-        f"    editgauge hub pull {repo} runs/{run.path.name}",
+        f"    editgauge fetch {repo} --to runs/{run.path.name}",
         "",
         "Inputs, references and masks are the benchmark's, under the benchmark's terms.",
         "Outputs made from them may be bound by the same terms.",

@@ -171,7 +171,7 @@ def _batches(items: Sequence[Item], workers: int, most: int) -> Iterator[Sequenc
 
 # -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
 
-_COMMAND = {"judge": "judge run", "human": "study"}
+_COMMAND = {"judge": "judge", "human": "study"}
 """Tracks whose scores do not come from scorers, and the command that makes them."""
 
 
@@ -196,6 +196,8 @@ class Request:
     workers: int | Workers = 0
     retry: frozenset[Status] = frozenset()
     seconds_an_output: float = 600.0
+    metrics: Sequence[Scorer] = ()
+    """Scorers of the program's own, beside those of the tracks."""
     options: Mapping[str, Any] = field(default_factory=dict)
     recorded: Mapping[str, Any] = field(default_factory=dict)
 
@@ -253,12 +255,27 @@ class Scoring:
             **request.options,
         )
         self.scorers: Sequence[Scorer] = self._plugged.scorers
+        self._add(request.metrics)
         if not self.scorers:
             there = ", ".join(offered(bench)) or "none"
             why = f"{bench.name} has no scorers of this kind; it has: {there}"
             raise UsageError(f"{','.join(request.tracks)}: {why}", argument="tracks")
         lacks = {scorer.name: lacking(scorer.origin()) for scorer in self.scorers}
         self.lacking: dict[str, str] = {name: why for name, why in lacks.items() if why}
+
+    def _add(self, metrics: Sequence[Scorer]) -> None:
+        """Raises `UsageError` for a scorer or a metric whose name is taken."""
+        names = {scorer.name for scorer in self.scorers}
+        names |= set(self.material.benchmark.every_metric)
+        for scorer in metrics:
+            if not isinstance(scorer, Scorer):
+                raise UsageError(f"wanted scorers, such as @metric makes; found {scorer!r:.60}",
+                                 argument="metrics")  # fmt: skip
+            own = {scorer.name, *(metric.name for metric in scorer.metrics)}
+            if taken := sorted(own & names):
+                raise UsageError(f"{taken[0]!r}: another has this name", argument="metrics")
+            names |= own
+            self._plugged.scorers.append(scorer)
 
     def empty_columns(self) -> dict[str, list[str]]:
         """Why columns will stay empty, and what brings them -> their titles."""

@@ -123,7 +123,7 @@ def tables(
 def _check(asked: Choice) -> None:
     """Raises `UsageError` for options that do not go together."""
     if asked.best_by and not asked.sweep:
-        raise UsageError("--best-by goes with --sweep")
+        raise UsageError("best_by goes with --sweep")
     if asked.sweep and (asked.by or asked.published):
         raise UsageError(
             "--sweep has no slices and no published lines: leave out --by, --published"
@@ -172,7 +172,7 @@ def scheme_of(
         if benchmark is not None and benchmark.scheme is not None
     }
     if not layouts:
-        raise UsageError(f"--weights, --cutoff: {', '.join(benchmarks)} has neither in its tables")
+        raise UsageError(f"weights, cutoff: {', '.join(benchmarks)} has neither in its tables")
     return layouts
 
 

@@ -355,7 +355,7 @@ def _check_alignable(picture: Array, name: str) -> None:
             Status.FAILED,
             f"{name} has {width} x {height} pixels: to align it takes {wanted >> 20:,} MB, a "
             f"process may use {memory_limit() >> 20:,} MB, its libraries included; score again "
-            f"with a larger --memory and --retry failed",
+            f"with a larger EDITGAUGE_MEMORY and --retry failed",
         )
 
 

@@ -295,7 +295,7 @@ def is_commit(text: object) -> bool:
 def checked(repo: str) -> str:
     """A repository's name. Raises `UsageError` for one that is not ``owner/name``."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
-        raise UsageError(f"--repo {repo!r}: wanted owner/name")
+        raise UsageError(f"{repo!r}: wanted owner/name")
     return repo
 
 

@@ -1,4 +1,4 @@
-"""What is damaged in a run, and its repair: `editgauge check-run`.
+"""What is damaged in a run, and its repair: `editgauge check`.
 
 Every record, every picture and ``rows.parquet`` are looked at. A repair writes the run's file anew
 from every record that stands its checksum, and keeps the damaged file beside it; it never makes up
@@ -35,7 +35,7 @@ _MOST = 20
 class Damage:
     """One thing that is not as it should be.
 
-    `place` is a file of the run, `found` what is wrong, `repair` what ``check-run --repair`` does
+    `place` is a file of the run, `found` what is wrong, `repair` what ``check RUN --repair`` does
     about it and what has to be done after that. `by_hand`: a repair leaves it alone.
     """
 

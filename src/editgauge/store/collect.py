@@ -62,7 +62,7 @@ def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
         f"{outputs}: no outputs of {editor!r} found; wanted files such as "
         f"{editor}/{_wanted(samples)}.png, found "
         f"{'the folders ' + ', '.join(near) if near else 'nothing of the kind'}; files of other "
-        f"names: see editgauge import-outputs"
+        f"names: see editgauge import"
     )
 
 

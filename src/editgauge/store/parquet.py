@@ -72,5 +72,5 @@ def mapping(text: str | None) -> dict[str, Any]:
         return records.parsed(text or "{}")
     except ValueError as error:
         raise RunError(
-            f"a row's detail is no JSON object ({error}); see: editgauge check-run RUN"
+            f"a row's detail is no JSON object ({error}); see: editgauge check RUN"
         ) from error

@@ -290,7 +290,7 @@ def _new_replies(now: Path, before: Path, part: Path) -> bool:
         return False
     with Paid(now) as ours, Paid(before) as known, Paid(part) as new, new.transaction():
         if ours.damaged():  # they are paid for: better an error than another machine pays again
-            raise RunError("the copy of the run has damaged replies; see: editgauge check-run RUN")
+            raise RunError("the copy of the run has damaged replies; see: editgauge check RUN")
         for key, reply in ours.replies():
             if known.get(key) != reply:
                 new.put(key, reply)

@@ -149,7 +149,7 @@ def _parquet(shard: Path, room: _Room) -> None:
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise DataError(
             f"{shard.name}: takes more than {memory_limit() >> 20:,} MB to unpack; raise the limit "
-            f"with --memory or EDITGAUGE_MEMORY"
+            f"with EDITGAUGE_MEMORY"
         ) from error
     except duckdb.Error as error:
         said = str(error).splitlines()[0][:300]

@@ -30,7 +30,7 @@ LONGEST = 1 << 26
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises of a damaged file; its own message may be no text."""
 JOURNALS = ("-wal", "-shm", "-journal")
-_MEND = "see: editgauge check-run RUN --repair"
+_MEND = "see: editgauge check RUN --repair"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SEAL = 4
 

@@ -93,7 +93,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Everything that `editgauge agree` prints of one benchmark."""
+    """Everything that `editgauge study agree` prints of one benchmark."""
 
     benchmark: str
     between: tuple[Between, ...]

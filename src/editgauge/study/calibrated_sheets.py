@@ -199,7 +199,7 @@ def _golds(
     """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
     given = dict(word.partition("=")[::2] for word in asked.proxies)
     if not all(given.values()):
-        raise UsageError("--proxy: wanted QUESTION=METRIC, such as --proxy CP=masked_ssim")
+        raise UsageError("proxy: wanted QUESTION=METRIC, such as --set proxy=CP=masked_ssim")
     every = rows.read(rows.open_runs(runs), asked.benchmark, editors)
     frames = [rows.narrowed(frame, asked.where, editors) for frame in every]
     errors: list[EditgaugeError] = []

@@ -304,5 +304,5 @@ def _nothing(frame: Results, gold: Sequence[Gold]) -> str:
     here = ", ".join(sorted(there)) or "none"
     return (
         f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
-        f"for {wanted}; say --proxy QUESTION=METRIC with one of: {here}"
+        f"for {wanted}; say --set proxy=QUESTION=METRIC with one of: {here}"
     )

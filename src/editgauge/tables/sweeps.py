@@ -81,14 +81,14 @@ def tables(
         names = ", ".join(dict.fromkeys(results.benchmark for results in every)) or "nothing"
         raise UsageError(
             f"--sweep: {names} has no variants of one model here; make some with: editgauge edit "
-            f"BENCHMARK DATA --editor NAME --sweep NAME=V,V --seeds 0..3"
+            f"BENCHMARK DATA --editor NAME --sweep NAME=V,V --sweep seed=0..3"
         )
     known = {name: metric for results in mine for name, metric in metrics_of(results).items()}
     if best_by and best_by not in known:
-        raise UsageError(f"--best-by {best_by}: no rows of it; there are: {', '.join(known)}")
+        raise UsageError(f"best_by {best_by}: no rows of it; there are: {', '.join(known)}")
     if best_by and (known[best_by].direction is None or known[best_by].whole_set):
         told = "wanted a metric of single outputs with a better and a worse end"
-        raise UsageError(f"--best-by {best_by}: {told}")
+        raise UsageError(f"best_by {best_by}: {told}")
     return [
         table
         for results in mine

@@ -357,15 +357,15 @@ def _write_losses(run: Run, folder: str, made: Curve, samples: int) -> None:
 
 def check(order: Order) -> None:
     """Raises `UsageError` for an order that cannot be carried out, before anything is read; also
-    where the libraries that train hold more than `--memory` allows before they do anything.
+    where the libraries that train hold more than `EDITGAUGE_MEMORY` allows before they do anything.
     """
     checked(order.recipe, _base(order, order.settings).devices[0])
     if order.recipe.lora:
         lora_config(order.recipe.lora)
     if (taken := machine.held()) > (limit := memory_limit()):
         raise UsageError(
-            f"--memory: the libraries that train hold {taken >> 20:,} MB before a picture is read, "
-            f"allowed are {limit >> 20:,} MB; give more"
+            f"EDITGAUGE_MEMORY: training libraries hold {taken >> 20:,} MB before it "
+            f"reads a picture, allowed are {limit >> 20:,} MB; give more"
         )
 
 

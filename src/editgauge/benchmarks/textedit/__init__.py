@@ -37,8 +37,8 @@ BENCHMARK = Benchmark(
     data=DataSource(
         "OpenGVLab/TextEdit",
         "stated on the data set's page",
-        note="the README names a collection, not a data set: if this one is not it, say which with "
-        "--repo; the prompts (eval_prompts/) are in the GitHub repository of the same name",
+        note="the README names a collection, not a data set: if this one is not it, say which: "
+        "editgauge fetch textedit OWNER/NAME; the prompts (eval_prompts/) are in the GitHub repository of the same name",
     ),
     metrics=(*OCR, CLIP, AES, *JUDGE, *REFERENCE),
     load=parts(".layout:load"),

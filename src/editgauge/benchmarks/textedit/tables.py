@@ -239,12 +239,12 @@ def scheme(
         good = len(weights) == len(QUESTIONS) and all(weight >= 0 for weight in weights)
         if not good or abs(sum(weights) - 1) > 1e-6:
             raise UsageError(
-                f"--weights {','.join(f'{weight:g}' for weight in weights)}: wanted "
+                f"weights {','.join(f'{weight:g}' for weight in weights)}: wanted "
                 f"{len(QUESTIONS)} numbers from 0 ({', '.join(QUESTIONS.values())}) that add up to "
                 f"1, such as {','.join(f'{weight:g}' for weight in PAPERS_WEIGHTS)}"
             )
     if cutoff is not None and not LOW <= cutoff <= HIGH:
-        raise UsageError(f"--cutoff {cutoff:g}: wanted a score from {LOW} to {HIGH}")
+        raise UsageError(f"cutoff {cutoff:g}: wanted a score from {LOW} to {HIGH}")
     return partial(
         tables,
         threshold=CUT_OFF if cutoff is None else cutoff,

@@ -142,7 +142,7 @@ def _too_large(path: Path) -> str:
     return (
         f"the input has {header.width} x {header.height} pixels: to edit it takes "
         f"{wanted >> 20:,} MB, a process may use {memory_limit() >> 20:,} MB, its "
-        f"libraries included; edit again with a larger --memory and --retry failed"
+        f"libraries included; edit again with a larger EDITGAUGE_MEMORY and --retry failed"
     )
 
 

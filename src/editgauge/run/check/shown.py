@@ -43,7 +43,7 @@ def show(checked: Checked, console: Console, *, limit: int | None = 20) -> None:
     for report in reports:
         if not report.count["present"] and report.count["extra"]:
             told = (
-                f"files of other names? editgauge import-outputs {data.benchmark} … --from "
+                f"files of other names? editgauge import {data.benchmark} … --from "
                 f"{report.folder} shows what they match"
             )
             console.print(escape(told), soft_wrap=True)

@@ -1,0 +1,141 @@
+"""What `--help` prints: plain text in two columns, which wraps at the width of the terminal.
+
+Nothing here needs Rich, which takes longer to import than the help takes to print.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+_NARROW = 24
+"""Columns of names; a longer name has a line of its own."""
+
+
+class Line(NamedTuple):
+    """An argument, an option or a command, as it is typed, and what it is."""
+
+    name: str
+    words: str
+    group: str = ""
+    default: str = ""
+    required: bool = False
+    repeated: bool = False
+
+
+def page(app: App, typed: Iterable[str]) -> str:
+    """The help of the command that words name."""
+    chain, apps, _ = app.parse_commands(list(typed))
+    command = apps[-1]
+    lines = list(described(app, chain))
+    arguments = [line for line in lines if line.group == "Arguments"]
+    usage = ["editgauge", *chain, *(_bracketed(line) for line in arguments)]
+    within = _commands(command)
+    if within and command.default_command is None:
+        usage.append("COMMAND")
+    if len(lines) > len(arguments):
+        usage.append("[OPTIONS]")
+    parts = [f"Usage: {' '.join(usage)}", _about(command)]
+    for title in dict.fromkeys(line.group for line in lines):
+        parts.append(section(title, (line for line in lines if line.group == title)))
+    if within:
+        parts.append(section("Commands", within))
+    return "\n\n".join(part for part in parts if part)
+
+
+def section(title: str, lines: Iterable[Line]) -> str:
+    """A title and its lines, in two columns."""
+    width = max(40, min(100, shutil.get_terminal_size().columns))
+    out = [f"{title}:"]
+    for line in lines:
+        words = line.words
+        if line.default:
+            words = f"{words} [default: {line.default}]"
+        folded = textwrap.wrap(words, width - _NARROW - 2, break_long_words=False) or [""]
+        head = f"  {line.name}"
+        if len(head) >= _NARROW:
+            out.append(head)
+        else:
+            out.append(f"{head:<{_NARROW}}  {folded.pop(0)}".rstrip())
+        out += [" " * (_NARROW + 2) + rest for rest in folded]
+    return "\n".join(out)
+
+
+def described(app: App, chain: Iterable[str]) -> Iterator[Line]:
+    """The arguments and options of a command, arguments first, in the order of their groups."""
+    _, apps, _ = app.parse_commands(list(chain))
+    if apps[-1].default_command is None:
+        return
+    with app.app_stack(apps):
+        found = [
+            argument
+            for argument in apps[-1].assemble_argument_collection(parse_docstring=True)
+            if argument.parse and not argument.children and argument.name != "*"
+        ]
+    for argument in found:
+        groups: Any = argument.parameter.group or ()
+        group = next((one.name for one in groups), "")
+        name = argument.name
+        kind = _kind(argument.hint)
+        positional = not name.startswith("-")
+        if positional:
+            name = name.upper() + ("…" if kind.endswith("…") else "")
+        elif kind:
+            name += f" {kind}"
+        yield Line(
+            name=name,
+            words=" ".join((argument.parameter.help or "").split()),
+            group="Arguments" if positional else "Options" if group == "Parameters" else group,
+            default=_default(argument.field_info.default),
+            required=argument.required,
+            repeated=kind.endswith("…"),
+        )
+
+
+def _commands(command: App) -> list[Line]:
+    names = [name for name in command if not name.startswith("-")]
+    return [Line(name, _first_sentence(command[name])) for name in names]
+
+
+def _first_sentence(command: App) -> str:
+    text = " ".join(_about(command).split("\n\n")[0].split())
+    return re.split(r"(?<=[a-z])[.;:] ", text)[0].rstrip(".") + "."
+
+
+def _about(command: App) -> str:
+    """The words of a command: its function's docstring, else those of its group."""
+    function = command.default_command
+    text = (getattr(function, "__doc__", None) if function is not None else None) or command.help
+    text = (text or "").partition("Parameters\n")[0]
+    width = max(40, min(100, shutil.get_terminal_size().columns))
+    blocks = [" ".join(block.split()) for block in text.replace("``", "").split("\n\n")]
+    return "\n\n".join(textwrap.fill(block, width) for block in blocks if block)
+
+
+def _bracketed(line: Line) -> str:
+    return line.name if line.required else f"[{line.name}]"
+
+
+def _kind(hint: Any) -> str:
+    """What an option takes, in capitals; "" for a flag, ``…`` behind what may be repeated."""
+    origin, inner = get_origin(hint), [one for one in get_args(hint) if one is not type(None)]
+    if origin in (tuple, Sequence):
+        return _kind(inner[0]) + "…"
+    if origin is Literal:
+        return "|".join(str(one) for one in inner)
+    if inner:
+        return _kind(inner[0])
+    return {bool: "", int: "N", float: "NUMBER", Path: "PATH"}.get(hint, "TEXT")
+
+
+def _default(value: Any) -> str:
+    if value in (None, "", False, ()) or isinstance(value, type):
+        return ""
+    return value.as_posix() if isinstance(value, Path) else str(value)

@@ -1,0 +1,339 @@
+"""`editgauge import, merge, costs`: what comes into a run, where it goes, what it has cost."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from editgauge.cli import output
+from editgauge.cli.options import (
+    RUN,
+    BenchmarkArg,
+    DataArg,
+    Dollars,
+    Json,
+    Narrowing,
+    RunArg,
+    RunOpt,
+    RunsArg,
+    place_of,
+)
+from editgauge.errors import DataError, UsageError
+from editgauge.escape import plain
+
+if TYPE_CHECKING:
+    from editgauge.services.costs import Costs
+    from editgauge.store.matching import Matches
+
+_HUB = "hub:"
+PAID = "paid.sqlite"
+_SHOWN = 30
+_LEFT_OUT = 10
+
+
+# -- import ----------------------------------------------------------------------------------------
+
+
+def take_in(
+    benchmark: BenchmarkArg,
+    data: DataArg = None,
+    /,
+    *,
+    source: Annotated[Path | None, Parameter(name="--from")] = None,
+    run: RunOpt = RUN,
+    editor: str = "",
+    model: str = "",
+    pattern: str = "",
+    map: Path | None = None,
+    to: Path | None = None,
+    narrowing: Narrowing = Narrowing(),
+    json: Json = False,
+) -> int:
+    """Take in what other tools made: of pictures, show which sample each belongs to (with --to,
+    copy them to their official names; the folder is not changed); of files of scores that a
+    released script wrote, make rows of their own source. Nothing is computed or sent.
+
+    Exit code 1: samples have no output.
+
+    Parameters
+    ----------
+    source
+        A folder with one editor's outputs, or what a released script wrote: a file or a folder.
+    editor
+        Whose they are, where the files do not say.
+    model
+        The judge that the released script asked: its files are taken in as that judge's scores.
+    pattern
+        Path of an output below the folder. Fields: {id}, {flat}, {name}, {number}, {stem}, {image},
+        {split}, {category}, {category1}…, {folder}, {folder1}… of the official output name,
+        attributes; * for any text. Default: the usual ones, and what the names suggest.
+    map
+        A csv with the columns sample and file, or a result file of VLMEvalKit (.tsv) or lmms-eval
+        (.jsonl), that says which output is whose.
+    to
+        Copy the matched outputs to TO/<editor>/… in official naming. Else: look.
+    """
+    if source is None:
+        raise UsageError("wanted --from (a folder of outputs, or what a released script wrote)")
+    if not model and (pattern or map is not None or to is not None or _has_pictures(source)):
+        return _outputs(benchmark, data, source, (pattern, map), (to, editor), narrowing, json)
+    return _scores(benchmark, data, source, run, (model, editor), narrowing, json)
+
+
+def _has_pictures(folder: Path) -> bool:
+    """Whether a folder holds pictures and no result files beside them."""
+    if not folder.is_dir():
+        return False
+    suffixes = {path.suffix.lower() for path in folder.rglob("*") if path.is_file()}
+    return not suffixes & {".json", ".jsonl", ".csv"} or bool(
+        suffixes & {".png", ".jpg", ".jpeg", ".webp"}
+    )
+
+
+def _outputs(
+    benchmark: str,
+    data: Path | None,
+    source: Path,
+    how: tuple[str, Path | None],
+    target: tuple[Path | None, str],
+    narrowing: Narrowing,
+    json: bool,
+) -> int:
+    from editgauge.store.matching import deliver, matches_of
+
+    to, editor = target
+    if (to is None) != (not editor):
+        raise UsageError("--to and --editor: wanted both, or neither to only look")
+    material = narrowing.open(benchmark, data)
+    found = matches_of(source, material.samples, *how)
+    lines, copied = list(found.lines()), 0
+    if to is not None:
+        found.need_one_each()
+        copied = deliver(found.named, material.samples, to, editor)
+        lines.append(f"{copied} files copied to {to / editor}")
+    if found.named:
+        lines.append(f"next:  {_next(material.benchmark.name, data, to, editor, found)}")
+    output.emit({**found.as_dict(), "copied": copied}, lines, json)
+    return int(len(found.named) < len(material.samples))
+
+
+def _next(benchmark: str, data: Path | None, to: Path | None, editor: str, found: Matches) -> str:
+    """The command that scores what was found: where it was copied to, or where it lies."""
+    typed = ["editgauge", "score", benchmark, *([str(data)] if data else [])]
+    typed += ["--outputs", str(to or found.folder)]
+    if to is None:
+        typed += ["--map", str(found.map)] if found.map else ["--pattern", found.rule]
+    return shlex.join([*typed, "--editor", editor or "NAME", "--run", "RUN"])
+
+
+def _scores(
+    benchmark: str,
+    data: Path | None,
+    source: Path,
+    run: Path,
+    named: tuple[str, str],
+    narrowing: Narrowing,
+    json: bool,
+) -> int:
+    from editgauge import catalog
+    from editgauge.judging.imports import import_scores
+    from editgauge.scoring.imports import import_measured
+    from editgauge.store import selection
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
+    from editgauge.store.samples import keep_samples
+
+    model, editor = named
+    bench, dataset, samples = catalog.open_data(benchmark, data, narrowing.split)
+    chosen = selection.choose(
+        samples, limit=narrowing.limit, ids=narrowing.sample, where=narrowing.where
+    )
+    found: Any
+    with working(run) as here:
+        folder = Run.create(here)
+        keep_samples(folder, bench.name, dataset.root, samples, [])
+        try:
+            if model:
+                found = import_scores(
+                    folder, bench, source, chosen, judge=model, editor=editor or None
+                )
+            else:
+                found = import_measured(folder, bench, source, chosen, editor=editor or None)
+        except DataError as error:
+            if model:
+                raise
+            raise DataError(f"{error}; scores of a judge? Name it with --model") from error
+        output.warn(folder)
+        about = {"judge": model} if model else {}
+        folder.record("import", benchmark=bench.name, file=source.name, rows=found.rows, **about)
+    facts = {
+        "rows": found.rows,
+        "kept": found.kept,
+        "unknown": found.unknown,
+        "statuses": dict(found.statuses),
+    }
+    statuses = ", ".join(f"{name} {count}" for name, count in sorted(found.statuses.items()))
+    lines = [f"{found.rows} rows taken in, {found.kept} already there: {statuses}"]
+    lines += [f"note: left out: {name}" for name in found.unknown[:_LEFT_OUT]]
+    if len(found.unknown) > _LEFT_OUT:
+        lines.append(f"note: and {len(found.unknown) - _LEFT_OUT} more")
+    lines.append(f"next:  editgauge table {place_of(run)} --benchmark {bench.name}")
+    output.emit(facts, lines, json)
+    return 0
+
+
+# -- merge -----------------------------------------------------------------------------------------
+
+
+def merge(
+    runs: RunsArg,
+    /,
+    *,
+    to: Path,
+    public: bool = False,
+    no_pictures: bool = False,
+    json: Json = False,
+) -> None:
+    """Bring runs together in one folder, on a store (s3://…), or a run to the Hugging Face hub.
+    Contradicting scores or outputs are an error, and then nothing is written.
+
+    Parameters
+    ----------
+    to
+        The run folder or address, or hub:OWNER/NAME: one commit, whose id is printed (editgauge
+        fetch OWNER/NAME --to RUN brings it back). Needs HF_TOKEN.
+    public
+        On the hub: anybody may read it; default: private.
+    no_pictures
+        To the hub: neither the benchmark's pictures nor the outputs, whose terms may not allow it.
+    """
+    if str(to).startswith(_HUB):
+        if len(runs) != 1:
+            raise UsageError(f"--to {to}: wanted one run")
+        _push(runs[0], str(to).removeprefix(_HUB), public, no_pictures, json)
+        return
+    if public or no_pictures:
+        raise UsageError("--public, --no-pictures: belong to --to hub:OWNER/NAME")
+    from editgauge.store.merge import merge as merge_runs
+    from editgauge.store.remote import working
+    from editgauge.store.run import Run
+    from editgauge.tables import rows
+
+    with working(to) as here:
+        done = merge_runs(rows.open_runs(runs, pictures=True), Run.create(here))
+    place = place_of(to)
+    for text in done.problems:
+        output.note(f"warning: {plain(text, None)}")
+    lines = [
+        f"{done.rows} rows, {done.edits} edits, {done.samples} samples, {done.replies} replies "
+        f"taken",
+        f"{done.rows_known} rows already there; {done.retired} failures gave way to scores",
+        *(f"not taken: {plain(name)} ({_why_left(name)})" for name in done.left),
+        f"rows:  {place}",
+        f"next:  editgauge table {place}",
+    ]
+    output.emit({"run": place, **asdict(done)}, lines, json)
+
+
+def _why_left(name: str) -> str:
+    """Why something of a source, ``run/name``, is not in the merged run."""
+    from editgauge.study.ratings import FOLDER
+
+    if name.rpartition("/")[2] == FOLDER:
+        return (
+            "links and open tasks stay with that run; its ratings were taken as rows, those since "
+            "its last `editgauge study status` were not"
+        )
+    return "no part of a run's data"
+
+
+def _push(run: Path, repo: str, public: bool, no_pictures: bool, json: bool) -> None:
+    from editgauge.run import hub_runs
+    from editgauge.store.remote import fetched
+    from editgauge.store.run import Run
+
+    folder = Run.open(fetched(run))
+    with output.warned(folder):
+        done = hub_runs.push(folder, repo, private=not public, pictures=not no_pictures)
+    lines = [
+        f"{done.files} files, {done.bytes / 1e6:.1f} MB: {done.repo} at {done.commit}",
+        f"next:  editgauge fetch {repo} --to RUN --revision {done.commit}",
+    ]
+    output.emit(asdict(done), lines, json)
+
+
+# -- costs -----------------------------------------------------------------------------------------
+
+
+def costs(
+    run: RunArg,
+    /,
+    *,
+    settle: Dollars | None = None,
+    purpose: str = "",
+    model: str = "",
+    reason: str = "",
+    json: Json = False,
+) -> None:
+    """Show what was billed and what stands booked without a bill, and why; settle that with the
+    provider's own figure, so that a budget holds no more than was spent.
+
+    Parameters
+    ----------
+    settle
+        Book this, the provider's own figure, for all requests that stand without a bill.
+    purpose
+        With --settle: only requests of judge or edit.
+    model
+        With --settle: only requests to this model.
+    reason
+        With --settle: only those with this in their reason: 429.
+    """
+    from editgauge.services import costs as paid
+    from editgauge.store.remote import working
+
+    if settle is None and (purpose or model or reason):
+        raise UsageError("--purpose, --model and --reason say what --settle settles")
+    with working(run) as here:
+        if settle is not None:
+            paid.settle(here / PAID, settle, purpose=purpose, model=model, why=reason)
+        found = paid.costs(here / PAID)
+    output.emit({"run": str(run), **asdict(found)}, _lines(found, run), json)
+
+
+def _lines(found: Costs, run: Path) -> Iterator[str]:
+    for total in found.totals:
+        yield (
+            f"{total.purpose or 'other'}: {total.booked:.4f} US dollars for "
+            f"{output.counted(total.requests, 'request')}, {total.billed:.4f} of it by bills"
+        )
+    if not found.totals:
+        yield "nothing was booked"
+    if not found.standing:
+        return
+    yield "booked without a bill:"
+    for group in found.standing[:_SHOWN]:
+        yield (
+            f"  {group.dollars:.4f} for {output.counted(group.requests, 'request')} to "
+            f"{group.model or '?'}, {_time(group.since)} to {_time(group.until)}: {group.why}"
+        )
+    if len(found.standing) > _SHOWN:
+        yield f"  … and {len(found.standing) - _SHOWN} more kinds (--json names all)"
+    yield (
+        f"next:  look at the provider's bill of that time, then: editgauge costs {run} --settle "
+        f"DOLLARS"
+    )
+
+
+def _time(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return "?"

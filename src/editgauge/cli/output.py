@@ -251,6 +251,8 @@ def progress(silent: bool = False) -> Iterator[Callable[[int, int, str], None]]:
         tasks: dict[str, Any] = {}
 
         def show(done: int, total: int, note: str) -> None:
+            if not total:
+                return
             if note not in tasks:
                 tasks[note] = bar.add_task(plain(note), total=total)
             bar.update(tasks[note], completed=done, total=total)
@@ -264,6 +266,8 @@ def _plain_lines() -> Callable[[int, int, str], None]:
     def show(done: int, total: int, note: str) -> None:
         nonlocal last_at, last_note
         now = time.monotonic()
+        if not total:
+            return
         if note != last_note or now - last_at >= 10 or done == total:
             last_at, last_note = now, note
             print(f"{note}: {done} of {total}", file=sys.stderr, flush=True)

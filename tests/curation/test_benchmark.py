@@ -11,7 +11,6 @@ from PIL import Image
 
 from editgauge import catalog
 from editgauge.curation import records
-from editgauge.curation.dataset import DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.store.run import Run
@@ -86,13 +85,6 @@ def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
         catalog.find("benchmarks", "dir.other").load(tmp_path / "set")
     with pytest.raises(UsageError, match="the protocol one of"):
         catalog.find("benchmarks", "dir.wards.imagenet")
-
-
-def test_new_dataset_says_what_is_next(tmp_path: Path) -> None:
-    said = run("new", "dataset", tmp_path / "Our wards", "--require", "licence", "--reviews", "2")
-    assert "data set our-wards" in said
-    about = DataSet(tmp_path / "Our wards").about
-    assert (about.policy.required, about.policy.reviews) == (("licence",), 2)
 
 
 def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:

@@ -9,22 +9,19 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
 from editgauge.curation import exports, privacy, releases, review
-from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.check import check_data
-from editgauge.types import TRACKS, Edit, Sample
+from editgauge.types import Edit, Sample
 from editgauge.web.log import Act
-from tests.benchmarks.released_scripts import functions_of
 from tests.command_line import invoke
 from tests.curation.made_set import add, area, edited, make_set, scene
 
@@ -89,13 +86,6 @@ def test_an_export_with_categories_of_its_own_passes_check(tmp_path: Path, layou
     assert "nothing needs attention" in done.output
 
 
-def test_a_foreign_folder_is_still_none_of_krisbench(tmp_path: Path) -> None:
-    (tmp_path / "KRIS_Bench" / "brain").mkdir(parents=True)
-    (tmp_path / "KRIS_Bench" / "brain" / "annotation.json").write_text("{}")
-    with pytest.raises(DataError, match="not a folder of krisbench"):
-        catalog.find("benchmarks", "krisbench").load(tmp_path)
-
-
 def test_who_is_told_that_nothing_is_ready_is_told_the_command_that_says_why(
     tmp_path: Path,
 ) -> None:
@@ -111,55 +101,6 @@ def test_who_is_told_that_nothing_is_ready_is_told_the_command_that_says_why(
         assert "no caption" in str(refused.exception)
     told = invoke(["curate", "ready", str(data.root), "--layout", "textedit"])
     assert (told.exit_code, "no caption" in told.output) == (1, True), told.output
-
-
-def test_the_released_pixel_script_runs_on_an_export(tmp_path: Path, shared: Path) -> None:
-    script = shared / "released" / "texteditbench" / "mse_psnr.py"
-    if not script.is_file():
-        pytest.skip("no released scripts here")
-    import os
-    import typing
-
-    import cv2
-    import numpy as np
-
-    given = {name: getattr(typing, name) for name in ("List", "Optional", "Tuple", "Dict", "Any")}
-    theirs = functions_of(script, os=os, cv2=cv2, np=np, **given)
-    data = whole_set(tmp_path / "set", 1)
-    exports.export(data, tmp_path / "out", "texteditbench")
-    output = tmp_path / "edits" / "Data_Analytics" / "001_edited.png"
-    write_png(output, np.clip(edited(scene(0)).astype(int) + 9, 0, 255).astype(np.uint8))
-    root = str(tmp_path / "out" / "data_manual_production")
-    original, masks, name = theirs["_find_corresponding_files"](str(output), root)
-    assert name == "Data_Analytics/001"
-    assert len(masks) == 2
-    first, made = cv2.imread(original), cv2.imread(str(output))
-    aligned = theirs["align_images"](first, made)
-    mse, _ = theirs["calculate_masked_metrics"](first, aligned, theirs["combine_masks"](masks))
-    (sample,) = catalog.find("benchmarks", "dir.wards.texteditbench").load(tmp_path / "set")
-    ours = scores(catalog.find("benchmarks", "texteditbench"), sample, output)
-    assert ours["mse", "faithful"] == pytest.approx(mse, rel=0.02)
-
-
-def test_temporal_samples_keep_their_frames(tmp_path: Path) -> None:
-    data = DataSet.create(tmp_path / "set", About(name="wards"))
-    images = [data.keep(scene(n)) for n in range(3)]
-    reference = data.keep(scene(7))
-    data.add(
-        {"id": "t", "instruction": "Make the frame.", "images": images,
-         "pictures": {name: {"looked": "ann"} for name in (*images, reference)},
-         "reference": reference,
-         "attributes": {"kris_task": "temporal_prediction", "missing_frame": 2}},
-        "ann",
-    )  # fmt: skip
-    exports.export(data, tmp_path / "out", "krisbench")
-    theirs = catalog.find("benchmarks", "krisbench")
-    (found,) = list(theirs.load(tmp_path / "out"))
-    mine = sample_of(data.record("t"), data.root, "dir.wards.krisbench", "krisbench")
-    assert found.findings == ()
-    for name in ("task", "frames", "missing_frame", "dimension"):
-        assert found.attributes[name] == mine.attributes[name]
-    assert found.category == mine.category
 
 
 def test_difficulty_is_written_as_released(tmp_path: Path) -> None:
@@ -288,10 +229,6 @@ def test_a_release_says_which_scores_stay(tmp_path: Path) -> None:
         releases.release(data, tmp_path / "four.zip", "1.2.0")
 
 
-def test_every_track_says_what_its_scores_depend_on() -> None:
-    assert set(releases.READS) == set(TRACKS)
-
-
 def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -> None:
     import hashlib
 
@@ -386,20 +323,6 @@ def test_a_release_that_was_killed_before_it_was_noted_goes_on(tmp_path: Path) -
     assert [one["version"] for one in releases.releases(DataSet(again))] == ["1.0.0"]
     with pytest.raises(UsageError, match="something already"):
         releases.release(DataSet(again), to, "1.1.0")
-
-
-def test_a_release_that_cannot_be_noted_leaves_no_file(tmp_path: Path) -> None:
-    data, to = whole_set(tmp_path / "set", 1), tmp_path / "out.zip"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "note", Mock(side_effect=RunError("trail: no space")))
-        with pytest.raises(RunError, match="trail"):
-            releases.release(data, to, "1.0.0")
-    assert not to.exists()
-    assert releases.releases(data) == []
-    releases.release(data, to, "1.0.0")
-    assert DataSet(data.root).about.version == "1.0.0"
-    with zipfile.ZipFile(to) as made:
-        assert json.loads(made.read("dataset.json"))["version"] == "1.0.0"
 
 
 def test_a_set_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:

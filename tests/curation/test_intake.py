@@ -12,7 +12,6 @@ from PIL import Image, ImageDraw
 
 from editgauge.curation import alignment, dicom, duplicates, intake, privacy
 from editgauge.curation.readiness import faults
-from editgauge.curation.records import Picture
 from editgauge.errors import DataError, ImageTooLarge, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.web.log import Act
@@ -175,21 +174,6 @@ def test_fields_that_no_sample_can_have_keep_every_picture_out(tmp_path: Path) -
     assert not (data.root / "pictures").exists()
 
 
-def test_what_is_found_in_a_picture_is_added_to_what_others_did_meanwhile(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-
-    class Slow(Reading):
-        def __call__(self, image: Any, language: str = "en") -> list[Any]:
-            if data.record("s00").version == 1:
-                data.change("s00", 1, {"caption": "by ben"}, Act("ben"))
-            return []
-
-    assert privacy.search(data, "s00", "ann", engine=Slow()) == 0
-    record = data.record("s00")
-    assert record.caption == "by ben"
-    assert record.pictures[record.images[0]] == Picture(looked="ann", searched=True)
-
-
 def scan(path: Path, *, name: str = "MUSTERMANN^ERIKA", burnt: str = "MUSTERMANN 1961") -> Path:
     """A DICOM file with a name in its elements and burnt into its pixels."""
     pydicom = pytest.importorskip("pydicom")
@@ -256,15 +240,6 @@ def test_a_scan_keeps_its_window_and_no_name(tmp_path: Path) -> None:
         assert word.lower() not in everything.lower()
     data.change(taken.sample, hidden.version, {"instruction": "Ask Mustermann."}, Act("ben"))
     assert any("name a patient" in why for _, why in faults(data, data.records()))
-
-
-def test_a_window_of_ones_own(tmp_path: Path) -> None:
-    path = scan(tmp_path / "a.dcm", burnt="")
-    whole = dicom.ScanFile(path).scan()
-    narrow = dicom.ScanFile(path).scan(window="2560,200")
-    assert narrow.facts["window"] == [2560.0, 200.0]
-    assert set(np.unique(narrow.pixels)) <= {0, 255}
-    assert np.ptp(whole.pixels) < 255
 
 
 def volume(path: Path, *, count: int = 5, groups: bool = False) -> Path:
@@ -401,14 +376,6 @@ def test_near_duplicates_and_leaks(tmp_path: Path) -> None:
     data.update("copy", lambda _: {"split": None}, Act("ann"))
     (near,) = duplicates.near_duplicates(data.records(), data.root)
     assert not near.leak
-
-
-def test_pictures_that_cannot_be_read_are_like_nothing(tmp_path: Path) -> None:
-    pytest.importorskip("imagehash")
-    data = make_set(tmp_path / "set", 2)
-    for record in data.records():
-        data.path(record.images[0]).write_bytes(b"no picture")
-    assert duplicates.near_duplicates(data.records(), data.root) == []
 
 
 def test_a_scan_over_the_memory_limit_is_refused(

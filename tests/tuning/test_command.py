@@ -25,7 +25,7 @@ import torch
 
 from editgauge import catalog
 from editgauge.editors import diffusers
-from editgauge.errors import EditgaugeError, RunError, UsageError
+from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import read_image
 from editgauge.store.run import Run
 from editgauge.tuning import split
@@ -259,62 +259,3 @@ def test_demonstrations_come_from_the_training_samples_of_the_split(
         assert len(record.settings["demonstrations"]) == 2
         assert set(record.settings["demonstrations"]) <= set(one.training)
         assert record.settings["learning"] == {"of": "shown", "kind": "shots", "samples": 2}
-
-
-def test_without_a_split_nothing_is_held_out(page: dict[str, str], desk: Path) -> None:
-    with pytest.raises(UsageError, match=r"--held-out: words has no split of medebench"):
-        typed("edit", "medebench", "DATA", "--editor", "copy", "--run", "runs/words", "--held-out")
-    with pytest.raises(RunError, match="not a run folder"):
-        typed(
-            "edit", "medebench", "DATA", "--editor", "copy", "--run", "runs/nowhere", "--held-out"
-        )
-
-
-def test_a_grid_over_two_settings_wants_one_picture_a_place(
-    page: dict[str, str], desk: Path
-) -> None:
-    grid = [
-        "grid",
-        "runs/sweep",
-        "--sample",
-        "1",
-        "--to",
-        "other.png",
-        "--across",
-        "guidance_scale",
-    ]
-    wrong: list[tuple[list[str], str]] = [
-        (
-            ["--down", "image_guidance_scale"],
-            "have the same place; name one value, such as --at seed=",
-        ),
-        (
-            ["--down", "flavour"],
-            "'flavour' was not swept; guidance_scale, image_guidance_scale, seed",
-        ),
-        (["--at", "seed=9"], "seed has: 0, 1"),
-        (["--at", "seed"], "wanted a value of another setting"),
-        (["--editor", "nobody"], "has no variants here; instructpix2pix have"),
-    ]
-    for more, message in wrong:
-        with pytest.raises(UsageError, match=message):
-            typed(*grid, *more)
-    typed(*grid, "--at", "seed=1", "--at", "image_guidance_scale=1.6")
-    assert (desk / "other.png").is_file()
-
-
-def test_rows_know_the_template_they_were_asked_with(page: dict[str, str], desk: Path) -> None:
-    typed("score", "medebench", "DATA", "--run", "runs/words", "--limit", "1", "--tracks", "pixel",
-          "--workers", "0")  # fmt: skip
-    rows = [r for r in Run.open(desk / "runs/words").rows() if "template" in r.editor]
-    assert {row.detail["template"] for row in rows} == {"Edit this image: {instruction}"}
-
-
-def test_libraries_that_hold_more_than_is_allowed_are_refused(desk: Path) -> None:
-    """Before anything is read; a split needs none of them."""
-    words = ("tune", "medebench", "DATA", "--model", "model", "--samples", "0", "--run", "run-small",
-             *TUNED, "--memory", "64MB")  # fmt: skip
-    with pytest.raises(UsageError, match=r"--memory: the libraries that train hold [\d,]+ MB"):
-        typed(*words)
-    assert not (desk / "run-small").exists()
-    assert "trai" in typed(*words, "--task", squares.TASK, "--only-split")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from editgauge.errors import EditgaugeError, UsageError
@@ -28,6 +28,14 @@ _HOW = (
     "(within strata). No interval where all ratings are alike."
 )
 _EFFECTIVE = "Worth: how many ratings alone would give as narrow an interval."
+_ANEW = (
+    "The judge's weight is fitted anew for the difference: it is not the difference of the two "
+    "corrected means."
+)
+_MORE = (
+    "More ratings: samples to rate until a difference like this one is told from 0 with 80 % "
+    "power; 'not possible here' where rating every sample would not do."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,36 +85,15 @@ def difference_tables(
     return sheets
 
 
-def _cell(found: Corrected) -> Cell:
-    if math.isnan(found.value):
-        return Cell(value=None)
-    return Cell(value=found.value, low=_limit(found.low), high=_limit(found.high))
-
-
-def _alone(found: Corrected) -> Cell:
-    if math.isnan(found.alone):
-        return Cell(value=None)
-    return Cell(value=found.alone, n=found.rated, of=found.judged,
-                low=_limit(found.alone_low), high=_limit(found.alone_high))  # fmt: skip
-
-
-def _limit(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
 def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -> Table:
     """One metric of every editor: corrected, from the ratings alone, and the judge's own mean."""
+    note = "share of draws in which the editor is best"
     columns = [
         Column(name="corrected", heading=("corrected",), digits=3, direction=item.direction),
-        Column(name="alone", heading=(f"{gold} alone",), digits=3),
-        Column(name="judge", heading=("judge alone",), digits=3),
-        Column(name="worth", heading=("worth",), digits=0),
-        Column(
-            name="first",
-            heading=("first in",),
-            digits=2,
-            note="share of draws in which the editor is best",
-        ),
+        _column("alone", f"{gold} alone"),
+        _column("judge", "judge alone"),
+        _column("worth", "worth", 0),
+        Column(name="first", heading=("first in",), digits=2, note=note),
         Column(name="ranks", heading=("ranks",)),
     ]
     lines = []
@@ -114,21 +101,16 @@ def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -
         cells = {
             "corrected": _cell(found),
             "alone": _alone(found),
-            "judge": Cell(value=None if math.isnan(found.judge) else found.judge),
-            "worth": Cell(value=None if math.isnan(found.effective) else found.effective),
+            "judge": Cell(value=_number(found.judge)),
+            "worth": Cell(value=_number(found.effective)),
         }
         if item.ranks is not None:
-            low, high = int(item.ranks.low[k]), int(item.ranks.high[k])
+            ends = dict.fromkeys((int(item.ranks.low[k]), int(item.ranks.high[k])))
             cells["first"] = Cell(value=float(item.ranks.first[k]))
-            cells["ranks"] = Cell(value=None, text=f"{low}" if low == high else f"{low} to {high}")
+            cells["ranks"] = Cell(value=None, text=" to ".join(map(str, ends)))
         lines.append(TableRow(name=editor, cells=cells))
     who = f"{item.annotators} annotators" if item.annotators else gold
-    notes = [
-        f"Gold: {who}; scores of every sample: {item.proxy} of {item.source or 'the run'}.",
-        _HOW,
-        _EFFECTIVE,
-    ]
-    notes += [f"Strata: {strata}."] if strata else []
+    about = f"Gold: {who}; scores of every sample: {item.proxy} of {item.source or 'the run'}."
     return Table(
         name=f"{benchmark}.calibrated.{item.metric}",
         title=f"{benchmark}: {item.metric}, as if {gold} had rated everything",
@@ -137,7 +119,7 @@ def means_table(benchmark: str, item: Calibrated, gold: str, strata: str = "") -
         benchmark=benchmark,
         variant=item.variant,
         source=item.source,
-        notes=notes,
+        notes=[about, _HOW, _EFFECTIVE, *_strata(strata)],
         meta={"variants": [item.variant]},
     )
 
@@ -147,11 +129,11 @@ def differences_table(
 ) -> Table:
     """Every metric's difference B - A, corrected, and what it would take to decide it."""
     columns = [
-        Column(name="a", heading=(a,), digits=3),
-        Column(name="b", heading=(b,), digits=3),
-        Column(name="difference", heading=("B − A",), digits=3),
-        Column(name="alone", heading=(f"B − A, {gold} alone",), digits=3),
-        Column(name="worth", heading=("worth",), digits=0),
+        _column("a", a),
+        _column("b", b),
+        _column("difference", "B − A"),
+        _column("alone", f"B − A, {gold} alone"),
+        _column("worth", "worth", 0),
         Column(name="verdict", heading=("B is",)),
         Column(name="more", heading=("more ratings",)),
     ]
@@ -168,29 +150,43 @@ def differences_table(
             "more": Cell(value=None, text=told),
         }
         lines.append(TableRow(name=item.metric, cells=cells))
-    notes = [
-        f"A = {a}, B = {b}, on the samples both have; gold: {gold}.",
-        _HOW,
-        _EFFECTIVE,
-        (
-            "The judge's weight is fitted anew for the difference: it is not the difference of the "
-            "two corrected means."
-        ),
-        (
-            "More ratings: samples to rate until a difference like this one is told from 0 with "
-            "80 % power; 'not possible here' where rating every sample would not do."
-        ),
-    ]
-    notes += [f"Strata: {strata}."] if strata else []
+    about = f"A = {a}, B = {b}, on the samples both have; gold: {gold}."
     return Table(
         name=f"{benchmark}.calibrated.difference",
         title=f"{benchmark}: {b} against {a}, as if {gold} had rated everything",
         columns=columns,
         rows=lines,
         benchmark=benchmark,
-        notes=notes,
+        notes=[about, _HOW, _EFFECTIVE, _ANEW, _MORE, *_strata(strata)],
         meta={"names": "metric"},
     )
+
+
+def _column(name: str, heading: str, digits: int = 3) -> Column:
+    return Column(name=name, heading=(heading,), digits=digits)
+
+
+def _strata(strata: str) -> list[str]:
+    return [f"Strata: {strata}."] if strata else []
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _cell(found: Corrected) -> Cell:
+    return _between(found.value, found.low, found.high)
+
+
+def _alone(found: Corrected) -> Cell:
+    cell = _between(found.alone, found.alone_low, found.alone_high)
+    return cell if cell.value is None else replace(cell, n=found.rated, of=found.judged)
+
+
+def _between(value: float, low: float, high: float) -> Cell:
+    if math.isnan(value):
+        return Cell(value=None)
+    return Cell(value=value, low=_number(low), high=_number(high))
 
 
 def _golds(

@@ -96,23 +96,22 @@ class Plan:
         origin = "from ratings of this run" if self.spread.known else "assumed: nothing rated yet"
         spread = f"samples {self.spread.samples:.2f}, annotators {self.spread.annotators:.2f}"
         load = f"{self.tasks} tasks, {self.load_least} to {self.load_most} each"
-        out = [
+        return [
             f"study {self.study}: {self.samples} samples, {self.annotators} annotators, {load}",
             f"95 % interval of an editor's mean: about {self.width:.2f} wide",
             f"variance: {spread} ({origin})",
             f"for an interval {self.wanted:g} wide:",
+            *(
+                f"  {need.annotators} annotators a sample: {need.samples} samples, "
+                f"{need.ratings} ratings of each editor"
+                for need in self.needs
+            ),
         ]
-        out += [
-            f"  {need.annotators} annotators a sample: {need.samples} samples, "
-            f"{need.ratings} ratings of each editor"
-            for need in self.needs
-        ]
-        return out
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON values."""
-        return {**asdict(self), "spread": self.spread._asdict(),
-                "needs": [need._asdict() for need in self.needs]}  # fmt: skip
+        needs = [need._asdict() for need in self.needs]
+        return {**asdict(self), "spread": self.spread._asdict(), "needs": needs}
 
 
 def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str = "") -> Plan:
@@ -122,12 +121,8 @@ def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str 
     design, outputs = designed(run, path, benchmark)
     tasks = assign(design, editors_by_sample(outputs), annotators)
     loads = [sum(task.annotator == who for task in tasks) for who in range(annotators)]
-    found = [
-        one.first
-        for one in answers(reading.of_runs([run], design.benchmark))
-        if one.scale == design.mode
-    ]
-    spread = spread_of(found[0]) if found else spread_of([])
+    rated = answers(reading.of_runs([run], design.benchmark))
+    spread = spread_of(next((one.first for one in rated if one.scale == design.mode), []))
     return Plan(
         study=design.name,
         samples=len(design.drawn),

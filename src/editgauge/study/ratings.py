@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -130,15 +130,24 @@ def export(ratings: Sequence[Rating], shape: str) -> str:
     pairwise = {rating.scale == "pairwise" for rating in ratings}
     if len(pairwise) > 1:
         raise UsageError("comparisons and scores do not fit one file; name one with --scale")
+    editors = sorted({rating.editor for rating in ratings}) if shape == "wide" else []
+    names = ("editor_a", "editor_b", "winner") if True in pairwise else editors or _LONG
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for rating in ratings:
+        cells = _cells(rating)
+        key = tuple(cells[name] for name in _HEAD)
+        if names is editors:
+            cells = {rating.editor: cells["value"], "comment": cells["comment"]}
+        else:
+            key += (rating.editor, rating.against)
+        kept = lines.setdefault(key, {})
+        kept |= {**cells, "comment": kept.get("comment") or cells["comment"]}
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    if pairwise == {True}:
-        lines = _pairwise(ratings)
-    elif shape == "wide":
-        lines = _wide(ratings)
-    else:
-        lines = _long(ratings)
-    writer.writerows([csv_text(cell) for cell in line] for line in lines)
+    writer.writerow([*_HEAD, *names, "comment"])
+    for key, cells in lines.items():
+        line = [*key[: len(_HEAD)], *(cells.get(name, "") for name in (*names, "comment"))]
+        writer.writerow([csv_text(cell) for cell in line])
     return out.getvalue()
 
 
@@ -147,51 +156,20 @@ def write_export(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-_HEAD = ["benchmark", "sample", "annotator", "question", "repeat", "scale"]
+_HEAD = ("benchmark", "sample", "annotator", "question", "repeat", "scale")
+_LONG = ("editor", "value")
 
 
-def _head(rating: Rating) -> list[str]:
-    return [
-        rating.benchmark,
-        rating.sample,
-        rating.annotator,
-        rating.question,
-        str(rating.repeat),
-        rating.scale,
-    ]
-
-
-def _comment(rating: Rating) -> str:
-    return str(rating.detail.get("comment") or rating.reason)
-
-
-def _value(rating: Rating) -> str:
-    if rating.value is None:
-        return ""
-    return shown(rating.scale, rating.value, rating.detail.get("outcome"))
-
-
-def _long(ratings: Sequence[Rating]) -> Iterator[list[str]]:
-    yield [*_HEAD, "editor", "value", "comment"]
-    for rating in ratings:
-        yield [*_head(rating), rating.editor, _value(rating), _comment(rating)]
-
-
-def _pairwise(ratings: Sequence[Rating]) -> Iterator[list[str]]:
-    yield [*_HEAD, "editor_a", "editor_b", "winner", "comment"]
-    for rating in ratings:
-        ends = [rating.editor, rating.against, _value(rating), _comment(rating)]
-        yield [*_head(rating), *ends]
-
-
-def _wide(ratings: Sequence[Rating]) -> Iterator[list[str]]:
-    editors = sorted({rating.editor for rating in ratings})
-    yield [*_HEAD, *editors, "comment"]
-    lines: dict[tuple[str, ...], dict[str, str]] = {}
-    comments: dict[tuple[str, ...], str] = {}
-    for rating in ratings:
-        key = tuple(_head(rating))
-        lines.setdefault(key, {})[rating.editor] = _value(rating)
-        comments[key] = comments.get(key, "") or _comment(rating)
-    for key, cells in lines.items():
-        yield [*key, *(cells.get(editor, "") for editor in editors), comments[key]]
+def _cells(rating: Rating) -> dict[str, str]:
+    """A rating as texts, by the names of every shape."""
+    value = rating.value
+    said = "" if value is None else shown(rating.scale, value, rating.detail.get("outcome"))
+    return {
+        **{name: str(getattr(rating, name)) for name in _HEAD},
+        "editor": rating.editor,
+        "editor_a": rating.editor,
+        "editor_b": rating.against,
+        "value": said,
+        "winner": said,
+        "comment": str(rating.detail.get("comment") or rating.reason),
+    }

@@ -19,7 +19,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import orjson
@@ -43,6 +42,8 @@ CREATE TABLE events (
 CREATE INDEX events_by_item ON events (item, number);
 CREATE UNIQUE INDEX events_by_nonce ON events (nonce) WHERE nonce <> '';
 """
+_Fields = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""What changed: as it was, and as it is."""
 _ITEM = "SELECT id, kind, owner, state, place, version, data, crc FROM items"
 _EVENT = "SELECT at, who, what, item, version, before, after, note, nonce, crc, number FROM events"
 
@@ -163,8 +164,7 @@ class Log:
         """Everybody who was ever invited, by name."""
         query = "SELECT name, role, revoked, seen FROM people ORDER BY name"
         return [
-            Person(name, role, bool(revoked), seen)
-            for name, role, revoked, seen in self._rows(query)
+            Person(n, role, bool(revoked), seen) for n, role, revoked, seen in self._rows(query)
         ]
 
     def sign_of_life(self, name: str) -> None:
@@ -194,14 +194,11 @@ class Log:
                 values.append(value)
         return list(self._items(f"{query} ORDER BY place, id", *values))
 
-    def count(self, kind: str, *, owner: str | None = None, state: str | None = None) -> int:
+    def count(self, kind: str, **chosen: str) -> int:
         """How many items `all` would give, but for damaged ones."""
-        values = [kind, owner, owner, state, state]
-        query = (
-            "SELECT count(*) FROM items WHERE kind = ? AND (? IS NULL OR owner = ?) "
-            "AND (? IS NULL OR state = ?)"
-        )
-        return int(self._rows(query, *values)[0][0])
+        where = "".join(f" AND {column} = ?" for column in chosen if column in ("owner", "state"))
+        query = f"SELECT count(*) FROM items WHERE kind = ?{where}"
+        return int(self._rows(query, kind, *chosen.values())[0][0])
 
     def add(
         self,
@@ -249,10 +246,7 @@ class Log:
                     raise UsageError(f"{item!r}: this nonce is that of another change")
                 return known
             fields = _difference(known.data, data)
-            if version != known.version:
-                refused = Act(act.who, "refused", f"{act.what}: {act.note}")
-                self._log(refused, item, known.version, fields)
-            else:
+            if version == known.version:
                 changed = known._replace(
                     version=version + 1,
                     data=data,
@@ -261,9 +255,10 @@ class Log:
                 )
                 self._write(changed)
                 self._log(act, item, version + 1, fields)
-        if version != known.version:
-            raise Conflict(known, version)
-        return changed
+                return changed
+            refused = Act(act.who, "refused", f"{act.what}: {act.note}")
+            self._log(refused, item, known.version, fields)
+        raise Conflict(known, version)
 
     # -- events ------------------------------------------------------------------------------------
 
@@ -280,18 +275,9 @@ class Log:
             if crc != _crc(row):
                 self._problem(f"event {number} is damaged; it is left out")
                 continue
-            at, who, what, about, version, before, after, note, _ = row
-            yield Event(
-                number,
-                at,
-                who,
-                what,
-                about,
-                version,
-                orjson.loads(before),
-                orjson.loads(after),
-                note,
-            )
+            *head, before, after, note, _ = row
+            changed = (orjson.loads(before), orjson.loads(after))
+            yield Event._make((number, *head, *changed, note))
 
     # -- the file ----------------------------------------------------------------------------------
 
@@ -335,25 +321,14 @@ class Log:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _write(self, item: Item) -> None:
         row = (*item[:6], orjson.dumps(item.data).decode())
         self._db.execute("INSERT OR REPLACE INTO items VALUES (?,?,?,?,?,?,?,?)", (*row, _crc(row)))
 
-    def _log(
-        self,
-        act: Act,
-        item: str,
-        version: int,
-        fields: tuple[Mapping[str, Any], Mapping[str, Any]],
-    ) -> None:
+    def _log(self, act: Act, item: str, version: int, fields: _Fields) -> None:
         texts = [orjson.dumps(part).decode() for part in fields]
         row = (time.time(), act.who, act.what, item, version, *texts, act.note, act.nonce)
         self._db.execute(
@@ -406,12 +381,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise sqlite3.DatabaseError("not a regular file")
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-    for setting in (
-        "trusted_schema=OFF",
-        "cell_size_check=ON",
-        "journal_mode=WAL",
-        "synchronous=FULL",
-    ):
+    for setting in ("trusted_schema=OFF", "journal_mode=WAL", "synchronous=FULL"):
         db.execute(f"PRAGMA {setting}")
     odd = db.execute("SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone()
     if odd:
@@ -420,9 +390,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _difference(
-    before: Mapping[str, Any], after: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> _Fields:
     """The fields that differ, as they were and as they are; None where there is no field."""
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return {n: before.get(n) for n in names}, {n: after.get(n) for n in names}

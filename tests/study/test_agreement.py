@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from editgauge.study.agreement import agreement, between, by_category, contested, machines_of
+from editgauge.study.agreement import agreement, between, contested
 from editgauge.study.people import answers, averaged, comparisons
 from editgauge.study.scales import Rating
 from editgauge.study.sheets import as_dict, brief, sentence, tables
@@ -126,18 +126,10 @@ def test_bradley_terry_from_comparisons() -> None:
     assert (item.samples, item.comparisons, item.annotators) == (4, 8, 2)
 
 
-def test_categories_and_contested_samples() -> None:
-    rows = rated("ann", "IF", "rate", [[5, 3, 1]] * 4) + judge(
-        [[5, 3, 1], [5, 3, 1], [1, 3, 5], [1, 3, 5]]
-    )
+def test_samples_on_which_people_differ_most() -> None:
+    rows = rated("ann", "IF", "rate", [[5, 3, 1]] * 4)
     rows += rated("ben", "IF", "rate", [[5, 3, 1], [5, 3, 2], [1, 3, 5], [5, 3, 1]])
-    whole = frame(rows)
-    (one,) = answers(whole)
-    (machine,) = machines_of(whole, UP)
-    labels = whole.samples.labels("organ").tolist()
-    found = by_category(one, machine, labels, resamples=100)
-    assert [name for name, _ in found] == ["eye", "hand"]
-    assert found[0][1].spearman.value == pytest.approx(1.0)
+    (one,) = answers(frame(rows))
     assert contested(one) == [("s2", pytest.approx(8 / 3)), ("s1", pytest.approx(1 / 3))]
 
 

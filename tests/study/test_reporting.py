@@ -45,7 +45,7 @@ def test_a_study_is_in_the_report(tmp_path: Path) -> None:
     assert ["alpha", "ben", 3.0] in worst["answers"]
     assert len(worst["answers"]) == 2 * 3
     names = {table.name for table in found.tables}
-    assert {"agree.people", "agree.spearman", "study.contested", "study.categories"} <= names
+    assert {"agree.people", "agree.spearman"} <= names
     assert set(found.facts["tables"]) == names
     orjson.dumps(found.facts)
     type_("report", run.path)

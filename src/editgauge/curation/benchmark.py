@@ -3,7 +3,7 @@
 A set that names a protocol is that benchmark with other samples: its scorers, its judge, its
 tables. One that names none is measured as the built-in benchmark is: by the metrics that all share,
 and by the judge of each sample's own protocol. ``dir.<name>.<protocol>`` measures any set by any
-protocol. Tables by category and by difficulty are added to each.
+protocol.
 """
 
 from __future__ import annotations
@@ -21,13 +21,11 @@ from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import FILE, OUT, DataSet
 from editgauge.errors import DataError, UsageError
 from editgauge.tables.results import Results
-from editgauge.tables.spec import Column, Mean, PaperTable
+from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import Benchmark, Plot, Sample
 
 _BASE = "mini"
 """What measures a set without a protocol."""
-_MOST_SLICES = 40
-"""Values of one label that get a line of their own in a table."""
 
 
 def named(name: str) -> Benchmark:
@@ -75,7 +73,6 @@ def _made(set_name: str, protocol: str, folder: Path | None) -> Benchmark:
             Plot("bars", "category", "by category"),
             Plot("curve", "difficulty", "by difficulty", ("easy", "medium", "hard")),
         ),
-        not_in_tables=tuple(base.every_metric) if not protocol else base.not_in_tables,
     )
 
 
@@ -124,18 +121,11 @@ def _contents(folder: Path) -> tuple[records.About, list[records.Record]]:
 
 
 def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
-    """The base's own tables without what its paper published, and those by category and
-    difficulty.
-    """
-    own: list[PaperTable] = []
-    if base.name != _BASE and base.tables is not None:
-        made = base.tables(frame) if callable(base.tables) else base.tables
-        own = [_unpublished(table, name) for table in made]
-    sliced = [
-        _by(base, name, frame, by, label)
-        for by, label in (("category1", "category"), ("difficulty", "difficulty"))
-    ]
-    return [*own, *(table for table in sliced if table is not None)]
+    """The base's own tables without what its paper published; without a protocol, every metric."""
+    if base.name == _BASE or base.tables is None:
+        return generic(frame)
+    made = base.tables(frame) if callable(base.tables) else base.tables
+    return [_unpublished(table, name) for table in made]
 
 
 def _unpublished(table: PaperTable, name: str) -> PaperTable:
@@ -148,39 +138,3 @@ def _unpublished(table: PaperTable, name: str) -> PaperTable:
         alone=False,
         published_repeats=None,
     )
-
-
-def _by(base: Benchmark, name: str, frame: Results, by: str, label: str) -> PaperTable | None:
-    """Every metric that has rows, for each value of a label, and over all samples."""
-    values = _values(frame, by)
-    metrics = [m for m in base.every_metric.values() if not m.whole_set and frame.has(m.name)]
-    if not values or not metrics:
-        return None
-    columns = [
-        Column(
-            f"{value or 'all'}_{metric.name}",
-            (Mean(metric.name, {by: value} if value else {}),),
-            (value or "all",),
-        )
-        for value in (*values[:_MOST_SLICES], "")
-        for metric in metrics
-    ]
-    left = len(values) - _MOST_SLICES
-    notes = (f"{left} further values of {label} are in the last lines only.",) if left > 0 else ()
-    return PaperTable(
-        name=f"{name}.{label}",
-        title=f"{name} by {label}",
-        columns=columns,
-        transposed=True,
-        notes=notes,
-    )
-
-
-_TIERS = ("easy", "medium", "hard")
-
-
-def _values(frame: Results, by: str) -> list[str]:
-    if by not in frame.samples.names():
-        return []
-    found = set(frame.samples.labels(by).tolist()) - {""}
-    return sorted(found, key=lambda text: (_TIERS.index(text) if text in _TIERS else 9, text))

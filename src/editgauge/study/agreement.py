@@ -231,18 +231,6 @@ def compared(
 ) -> Against:
     """One metric against the mean of the annotators."""
     people, values = one.goodness.T, machine.values.T
-    return _against(one, machine, people, values, resamples=resamples, seed=seed)
-
-
-def _against(
-    one: Answers,
-    machine: Machine,
-    people: Floats,
-    values: Floats,
-    *,
-    resamples: int,
-    seed: int,
-) -> Against:
     rows = {name: function(people, values) for name, function in PER_SAMPLE.items()}
     made = [pooled_mean_interval(found, resamples=resamples, seed=seed) for found in rows.values()]
     parts = correlation.pearson_parts(people, values)
@@ -301,21 +289,6 @@ def _mean_of(tables: Sequence[Floats]) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(given, stack, 0.0).sum(axis=0) / given.sum(axis=0)
     return np.asarray(mean)
-
-
-def by_category(
-    one: Answers, machine: Machine, labels: Sequence[str], *, resamples: int = RESAMPLES
-) -> list[tuple[str, Against]]:
-    """`compared` for the samples of each label, in the order of the labels; ``""`` is left out."""
-    names = np.asarray(labels, dtype=object)  # as texts of NumPy each takes the room of the longest
-    found = []
-    for name in sorted(set(names.tolist()) - {""}):
-        keep = names == name
-        part = _against(one, machine, one.goodness.T[keep], machine.values.T[keep],
-                        resamples=resamples, seed=0)  # fmt: skip
-        if part.spearman.n or part.pearson.n:
-            found.append((name, part))
-    return found
 
 
 def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:

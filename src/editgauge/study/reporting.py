@@ -1,5 +1,5 @@
-"""What a report shows of a study: agreement, contested samples, judge against people by category,
-marked regions. Data only; the report draws them.
+"""What a report shows of a study: agreement, contested samples, metrics against people, marked
+regions. Data only; the report draws them.
 """
 
 from __future__ import annotations
@@ -14,26 +14,23 @@ from editgauge.study.agreement import (
     Agreement,
     Machine,
     agreement,
-    by_category,
     contested,
     machines_of,
 )
 from editgauge.study.people import Answers, answers, directions_of
 from editgauge.study.ratings import REGIONS, REGIONS_METRIC
 from editgauge.tables.results import Results
-from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.tables.table import Table, TableRow
 
 RESAMPLES = 1000
 MOST = 20
 """Contested samples of a question that are shown."""
-_LABELS = ("category1", "category", "split")
 
 
 class Reported(NamedTuple):
     """What a report shows of a study.
 
-    `tables`: of agreement, of the samples on which people differ most, and of each judge against
-    them by category.
+    `tables`: of agreement.
 
     `facts`: what the study page draws, as JSON values. `questions` has one item for each question
     that was answered with values. In it `outputs` are ``[editor, sample, mean of the annotators]``:
@@ -55,8 +52,7 @@ def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | N
     if not len(frame.only_people()):
         return None
     found = agreed(frame)
-    made = [*sheets.tables(found, published), _contested(frame), _categories(frame)]
-    tables = [table for table in made if table is not None]
+    tables = sheets.tables(found, published)
     machines = machines_of(frame, directions_of(frame))
     facts = {
         "agreement": sheets.as_dict(found),
@@ -71,17 +67,6 @@ def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | N
 def agreed(frame: Results) -> Agreement:
     """The agreement that a report shows."""
     return agreement(frame, directions_of(frame), resamples=RESAMPLES)
-
-
-def _same(frame: Results) -> list[tuple[Answers, Machine]]:
-    """Questions with the metrics of their names: what rates the very thing."""
-    machines = machines_of(frame, directions_of(frame))
-    return [
-        (one, machine)
-        for one in answers(frame)
-        for machine in machines
-        if machine.metric == one.question
-    ]
 
 
 def _question(one: Answers, machines: Sequence[Machine]) -> Mapping[str, Any]:
@@ -139,58 +124,3 @@ def _regions(frame: Results) -> list[dict[str, Any]]:
         if key.scorer == REGIONS
         for repeat, editor, sample in np.argwhere(cube.status >= 0).tolist()
     ]
-
-
-def _contested(frame: Results) -> Table | None:
-    rows = [
-        TableRow(name=name, cells={"difference": Cell(value=gap)}, group=one.question)
-        for one in answers(frame)
-        for name, gap in contested(one, MOST)
-    ]
-    if not rows:
-        return None
-    note = "Mean absolute difference of two annotators' answers, over annotators and editors."
-    return Table(
-        name="study.contested",
-        title=f"{frame.benchmark}: samples on which people differ most",
-        columns=[Column(name="difference", heading=("difference",), digits=2)],
-        rows=rows,
-        benchmark=frame.benchmark,
-        by="question",
-        notes=[note],
-        meta={"names": "sample"},
-    )
-
-
-def _categories(frame: Results) -> Table | None:
-    label = next((by for by in _LABELS if by in frame.samples.names()), None)
-    if label is None:
-        return None
-    labels = frame.samples.labels(label).tolist()
-    rows = []
-    for one, machine in _same(frame):
-        for name, line in by_category(one, machine, labels, resamples=RESAMPLES):
-            cells = {
-                "spearman": sheets.cell(line.spearman, of=line.rated),
-                "pearson": sheets.cell(line.pearson),
-                "mae": sheets.cell(line.mae),
-            }
-            rows.append(
-                TableRow(name=name, cells=cells, group=f"{one.question}: {sheets.name_of(line)}")
-            )
-    if not rows:
-        return None
-    columns = [
-        Column(name="spearman", heading=("Spearman per sample",), digits=3),
-        Column(name="pearson", heading=("Pearson r",), digits=3),
-        Column(name="mae", heading=("MAE",), digits=3),
-    ]
-    return Table(
-        name="study.categories",
-        title=f"{frame.benchmark}: judge against people by {label}",
-        columns=columns,
-        rows=rows,
-        benchmark=frame.benchmark,
-        by="question",
-        meta={"names": label},
-    )

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from editgauge.judging.profiles import nameless
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
 from editgauge.judging.metadata import bare, orientation
 from editgauge.judging.pictures import PictureStore
-from editgauge.judging.profiles import nameless
 from editgauge.judging.protocol import Picture
 from editgauge.store.hashes import HashStore
 from editgauge.testing import make_picture

@@ -15,7 +15,7 @@ import pytest
 from tests.editors.fake_jobs import COST, KEY, FakeJobs, marked
 
 from editgauge import catalog
-from editgauge.editors import jobs
+from editgauge.editors import job_spec, jobs
 from editgauge.editors.costs import spent
 from editgauge.errors import BudgetExceeded, DataError, UsageError
 from editgauge.run.edit import edit as edit_all
@@ -23,7 +23,7 @@ from editgauge.store.run import Run
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Status
 
-SHAPES = jobs.SERVICES
+SHAPES = job_spec.SERVICES
 PASSING = [
     "none",
     "submit-500",
@@ -213,7 +213,7 @@ def test_no_budget_is_passed(service: FakeJobs, tmp_path: Path) -> None:
 _KILLED = """
 import os, sys
 from pathlib import Path
-from editgauge.editors import jobs
+from editgauge.editors import job_spec, jobs
 from editgauge.run.edit import edit
 from editgauge.store.run import Run
 from tests.editors.test_jobs import sample_for
@@ -271,9 +271,22 @@ def test_a_model_s_own_name_for_its_picture(service: FakeJobs, tmp_path: Path) -
     assert body["prompt"].startswith("Make it nice")
 
 
+@pytest.mark.parametrize("service", ["replicate"], indirect=True)
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [({"model": "google/nano-banana"}, "image_input"), ({"picture_field": "picture[]"}, "picture")],
+)
+def test_a_list_of_one_picture_is_a_list(
+    service: FakeJobs, settings: dict[str, str], field: str, tmp_path: Path
+) -> None:
+    ask(editor(service, **settings), tmp_path)
+    (picture,) = sent(service)["input"][field]
+    assert picture.startswith("data:image/png;base64,")
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_file_says_where_it_comes_from(name: str) -> None:
-    service = jobs.load(name)
+    service = job_spec.load(name)
     assert service.title
     assert service.source
     assert service.checked
@@ -408,7 +421,7 @@ result = ["url"]
 def test_a_service_file_is_whole(tmp_path: Path) -> None:
     place = tmp_path / "s.toml"
     place.write_text(SERVICE)
-    assert jobs.load(str(place)).submit == "/{model}"
+    assert job_spec.load(str(place)).submit == "/{model}"
     for old, new, told in (
         ('submit = "/{model}"', "submit = 5", "submit: expected str, got int; found 5"),
         ('submit = "/{model}"', 'submit = "/{model:999999999}"', "wanted no braces but"),
@@ -432,7 +445,7 @@ def test_a_service_file_is_whole(tmp_path: Path) -> None:
         assert old in SERVICE
         place.write_text(SERVICE.replace(old, new))
         with pytest.raises(DataError, match=told):
-            jobs.load(str(place))
+            job_spec.load(str(place))
 
 
 @pytest.mark.parametrize("planted", ["address", "result"])

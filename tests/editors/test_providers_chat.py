@@ -8,7 +8,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editgauge.editors.providers import _contents
+from editgauge.editors.chats import _contents
 
 PLAIN = re.compile(r"!\[[^\]]*\]\((https?://[^\s()<>]+)\)")
 """The addresses in Markdown, in time that grows with the square of the text."""

@@ -166,3 +166,21 @@ def typed(value: Any) -> Any:
         except ValueError:
             continue
     return value
+
+
+# -- reading a reply's JSON ------------------------------------------------------------------------
+
+
+def at(value: Any, *path: str | int) -> Any:
+    """What lies at a path in JSON; None where there is nothing."""
+    for step in path:
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, list) and len(value) > step else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a JSON list; none for anything else."""
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []

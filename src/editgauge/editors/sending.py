@@ -42,6 +42,15 @@ def _as_png(path: Path) -> bytes:
     return buffer.getvalue()
 
 
+def encoded(file: tuple[str, bytes, str]) -> str:
+    return base64.b64encode(file[1]).decode()
+
+
+def data_url(file: tuple[str, bytes, str]) -> str:
+    """A picture as a ``data:`` address."""
+    return f"data:{file[2]};base64,{encoded(file)}"
+
+
 def transparent_where_editable(mask: Path) -> bytes:
     """A mask file of ours (>= 128 = may change) as the PNG that the service wants: transparent =
     may change.

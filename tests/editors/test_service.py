@@ -5,9 +5,6 @@ twice, no key leaks.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from tests.command_line import invoke
 from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
@@ -131,18 +127,6 @@ def test_what_is_no_base64_is_unreadable(family: str, service: FakeService, tmp_
     edit = ask(editor(family, service), tmp_path, "no-base64")
     assert edit.status is Status.UNREADABLE
     assert "no base64" in edit.reason
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("word", ["429", "500", "timeout", "cut", "half-json"])
-def test_faults_of_the_way_are_retried_and_billed_once(
-    family: str, word: str, service: FakeService, tmp_path: Path
-) -> None:
-    edit = ask(editor(family, service, timeout=0.7 if word == "timeout" else 30), tmp_path, word)
-    assert edit.ok, edit.reason
-    assert edit.detail["attempts"] >= (3 if word == "429" else 2)
-    assert len(service.tries) == 1, "every attempt carries the same idempotency key"
-    assert sum(service.billed.values()) == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -267,43 +251,6 @@ def test_as_many_calls_at_once_as_the_limit_allows_and_no_more(
     assert service.most == 8
 
 
-def test_a_run_with_every_fault_loses_nothing_and_pays_once(
-    service: FakeService, tmp_path: Path
-) -> None:
-    words = ["none", "429", "500", "timeout", "cut", "half-json", "refusal", "broken", "always-500"]
-    made = editor("openai", service, concurrency=4, timeout=0.9)
-    samples = [
-        make_sample(tmp_path / "data", f"{word}-{n}", instruction=f"fault:{word}")
-        for n in range(2)
-        for word in words
-    ]
-    run = Run.create(tmp_path / "run")
-    summary = edit_all(run, "mini", samples, made)
-    assert summary.counts == {"scored": 12, "refused": 2, "unreadable": 2, "failed": 2}
-    billed = sum(service.billed.values())
-    assert billed == 14
-    again = edit_all(run, "mini", samples, made, retry=frozenset({Status.FAILED}))
-    assert again.edited == 2, "only what failed is asked again"
-    assert sum(service.billed.values()) == billed
-    everything = b"".join(
-        path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()
-    )
-    assert KEY.encode() not in everything
-
-
-KILLED = """
-import sys
-sys.path[:0] = {paths!r}
-from pathlib import Path
-from editgauge.editors.providers import openai
-from editgauge.store.run import Run
-from editgauge.run.edit import edit
-from editgauge.testing import make_picture, make_sample
-samples = [make_sample(Path({data!r}), f"s{{n}}", instruction="fault:slow") for n in range(12)]
-edit(Run.create(Path({run!r})), "mini", samples, openai([], base_url={url!r}, model="m", concurrency=3))
-"""
-
-
 def test_a_users_retry_is_another_call(service: FakeService, tmp_path: Path) -> None:
     """A refusal that is asked again has a new idempotency key; a service that knows such keys would
     repeat its refusal else. Killed and asked once more, the retry has the key that it had.
@@ -349,70 +296,6 @@ def test_a_key_that_comes_back_is_in_no_file(
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     for secret in (KEY, "hidden-in-a-query"):
         assert [path for path in files if secret.encode() in path.read_bytes()] == []
-
-
-@pytest.mark.parametrize(
-    ("word", "booked"),
-    [("none", 0.04), ("timeout", 0.08), ("cut", 0.08), ("half-json", 0.08), ("500", 0.04),
-     ("429", 0.04), ("refusal", 0.0), ("always-500", 0.0), ("text", 0.04)],
-)  # fmt: skip
-def test_what_was_sent_is_booked(
-    word: str, booked: float, service: FakeService, tmp_path: Path
-) -> None:
-    """An answer that was lost may have been billed; an error that the service reports was not. At
-    most two attempts that may have been billed.
-    """
-    made = editor("openai", service, price="0.04", timeout=0.7 if word == "timeout" else 30)
-    edit = ask(made, tmp_path, word)
-    assert made.ledger.totals.booked == pytest.approx(booked)
-    assert (edit.cost or 0) == pytest.approx(booked)
-
-
-def test_three_commands_share_a_budget_in_the_run(service: FakeService, tmp_path: Path) -> None:
-
-    words = ["edit", "mini", "--editor", "openai", "--model", "m", "--base-url", service.url]
-    words += ["--run", str(tmp_path / "run"), "--limit", "8", "--budget", "0.1"]
-    for _ in range(3):
-        done = invoke([*words, "--price", "0.04"])
-        assert done.exit_code == 3, (done.output, done.exception)
-    assert sum(service.billed.values()) == 2
-    done = invoke(words)
-    assert isinstance(done.exception, UsageError)
-    assert "--price" in str(done.exception)
-
-
-def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(
-    service: FakeService, tmp_path: Path
-) -> None:
-    """kill -9 while calls are under way: asked again, they carry the identity they had."""
-    run, data = tmp_path / "run", tmp_path / "data"
-    code = KILLED.format(paths=sys.path, data=str(data), run=str(run), url=service.url)
-    process = subprocess.Popen([sys.executable, "-c", code])
-    while len(service.billed) < 5:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    done = len(Run.open(run).edits("mini"))
-    assert done < 12
-    subprocess.run([sys.executable, "-c", code], check=True)
-    records = list(Run.open(run).edits("mini"))
-    assert {record.sample for record in records if record.path} == {f"s{n}" for n in range(12)}
-    assert len(service.billed) == 12, "twelve pictures, twelve identities"
-
-
-def test_the_budget_stops_before_it_is_passed(service: FakeService, tmp_path: Path) -> None:
-    made = editor("openai", service, price="0.04", concurrency=3)
-    made.ledger.budget = 0.1
-    samples = [make_sample(tmp_path / "data", f"s{n}", instruction="Be nice") for n in range(5)]
-    run = Run.create(tmp_path / "run")
-    summary = edit_all(run, "mini", samples, made)
-    assert "budget" in summary.stopped
-    assert summary.edited == 2
-    assert summary.cost == pytest.approx(0.08)
-    assert service.calls["none"] == 2
-    made.ledger.budget = 1.0
-    assert edit_all(run, "mini", samples, made).edited == 3
 
 
 def test_a_model_s_name_says_nothing_of_its_price_at_an_address_of_one_s_own(

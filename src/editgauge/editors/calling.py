@@ -92,21 +92,23 @@ class Service:
     def call(
         self,
         call: Call,
+        key: str,
         spend: Spend,
         bill: Callable[[Any], float | None] = lambda value: None,
         *,
         pending: bool = False,
     ) -> Outcome:
         """A paid call until it is answered with JSON (`kind` ``ok``), refused for good, or given
-        up. `bill`: what an answer cost; `pending`: that is told later. Raises `ServiceStopped`,
-        also for an address at which nothing has ever answered, and `BudgetExceeded`.
+        up. `key`: its identity; `bill`: what an answer cost; `pending`: that is told later. Raises
+        `ServiceStopped`, also for an address at which nothing has ever answered, and
+        `BudgetExceeded`.
         """
 
         def read(response: Response) -> Outcome:
             outcome = self.read(response, bill)
             return replace(outcome, pending=pending and outcome.kind == "ok")
 
-        outcome = self.calls.call(self._request(call, spend.key), read, spend)
+        outcome = self.calls.call(self._request(call, key), read, spend)
         if outcome.unreachable and not self.calls.sent:
             self.calls.stop(
                 f"{self.address.host}: {outcome.reason}; nothing is recorded as the model's "

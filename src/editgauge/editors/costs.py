@@ -59,9 +59,11 @@ def spent(editor: Editor) -> str:
     price = as_editor(editor).price
     if book is None or price is None:
         return ""
-    if price.picture is None and price.out is None:
+    known = price.picture is not None or price.out is not None
+    if not known and not book.totals.calls:
         return "not counted: no price is known (--price US dollars for one output)"
+    source = price.source if known else "no price is known; these are the replies' own bills"
     return (
         f"{book.spent:z.4f} US dollars now, {book.totals.booked:z.4f} in this run, all commands "
-        f"together (prices: {price.source})"
+        f"together (prices: {source})"
     )

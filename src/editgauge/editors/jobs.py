@@ -204,13 +204,13 @@ class JobEditor(RemoteEditor):
     def _submitted(self, folder: Path, ask: Ask, call: Call) -> _Work | Outcome:
         """A new job, or what the service said in its place."""
         key = self._key(folder, ask, call)
-        outcome = self.service.call(call, self._spend(key), pending=True)
+        outcome = self.service.call(call, key, self._spend(), pending=True)
         if outcome.kind != "ok":
             return outcome
         job = self._begun(outcome.value, key)
         work = self._work(folder, ask, call, job, outcome.entry)
         if job is not None:
-            self._note(work.name, job)
+            self._note(work.name, job, outcome.entry)
         return replace(work, lost=outcome.spent, early=self._ended(outcome.value))
 
     def _resumed(self, folder: Path, ask: Ask, call: Call) -> _Work | None:
@@ -237,8 +237,12 @@ class JobEditor(RemoteEditor):
         content = call_key(Path(), ask.prompt, *(data for _, data, _ in ask.files), question=True)
         return _Work(name=name, content=content, job=job, entry=entry)
 
-    def _note(self, name: str, job: Begun) -> None:
-        self.ledger.paid.note(name, msgspec.json.encode(job).decode())
+    def _note(self, name: str, job: Begun, entry: Entry | None = None) -> None:
+        """Write a job down; a booking that is still open is its own from now on."""
+        with self.ledger.paid.transaction():
+            self.ledger.paid.note(name, msgspec.json.encode(job).decode())
+            if entry is not None:
+                self.ledger.name(entry, job.key)
 
     def _begun(self, value: Any, key: str) -> Begun | None:
         """The job's number and where to ask for it; None where the reply has none, or names an

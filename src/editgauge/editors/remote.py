@@ -152,12 +152,14 @@ class RemoteEditor(BaseEditor):
         if isinstance(asked, Edit):
             return asked
         ask, call = asked
-        spend = self._spend(self._key(folder, ask, call))
-        outcome = self.service.call(call, spend, lambda v: self.provider.bill(v, self.price))
+        key = self._key(folder, ask, call)
+        outcome = self.service.call(
+            call, key, self._spend(), lambda value: self.provider.bill(value, self.price)
+        )
         return self._made(ask, call, folder, outcome, self._cost(outcome))
 
-    def _spend(self, key: str) -> Spend:
-        return Spend(model=self.model, most=self.price.picture or 0.0, key=key)
+    def _spend(self) -> Spend:
+        return Spend(model=self.model, most=self.price.picture or 0.0)
 
     def _cost(self, outcome: Outcome) -> float | None:
         """What stands in the ledger for an output; None where no price is known."""

@@ -152,6 +152,10 @@ class Ledger:
         with self._changed:
             return self._settle(entry, "released", None, why)
 
+    def name(self, entry: Entry, key: str) -> None:
+        """The call goes on after its command, and is found by this key: see `standing`."""
+        self.paid.rename(entry.number, key)
+
     def leave(self, entry: Entry) -> None:
         """The call stays under way after this command ends: see `standing`."""
         with self._changed:

@@ -119,7 +119,10 @@ def _read(paid: Paid) -> Costs:
     for purpose in purposes:
         booked, billed, calls = paid.totals(purpose)
         total = Total(
-            purpose=purpose, requests=calls, billed=max(0.0, billed), booked=max(0.0, booked)
+            purpose=purpose,
+            requests=calls,
+            billed=round(max(0.0, billed), 9),
+            booked=round(max(0.0, booked), 9),
         )
         found.totals.append(total)
     return found

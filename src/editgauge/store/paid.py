@@ -228,6 +228,10 @@ class Paid:
             )
         return after
 
+    def rename(self, number: int, key: str) -> None:
+        """A call that is under way goes on after its command, under this key."""
+        self._write("UPDATE calls SET key = ? WHERE id = ?", key, number)
+
     def raise_most(self, number: int, most: float) -> None:
         """A call that is under way may cost more than it was booked at."""
         with self.transaction():

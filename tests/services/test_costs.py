@@ -1,0 +1,63 @@
+"""What a run has cost: bills, what stands without one and why, and the user's word for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from editgauge.errors import RunError, UsageError
+from editgauge.services.booking import Ledger
+from editgauge.services.costs import SETTLED, UNDER_WAY, WAITING, costs, settle
+from editgauge.store.paid import Paid
+
+
+@pytest.fixture
+def paid(tmp_path: Path) -> Path:
+    """Editing: 1 dollar billed, 2 + 2 without a bill, 4 in a batch. Judging: 8, killed."""
+    place = tmp_path / "paid.sqlite"
+    with Paid(place) as file:
+        edit = Ledger(file, purpose="edit")
+        edit.bill(edit.book(2.0, "m"), 1.0)
+        for reply in ("no answer: a", "no answer: b"):
+            edit.keep(edit.book(2.0, "m"), reply)
+        edit.release(edit.book(64.0, "m"), "HTTP 500")
+        edit.book(4.0, "m", key="batch x")
+        Ledger(file, purpose="judge").book(8.0, "j")
+    return place
+
+
+def test_what_stands_is_told_by_its_reason(paid: Path) -> None:
+    found = costs(paid)
+    assert [(t.purpose, t.requests, t.billed, t.booked) for t in found.totals] == [
+        ("edit", 4, 1.0, 9.0),
+        ("judge", 1, 0.0, 8.0),
+    ]
+    told = [(s.purpose, s.why, s.requests, s.dollars, s.waiting) for s in found.standing]
+    assert told == [
+        ("judge", UNDER_WAY, 1, 8.0, False),
+        ("edit", "no answer", 2, 4.0, False),
+        ("edit", WAITING, 1, 4.0, True),
+    ]
+
+
+def test_the_users_figure_takes_the_place_of_what_stands(paid: Path) -> None:
+    found = settle(paid, 0.5, purpose="edit")
+    assert [(t.billed, t.booked) for t in found.totals] == [(1.5, 5.5), (0.0, 8.0)]
+    assert [s.why for s in found.standing] == [UNDER_WAY, WAITING], "a batch finds its own bill"
+    with Paid(paid) as file:
+        settled = [call.note for call in file.calls("state = 'billed' AND note != ''")]
+    assert settled == [f"{SETTLED}: no answer"] * 2
+    with pytest.raises(UsageError, match="no call stands"):
+        settle(paid, 0.5, purpose="edit")
+
+
+@pytest.mark.parametrize("dollars", [-1.0, float("nan"), float("inf")])
+def test_an_amount_is_a_number_of_dollars(paid: Path, dollars: float) -> None:
+    with pytest.raises(UsageError, match="0 or more"):
+        settle(paid, dollars)
+
+
+def test_a_run_without_paid_calls_says_so(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="nothing that costs"):
+        costs(tmp_path / "paid.sqlite")

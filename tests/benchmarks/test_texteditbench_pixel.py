@@ -389,7 +389,7 @@ class TestScorer:
         (scorer,) = [s for s in BENCHMARK.scorers(["pixel"]) if s.name == "pixel"]
         assert isinstance(scorer, Scorer)
         assert pickle.loads(pickle.dumps(scorer)) == scorer
-        assert set(scorer.origin()) == {"version", "numpy", "opencv", "blas"}
+        assert set(scorer.origin()) == {"version", "numpy", "opencv", "blas", "instructions"}
         assert BENCHMARK.scorers(["human"]) == []
 
     def test_work_on_the_input_is_done_once(

@@ -61,10 +61,15 @@ class Alignment:
 
 
 def provenance() -> dict[str, str]:
-    """What an alignment depends on besides the pictures: OpenCV's version and its linear algebra
-    kernels.
+    """What an alignment depends on besides the pictures: OpenCV's version, its linear algebra
+    kernels, and the widest instructions that its SIFT uses on this processor.
+
+    Keypoints are rounded otherwise with other instructions: after alignment the mean squared error
+    of 9 in 318 pairs differed by up to 7 % with and without AVX and FMA, by the released code, too.
     """
-    return {"opencv": str(cv2.__version__), "blas": settle_opencv()}
+    there = cv2.getCPUFeaturesLine().replace("*", "").split()  # those that lack end with "?"
+    widest = next((one for one in ("AVX512-SKX", "AVX2", "SSE4.1") if one in there), "")
+    return {"opencv": str(cv2.__version__), "blas": settle_opencv(), "instructions": widest}
 
 
 def sift_features(picture: Array) -> Features:

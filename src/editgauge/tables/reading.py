@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -181,7 +182,11 @@ def _fetched(
     status = numbers[np.asarray(columns["status"])]
     value = np.ma.filled(np.ma.asarray(columns["value"], np.float64), np.nan)
     value = np.where(np.isnan(value) & (status == SCORED), np.inf, value)
-    codes, key_of_row = np.unique(np.asarray(columns["key"]), return_inverse=True)
+    number_of = np.asarray(columns["key"])
+    used = np.zeros(math.prod(sizes), np.bool_)
+    used[number_of] = True
+    codes = np.flatnonzero(used)
+    key_of_row = (np.cumsum(used, dtype=np.int32) - 1)[number_of]
     keys = [
         Key(*(names[name][place] for name, place in zip(Key._fields, places, strict=True)))
         for places in zip(*(part.tolist() for part in np.unravel_index(codes, sizes)), strict=True)
@@ -210,7 +215,8 @@ def _assembled(
     made = Results(benchmark, samples, tuple(rows.editors), {}, _whole_sets(of_sets, rows.editors))
     shape = (len(rows.editors), len(samples))
     spot = (rows.repeat.astype(np.int64) * shape[0] + rows.editor) * shape[1] + at[rows.sample]
-    order = np.argsort(rows.key, kind="stable")
+    few = len(rows.keys) < 2**16  # NumPy sorts short numbers by their digits
+    order = np.argsort(rows.key.astype(np.uint16) if few else rows.key, kind="stable")
     ends = np.searchsorted(rows.key[order], np.arange(len(rows.keys) + 1))
     cubes = {}
     for number, key in enumerate(rows.keys):

@@ -64,8 +64,9 @@ class Rows(RunFile):
             by_series: dict[int, list[RowRecord]] = {}
             for row in rows:
                 name = (row.benchmark, row.editor, row.scorer, row.metric, row.variant, row.source)
-                series = self.number_of(db, "series", name)
-                sample = self.number_of(db, "samples", (row.benchmark, row.sample))
+                series = self._ids.get(name) or self.number_of(db, "series", name)
+                of = (row.benchmark, row.sample)
+                sample = self._ids.get(of) or self.number_of(db, "samples", of)
                 origin = self.number_of(db, "origins", (records.json(dict(row.origin)),))
                 record = schema.row_record(row, series, sample, origin)
                 by_series.setdefault(series, []).append(record)
@@ -120,7 +121,8 @@ class Rows(RunFile):
     def _count(self, db: sqlite3.Connection, series: int, more: int) -> None:
         """Bring the number of rows of a series up to date."""
         *named, rows, _ = db.execute("SELECT * FROM series WHERE id = ?", (series,)).fetchone()
-        put(db, "series", (*named, rows + more))
+        mark = records.mark("series", *named, rows + more)
+        db.execute("UPDATE series SET rows = ?, mark = ? WHERE id = ?", (rows + more, mark, series))
 
     def rows_changed(self, db: sqlite3.Connection) -> None:
         """Rows are others now: ``rows.parquet`` is of an earlier generation."""

@@ -137,10 +137,12 @@ def row_stands(record: Sequence[Any]) -> bool:
 def packed(fingerprint: str) -> bytes | str:
     """A fingerprint as it is stored: 16 bytes where it is a `digest`."""
     if len(fingerprint) == _FINGERPRINT:
-        with contextlib.suppress(ValueError):
+        try:
             data = bytes.fromhex(fingerprint)
-            if data.hex() == fingerprint:
-                return data
+        except ValueError:
+            return plain(fingerprint)
+        if data.hex() == fingerprint:
+            return data
     return plain(fingerprint)
 
 

@@ -33,7 +33,7 @@ def file(target: Path) -> Iterator[BinaryIO]:
     Raises `OSError` that names `target`, for whatever the block raises of its kind as well; what
     was there is then still there.
     """
-    made = target.with_name(_new_name())
+    made = target.with_name(new_name())
     try:
         with made.open("xb") as opened:
             yield opened
@@ -59,7 +59,7 @@ def folder(place: Path) -> Iterator[Path]:
     """A new, empty folder below `place` that only its owner may enter; removed at the end of a
     `with` block, unless it was renamed. Raises `OSError` when it cannot be made.
     """
-    made = place / _new_name()
+    made = place / new_name()
     made.mkdir(mode=0o700)
     try:
         yield made
@@ -98,5 +98,6 @@ def _left_behind(entry: os.DirEntry[str]) -> bool:
     return False
 
 
-def _new_name() -> str:
+def new_name() -> str:
+    """A name for what this process makes."""
     return f".editgauge-{_HOST}-{os.getpid()}-{secrets.token_hex(8)}"

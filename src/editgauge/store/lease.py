@@ -176,6 +176,16 @@ def scratch(run: Path) -> Iterator[Path]:
         yield made
 
 
+@contextlib.contextmanager
+def scratch_file(run: Path) -> Iterator[Path]:
+    """The place of a temporary file below ``run/.tmp``, as `scratch`."""
+    made = paths.folder(run, TEMPORARY) / temporary.new_name()
+    try:
+        yield made
+    finally:
+        made.unlink(missing_ok=True)
+
+
 def sweep(root: Path) -> int:
     """Remove the temporary folders and files of a run, or of a data set that is being made, whose
     owners are gone; returns how many. Files lie beside what they were to become, at most two

@@ -143,22 +143,23 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
     Raises `RunError` when one of them is a link or no folder, or cannot be made, and for a way that
     leads up.
     """
-    path = Path(root)
-    for part in PurePosixPath(relative).parts:
+    path = str(root)
+    for part in str(relative).split("/"):
         if part == "..":
             raise RunError(f"{relative}: leads out of {root.name}; nothing is written there")
-        path = path / part
+        if part in ("", "."):
+            continue
+        path = f"{path}{os.sep}{part}"
         try:
-            path.mkdir(exist_ok=True)
-        except FileExistsError:
-            pass
+            if not os.path.lexists(path):
+                os.makedirs(path, exist_ok=True)  # another process may be faster
         except OSError as error:
-            raise unwritable(path, error) from error
+            raise unwritable(Path(path), error) from error
         _need_folder(path, "nothing is written there. Remove it")
-    return path
+    return Path(path)
 
 
-def _need_folder(path: Path, told: str) -> None:
+def _need_folder(path: str, told: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         mode = os.lstat(path).st_mode
         if not stat.S_ISDIR(mode):
@@ -185,7 +186,8 @@ def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path
 def no_links(root: Path, places: Iterable[str]) -> None:
     """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
     for place in places:
-        _need_folder(root / place, "this run folder cannot be trusted. Put the folder itself there")
+        told = "this run folder cannot be trusted. Put the folder itself there"
+        _need_folder(f"{root}{os.sep}{place}", told)
 
 
 def only_files(root: Path, place: str) -> None:

@@ -337,11 +337,9 @@ class Run(Rows):
         if copies.same(file, target):
             return kept
         try:
-            with lease.scratch(self.path) as folder:
-                mark, found = copies.copy(file, folder / "kept", limit=MAX_FILE_BYTES)
-                os.replace(
-                    folder / "kept", paths.folder(self.path, name.rpartition("/")[0]) / kept.name
-                )
+            with lease.scratch_file(self.path) as made:
+                mark, found = copies.copy(file, made, limit=MAX_FILE_BYTES)
+                os.replace(made, paths.folder(self.path, name.rpartition("/")[0]) / kept.name)
             if hashes is not None:
                 hashes.forget(kept)
                 hashes.learn(file, found, mark)

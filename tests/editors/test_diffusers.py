@@ -508,3 +508,19 @@ def test_a_local_folder_is_told_by_its_bytes(tmp_path: Path) -> None:
         (tmp_path / name / "model.safetensors").write_bytes(data)
     first, other, same = (content_hash(tmp_path / name) for name in "abc")
     assert first == same != other
+
+
+def test_a_torchvision_that_does_not_fit_torch_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Broken:
+        def __getattr__(self, name: str) -> Any:
+            try:
+                raise RuntimeError("operator torchvision::nms does not exist")
+            except RuntimeError as error:
+                raise RuntimeError("Failed to import diffusers.pipelines") from error
+
+    monkeypatch.setattr("editgauge.editors.pipelines.library", lambda feature: Broken())
+    with pytest.raises(Unavailable, match="a torchvision that fits this torch: pip install") as one:
+        editor("omnigen", tmp_path)
+    assert "\n" not in str(one.value)

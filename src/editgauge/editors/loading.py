@@ -15,7 +15,7 @@ from typing import Any
 from editgauge.editors.models import Model
 from editgauge.editors.pipelines import pipeline_class
 from editgauge.errors import DataError
-from editgauge.networks.runtime import out_of_memory
+from editgauge.networks import runtime
 
 OFFLOAD = (
     "keep its parts on the processor until they are needed with --set offload=true, or edit "
@@ -57,23 +57,18 @@ def told(error: Exception, model: str, device: str = "") -> str:
     """A library's error as one line, with what to do where that is known."""
     if isinstance(error, DataError):
         return str(error)
-    if out_of_memory(error):
+    if runtime.out_of_memory(error):
         return f"the memory of {device} does not hold it: {OFFLOAD}"
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    # Diffusers leaves out what needs torchvision where there is none, and then misses its name; one
-    # that was built for another torch fails when its operators are registered.
-    missed = isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None
-    if missed or "torchvision" in text.lower():
-        return (
-            f"it needs a torchvision that fits this torch: pip install 'editgauge[diffusion]' "
-            f"({text[:300]})"
-        )
+    # Diffusers leaves out what needs torchvision where there is none, and then misses its name.
+    if isinstance(error, NameError) and importlib.util.find_spec("torchvision") is None:
+        error = ImportError(f"torchvision is not installed ({error})")
+    text = runtime.told(error)
     if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
         return (
             f"its weights are not whole on this machine, and the hub did not give them; fetch them "
             f"(hf download {model}), or give a folder with --model ({text[:160]})"
         )
-    return text[:400]
+    return text
 
 
 def current_commit(model: str) -> str:

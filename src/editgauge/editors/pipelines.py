@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import MissingExtra, Unavailable, UsageError
+from editgauge.networks.runtime import told
 
 PICTURES = ("image", "images", "input_images")
 """The arguments under which pipelines take the picture to edit, in the order in which they are
@@ -83,7 +84,10 @@ def pipeline_class(editor: str, name: str) -> Any:
     for one that it has not.
     """
     diffusers = library(f"the editor {editor}")
-    found = getattr(diffusers, name, None)
+    try:
+        found = getattr(diffusers, name, None)
+    except RuntimeError as error:  # it imports what the class needs only now
+        raise Unavailable(f"editor {editor!r}: {name} cannot be imported: {told(error)}") from error
     if found is not None and name.endswith("Pipeline"):
         return found
     there = [other for other in dir(diffusers) if other.endswith("Pipeline")]
@@ -103,11 +107,11 @@ def class_named_by(model: str, revision: str | None) -> str:
     there = folder.is_dir()
     try:
         if there:
-            told = json.loads((folder / "model_index.json").read_text("utf-8"))
+            index = json.loads((folder / "model_index.json").read_text("utf-8"))
         else:
             pipeline = library("the editor diffusers").DiffusionPipeline
-            told = pipeline.load_config(model, revision=revision)
-        return str(told["_class_name"])
+            index = pipeline.load_config(model, revision=revision)
+        return str(index["_class_name"])
     except MissingExtra:
         raise
     except Exception as error:  # no such file; offline, unknown, gated: all end in the same advice

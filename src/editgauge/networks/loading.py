@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from editgauge.errors import MissingExtra, WeightsError
 from editgauge.metrics.lpips import Network
-from editgauge.networks.runtime import Runtime, torch_for
+from editgauge.networks.runtime import Runtime, told, torch_for
 from editgauge.networks.weights import locate
 
 
@@ -94,7 +94,7 @@ def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
                 output_loading_info=True,
             )
     except Exception as error:  # of many kinds: all mean that these files do not load
-        raise WeightsError(f"{folder}: {what} cannot be loaded ({_line(error)})") from error
+        raise WeightsError(f"{folder}: {what} cannot be loaded ({told(error)})") from error
     missing = sorted(k for k in report["missing_keys"] if "position_ids" not in k)
     if missing or report["mismatched_keys"]:
         raise WeightsError(

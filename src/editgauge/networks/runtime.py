@@ -34,6 +34,23 @@ def torch_for(feature: str) -> Any:
     return torch
 
 
+def told(error: BaseException) -> str:
+    """A library's error as one line: the first of its causes, and what to do where torch and
+    torchvision do not fit each other (their wheels are made for one another's versions).
+    """
+    causes = [error]
+    while (before := causes[-1].__cause__ or causes[-1].__context__) and before not in causes:
+        causes.append(before)
+    first = causes[-1]
+    line = " ".join(f"{type(first).__name__}: {first}".split())[:300]
+    if any("torchvision" in str(cause).lower() for cause in causes):
+        return (
+            f"it needs a torchvision that fits this torch: pip install --upgrade torch torchvision "
+            f"'editgauge[diffusion]' ({line})"
+        )
+    return line
+
+
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """A device and a number format, both resolved: ``cuda`` and not ``auto``.
@@ -45,13 +62,6 @@ class Runtime:
 
     device: str = "cpu"
     precision: str = "float32"
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """What a row's origin says: the format, and not the device, whose results agree to about
-        1e-5.
-        """
-        return {"precision": self.precision}
 
 
 def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
@@ -77,6 +87,9 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
             raise UsageError(
                 f"device {wanted!r}: torch finds no CUDA device here; use --device cpu"
             )
+        number = int(wanted.partition(":")[2] or 0)
+        if number >= torch.cuda.device_count() and os.environ.get("CUDA_VISIBLE_DEVICES"):
+            wanted = "cuda"  # a worker of a cluster sees its own GPU alone, whatever its number
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
     elif precision != "float32":
@@ -120,11 +133,9 @@ def usable_processors() -> int:
 
 def _from_environment() -> int | None:
     text = os.environ.get(THREADS, "")
-    if not text:
-        return None
-    if not text.isdigit() or int(text) < 1:
+    if text and (not text.isdigit() or int(text) < 1):
         raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
-    return int(text)
+    return int(text) if text else None
 
 
 class Reading(NamedTuple):

@@ -8,6 +8,8 @@ is loaded: another model is never used silently.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib.util
 import os
 from collections.abc import Mapping
@@ -135,27 +137,26 @@ class Local:
         return folders.pop()
 
 
-_checked: dict[tuple[str, int, int], str] = {}
-
-
 def checksum(path: Path) -> str:
     """SHA-256 of a file, computed once in a process for one path, size and time."""
     stat = path.stat()
-    key = (os.path.abspath(path), stat.st_size, stat.st_mtime_ns)
-    if key not in _checked:
-        _checked[key] = sha256(path)
-    return _checked[key]
+    return _checksum(os.path.abspath(path), stat.st_size, stat.st_mtime_ns)
+
+
+@functools.cache
+def _checksum(path: str, size: int, changed: int) -> str:
+    del size, changed
+    return sha256(Path(path))
 
 
 def locate(name: str, chosen: Path | str | None = None) -> Local:
     """All files of a network, checked.
 
     A file is looked for at ``FOLDER/NAME/FILE``, then ``FOLDER/FILE``, then in the package that
-    carries it. Raises `WeightsError` with the exact command when a file is not there, has no
-    recorded checksum, or has another one.
+    carries it. Raises `AbsentWeights` with the exact command when a file is not there, and
+    `WeightsError` when it has no recorded checksum, or another one.
     """
-    weights = find(name)
-    root = folder(chosen)
+    weights, root = find(name), folder(chosen)
     lock = _read_lock(root)
     paths, checksums = {}, {}
     for file in weights.files:
@@ -175,8 +176,7 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
         if found != wanted:
             raise WeightsError(
                 f"weights {name!r}: {path.name} is another file (SHA-256 wanted {wanted[:16]}…, "
-                f"found {found[:16]}…); "
-                f"remove it, then: {weights.command}"
+                f"found {found[:16]}…); remove it, then: {weights.command}"
             )
         paths[file.name], checksums[file.name] = path, found
     return Local(weights, paths, checksums)
@@ -200,7 +200,9 @@ def described(entry: Weights, chosen: Path | str | None = None) -> dict[str, Any
     shown = ("name", "title", "size", "licence", "source", "revision", "used_for", "command")
     values = {name: getattr(entry, name) for name in shown}
     files = {file.name: file.sha256 for file in entry.files}
-    return {**values, "state": state(entry.name, chosen), "files": files}
+    addresses = {file.name: entry.address(file) for file in entry.files}
+    state_ = state(entry.name, chosen)
+    return {**values, "state": state_, "files": files, "addresses": addresses}
 
 
 def fetch(
@@ -216,24 +218,22 @@ def fetch(
     when already there, accepted) only with `trust_first_use`, and its SHA-256 recorded in the
     folder's lock file. Raises `WeightsError` or `DownloadError`.
     """
-    weights = find(name)
-    root = folder(chosen)
+    weights, root = find(name), folder(chosen)
     lock = _read_lock(root)
     for file in weights.files:
         known = file.sha256 or lock.get(name, {}).get(file.name)
         if known is None and not trust_first_use:
             raise WeightsError(
                 f"weights {name!r}: no checksum of {file.name} is published; to accept what the "
-                f"address gives now and "
-                f"hold it to that from then on: editgauge fetch weights {name} --trust-first-use"
+                f"address gives now and hold it to that from then on: {weights.command}"
             )
-        path = _path(weights, file, root)
-        if path is None:
-            path = root / name / file.name
+        path = _path(weights, file, root) or root / name / file.name
+        if not path.is_file():
             _download(weights, file, known, path, progress)
         if known is None:
             lock.setdefault(name, {})[file.name] = checksum(path)
-            _write_lock(root, lock)
+            data = orjson.dumps(lock, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
+            write_bytes(root / LOCK_FILE, data + b"\n")
     return locate(name, chosen)
 
 
@@ -255,19 +255,13 @@ def _download(
 
 
 def _path(weights: Weights, file: WeightFile, root: Path) -> Path | None:
-    for path in (root / weights.name / file.name, root / file.name):
-        if path.is_file():
-            return path
+    places = [root / weights.name / file.name, root / file.name]
     if file.package is not None:
-        try:
+        with contextlib.suppress(ImportError, ValueError):
             spec = importlib.util.find_spec(file.package[0])
-        except (ImportError, ValueError):
-            spec = None
-        if spec is not None and spec.origin is not None:
-            path = Path(spec.origin).parent / file.package[1]
-            if path.is_file():
-                return path
-    return None
+            if spec is not None and spec.origin is not None:
+                places.append(Path(spec.origin).parent / file.package[1])
+    return next((path for path in places if path.is_file()), None)
 
 
 def _read_lock(root: Path) -> dict[str, dict[str, str]]:
@@ -285,10 +279,3 @@ def _read_lock(root: Path) -> dict[str, dict[str, str]]:
             f"{path}: wanted {{weights: {{file: SHA-256}}}}, found something else; remove it"
         )
     return data
-
-
-def _write_lock(root: Path, lock: dict[str, dict[str, str]]) -> None:
-    write_bytes(
-        root / LOCK_FILE,
-        orjson.dumps(lock, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n",
-    )

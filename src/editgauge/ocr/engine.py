@@ -117,33 +117,18 @@ def clean(
         corners = _corners(polygon, size)
         if not words or corners is None:
             continue
-        sure = (
-            float(confidence)
-            if confidence is not None and math.isfinite(float(confidence))
-            else 0.0
-        )
-        texts.append(
-            Text(
-                corners,
-                logical_order(words) if visual else words,
-                round(min(1.0, max(0.0, sure)), 4),
-            )
-        )
+        sure = 0.0 if confidence is None else float(confidence)
+        sure = round(min(1.0, max(0.0, sure)), 4) if math.isfinite(sure) else 0.0
+        texts.append(Text(corners, logical_order(words) if visual else words, sure))
     return texts
 
 
 def _printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text.strip()
-    kept = (
-        " " if c.isspace() else c
-        for c in text
-        if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs", "Cn")
-    )
-    words = "".join(kept).strip()
-    return (
-        words if any(unicodedata.category(c) != "Cf" for c in words) else ""
-    )  # nothing but invisible marks
+    spaced = (" " if c.isspace() else c for c in text)
+    words = "".join(c for c in spaced if unicodedata.category(c) not in ("Cc", "Cs", "Cn")).strip()
+    return words if any(unicodedata.category(c) != "Cf" for c in words) else ""  # invisible marks
 
 
 def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
@@ -158,6 +143,12 @@ def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
     return tuple(
         (round(min(max(x, 0.0), width), 2), round(min(max(y, 0.0), height), 2)) for x, y in points
     )
+
+
+def check_picture(image: Array) -> None:
+    """Raises `ValueError` for what is no picture of shape (H, W, 3)."""
+    if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+        raise ValueError(f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}")
 
 
 def box_of(text: Text) -> tuple[float, float, float, float]:

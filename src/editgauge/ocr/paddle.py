@@ -20,32 +20,19 @@ import cv2
 
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array
-from editgauge.ocr.engine import Identity, Text, clean, model_hashes
+from editgauge.ocr.engine import Identity, Text, check_picture, clean, model_hashes
 
 _OWN: Final[dict[str, str]] = {
-    "en": "en",
-    "zh": "ch",
-    "ja": "japan",
-    "ko": "korean",
-    "ru": "ru",
-    "ar": "ar",
-    "el": "el",
-    "th": "th",
-    "hi": "hi",
-}
+    "en": "en", "zh": "ch", "ja": "japan", "ko": "korean", "ru": "ru", "ar": "ar", "el": "el",
+    "th": "th", "hi": "hi",
+}  # fmt: skip
 _OLD: Final[dict[str, Any]] = {
-    "use_angle_cls": True,
-    "show_log": False,
-    "use_gpu": False,
-    "cpu_threads": 1,
-}
+    "use_angle_cls": True, "show_log": False, "use_gpu": False, "cpu_threads": 1,
+}  # fmt: skip
 _NEW: Final[dict[str, Any]] = {
-    "use_doc_orientation_classify": False,
-    "use_doc_unwarping": False,
-    "use_textline_orientation": True,
-    "device": "cpu",
-    "cpu_threads": 1,
-}
+    "use_doc_orientation_classify": False, "use_doc_unwarping": False,
+    "use_textline_orientation": True, "device": "cpu", "cpu_threads": 1,
+}  # fmt: skip
 _LOCK = threading.Lock()
 
 
@@ -63,10 +50,7 @@ class PaddleOcr:
         return None if own in ("el", "th") and _major() < 3 else own
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-            raise ValueError(
-                f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}"
-            )
+        check_picture(image)
         own = self.own_language(language)
         if own is None:
             raise OcrError(f"the OCR engine 'paddleocr' has no model for the language {language!r}")
@@ -137,12 +121,9 @@ def _identity() -> Identity:
         folders = _model_folders(_reader("en"))
     models: dict[str, str] = {}
     for name, folder in sorted(folders.items()):
-        files = [
-            f
-            for pattern in ("*.pdiparams", "*.pdmodel", "*.json")
-            for f in sorted(folder.glob(pattern))
-        ]
-        models.update({f"{name}/{file}": value for file, value in model_hashes(files).items()})
+        kinds = (".pdiparams", ".pdmodel", ".json")
+        files = sorted(file for file in folder.iterdir() if file.suffix in kinds)
+        models |= {f"{name}/{file}": value for file, value in model_hashes(files).items()}
     settings: dict[str, Any] = dict(_OLD if _major() < 3 else _NEW)
     for name in ("paddlepaddle", "paddlepaddle-gpu"):
         try:

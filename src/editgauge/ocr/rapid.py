@@ -23,7 +23,7 @@ import numpy as np
 
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array
-from editgauge.ocr.engine import Identity, Text, box_of, clean, model_hashes
+from editgauge.ocr.engine import Identity, Text, box_of, check_picture, clean, model_hashes
 from editgauge.ocr.tiles import read_large
 
 LIMIT: Final = 2000
@@ -59,10 +59,7 @@ class RapidOcr:
         return "multilingual" if language in _LANGUAGES else None
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
-        if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-            raise ValueError(
-                f"image: wanted shape (H, W, 3) with pixels in it, found {image.shape}"
-            )
+        check_picture(image)
         return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP, again=_read_again)
 
 
@@ -89,17 +86,10 @@ def _identity() -> Identity:
     spec = importlib.util.find_spec("rapidocr")
     folder = Path(str(spec.origin)).parent / "models" if spec else Path()
     settings = {key: value for key, value in _SETTINGS.items() if key != "Global.log_level"}
-    return Identity(
-        "rapidocr",
-        version("rapidocr"),
-        model_hashes(sorted(folder.glob("*.onnx"))),
-        {
-            **settings,
-            "onnxruntime": version("onnxruntime"),
-            "opencv": cv2.__version__,
-            "tile": [TILE, OVERLAP],
-        },
-    )
+    settings |= {"onnxruntime": version("onnxruntime"), "opencv": cv2.__version__}
+    settings["tile"] = [TILE, OVERLAP]
+    models = model_hashes(sorted(folder.glob("*.onnx")))
+    return Identity("rapidocr", version("rapidocr"), models, settings)
 
 
 @lru_cache(maxsize=1)
@@ -143,16 +133,13 @@ def _padded(image: Array) -> tuple[Array, int, int]:
     and the margin.
     """
     height, width = image.shape[:2]
-    wanted_width, wanted_height = (
-        max(width, LEAST_SIDE, height // WIDEST),
-        max(height, LEAST_SIDE, width // WIDEST),
-    )
-    if (wanted_width, wanted_height) == (width, height):
+    wide, high = max(width, LEAST_SIDE, height // WIDEST), max(height, LEAST_SIDE, width // WIDEST)
+    if (wide, high) == (width, height):
         return image, 0, 0
     border = np.concatenate([image[0], image[-1], image[:, 0], image[:, -1]])
-    result = np.empty((wanted_height, wanted_width, 3), np.uint8)
+    result = np.empty((high, wide, 3), np.uint8)
     result[:] = np.median(border, axis=0).astype(np.uint8)
-    x, y = (wanted_width - width) // 2, (wanted_height - height) // 2
+    x, y = (wide - width) // 2, (high - height) // 2
     result[y : y + height, x : x + width] = image
     return result, x, y
 
@@ -162,12 +149,8 @@ def _read_again(image: Array, text: Text) -> Text:
     not read.
     """
     corners = np.array(text.polygon, np.float32)
-    width = round(
-        max(np.linalg.norm(corners[0] - corners[1]), np.linalg.norm(corners[2] - corners[3]))
-    )
-    height = round(
-        max(np.linalg.norm(corners[0] - corners[3]), np.linalg.norm(corners[1] - corners[2]))
-    )
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+    width, height = round(max(sides[0], sides[2])), round(max(sides[1], sides[3]))
     if width < 2 or height < 2:
         return text
     flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
@@ -175,19 +158,13 @@ def _read_again(image: Array, text: Text) -> Text:
     part = image[max(0, top - 2) : bottom + 2, max(0, left - 2) : right + 2]
     origin = np.array([max(0, left - 2), max(0, top - 2)], np.float32)
     matrix = cv2.getPerspectiveTransform(corners - origin, flat)
-    crop = cv2.warpPerspective(
-        np.ascontiguousarray(part),
-        matrix,
-        (width, height),
-        flags=cv2.INTER_CUBIC,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    how = {"flags": cv2.INTER_CUBIC, "borderMode": cv2.BORDER_REPLICATE}
+    crop = cv2.warpPerspective(np.ascontiguousarray(part), matrix, (width, height), **how)
     if height >= 1.5 * width:
         crop = np.rot90(crop)
     with contextlib.suppress(OcrError):
         result = _call(np.ascontiguousarray(crop), use_det=False)
         if result.txts and str(result.txts[0]).strip() and result.scores[0] > text.confidence:
-            return clean(
-                [(text.polygon, result.txts[0], result.scores[0])], (image.shape[1], image.shape[0])
-            )[0]
+            found = (text.polygon, result.txts[0], result.scores[0])
+            return clean([found], (image.shape[1], image.shape[0]))[0]
     return text

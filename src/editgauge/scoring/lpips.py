@@ -31,7 +31,7 @@ from editgauge.networks.runtime import (
 from editgauge.networks.weights import locate
 from editgauge.scoring.failures import all_without, failure, origin_of
 from editgauge.scoring.scorer import Needs, Pair, Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
 
 KEPT_BYTES = 1 << 29
 """Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
@@ -76,11 +76,11 @@ class LpipsScorer(Scorer):
     """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when
     identical.
 
-    `net` is squeeze, alex or vgg; `folder` the weights' folder (None: the
-    default one). Pairs of one batch with the same reference share its features, and the last
-    references stay in memory (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a
-    sample together, and each further editor costs half. Values do not depend on the batch (to 1e-5
-    on a GPU, exactly on a CPU, where frames go one by one).
+    `net` is squeeze or alex; `folder` the weights' folder (None: the default one). Pairs of one
+    batch with the same reference share its features, and the last references stay in memory
+    (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a sample together, and each
+    further editor costs half. Values do not depend on the batch (to 1e-5 on a GPU, exactly on a
+    CPU, where frames go one by one).
     """
 
     frames: MakeFrames
@@ -117,26 +117,23 @@ class LpipsScorer(Scorer):
         except EditgaugeError as error:
             yield from enumerate(all_without(self.metrics, len(pairs), error))
             return
+        yield from self._scored(network, runtime, pairs)
+
+    def _scored(
+        self, network: Network, runtime: Runtime, pairs: Sequence[Pair]
+    ) -> Iterator[tuple[int, Sequence[Score]]]:
         waiting: dict[tuple[int, ...], list[tuple[int, Frames]]] = {}
+        ahead = reading_for(runtime.device)
+        make = lambda number: self.frames(*pairs[number])  # noqa: E731
         with threads():
-            ahead = reading_for(runtime.device)
             for index, frames in read_ahead(
-                range(len(pairs)),
-                lambda i: self.frames(*pairs[i]),
-                depth=ahead.depth,
-                workers=ahead.workers,
+                range(len(pairs)), make, depth=ahead.depth, workers=ahead.workers
             ):
-                if isinstance(frames, Exception):
-                    yield index, not_scored(self.metrics, *failure(frames, *pairs[index]))
+                why = _refused(frames, pairs[index])
+                if why is not None:
+                    yield index, not_scored(self.metrics, *why)
                     continue
-                height, width = frames.reference.shape[:2]
-                if height * width > MAX_PIXELS:
-                    reason = (
-                        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it "
-                        f"needs {PIXEL_BYTES} bytes a pixel)"
-                    )
-                    yield index, not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
-                    continue
+                assert isinstance(frames, Frames)
                 shape = frames.reference.shape
                 waiting.setdefault(shape, []).append((index, frames))
                 if len(waiting[shape]) < _at_once(runtime, shape):
@@ -148,10 +145,7 @@ class LpipsScorer(Scorer):
                 yield from self._settled(network, group, pairs)
 
     def _settled(
-        self,
-        network: Network,
-        group: list[tuple[int, Frames]],
-        pairs: Sequence[Pair],
+        self, network: Network, group: list[tuple[int, Frames]], pairs: Sequence[Pair]
     ) -> Iterator[tuple[int, Sequence[Score]]]:
         fitting = _fitting(network, group[0][1].reference.shape)
         try:
@@ -164,49 +158,39 @@ class LpipsScorer(Scorer):
                     status = Status.NOT_APPLICABLE
                 yield index, not_scored(self.metrics, status, reason)
             return
-        for (index, frames), (faithful, corrected) in zip(group, values, strict=True):
+        for (index, frames), found in zip(group, values, strict=True):
             yield (
                 index,
                 [
-                    self._score(
-                        metric.name,
-                        variant,
-                        faithful if variant == "faithful" else corrected,
-                        frames,
-                    )
+                    self._score(metric.name, variant, found[variant == "corrected"], frames)
                     for metric in self.metrics
                     for variant in metric.variants
                 ],
             )
 
-    def _score(self, metric: str, variant: Any, value: float, frames: Frames) -> Score:
-        without = frames.no_faithful if variant == "faithful" else frames.no_corrected
-        if without is not None:
-            return Score(
-                metric=metric, value=None, variant=variant, status=without[0], reason=without[1]
-            )
-        if (
-            math.isnan(value)
-            and variant == "corrected"
-            and frames.mask is not None
-            and frames.mask.any()
-        ):
-            return Score(
-                metric=metric,
-                value=None,
-                variant=variant,
-                status=Status.DATASET_FAULT,
-                reason="the masks leave no position to compare",
-            )
-        if not math.isfinite(value):
-            return Score(
-                metric=metric,
-                value=None,
-                variant=variant,
-                status=Status.FAILED,
-                reason="the network's features are not finite",
-            )
-        return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
+    def _score(self, metric: str, variant: Variant, value: float, frames: Frames) -> Score:
+        why = frames.no_faithful if variant == "faithful" else frames.no_corrected
+        masked = frames.mask is not None and bool(frames.mask.any())
+        if why is None and math.isnan(value) and variant == "corrected" and masked:
+            why = Status.DATASET_FAULT, "the masks leave no position to compare"
+        if why is None and not math.isfinite(value):
+            why = Status.FAILED, "the network's features are not finite"
+        if why is None:
+            return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
+        return Score(metric=metric, value=None, variant=variant, status=why[0], reason=why[1])
+
+
+def _refused(frames: Frames | Exception, pair: Pair) -> tuple[Status, str] | None:
+    """Why a pair's frames are not compared, or None."""
+    if isinstance(frames, Exception):
+        return failure(frames, *pair)
+    height, width = frames.reference.shape[:2]
+    if height * width <= MAX_PIXELS:
+        return None
+    return Status.NOT_APPLICABLE, (
+        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it needs {PIXEL_BYTES} "
+        f"bytes a pixel)"
+    )
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import tracemalloc
 from collections.abc import Sequence
@@ -14,19 +14,29 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
+from rich.console import Console
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.errors import DataError
 from editgauge.images import read_image, write_bytes, write_png
 from editgauge.metrics.outside import outside_difference
-from editgauge.run.check import Issue, Level, check_data, check_outputs, editor_folders
+from editgauge.run.check import (
+    Checked,
+    Issue,
+    Level,
+    Subject,
+    check,
+    check_data,
+    check_outputs,
+    editor_folders,
+)
 from editgauge.run.check.data import counts
+from editgauge.run.check.shown import show
 from editgauge.testing import make_picture, make_sample, make_samples
 from editgauge.types import Finding, Sample
 from tests.benchmarks import releases
 from tests.benchmarks.releases import mask, organ_set, picture, text_instance
-from tests.command_line import invoke
 
 
 @dataclass
@@ -360,72 +370,55 @@ def test_which_folders_are_looked_at(tmp_path: Path) -> None:
         editor_folders(tmp_path / "none", None, samples)
 
 
-# ------------------------------------------------------------------------------------ the command
-def run(*words: object) -> tuple[int, str]:
-    result = invoke([str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout
+# ------------------------------------------------------------------------------- both, in one call
+def checked(tmp_path: Path, **more: Any) -> Checked:
+    subject = Subject(benchmark=TEXTEDITBENCH, data=tmp_path / "data", **more)
+    return check(subject, workers=1)
 
 
-def test_the_command(tmp_path: Path) -> None:
-    text_instance(tmp_path / "data", 4)
-    text_instance(tmp_path / "data", 5, editing_method="scalling")
-    folder = tmp_path / "out" / "model" / "canva" / "Art_Creative_Expression"
-    picture(folder / "004_edited.png")
-    code, text = run("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out")
-    assert code == 1
-    for words in (
-        "2 samples",
-        "1,196",
-        "operation-name (1)",
-        "'scalling'",
-        "output-missing (1)",
-        "need attention",
-    ):
-        assert words in text
-    code, text = run(
-        "check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out", "--json"
-    )
-    assert code == 1
-    found = json.loads(text)
-    assert (found["benchmark"], found["samples"]) == ("texteditbench", 2)
-    assert {"name": "", "found": 2, "published": 1196} in found["counts"]
-    assert [i["kind"] for i in found["issues"] if i["level"] == "repaired"] == ["operation-name"]
-    assert found["outputs"][0]["editor"] == "model"
-    assert found["outputs"][0]["count"]["missing"] == 1
-    assert found["attention"] == 2 + 1, "all and synthetic: real has no sample, which all says"
+def shown(found: Checked, limit: int | None = 20) -> str:
+    out = io.StringIO()
+    show(found, Console(file=out, width=200), limit=limit)
+    return out.getvalue()
 
 
-def test_the_command_ends_with_0_when_nothing_needs_attention(tmp_path: Path) -> None:
-    text_instance(tmp_path, 4, editing_method="scalling")
-    code, text = run("check", "texteditbench", tmp_path, "--ignore", "count")
-    assert (code, "nothing needs attention" in text) == (0, True)
-    assert "operation-name (1)" in text
+def output_of(folder: Path, name: str = "004_edited.png") -> None:
+    picture(folder / "canva" / "Art_Creative_Expression" / name)
 
 
 def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -> None:
     """What is wrong with a released data set is no model's fault."""
-    text_instance(tmp_path / "data", 4)
-    picture(tmp_path / "out" / "model" / "canva" / "Art_Creative_Expression" / "004_edited.png")
-    words = ("check", "texteditbench", tmp_path / "data", "--outputs", tmp_path / "out")
-    code, text = run(*words, "--json")
-    found = json.loads(text)
-    assert found["attention_of"]["outputs"] == 0
-    assert found["attention_of"]["data"] == found["attention"] > 0
-    assert code == 0
-    assert run(*words, "--strict")[0] == 1
-    assert "of the data itself" in run(*words)[1]
+    text_instance(tmp_path / "data", 4, editing_method="scalling")
+    output_of(tmp_path / "out" / "model")
+    found = checked(tmp_path, outputs=tmp_path / "out")
+    assert found.passed()
+    assert not found.passed(strict=True)
+    told = found.as_dict()
+    assert told["attention_of"] == {"data": told["attention"], "outputs": 0}
+    assert {"name": "", "found": 1, "published": 1196} in told["counts"]
+    assert [i["kind"] for i in told["issues"] if i["level"] == "repaired"] == ["operation-name"]
+    for words in ("1 samples", "1,196", "operation-name (1)", "'scalling'", "of the data itself"):
+        assert words in shown(found)
     text_instance(tmp_path / "data", 5)
-    assert run(*words)[0] == 1
+    found = checked(tmp_path, outputs=tmp_path / "out")
+    assert not found.passed()
+    assert found.as_dict()["outputs"][0]["count"]["missing"] == 1
+    assert "output-missing (1)" in shown(found)
+
+
+def test_nothing_needs_attention_where_the_kind_is_ignored(tmp_path: Path) -> None:
+    text_instance(tmp_path / "data", 4)
+    subject = Subject(benchmark=TEXTEDITBENCH, data=tmp_path / "data")
+    found = check(subject, ignore=["count"], workers=1)
+    assert found.passed(strict=True)
+    assert "nothing needs attention" in shown(found)
 
 
 def test_a_split(tmp_path: Path) -> None:
-    text_instance(tmp_path, 4)
-    text_instance(tmp_path, 2, split="data_web-sourced_instances")
-    code, text = run("check", "texteditbench", tmp_path, "--split", "real", "--json")
-    found = json.loads(text)
-    assert (code, found["part"], found["samples"]) == (0, "real", 1)
+    text_instance(tmp_path / "data", 4)
+    text_instance(tmp_path / "data", 2, split="data_web-sourced_instances")
+    found = checked(tmp_path, split="real").as_dict()
+    assert (found["part"], found["samples"]) == ("real", 1)
     assert {"name": "", "found": 1, "published": 505} in found["counts"]
     assert not any(count["name"] == "synthetic" for count in found["counts"])
 
@@ -434,62 +427,28 @@ def test_long_lists_are_cut_but_repairs_never(tmp_path: Path) -> None:
     for number in range(1, 26):
         text_instance(tmp_path / "data", number, editing_method="scalling")
     (tmp_path / "out" / "model").mkdir(parents=True)
-    words = (
-        "check",
-        "texteditbench",
-        tmp_path / "data",
-        "--outputs",
-        tmp_path / "out",
-        "--editor",
-        "model",
-    )
-    text = run(*words)[1]
-    assert text.count("'scalling'") == 25
-    assert text.count("_edited.png") == 20
+    found = checked(tmp_path, outputs=tmp_path / "out", editor="model")
+    text = shown(found)
+    assert (text.count("'scalling'"), text.count("_edited.png")) == (25, 20)
     assert "and 5 more (--all)" in text
-    assert run(*words, "--all")[1].count("_edited.png") == 25
-
-
-def test_data_without_samples(tmp_path: Path) -> None:
-    organ_set(tmp_path, [], content="{")
-    (tmp_path / "out").mkdir()
-    code, text = run("check", "medebench", tmp_path, "--outputs", tmp_path / "out")
-    assert code == 1
-    assert "json-unreadable (1)" in text
-    assert "samples-none (1)" in text
-
-
-def test_bad_words_end_with_2(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nothing there"):
-        run("check", "texteditbench", tmp_path / "none")
-    with pytest.raises(Exception, match="wanted --outputs"):
-        run("check", "texteditbench", tmp_path, "--editor", "a")
+    assert shown(found, None).count("_edited.png") == 25
 
 
 def test_names_in_data_cannot_steer_a_terminal(tmp_path: Path) -> None:
-    text_instance(tmp_path, 4, topic="\x1b[31mred[/bold]")
-    folder = tmp_path / "out" / "canva"
-    picture(folder / "Art_Creative_Expression" / "004_edited.png")
-    picture(folder / "a\x1b]0;title\x07.png")
-    text = run("check", "texteditbench", tmp_path, "--outputs", tmp_path / "out")[1]
+    text_instance(tmp_path / "data", 4, topic="\x1b[31mred[/bold]")
+    output_of(tmp_path / "out")
+    output_of(tmp_path / "out", "a\x1b]0;title\x07.png")
+    text = shown(checked(tmp_path, outputs=tmp_path / "out"))
     assert "\x1b" not in text
     assert "[/bold]" in text
 
 
-def test_list() -> None:
-    code, text = run("list", "benchmarks")
-    assert code == 0
-    assert "texteditbench" in text
-    assert "1,267" in text
-    code, text = run("list", "--json")
-    found = json.loads(text)
-    assert set(found) == {"benchmarks", "editors", "scorers", "judges", "ocr_engines"}
-    assert {"copy", "folder"} <= {entry["name"] for entry in found["editors"]}
-    assert any(
-        entry["benchmark"] == "texteditbench" for entry in found["scorers"] if "benchmark" in entry
-    )
-    with pytest.raises(Exception, match="wanted one of"):
-        run("list", "planets")
+def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
+    organ_set(tmp_path, [], content="{")
+    subject = Subject(benchmark=catalog.find("benchmarks", "medebench"), data=tmp_path)
+    found = check(subject, workers=1)
+    assert not found.passed()
+    assert {"json-unreadable", "samples-none"} <= set(kinds(found.data.issues))
 
 
 # ---------------------------------------------------------------------------------- the real ones
@@ -535,10 +494,10 @@ def test_data_and_outputs_on_a_store_are_checked_as_here(
     write_bytes(output, source.read_bytes())
     for folder in ("data", "out"):
         memory_store.system.put(f"{tmp_path / folder}/", f"/lab/{folder}/", recursive=True)
-    words = ["check", "texteditbench", "{}data", "--outputs", "{}out", "--json"]
 
     def told(place: str) -> Any:
-        found = json.loads(invoke([word.format(place) for word in words]).stdout)
+        data, out = Path(f"{place}data"), Path(f"{place}out")
+        found = check(Subject(benchmark=TEXTEDITBENCH, data=data, outputs=out), workers=1).as_dict()
         return {**found, "data": "", "outputs": [{**o, "folder": ""} for o in found["outputs"]]}
 
     here = told(f"{tmp_path}/")

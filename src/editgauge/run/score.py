@@ -34,8 +34,8 @@ from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track, not_s
 Progress = Callable[[int, int, str], None]
 """Called with outputs done, outputs to do, and what is going on."""
 BATCH = 16
-_TOLD_EDITORS = 4
-"""With more editors than this, progress does not count each by itself."""
+_TOLD_EDITORS = 12
+"""With more editors than this, progress does not say of each when it is done."""
 
 
 def score(
@@ -106,7 +106,7 @@ class _Call:
         plan, needs = self.plan, _needs(self.plan, items)
         number = self.workers.number(needs, alone=kept)
         to_do, done = Counter(i.edit.editor for i in items), Counter[str]()
-        self.progress(0, len(items), f"{note}, waiting for the first worker")
+        self.progress(0, max(1, number), "starting workers")
         origins, scorers = plan.origins, list(plan.scorers)
         for outcome in self.workers.batches(
             _batches(items, number, most),
@@ -123,8 +123,13 @@ class _Call:
             plan.summary.computed += len(rows)
             for row in rows:
                 plan.summary.add(row.editor, row.scorer, row.metric, row.variant, row.status)
+            if not done:
+                self.progress(max(1, number), max(1, number), "starting workers")
             done.update(item.edit.editor for item in outcome.items)
-            self.progress(done.total(), len(items), f"{note}{_counts(done, to_do)}")
+            self.progress(done.total(), len(items), note)
+            for editor in {item.edit.editor for item in outcome.items}:
+                if done[editor] == to_do[editor] and 1 < len(to_do) <= _TOLD_EDITORS:
+                    self.progress(done[editor], to_do[editor], f"{note}: {editor}")
 
     def _rows(self, items: Sequence[Item], done: worker.Scored | None, died: str) -> list[Row]:
         """The rows of a batch; for an output that ends its worker those that say so."""
@@ -144,13 +149,6 @@ class _Call:
                 f"of outputs, or scores it as it is now"
             )
         return done.rows
-
-
-def _counts(done: Counter[str], to_do: Counter[str]) -> str:
-    """How far each editor is, where they are few."""
-    if not 1 < len(to_do) <= _TOLD_EDITORS:
-        return ""
-    return f" ({', '.join(f'{name} {done[name]}/{to_do[name]}' for name in sorted(to_do))})"
 
 
 def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
@@ -308,10 +306,11 @@ class Scoring:
         name, samples = material.benchmark.name, material.samples
         told, origins = progress or (lambda *_: None), self._plugged.origins()
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
-            told(0, 0, "looking at the data")
+            told(0, len(samples), "looking at data")
             data = material.keep(folder, hashes)
-            told(0, 0, "looking at the outputs")
+            told(len(samples), len(samples), "looking at data")
             edits = self._edits(hashes)
+            told(len(edits), len(edits), "looking at outputs")
             summary = score(
                 folder,
                 name,

@@ -6,10 +6,7 @@ import contextlib
 import dataclasses
 import os
 import signal
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +22,7 @@ from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
-from editgauge.types import Row, Sample, Status
+from editgauge.types import Sample, Status
 from tests.run.fakes import BatchMean, MeanScorer, Spread, StreamMean, make_samples
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -223,49 +220,6 @@ def test_links_among_outputs_and_data(bench: Bench, tmp_path: Path) -> None:
     )
 
 
-KILLER = """
-import sys, pathlib
-sys.path.insert(0, {root!r}); sys.path.insert(0, {src!r})
-from tests.run.test_score import Bench
-from tests.run.fakes import MeanScorer, make_samples
-class Again(Bench):
-    def __init__(self, place):
-        self.data = place / "data"; self.samples = make_samples(self.data, {number})
-        self.outputs = {{n: place / "out" / n for n in ("a", "b")}}; self.place = place
-if __name__ == "__main__":
-    Again(pathlib.Path({place!r})).score("run", MeanScorer(pause=0.004, log=pathlib.Path({log!r})), workers=2)
-"""
-
-
-def test_kill_9_at_any_moment_loses_nothing(tmp_path: Path) -> None:
-    """Killed again and again, then finished: the rows of an undisturbed run, none twice, little
-    computed twice.
-    """
-    number = 60
-    bench = Bench(tmp_path, number)
-    log = tmp_path / "log"
-    script = tmp_path / "killer.py"
-    script.write_text(
-        KILLER.format(
-            root=str(ROOT), src=str(ROOT / "src"), number=number, place=str(tmp_path), log=str(log)
-        )
-    )
-    delays = np.random.default_rng(3).uniform(0.8, 2.2, size=4)
-    for delay in delays:
-        process = subprocess.Popen(
-            [sys.executable, str(script)], start_new_session=True, stderr=subprocess.DEVNULL
-        )
-        time.sleep(float(delay))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    run, _ = bench.score("run", MeanScorer(log=log), workers=2)
-    undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
-    assert run.rows() == undisturbed.rows()
-    calls = len(log.read_text().splitlines())
-    batches = 16 * 2  # what two workers may have in hand: a killed batch is done again as a whole
-    assert number * 2 <= calls <= number * 2 + batches * len(delays)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
     """As the kernel does when memory runs out, ten times a run: every row is there at the end, and
@@ -297,27 +251,6 @@ def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
     assert run.rows() == undisturbed.rows()
     assert summary.without_score == 0
     assert len(kills) >= 4
-
-
-def test_two_commands_may_write_to_one_run(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    script = tmp_path / "second.py"
-    script.write_text(
-        KILLER.format(
-            root=str(ROOT),
-            src=str(ROOT / "src"),
-            number=12,
-            place=str(tmp_path),
-            log=str(tmp_path / "log"),
-        )
-    )
-    bench.score("run", MeanScorer(version="0"), workers=0)
-    process = subprocess.Popen([sys.executable, str(script)])
-    run, _ = bench.score("run", MeanScorer(pause=0.004), workers=2)
-    assert process.wait() == 0
-    run = Run.open(tmp_path / "run")
-    assert run.rows() == bench.score("undisturbed", workers=0)[0].rows()
-    assert not [text for text in run.problems if "contradiction" in text]
 
 
 def _dies_at_first(marker: str, times: int) -> None:
@@ -359,31 +292,6 @@ def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
             assert home not in path.read_bytes(), path
 
 
-def test_ten_thousand_rows_are_read_back_unchanged(tmp_path: Path) -> None:
-    """Floats survive segments and Parquet to the last bit."""
-    values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(
-        -12, 12, 500
-    )
-    run = Run.create(tmp_path / "run")
-    with run.writer() as writer:
-        writer.write(
-            Row(
-                benchmark="fake",
-                sample=f"s{i:05}",
-                editor="e",
-                scorer="x",
-                metric="m",
-                variant="faithful",
-                value=float(v),
-                status=Status.SCORED,
-                reason="",
-                fingerprint="f",
-            )
-            for i, v in enumerate(values)
-        )
-    assert [row.value for row in run.rows()] == [float(v) for v in values]
-
-
 def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> None:
     """In-context edits: the ids that the edit's record has, in the detail of each of its rows; rows
     of whole sets and of other edits have none.
@@ -401,26 +309,6 @@ def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> Non
         score(run, "fake", bench.samples, edits, scorers, hashes=hashes)  # type: ignore[arg-type]
     shown = {row.sample: row.detail.get("demonstrations") for row in run.rows()}
     assert shown == {"s000": ["s001", "s002"], "s001": None, "s002": None, "*": None}
-
-
-def test_statuses_are_counted_in_samples(bench: Bench) -> None:
-    """A sample has a row for each metric and variant; what is told are samples."""
-    run, _ = bench.score("run", MeanScorer(trap={"s004": "die"}), workers=1)
-    rows = run.rows()
-    ids = {row.sample for row in rows}
-    scorers = {row.scorer for row in rows}
-    (benchmark,) = {row.benchmark for row in rows}
-    found = run.samples_by_status(benchmark, scorers, among=ids)
-    for editor, counts in found.items():
-        for status, number in counts.items():
-            assert number == len(
-                {r.sample for r in rows if (r.editor, r.status.value) == (editor, status)}
-            )
-    assert sum(counts.get("failed", 0) for counts in found.values()) == len(found)
-    assert run.samples_by_status(benchmark, scorers, among=["s004"]) == {
-        editor: {"failed": 1} for editor in found
-    }
-    assert not run.samples_by_status(benchmark, ["another"], among=ids)
 
 
 @pytest.mark.parametrize("broken", ["", "s003"])

@@ -423,9 +423,10 @@ def _read(path: Path) -> tuple[bytes, Header]:
     with _file(path) as file:
         with _pillow(file) as image:
             header = _header(image)
-        _check_size(header, os.fstat(file.fileno()).st_size, path)
+        size = os.fstat(file.fileno()).st_size
+        _check_size(header, size, path)
         file.seek(0)
-        return file.read(MAX_FILE_BYTES), header
+        return file.read(size), header  # no more: room for all that is asked for is taken at once
 
 
 def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Array:

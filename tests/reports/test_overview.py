@@ -13,7 +13,7 @@ from editgauge.store.schema import EditRecord
 from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import STATUSES, Delivery, Results
-from editgauge.types import Metric, Row, Status
+from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 
 HIGHER = {"VC": Metric("VC", direction="higher", low=1, high=5, printed=((1, 0), (5, 100)))}
@@ -139,3 +139,37 @@ def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
     wanted[0, 1] = bit[Status.MISSING]
     wanted[1, 2] = bit[Status.REFUSED]
     assert found.tolist() == wanted.tolist()
+
+
+def test_the_leading_models_edits_stand_from_its_best_to_its_worst() -> None:
+    values: list[float | None] = [1.0, 5, 2, 3, 4, 2, 3, 4, 2, 3, 4, 5]
+    best = told(rows(a=values, b=[1.0] * 12), HIGHER)["best"]
+    assert best["editor"] == 0
+    assert best["values"] == sorted(best["values"], reverse=True)
+    assert (best["values"][0], best["values"][-1]) == (100.0, 0.0)
+    assert len(best["samples"]) == 4
+
+
+def test_a_group_of_one_sample_has_no_mean() -> None:
+    records = [record(f"s{n}", topic="alone" if n == 0 else "many") for n in range(12)]
+    of = replace(frame(rows(a=[2.0, 3] * 6, b=[1.0, 2] * 6), records, "unheard"), described=HIGHER)
+    whole = tables(of, "faithful", Shown(intervals=True))
+    plots = [Plot("bars", "topic", "by topic")]
+    groups = overview(of, HIGHER, whole, marks(of, {}), plots)["groups"]
+    assert (groups["by"], groups["labels"], groups["counts"]) == (
+        "topic",
+        ["alone", "many"],
+        [1, 11],
+    )
+    assert [line["editor"] for line in groups["lines"]] == ["a", "b"]
+    assert groups["lines"][0]["means"] == [None, pytest.approx((2 * 5 + 3 * 6) / 11 * 25 - 25)]
+
+
+def test_a_sample_whose_reference_is_doubted_is_no_damage() -> None:
+    records = [record(f"s{n}", reference_outside=n == 3) for n in range(12)]
+    values: list[float | None] = [3.0] * 12
+    values[3], values[5] = 1.0, 2.0
+    of = replace(frame(rows(a=values, b=[4.0] * 12), records, "unheard"), described=HIGHER)
+    shown = overview(of, HIGHER, tables(of, "faithful", Shown(intervals=True)), marks(of, {}))
+    assert shown["worst"][0] == [5, 0]
+    assert 3 not in [sample for sample, *_ in (*shown["worst"], *shown["contested"])]

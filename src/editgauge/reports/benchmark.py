@@ -100,7 +100,7 @@ def write(
         "tables": [as_json(table) for table in part.tables],
         "shards": shards,
         "metrics": facts.described(part.metrics),
-        "overview": overview.overview(frame, part.metrics, part.tables, marks),
+        "overview": overview.overview(frame, part.metrics, part.tables, marks, part.plots),
         "coverage": facts.coverage(frame, marks),
         "cost": facts.cost(frame, edits),
         "models": facts.models(frame),

@@ -12,31 +12,35 @@ from typing import Any
 import numpy as np
 
 from editgauge.catalog import is_anchor
+from editgauge.reports import first
 from editgauge.statistics.resampling import LEAST, Estimate
 from editgauge.store.schema import EditRecord
 from editgauge.tables.build import Field
 from editgauge.tables.layouts import every_table, is_further
-from editgauge.tables.metrics import bounded, on_scale
+from editgauge.tables.metrics import bounded
 from editgauge.tables.ranking import Ranking, ranking
-from editgauge.tables.results import STATUSES, Floats, Mask, Results
+from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
-from editgauge.types import VARIANTS, Metric, Status, Variant
+from editgauge.types import VARIANTS, Metric, Plot, Status, Variant
 
-MOST = 4
-"""Samples of a kind that the first page shows."""
 _ASKED = 300
 """Letters of an instruction that the first page shows."""
 
 
 def overview(
-    frame: Results, metrics: Mapping[str, Metric], tables: Sequence[Table], marks: Any
+    frame: Results,
+    metrics: Mapping[str, Metric],
+    tables: Sequence[Table],
+    marks: Any,
+    plots: Sequence[Plot] = (),
 ) -> dict[str, Any]:
     """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
     (judges and engines), ``leads`` (who is ahead by each variant, see `_leads`; empty where nothing
-    ranks), ``worst`` and ``contested`` (samples by the metric behind it, see `_shown_first`),
-    ``asked`` (their instructions, by position), ``kept`` (the metrics that tell damage outside the
-    wanted edit, those of a scale that can be read first).
+    ranks), ``worst`` and ``contested`` (see `first.first_samples`), ``best`` (see
+    `first.best_samples`), ``groups`` (see `first.groups`), ``asked`` (the instructions of all
+    samples that are shown, by position), ``kept`` (the metrics that tell damage outside the wanted
+    edit, those of a scale that can be read first).
 
     `marks` (E, S): which statuses the rows of an editor and a sample have, a bit for each.
     """
@@ -44,7 +48,9 @@ def overview(
     layouts = [item for side in machine.sides() for item in every_table(side)]
     sizes = [item.size for item in layouts if item.size]
     leads = _leads(frame, tables)
-    first = _shown_first(machine, metrics, _first(leads))
+    lead = next(iter(leads.values()), None)
+    shown = first.first_samples(machine, metrics, lead)
+    best = first.best_samples(machine, metrics, lead)
     return {
         "release": max(sizes, default=None),
         "sources": sorted({source for source in _sources(machine) if source}),
@@ -54,22 +60,33 @@ def overview(
             key=lambda name: not bounded(metrics[name]),
         ),
         "nothing": int((marks == 0).all(axis=0).sum()) if len(frame.editors) else 0,
-        **first,
-        "asked": _asked(frame, first),
+        **shown,
+        "best": best,
+        "groups": first.groups(machine, metrics, lead, plots),
+        "asked": _asked(frame, shown, best),
     }
 
 
 def first_samples(
-    frame: Results, metrics: Mapping[str, Metric], tables: Sequence[Table], *, most: int = MOST
+    frame: Results,
+    metrics: Mapping[str, Metric],
+    tables: Sequence[Table],
+    *,
+    most: int = first.MOST,
 ) -> dict[str, Any]:
     """``worst`` and ``contested`` of `overview`, `most` of each, and ``by``: the metric behind
     them.
     """
-    return _shown_first(frame.without_people(), metrics, _first(_leads(frame, tables)), most)
+    lead = next(iter(_leads(frame, tables).values()), None)
+    return first.first_samples(frame.without_people(), metrics, lead, most=most)
 
 
-def _asked(frame: Results, first: Mapping[str, Any]) -> dict[int, str]:
-    places = {sample for sample, *_ in (*first["worst"], *first["contested"])}
+def _asked(
+    frame: Results, shown: Mapping[str, Any], best: Mapping[str, Any] | None
+) -> dict[int, str]:
+    """The instructions of the samples that are shown."""
+    places = {sample for sample, *_ in (*shown["worst"], *shown["contested"])}
+    places |= set(best["samples"]) if best else set()
     records = frame.samples.records
     told = {place: records[frame.samples.ids[place]].get("instruction") for place in places}
     return {place: str(text)[:_ASKED] for place, text in sorted(told.items()) if text}
@@ -77,10 +94,6 @@ def _asked(frame: Results, first: Mapping[str, Any]) -> dict[int, str]:
 
 def _sources(frame: Results) -> set[str]:
     return set(frame.sources)
-
-
-def _first(leads: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    return next(iter(leads.values()), None)
 
 
 def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
@@ -209,97 +222,6 @@ def link(frame: Results, field: Field) -> dict[str, object]:
     if not frame.has(shown, field.variant):
         shown = field.spec.of[0].metric
     return {"metric": shown, "variant": field.variant, "where": field.spec.labels}
-
-
-def _shown_first(
-    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None, most: int = MOST
-) -> dict[str, Any]:
-    """The worst outputs (one a sample) and the samples on which editors lie furthest apart, by the
-    metric behind the leading column, or the first one with a direction: ``[sample, editor]`` and
-    ``[sample, best editor, worst editor]``, positions in the frame; ``worst_values`` and
-    ``contested_values`` have a number for each of their editors.
-
-    Only edits are looked at: an input that was given back and the output of an anchor tell nothing
-    about a model, though they may have the lowest score of all. ``edits`` is False where the run
-    has nothing else that was scored, and those are shown.
-    """
-    metric, variant = _metric(frame, metrics, lead)
-    if metric is None:
-        empty: list[Any] = []
-        return {
-            "by": None, "edits": True, "worst": empty, "worst_values": empty,
-            "contested": empty, "contested_values": empty,
-        }  # fmt: skip
-    source = _source(frame, metric.name, lead)
-    mine = frame.of_source(source)
-    values = np.asarray(on_scale(metric, mine.grid(metric.name, variant).values))
-    goodness = values if metric.direction == "higher" else -values
-    only = np.where(_edits(frame), goodness, np.nan)
-    edits = not np.isnan(only).all()
-    goodness = only if edits else goodness
-    lowest = np.where(np.isnan(goodness), np.inf, goodness)
-    highest = np.where(np.isnan(goodness), -np.inf, goodness)
-    worst, best = lowest.argmin(axis=0), highest.argmax(axis=0)
-    there = ~np.isnan(goodness).all(axis=0)
-    spread = _spread(goodness)
-    order = np.argsort(np.where(there, lowest.min(axis=0), np.inf), kind="stable")
-    apart = np.argsort(-np.where(spread > 0, spread, 0.0), kind="stable")
-    shown = [[int(s), int(worst[s])] for s in order[:most] if there[s]]
-    contested = [[int(s), int(best[s]), int(worst[s])] for s in apart[:most] if spread[s] > 0]
-    return {
-        "by": {"metric": metric.name, "variant": variant, "source": source},
-        "edits": edits,
-        "worst": shown,
-        "worst_values": _values(values, shown),
-        "contested": contested,
-        "contested_values": _values(values, contested),
-    }
-
-
-def _edits(frame: Results) -> Mask:
-    """(E, S): False for the outputs of anchors and for inputs that were given back."""
-    found = np.ones((len(frame.editors), len(frame.samples)), np.bool_)
-    place = {name: number for number, name in enumerate(frame.samples.ids)}
-    for row, editor in enumerate(frame.editors):
-        delivery = frame.deliveries.get(editor)
-        back = delivery.given_back if delivery is not None else ()
-        found[row, [place[sample] for sample in back if sample in place]] = False
-        found[row] &= not is_anchor(editor)
-    return found
-
-
-def _values(values: Floats, shown: Sequence[Sequence[int]]) -> list[list[float]]:
-    """The numbers of the editors that are named after each sample."""
-    return [[float(values[editor, sample]) for editor in editors] for sample, *editors in shown]
-
-
-def _metric(
-    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
-) -> tuple[Metric | None, str]:
-    link = (lead or {}).get("link")
-    if link and frame.has(link["metric"], link["variant"]):
-        return metrics[link["metric"]], str(link["variant"])
-    for name, metric in metrics.items():
-        for variant in VARIANTS:
-            if metric.direction and not metric.whole_set and frame.has(name, variant):
-                return metric, variant
-    return None, ""
-
-
-def _source(frame: Results, metric: str, lead: Mapping[str, Any] | None) -> str:
-    """The one judge or engine whose rows are read: the leading table's, or the first."""
-    there = frame.sources_of(metric)
-    wanted = str((lead or {}).get("source") or "")
-    return wanted if wanted in there else there[0]
-
-
-def _spread(goodness: Floats) -> Floats:
-    """(S,): the best less the worst editor's, among finite values; NaN of fewer than two."""
-    finite = np.where(np.isinf(goodness), np.nan, goodness)
-    enough = (~np.isnan(finite)).sum(axis=0) > 1
-    found = np.full(finite.shape[1], np.nan)
-    found[enough] = np.nanmax(finite[:, enough], axis=0) - np.nanmin(finite[:, enough], axis=0)
-    return found
 
 
 def marks(frame: Results, edits: Mapping[tuple[str, str], EditRecord]) -> Any:

@@ -27,7 +27,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -49,6 +49,16 @@ STATIC = (
     "select.js", "start.js", "study.js", "style.css", "tables.js", "zoom.js",
 )  # fmt: skip
 
+
+class Headed(NamedTuple):
+    """What stands above the first page; "" for what is not said."""
+
+    title: str = ""
+    author: str = ""
+    date: str = ""
+
+
+UNHEADED = Headed()
 NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
 
 
@@ -68,6 +78,7 @@ def build(
     parts: Sequence[Part],
     to: Path,
     *,
+    headed: Headed = UNHEADED,
     copy_images: bool = False,
     thumbnails: bool = True,
     spread: thumbs.Spread = thumbs.here,
@@ -106,6 +117,7 @@ def build(
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
+        "headed": headed._asdict(),
         "benchmarks": shown,
         "statuses": [status.value for status in STATUSES],
         "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],

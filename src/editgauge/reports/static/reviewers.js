@@ -127,7 +127,8 @@ var Reviewers = (function () {
       return { value: value, found: summed(column, direction, function (i) { return codes[i] === code; }) };
     }).filter(function (row) { return row.value && row.found.n; });
     rows.sort(function (a, b) { return (a.found.mean - b.found.mean) * sign; });
-    return h("details", {}, h("summary", {}, "By " + chosen.name + ": worst is " + (rows.length ? rows[0].value : "–")),
+    var several = rows.find(function (row) { return row.found.n > 1; }); // one picture tells nothing of its group
+    return h("details", {}, h("summary", {}, "By " + chosen.name + (several ? ": worst is " + several.value : "")),
       rows.map(function (row) {
         var query = new URLSearchParams({ e: one.editor, m: key, sort: "score", where: chosen.name + "=" + row.value });
         if (direction === "lower") query.set("desc", "1");

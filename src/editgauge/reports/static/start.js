@@ -119,11 +119,26 @@ var Start = (function () {
     }), list.length > 5 ? h("li", {}, h("a", { href: EG.address(["tables", about.name]) }, list.length - 5 + " more")) : null);
   }
 
-  function card(at, about, index, position, editors, words) {
+  // The means of the ranked models by the benchmark's first attribute: a strip under the ranking.
+  function groups(about) {
+    var found = about.overview.groups, lead = Scores.lead(about);
+    if (!found || !lead) return null;
+    return h("details", { class: "groups" }, h("summary", {}, Scores.name(about, found.metric + "|" + lead.source) + " by " + found.by),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Means by " + found.by + " of " + about.title },
+        h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "model"), found.labels.map(function (label, n) {
+          return h("th", { scope: "col" }, label + " (" + found.counts[n] + ")");
+        }))), h("tbody", {}, found.lines.map(function (line) {
+          return h("tr", {}, h("th", { scope: "row" }, line.editor), line.means.map(function (mean) { return h("td", {}, EG.number(mean, lead.digits)); }));
+        })))));
+  }
+
+  // `reference`: the right answer stands beside, where there is one.
+  function card(at, about, index, position, editors, words, reference) {
     var id = index.ids[position], query = new URLSearchParams({ e: about.editors[editors[editors.length - 1]] });
     editors.slice(0, -1).forEach(function (editor) { query.set("left", "edit:" + about.editors[editor]); });
     return h("li", {}, h("a", { class: "card", title: id, href: EG.address(["sample", about.name, id], query) },
-      h("span", { class: "pair" }, [["input", "input"]].concat(editors.map(function (editor, n) { return [editor, words[n]]; })).map(function (slot) {
+      h("span", { class: "pair" }, [["input", "input"]].concat(editors.map(function (editor, n) { return [editor, words[n]]; })).concat(
+        reference && Scores.thumb(at, index, "reference", position, "reference") ? [["reference", "reference"]] : []).map(function (slot) {
         return Scores.captioned(at, index, slot[0], position, slot[1]);
       })), h("span", { class: "card-ask", dir: "auto" }, about.overview.asked[position] || id)));
   }
@@ -140,6 +155,10 @@ var Start = (function () {
     var title = Scores.name(about, by.metric + "|" + by.source), kind = EG.meta.variants.length > 1 ? " (" + by.variant + ")" : "";
     return h("div", { class: "firsts" }, seen.edits ? null
       : h("p", { class: "warn" }, "The run has no edit with this score, only anchors and inputs that were given back: those are shown."),
+      seen.best && seen.best.samples.length ? h("section", {}, h("h3", {}, "Edits of " + about.editors[seen.best.editor] + ", from its best score to its worst"),
+        h("ul", { class: "cards" }, seen.best.samples.map(function (sample, n) {
+          return card(at, about, index, sample, [seen.best.editor], [named(about, by, seen.best.editor, seen.best.values[n])], true);
+        }))) : null,
       seen.worst.length ? h("section", {}, h("h3", {}, "Worst samples by " + title + kind), h("ul", { class: "cards" }, seen.worst.map(function (one, n) {
         return card(at, about, index, one[0], [one[1]], [named(about, by, one[1], seen.worst_values[n][0])]);
       }))) : null,
@@ -154,6 +173,7 @@ var Start = (function () {
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
       h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), h("p", {}, extent(about)),
       h("div", { class: "columns" }, ranking(about), h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), wrong(about, index))),
+      groups(about),
       first(at, about, index),
       h("p", { class: "ways" }, h("a", { class: "way", href: EG.address(["browse", about.name]) }, "All samples"),
         h("a", { class: "way", href: EG.address(["tables", about.name]) }, "Tables and figures"),
@@ -164,8 +184,9 @@ var Start = (function () {
   function show(main, live) {
     return Promise.all(EG.meta.benchmarks.map(function (_, at) { return EG.index(at); })).then(function (indexes) {
       if (!live()) return;
-      document.title = "editgauge report";
-      EG.fill(main, h("h1", {}, "Report of " + EG.meta.runs.join(", ")),
+      var headed = EG.meta.headed, by = [headed.author, headed.date].filter(Boolean).join(" · ");
+      document.title = headed.title || "editgauge report";
+      EG.fill(main, h("h1", {}, headed.title || "Report of " + EG.meta.runs.join(", ")), by ? h("p", {}, by) : null,
         EG.meta.problems.length ? h("div", { class: "notice" }, h("p", {}, "Found while reading the run:"),
           h("ul", {}, EG.meta.problems.map(function (p) { return h("li", {}, p); }))) : null,
         EG.meta.benchmarks.map(function (about, at) { return benchmark(at, about, indexes[at]); }));

@@ -16,7 +16,7 @@ from tests.editors.fake_service import KEY, FakeService, png
 
 from editgauge import catalog
 from editgauge.editors import remote
-from editgauge.editors.calling import AGAIN, call_key, key_for
+from editgauge.editors.calling import AGAIN, call_key
 from editgauge.editors.sending import as_file, transparent_where_editable
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import ImageTooLarge, ServiceStopped, UsageError
@@ -24,6 +24,7 @@ from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
 from editgauge.services.prices import ImagePrice as Price
 from editgauge.services.prices import image_price_of as price_of
+from editgauge.services.secrets import key_for
 from editgauge.store.run import Run
 from editgauge.testing import make_picture, make_sample
 from editgauge.types import Edit, Status
@@ -369,10 +370,10 @@ def test_a_key_named_for_a_service_goes_to_its_host_alone(monkeypatch: pytest.Mo
     own, names = "https://api.openai.com/v1", ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY")
     monkeypatch.delenv(names[0], raising=False)
     monkeypatch.setenv(names[1], "of-openai")
-    assert key_for(own, own, names) == "of-openai"
-    assert key_for("https://other.example/v1", own, names) == ""
+    assert key_for(own, [own], names) == "of-openai"
+    assert key_for("https://other.example/v1", [own], names) == ""
     monkeypatch.setenv(names[0], "named")
-    assert key_for("https://other.example/v1", own, names) == "named"
+    assert key_for("https://other.example/v1", [own], names) == "named"
 
 
 def test_an_input_over_our_own_limit_is_not_sent(

@@ -82,6 +82,24 @@ def test_whatever_comes_can_be_stored(value: object) -> None:
     orjson.dumps(Secrets([KEY]).value(value))
 
 
+def test_openais_key_goes_to_no_other_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    from editgauge.judging.chat import Client
+
+    monkeypatch.delenv("EDITGAUGE_JUDGE_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+
+    def sent(base: str | None) -> str:
+        return str(Client(base).http._headers.get("Authorization"))
+
+    assert sent(None) == sent("https://api.openai.com/v1") == "Bearer sk-of-openai"
+    assert sent("http://127.0.0.1:8000/v1") == "None"
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    assert sent(None) == "Bearer sk-of-openai", "the pair that its owner set"
+    monkeypatch.setenv("EDITGAUGE_JUDGE_KEY", "named")
+    assert sent("https://other.example/v1") == "Bearer named"
+
+
 def test_addresses() -> None:
     found = address("https://host:8/v1/?api-version=2&code=hidden-one", "--base-url")
     assert found.of("/chat") == "https://host:8/v1/chat?api-version=2&code=hidden-one"

@@ -23,7 +23,7 @@ from editgauge.services.booking import Ledger
 from editgauge.services.gate import Gate
 from editgauge.services.http import Http, Lost, Request, Response, form_request, json_request
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
-from editgauge.services.secrets import Secrets, key_from
+from editgauge.services.secrets import Secrets
 from editgauge.services.secrets import address as service_address
 
 MAX_REPLY_BYTES = 256 << 20
@@ -213,14 +213,6 @@ AGAIN = ".asked-before"
 """A file that a run lays into an output's temporary folder when the user asks for a call once more
 (``--retry``). What it holds stands for the outcome that was there before.
 """
-
-
-def key_for(address: str, own: str, names: Sequence[str]) -> str:
-    """The key for an address: of the variables `names` the first is for any service, the others are
-    for the host of `own` alone, which needs one. Raises `UsageError` without it.
-    """
-    ours = urlsplit(address).hostname == urlsplit(own).hostname
-    return key_from(names if ours else names[:1], needed=ours)
 
 
 def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:

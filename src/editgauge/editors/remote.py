@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from editgauge.editors.asking import conversation, numbered
-from editgauge.editors.calling import Call, Service, call_key, key_for
+from editgauge.editors.calling import Call, Service, call_key
 from editgauge.editors.delivery import decoded, deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.sending import EXTRA, as_file, passed_through
@@ -27,7 +27,7 @@ from editgauge.services.booking import Ledger
 from editgauge.services.http import is_own_network
 from editgauge.services.paid import Outcome, Spend
 from editgauge.services.prices import ImagePrice, image_price_of
-from editgauge.services.secrets import words
+from editgauge.services.secrets import key_for, words
 from editgauge.types import Edit, Sample, Shot, Status
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -287,7 +287,7 @@ def remote(
     base = settings.base_url or address
     service = Service(
         base,
-        key=key_for(base, address, (OWN_KEY, *keys)),
+        key=key_for(base, [address], (OWN_KEY, *keys), needed=True),
         at_once=settings.concurrency,
         timeout=settings.timeout,
         attempts=settings.attempts,

@@ -21,12 +21,12 @@ from editgauge.judging.protocol import Call, ChatMessage
 from editgauge.services import policy
 from editgauge.services.http import Http, Lost, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
-from editgauge.services.secrets import Secrets, address, key_from
+from editgauge.services.secrets import Secrets, address, key_for
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
-"""Environment variables that may hold the key, the first one found wins. Keys come from nowhere
-else.
+"""Environment variables that may hold the key: the first for any server, the second for OpenAI's
+and the one that ``OPENAI_BASE_URL`` names. Keys come from nowhere else.
 """
 FAMILY = "openai-chat"
 """The endpoint family of the reply key: chat completions, whoever serves them."""
@@ -155,9 +155,10 @@ class Client:
     def __init__(
         self, base_url: str | None = None, *, timeout: float = 120.0, key: str | None = None
     ) -> None:
-        base = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
+        own_base = os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
+        base = base_url or own_base
         self.address = address(base, "--base-url")
-        own = key_from(KEY_NAMES) if key is None else key.strip()
+        own = key_for(base, [DEFAULT_BASE_URL, own_base], KEY_NAMES) if key is None else key.strip()
         self.secrets = Secrets([own, *self.address.secrets])
         headers = {"Authorization": f"Bearer {own}"} if own else {}
         self.http = Http(headers, self.secrets, timeout=timeout)

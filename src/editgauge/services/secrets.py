@@ -155,6 +155,14 @@ def key_from(names: Sequence[str], *, needed: bool = False) -> str:
     return ""
 
 
+def key_for(base: str, homes: Sequence[str], names: Sequence[str], *, needed: bool = False) -> str:
+    """The key for an address: of the variables `names` the first is for any service, the others are
+    for the hosts of `homes` alone; `needed`: these want one. Raises `UsageError` without it.
+    """
+    at_home = urlsplit(base).hostname in [urlsplit(home).hostname for home in homes]
+    return key_from(names if at_home else names[:1], needed=needed and at_home)
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """A service's address: where requests go, and how it may be shown.

@@ -196,6 +196,8 @@ class FakeJobs(LocalServer):
             code = "DataInspectionFailed" if word == "job-failed-filter" else "InternalError"
             told["output"] |= {"code": code, "message": reason}
             return told
+        if self.shape == "replicate" and word == "job-failed-filter":
+            reason = "The input or output was flagged as sensitive. (E005)"
         name = {"bfl": "details", "ideogram": "failure_reason"}.get(self.shape, "error")
         return {**told, name: reason}
 

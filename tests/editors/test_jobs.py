@@ -155,7 +155,7 @@ def test_a_picture_that_is_withheld_is_refused(service: FakeJobs, tmp_path: Path
     assert edit.cost == 0
 
 
-@pytest.mark.parametrize("service", ["dashscope"], indirect=True)
+@pytest.mark.parametrize("service", ["dashscope", "replicate"], indirect=True)
 def test_a_filter_s_code_is_a_refusal(service: FakeJobs, tmp_path: Path) -> None:
     edit, _ = ask(editor(service), tmp_path, "job-failed-filter")
     assert edit.status is Status.REFUSED

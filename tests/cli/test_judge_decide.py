@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_study_command import type_
-from tests.judging.test_run_judging import SAMPLES, command
+from tests.judging.commands import SAMPLES, command
 
 from editgauge.errors import UsageError
 from editgauge.testing import FaultServer

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.judging.commands import NAMES
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
@@ -21,6 +22,7 @@ from editgauge.judging.protocol import Call
 from editgauge.judging.replies import Job, Settings
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
+from editgauge.run.evaluation import Evaluation
 from editgauge.services.booking import Ledger
 from editgauge.services.prices import Price
 from editgauge.store.hashes import HashStore
@@ -81,7 +83,7 @@ class Bench:
             stack.callback(client.close)
             engine = self.engine = Engine(
                 client,
-                ReplyStore(replies.path, replies),
+                ReplyStore(replies),
                 PictureStore(hashes),
                 Settings(concurrency=concurrency, **settings),
                 price=price,
@@ -107,11 +109,9 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with outputs of two anchors on five samples of the built-in benchmark, all four
     protocols among them. Made once for all files: nothing is written into it.
     """
-    from tests.judging.test_run_judging import SAMPLES, command
-
     run = tmp_path_factory.mktemp("judge") / "run"
     for editor in ("copy", "reference"):
-        command("edit", "mini", "--editor", editor, "--run", str(run), *SAMPLES, "--workers", "0")
+        Evaluation("mini", run=run, samples=NAMES).edit(editor)
     return run
 
 

@@ -4,11 +4,17 @@ nothing twice.
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.judging.conftest import Bench
+from tests.judging.raw_server import saying
+from tests.local_server import LocalServer
 
 from editgauge.errors import RunError
 from editgauge.judging.asking import Engine
@@ -16,6 +22,7 @@ from editgauge.judging.fakes import request_pictures
 from editgauge.judging.reading import read
 from editgauge.judging.scores import to_scores
 from editgauge.services.prices import Price
+from editgauge.store.paid import Paid
 from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Status
 
@@ -316,3 +323,109 @@ def test_a_picture_that_is_none_is_unreadable(bench: Bench) -> None:
         (heard,) = bench.ask(server, jobs=jobs)
         assert server.requests == 0
     assert heard.status is Status.UNREADABLE
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+def test_judges_that_think_get_room(bench: Bench) -> None:
+    """The model's own limit, and the user's; the room that a cut reply got is kept over a repair."""
+    with FaultServer() as server:
+        bench.ask(server, 1, room=16384)
+    assert server.bodies[0]["max_tokens"] == 16384
+    bad = GOOD.replace('"Q1": 5', '"Q1": 9')
+    with FaultServer(["length"], answer=ScriptedJudge(replies=(bad, bad))) as server:
+        bench.ask(server, jobs=bench.jobs(1, repeats=2)[1:], room=2000)
+    assert [body["max_tokens"] for body in server.bodies] == [2000, 8000, 8000]
+
+
+def test_judges_that_are_cut_off_again_and_again_stop_the_run(bench: Bench) -> None:
+    with FaultServer(lambda number: "length") as server:
+        with pytest.raises(RunError, match=r"--max-tokens \d+.*--reasoning-effort low") as caught:
+            bench.ask(server, 15, concurrency=1)
+        assert server.requests == 10, "five calls, each with more room once"
+    assert "cut off" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "reasoning_content": "hm"},
+        {"content": "<think>first idea: 3, or rather"},
+        {"content": [{"type": "reasoning", "text": "hm"}], "reasoning": "hm"},
+    ],
+)
+def test_judges_that_think_and_never_answer_stop_the_run(
+    bench: Bench, message: dict[str, Any]
+) -> None:
+    """Whatever the server calls it: here it says that the reply ended by itself."""
+    said = {"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"}
+    with saying(json.dumps(said).encode()) as url:
+        server = SimpleNamespace(url=url)
+        with pytest.raises(RunError, match=r"--max-tokens \d+.*--reasoning-effort low"):
+            bench.ask(server, 12, concurrency=1, backoff=0.001)  # type: ignore[arg-type]
+    assert bench.engine is not None
+    assert bench.engine.stats.asked == 10
+    with Paid(bench.folder / "replies.sqlite") as paid:
+        assert len(paid) >= 5, "what was paid for is kept"
+
+
+# -- a judge that saw nothing ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "seen", "tokens", "blind"),
+    [
+        ("All texts are right.", "true", 1000, 0),
+        ("No image was provided, so I assume the best.", "true", 1000, 1),
+        ("nothing to see", "false", 1000, 1),
+        ("All texts are right.", "true", 60, 1),
+    ],
+)
+def test_a_judge_that_saw_nothing_is_warned_of_and_its_scores_stay(
+    bench: Bench, reason: str, seen: str, tokens: int, blind: int
+) -> None:
+    """`pictures_visible: false` alone is no score; words and bills are a warning with a count."""
+    content = GOOD.replace('"ok"', json.dumps(reason)).replace("true", seen)
+    usage = {"prompt_tokens": tokens, "completion_tokens": 50}
+    choice = {"message": {"content": content}, "finish_reason": "stop"}
+    said = {"choices": [choice], "model": "m", "usage": usage}
+    with saying(json.dumps(said).encode()) as url:
+        (heard,) = bench.ask(SimpleNamespace(url=url))  # type: ignore[arg-type]
+    engine = bench.engine
+    assert engine is not None
+    assert engine.stats.blind == blind
+    assert (f"{blind} of 1 replies" in " ".join(engine.warnings())) == bool(blind)
+    statuses = {score.status for score in to_scores(bench.call(), heard)}
+    assert statuses == {Status.SCORED} if seen == "true" else Status.FAILED in statuses
+
+
+# -- money -----------------------------------------------------------------------------------------
+
+
+class RisingPrices(LocalServer):
+    """Bills each request more than the last one: from the published price up to ten times it."""
+
+    def __init__(self) -> None:
+        self.bill, self.requests = 0.0, 0
+        self.open()
+
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        self.requests += 1
+        times = min(10.0, 1.0 + 0.05 * self.requests)
+        tokens = {"prompt_tokens": round(1500 * times), "completion_tokens": round(100 * times)}
+        self.bill += (tokens["prompt_tokens"] * 1.0 + tokens["completion_tokens"] * 10.0) / 1e6
+        choice = {"message": {"content": GOOD}, "finish_reason": "stop"}
+        self.send(handler, 200, {"model": "m", "choices": [choice], "usage": tokens})
+
+
+def test_rising_prices_pass_a_budget_by_no_more_than_a_tenth(bench: Bench) -> None:
+    """Each bill is the dearest so far; what is under way when it comes is all that can pass."""
+    price = Price(input=1.0, output=10.0, images="gemini-crops")
+    with RisingPrices() as server:
+        bench.ask(server, 60, price=price, budget=0.06, concurrency=4)  # type: ignore[arg-type]
+        assert bench.engine is not None
+        assert bench.engine.broke
+        assert server.requests > 4
+        assert server.bill <= 0.06 * 1.1
+        assert bench.engine.ledger.spent >= server.bill - 1e-9

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.judging.test_run_judging import command, rows_of
+from tests.judging.commands import command, rows_of
 from tests.local_server import LocalServer
 
 from editgauge.services.batches import Batch, Batches

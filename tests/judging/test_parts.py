@@ -218,7 +218,7 @@ def test_a_key_changes_with_everything_that_matters(tmp_path: Path) -> None:
         with HashStore(None) as hashes, Paid(None) as paid:
             client = Client("http://localhost/v1", key="")
             settings = Settings(model=model)
-            engine = Engine(client, ReplyStore(None, paid), PictureStore(hashes), settings)
+            engine = Engine(client, ReplyStore(paid), PictureStore(hashes), settings)
             return engine.key(Job(call, repeat), attempt, dialect)
 
     other = Picture(call.pictures[0].path, "input", mime="image/png")

@@ -194,14 +194,6 @@ def test_a_reply_that_was_cut_off_is_no_verdict() -> None:
     assert read(ONE, GOOD, cut_off=True).problem == CUT_OFF
 
 
-def test_a_judge_that_declines_in_words_has_refused() -> None:
-    """No verdict is lost by it; one with an object in it is read as any other."""
-    found = read(ONE, "I\u2019m sorry, I can't help with that.")
-    assert found.readings["IF"].status is Status.REFUSED
-    assert found.problem == "", "asking the same again would be declined again"
-    assert read(ONE, f"I'm sorry that it took so long. {GOOD}").readings["IF"].value == 4
-
-
 def test_a_judge_that_saw_nothing_has_no_score() -> None:
     verdict = read(ONE, GOOD.replace("true", "false"))
     assert verdict.readings["IF"] == (None, Status.FAILED, UNSEEN)

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.judging.test_run_judging import SAMPLES, command
+from tests.judging.commands import SAMPLES, command
 
 KEY = "sk-very-secret"
 """That of `command`'s environment."""

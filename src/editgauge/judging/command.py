@@ -33,6 +33,8 @@ class Outcome:
     complete: bool
     interrupted: bool
     notes: list[str] = field(default_factory=list)
+    dollars_of_run: float = 0.0
+    """US dollars for judging in this run, all commands together."""
 
     @property
     def broke(self) -> str:
@@ -62,7 +64,7 @@ class Outcome:
             "interrupted": self.interrupted,
             "over_budget": bool(self.broke),
             **todo.engine.stats.facts(),
-            "dollars_of_run": round(todo.engine.ledger.totals.booked, 6),
+            "dollars_of_run": round(self.dollars_of_run, 6),
             "refused_by_category": todo.refused,
             "rows_made": todo.summary.computed,
             "rows_kept": todo.summary.kept,
@@ -117,8 +119,10 @@ class Outcome:
             f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
             f"tokens in, {stats.tokens_out:,} out{money}"
         )
-        if price and (total := todo.engine.ledger.totals.booked) > stats.spent + 5e-5:
-            out.append(f"{total:.4f} US dollars for judging in this run, all commands together")
+        if price and self.dollars_of_run > stats.spent + 5e-5:
+            out.append(
+                f"{self.dollars_of_run:.4f} US dollars for judging in this run, all commands together"
+            )
         return out
 
     def _ending(self) -> str:
@@ -176,7 +180,9 @@ def run(
             **todo.engine.stats.facts(),
         )
     notes = [*running.notes, *todo.engine.warnings()]
-    return Outcome(session, complete and not running.interrupted, running.interrupted, notes)
+    complete = complete and not running.interrupted
+    booked = todo.engine.ledger.totals.booked
+    return Outcome(session, complete, running.interrupted, notes, booked)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -162,9 +162,8 @@ class FaultServer:
         self._bucket, self._retry_after = bucket, retry_after
         self._tokens, self._filled = (bucket[1] if bucket else 0.0), time.monotonic()
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.owner = self
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.url = ""
+        self._server: _Server | None = None
 
     def word(self) -> str:
         """What to do with the next request."""
@@ -230,13 +229,16 @@ class FaultServer:
         return json.dumps(told).encode()
 
     def __enter__(self) -> Self:
-        serve = self._server.serve_forever
-        threading.Thread(target=serve, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        self._server = made = _Server(("127.0.0.1", 0), _Handler)
+        made.owner = self
+        self.url = f"http://127.0.0.1:{made.server_port}/v1"
+        threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *ended: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
 
 
 class _Server(ThreadingHTTPServer):

@@ -125,6 +125,8 @@ def _png(data: bytes) -> Iterator[bytes]:
 def _webp(data: bytes) -> Iterator[bytes]:
     if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
         raise ValueError("no start of a WebP file")
+    if struct.unpack_from("<I", data, 4)[0] + 8 > len(data):
+        raise ValueError("a WebP file that ends early")
     kept, position = [], 12
     while position + 8 <= len(data):
         (length,) = struct.unpack_from("<I", data, position + 4)

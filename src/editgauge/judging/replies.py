@@ -29,6 +29,10 @@ from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 
+FIRST_WAIT = 0.3
+"""Seconds for which other calls wait for the first one's answer: a server that refuses a request's
+form does so at once, and an answer that takes longer is a verdict.
+"""
 CUT_OFFS = 5
 """Calls in a row whose reply was cut off twice, after which nothing further is asked."""
 SAME_REFUSALS = 3
@@ -121,7 +125,7 @@ class Replies:
         """Why the budget ended the run, or empty."""
         self.stopping = False
         self._proven = noted is not None
-        self._lock = threading.RLock()
+        self._lock, self._first = threading.RLock(), threading.Lock()
         self._cut_in_a_row = self._unanswered = 0
         self._turned_down: dict[str, int] = {}
         self._asked_now: set[str] = set()
@@ -193,20 +197,31 @@ class Replies:
     def _ask(self, job: Job, attempt: Attempt) -> Reply:
         """Ask in the server's words, which are learned on the way."""
         while True:
-            dialect = self.dialect
-            body = self.body(job, attempt, dialect)
-            encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
-            request = self.client.request(pieces(body, encoded))
-            spend = Spend(model=self.settings.model, most=self.most(job, attempt, len(body)))
+            alone = not self._proven and self._first.acquire(timeout=FIRST_WAIT)
+            try:
+                reply = self._ask_once(job, attempt)
+            finally:
+                if alone:
+                    self._first.release()
+            if reply is not None:
+                return reply
 
-            def heard(response: Response, size: int = len(body)) -> Outcome:
-                return self.billed(self.client.read(response), size)
+    def _ask_once(self, job: Job, attempt: Attempt) -> Reply | None:
+        """Ask in the words that are known now; None where an answer taught others."""
+        dialect = self.dialect
+        body = self.body(job, attempt, dialect)
+        encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
+        request = self.client.request(pieces(body, encoded))
+        spend = Spend(model=self.settings.model, most=self.most(job, attempt, len(body)))
 
-            outcome = self.paid.call(request, heard, spend)
-            if self._learned(dialect, outcome):
-                continue
-            self._stop_where_hopeless(outcome)
-            return self._keep(job, attempt, dialect, outcome)
+        def heard(response: Response) -> Outcome:
+            return self.billed(self.client.read(response), len(body))
+
+        outcome = self.paid.call(request, heard, spend)
+        if self._learned(dialect, outcome):
+            return None
+        self._stop_where_hopeless(outcome)
+        return self._keep(job, attempt, dialect, outcome)
 
     def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
         """The most that a request can cost, in US dollars; 0 where there is no price. `text_bytes`

@@ -1,0 +1,153 @@
+"""Pictures as they are sent: without metadata, with their own pixels, encoded once."""
+
+from __future__ import annotations
+
+import base64
+import io
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from editgauge.errors import ImageError
+from editgauge.judging.metadata import bare
+from editgauge.judging.pictures import PictureStore, as_jpeg
+from editgauge.judging.protocol import Picture
+from editgauge.store.hashes import HashStore
+from editgauge.testing import make_picture
+
+SECRET = b"patient 4711"
+PIXELS = make_picture((40, 30))
+
+
+def file(kind: str, *, turned: int = 1, icc: bytes = b"") -> bytes:
+    """A picture with a name, a place and a comment wherever its format has room for them."""
+    image = Image.fromarray(PIXELS)
+    exif = image.getexif()
+    exif[0x010E] = SECRET.decode()
+    exif.get_ifd(0x8825)[1] = "N"
+    if turned != 1:
+        exif[0x0112] = turned
+    text = PngInfo()
+    text.add_text("Comment", SECRET.decode())
+    more = {
+        "JPEG": {"comment": SECRET, "quality": 90},
+        "PNG": {"pnginfo": text},
+        "WEBP": {"lossless": True, "xmp": SECRET},
+    }
+    buffer = io.BytesIO()
+    image.save(buffer, kind, exif=exif, icc_profile=icc or None, **more[kind])  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def pixels(data: bytes) -> np.ndarray:
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+@pytest.mark.parametrize("turned", [1, 6])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_pixels_and_orientation_stay_and_words_go(kind: str, turned: int) -> None:
+    data = file(kind, turned=turned)
+    assert SECRET in data
+    found = bare(data, kind)
+    assert SECRET not in found
+    assert (pixels(found) == pixels(data)).all()
+    with Image.open(io.BytesIO(found)) as image:
+        kept = dict(image.getexif())
+    assert kept == ({0x0112: 6} if turned == 6 and kind != "WEBP" else {})
+    assert bare(found, kind) == found
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_a_colour_profile_stays_as_it_is(kind: str) -> None:
+    profile = b"\0" * 36 + b"acsp" + b"colours" * 40
+    with Image.open(io.BytesIO(bare(file(kind, icc=profile), kind))) as image:
+        assert image.info["icc_profile"] == profile
+
+
+def test_a_thumbnail_and_what_follows_the_picture_go() -> None:
+    data = file("JPEG")
+    jfif = b"\xff\xe0" + struct.pack(">H", 16 + 12) + b"JFIF\0\1\1\0\0\1\0\1\2\2" + SECRET
+    found = bare(data[:2] + jfif + data[2:] + SECRET, "JPEG")
+    assert SECRET not in found
+    assert (pixels(found) == pixels(data)).all()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_a_broken_file_is_a_value_error_wherever_it_breaks(kind: str) -> None:
+    data = file(kind)
+    for end in [0, 1, 2, 9, 13, 30, len(data) // 2]:
+        with pytest.raises(ValueError, match=r"."):
+            bare(data[:end], kind)
+    with pytest.raises(ValueError, match="wanted one of"):
+        bare(data, "GIF")
+
+
+def test_exif_that_is_none_has_no_orientation() -> None:
+    chunk = b"eXIf" + b"II*\0" + b"\xff" * 40
+    whole = struct.pack(">I", 44) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    data = file("PNG")
+    at = data.index(b"IDAT") - 4
+    assert b"eXIf" not in bare(data[:at] + whole + data[at:], "PNG")
+
+
+# -- the store -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store() -> PictureStore:
+    return PictureStore(HashStore(None))
+
+
+def sent(store: PictureStore, picture: Picture) -> tuple[str, bytes]:
+    kind, _, data = store.encode(picture).url.partition(b";base64,")
+    return kind.decode(), base64.b64decode(data)
+
+
+def test_own_coding_where_servers_take_it_and_png_elsewhere(
+    store: PictureStore, tmp_path: Path
+) -> None:
+    for kind in ("JPEG", "PNG", "WEBP"):
+        (tmp_path / f"a.{kind.lower()}").write_bytes(file(kind))
+    assert sent(store, Picture(tmp_path / "a.jpeg", "x"))[0] == "data:image/jpeg"
+    kind, data = sent(store, Picture(tmp_path / "a.webp", "x"))
+    assert (kind, data[:4]) == ("data:image/png", b"\x89PNG")
+    assert (pixels(data) == PIXELS).all()
+    assert SECRET not in data
+
+
+def test_a_picture_is_brought_to_anothers_size(store: PictureStore, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(file("PNG"))
+    Image.new("RGB", (20, 10)).save(tmp_path / "b.png")
+    kind, data = sent(store, Picture(tmp_path / "a.png", "x", size_of=tmp_path / "b.png"))
+    assert (kind, pixels(data).shape) == ("data:image/png", (10, 20, 3))
+
+
+def test_what_a_released_script_declares_goes_whole(store: PictureStore, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(file("PNG"))
+    kind, data = sent(store, Picture(tmp_path / "a.png", "x", mime="image/jpeg"))
+    assert (kind, data) == ("data:image/jpeg", file("PNG"))
+    kind, data = sent(store, Picture(tmp_path / "a.png", "x", mime="image/jpeg", jpeg=85))
+    assert data == as_jpeg(tmp_path / "a.png", 85)
+    assert data[:2] == b"\xff\xd8"
+
+
+def test_equal_pictures_are_encoded_once_and_known_by_what_is_sent(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.png").write_bytes(file("PNG"))
+    store = PictureStore(HashStore(None), kept=1)
+    first, second = (Picture(tmp_path / f"{name}.png", "x") for name in "ab")
+    assert store.encode(first) is store.encode(second)
+    marks = {
+        store.identity(first),
+        store.identity(Picture(first.path, "x", mime="image/jpeg")),
+        store.identity(Picture(first.path, "x", mime="image/jpeg", jpeg=85)),
+    }
+    assert len(marks) == 3
+    with pytest.raises(ImageError):
+        store.encode(Picture(tmp_path / "none.png", "x"))

@@ -1,0 +1,120 @@
+"""The probe of a judge: sight, finished edits, drift, orders in pictures."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.judging.commands import opened
+
+from editgauge.images import write_png
+from editgauge.judging import command, trust
+from editgauge.judging.fakes import ScriptedJudge, request_pictures, request_words
+from editgauge.testing import FaultServer
+
+
+def digits_of(body: dict[str, Any], folder: Path) -> list[int]:
+    """The digits that a request shows, known by the bytes of their pictures."""
+    known = {}
+    for digit in range(10):
+        write_png(folder / f"{digit}.png", trust.digit_picture(digit))
+        known[hashlib.sha256((folder / f"{digit}.png").read_bytes()).digest()] = digit
+    return [known[hashlib.sha256(data).digest()] for data in request_pictures(body)]
+
+
+def seeing(folder: Path, score: int | None = None) -> Any:
+    """A judge that reads the digits, and gives every verdict the same score."""
+    judge = ScriptedJudge(score=score)
+
+    def answer(body: dict[str, Any]) -> str:
+        if "shows one digit" not in request_words(body):
+            return judge(body)
+        names = [f'"picture_{n}": {d}' for n, d in enumerate(digits_of(body, folder), start=1)]
+        return '{"pictures_visible": true, ' + ", ".join(names) + "}"
+
+    return answer
+
+
+def probed(run: Path, server: FaultServer) -> trust.Probe:
+    with opened(run, server.url) as session:
+        return command.probe(session)
+
+
+def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: Path) -> None:
+    with FaultServer(answer=seeing(tmp_path, score=3)) as server:
+        found = probed(made, server)
+        asked = server.requests
+        again = probed(made, server)
+        assert server.requests == asked, "the same day is not paid for again"
+    assert found.sees
+    assert found.as_json() == again.as_json()
+    assert "it reads the digits 7 2 4" in found.lines()[0]
+    with FaultServer(model="blind", answer=ScriptedJudge(score=3)) as server:
+        store = tmp_path / "replies.sqlite"
+        with opened(made, server.url, replies=store) as session:
+            blind = command.probe(session)
+    assert not blind.sees
+    assert blind.lines()[0].startswith("sight: FAILED: pictures show 7 2 4, it read 3 3 3")
+    assert blind.as_json()["sees"] is False
+
+
+def test_a_judge_that_gives_everybody_the_same_tells_no_finished_edit(
+    made: Path, tmp_path: Path
+) -> None:
+    with FaultServer(answer=seeing(tmp_path, score=3)) as server:
+        found = probed(made, server)
+    assert found.finished.better == found.finished.worse == 0
+    assert found.finished.passed is False
+    assert found.obedient is False
+    assert found.drift is None
+
+
+def test_the_next_probe_is_compared_with_the_last_one(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultServer(answer=seeing(tmp_path, score=3)) as server:
+        first = probed(made, server)
+        monkeypatch.setattr(trust, "_today", lambda: 99_999)
+        server.answer = seeing(tmp_path, score=4)
+        second = probed(made, server)
+    assert second.drift is not None
+    assert second.drift.n == len(first.scores)
+    assert second.drift.equal == 0
+    assert second.drift.shift > 0.05
+    assert "0% of" in second.lines()[2]
+
+
+def test_finished_edits_by_hand() -> None:
+    """Six pairs, five better and one equal: p = 1 / 2^5."""
+    scores: dict[str, float | None] = {}
+    for number in range(6):
+        scores[f"s{number}/untouched/IF"] = 0.0
+        scores[f"s{number}/perfect/IF"] = 1.0 if number else 0.0
+    found = trust.finished(scores)
+    assert found == (6, 5, 1, 0, 1 / 32, pytest.approx(5 / 6))
+    assert found.passed
+    few = trust.finished({"s/untouched/IF": 0.0, "s/perfect/IF": 1.0, "t/perfect/IF": None})
+    assert (few.n, few.passed) == (1, None)
+
+
+def test_orders_that_raise_scores_are_obeyed() -> None:
+    neutral = {f"s/{n}": 0.2 for n in range(8)}
+    obeyed = trust.rise_of(neutral, [{name: 0.9 - 0.01 * i for i, name in enumerate(neutral)}])
+    finished = trust.finished({})
+    probe = trust.Probe(read=trust.DIGITS, finished=finished, drift=None, rise=obeyed)
+    assert probe.obedient
+    assert "OBEYS" in probe.lines()[-1]
+    steady = trust.rise_of(neutral, [dict(neutral)])
+    honest = trust.Probe(read=trust.DIGITS, finished=finished, drift=None, rise=steady)
+    assert honest.obedient is False
+    assert trust.rise_of(neutral, [{}]) is None
+
+
+def test_a_text_is_painted_along_the_lower_edge() -> None:
+    picture = trust.digit_picture(5)
+    painted = trust.with_text(picture, trust.NEUTRAL)
+    assert painted.shape == picture.shape
+    assert (painted[:140] == picture[:140]).all()
+    assert (painted[-16:] != picture[-16:]).any()

@@ -89,7 +89,7 @@ class BatchServer(LocalServer):
 def batch(made: Path, server: BatchServer, what: str, code: int = 0) -> str:
     done = command(
         "judge", "mini", "--run", str(made), "--sample", "replace-02",
-        "--price", "1/10", "--budget", "1", "--what", what, url=f"{server.url}/v1", code=code,
+        "--price", "1/10", "--budget", "1", "--batch", what, url=f"{server.url}/v1", code=code,
     )  # fmt: skip
     return done.stdout + done.stderr
 

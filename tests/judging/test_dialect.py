@@ -53,7 +53,6 @@ def test_a_declaration_that_contradicts_itself_is_refused() -> None:
             Dialect(tokens_field="max_completion_tokens"),
         ),
         (Dialect(), "temperature does not support 0.0", Dialect(temperature=False)),
-        (Dialect(), "image/webp is not allowed", Dialect(webp=False)),
         (Dialect(), "too many pictures", None),
     ],
 )
@@ -85,7 +84,7 @@ def test_each_form_carries_the_schema(form: str, key: str) -> None:
 
 
 def test_a_note_is_read_again_and_an_odd_one_is_none() -> None:
-    dialect = Dialect(dropped=("strict",), webp=False)
+    dialect = Dialect(dropped=("strict",), temperature=False)
     assert Dialect.of("x", dialect.note) == dialect
     assert Dialect.of("x", '{"schema": true}') == Dialect()
     assert Dialect.of("api.anthropic.com").form == "tool"

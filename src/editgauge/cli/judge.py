@@ -53,6 +53,8 @@ class What:
     "Only this split (or set) of the benchmark."
     limit: Count | None = None
     "Only N samples, drawn at random among those with outputs, the same every time."
+    first: Count | None = None
+    "Only the first N samples of the benchmark."
     sample: Many = ()
     "Only this sample id, or @FILE with ids; may be repeated."
     where: Many = ()
@@ -79,6 +81,7 @@ def session(
         editors=what.editor,
         split=what.split,
         limit=what.limit,
+        first=what.first,
         ids=what.sample,
         where=what.where,
     )

@@ -120,9 +120,8 @@ class Outcome:
             f"tokens in, {stats.tokens_out:,} out{money}"
         )
         if price and self.dollars_of_run > stats.spent + 5e-5:
-            out.append(
-                f"{self.dollars_of_run:.4f} US dollars for judging in this run, all commands together"
-            )
+            told = "US dollars for judging in this run, all commands together"
+            out.append(f"{self.dollars_of_run:.4f} {told}")
         return out
 
     def _ending(self) -> str:

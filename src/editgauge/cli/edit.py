@@ -150,7 +150,11 @@ def edit(
     summaries, lines = _edited(material, made, limits, run, placing, json)
     typed = f"{benchmark}{f' {data}' if data else ''}"
     if any(one.counts for one in summaries):
-        lines.append(f"next:    editgauge score {typed} --run {place_of(run)}")
+        from editgauge.run.score import offered
+
+        judged = not offered(material.benchmark) and material.benchmark.judging is not None
+        step, more = ("judge", " --model MODEL") if judged else ("score", "")
+        lines.append(f"next:    editgauge {step} {typed} --run {place_of(run)}{more}")
     name = material.benchmark.name
     each = [{**asdict(one), "counts": dict(one.counts)} for one in summaries]
     facts = each[0] if len(made) == 1 else {"variants": each}
@@ -186,6 +190,7 @@ def _edited(
     lines = []
     for number, summary in enumerate(summaries):
         lines.append(summary.line(name))
+        lines += [f"  {why[:300]}" for why in summary.why()]
         if spent := costs.spent(made[number].editor):
             lines.append(f"costs:   {spent}")
     if any(one.counts for one in summaries):

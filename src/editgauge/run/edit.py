@@ -61,11 +61,15 @@ class EditSummary:
     """Why the call ended before its end (a budget, a refused key), or empty."""
     exit_code: int = 0
     """That of the error behind `stopped`."""
+    reasons: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Status -> the first sample that ended so, and why."""
 
     def add(self, record: EditRecord) -> None:
         """Count one sample's record."""
         self.counts[record.status.value] += 1
         self.given_back += record.given_back is True
+        if record.reason:
+            self.reasons.setdefault(record.status.value, (record.sample, record.reason))
 
     @property
     def complete(self) -> bool:
@@ -73,9 +77,15 @@ class EditSummary:
         fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
         return not any(n for status, n in self.counts.items() if status not in fine)
 
+    def why(self) -> list[str]:
+        """The first reason of each status that is no output, in words."""
+        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+        told = sorted(item for item in self.reasons.items() if item[0] not in fine)
+        return [f"{status}, first {sample}: {reason}" for status, (sample, reason) in told]
+
     def line(self, benchmark: str) -> str:
         """What was done in one line of words."""
-        counts = [f"{n} {self._said(status, n)}" for status, n in sorted(self.counts.items())]
+        counts = [f"{n:,} {self._said(status, n)}" for status, n in sorted(self.counts.items())]
         told = ", ".join(counts) or "no outputs"
         return f"{self.editor} on {benchmark}: {told}; {self.edited} new in {self.seconds:.1f} s"
 
@@ -83,9 +93,10 @@ class EditSummary:
         """A status as a word; outputs part into edited ones and inputs handed back."""
         if status != Status.SCORED.value:
             return status.replace("_", " ")
+        noun = "output" if number == 1 else "outputs"
         if not self.given_back:
-            return "outputs"
-        return f"outputs ({number - self.given_back} edited, {self.given_back} given back)"
+            return noun
+        return f"{noun} ({self.given_back} of them the input as it was)"
 
 
 # -- the step --------------------------------------------------------------------------------------

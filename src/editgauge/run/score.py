@@ -254,6 +254,10 @@ class Scoring:
         )
         self.scorers: Sequence[Scorer] = self._plugged.scorers
         self._add(request.metrics)
+        if not self.scorers and not request.tracks and bench.judging is not None:
+            raise UsageError(
+                f"{bench.name}: all its scores are a judge's; ask one: editgauge judge {bench.name}"
+            )
         if not self.scorers:
             there = ", ".join(offered(bench)) or "none"
             why = f"{bench.name} has no scorers of this kind; it has: {there}"

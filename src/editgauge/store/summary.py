@@ -30,6 +30,12 @@ class Summary:
     """Outputs that each scorer gave a score for in this call."""
     problems: list[str] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Summary: {self.computed} rows computed, {self.kept} kept, {self.without_score} "
+            f"without a score, {len(self.problems)} problems>"
+        )
+
     def add(
         self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
     ) -> None:

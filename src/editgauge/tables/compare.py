@@ -15,6 +15,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from editgauge.escape import markup
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
 from editgauge.tables.results import Results
 from editgauge.types import Direction, Variant
@@ -89,6 +90,16 @@ class Comparison:
     """What else is to be said of the two, one sentence each."""
     of_samples: frozenset[str] = frozenset()
     """Metrics whose mean over samples is not what the benchmark's table prints under their name."""
+
+    def __repr__(self) -> str:
+        from editgauge.tables.compare_sheets import sentence
+
+        return f"<Comparison: {sentence(self)}>"
+
+    def _repr_html_(self) -> str:
+        from editgauge.tables.compare_sheets import as_table, sentence
+
+        return f"<p>{markup(sentence(self))}</p>{as_table(self)._repr_html_()}"
 
     @property
     def tests(self) -> int:

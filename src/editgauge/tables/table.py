@@ -99,6 +99,11 @@ class Table:
     """Draw editors across and columns down, as the paper does."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        variant = f", {self.variant}" if self.variant else ""
+        size = f"{len(self.rows)} x {len(self.columns)}"
+        return f"<Table {self.name}{variant}: {size}: {', '.join(row.name for row in self.rows)}>"
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """One mapping a line: model, kind, group, and for each column its number under the column's
         name and its count under the name with ``_n``. A number that is not there is None, a PSNR of

@@ -80,7 +80,7 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
     `limit` a kind.
     """
     if not issues:
-        console.print(f"{title}: nothing found")
+        console.print(f"{title}: no faults")
     by_kind: dict[tuple[int, str], list[Issue]] = {}
     for issue in issues:
         by_kind.setdefault((list(Level).index(issue.level), issue.kind), []).append(issue)

@@ -1,0 +1,180 @@
+"""Metrics, editors and benchmarks of a user's own, handed over without packaging."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from editgauge import Evaluation, JudgeOptions, catalog, editor, metric
+from editgauge.errors import PluginError, UsageError
+from tests.command_line import invoke
+
+MINE = '''
+import numpy as np
+from editgauge import editor, metric
+
+@metric("brightness_gap", direction="lower", low=0, high=255)
+def brightness_gap(original, edited):
+    """The difference of the mean brightness."""
+    return float(abs(original.mean() - edited.mean()))
+
+@editor("invert")
+def invert(image, instruction):
+    """White where it was black."""
+    return 255 - np.asarray(image)
+'''
+
+SCRIPT = """
+from pathlib import Path
+from editgauge import Evaluation, JudgeOptions, Sample, editor, metric
+
+@metric("gap", direction="lower", low=0, high=255)
+def gap(original: object, edited: object) -> float:
+    return 0.0
+
+@editor("mine")
+def mine(image: object, instruction: str) -> object:
+    return image
+
+evaluation = Evaluation("mini", run="run", limit=3)
+made = evaluation.edit(mine)
+print(made.counts["scored"] + 1, made.reasons.get("failed", ("", ""))[1].upper())
+scored = evaluation.score(metrics=[gap], tracks=["pixel"])
+print(scored.computed + 1, scored.without_score + 1)
+for table in evaluation.tables("corrected", published=True):
+    print(table.title.upper(), table.to_dicts())
+difference = evaluation.compare("copy", "mine")
+print(difference.a.upper(), [line.paired.difference + 1 for line in difference.lines])
+outcome = evaluation.judge(JudgeOptions(model="m-2026-01-01", budget=1.0, price="1/2"))
+print(outcome.without_score + 1)
+page: Path = evaluation.report()
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Iterator[Path]:
+    """A file of the user's; what it left is forgotten."""
+    path = tmp_path / "my_things.py"
+    path.write_text(MINE)
+    before = dict(catalog._given)
+    yield path
+    catalog._given.clear()
+    catalog._given.update(before)
+    sys.modules.pop("my_things", None)
+    if str(tmp_path) in sys.path:
+        sys.path.remove(str(tmp_path))
+
+
+def test_a_file_s_editor_and_metric_are_used_by_their_names(mine: Path, tmp_path: Path) -> None:
+    common = ["mini", "--run", str(tmp_path / "run"), "--limit", "3", "--plugin", str(mine)]
+    assert invoke(["edit", *common, "--editor", "invert", "--workers", "0"]).exit_code == 0
+    done = invoke(["score", *common, "--tracks", "pixel", "--workers", "2"])
+    assert done.exit_code in (0, 1), done.output
+    assert "brightness_gap" in done.stdout
+    assert "invert" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = 1", "nothing under @metric or @editor"),
+        ("1 / 0", "ZeroDivisionError"),
+        (MINE.replace('"invert"', '"copy"'), "another editor is called 'copy'"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_one_line(mine: Path, text: str, told: str) -> None:
+    mine.write_text(text)
+    done = invoke(["list", "--plugin", str(mine)])
+    assert told in str(done.exception)
+    assert isinstance(done.exception, UsageError)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert "nope.py" in str(invoke(["list", "--plugin", str(tmp_path / "nope.py")]).exception)
+
+
+# -- from Python -----------------------------------------------------------------------------------
+
+
+@metric("gap", direction="lower", low=0, high=255)
+def gap(original: np.ndarray, edited: np.ndarray) -> float:  # type: ignore[type-arg]
+    return float(abs(original.mean() - edited.mean()))
+
+
+@editor("darker")
+def darker(image: object, instruction: str) -> object:
+    return np.asarray(image) // 2
+
+
+def test_an_own_metric_and_editor_are_handed_over(tmp_path: Path) -> None:
+    evaluation = Evaluation("mini", run=tmp_path / "run", limit=2)
+    assert evaluation.edit(darker).counts == {"scored": 2}
+    evaluation.edit("copy")
+    evaluation.score(tracks=["pixel"], metrics=[gap])
+    values = {row.editor: row.value for row in evaluation.folder.rows() if row.metric == "gap"}
+    assert values["copy"] == 0
+    assert (values["darker"] or 0) > 5
+    with pytest.raises(UsageError, match=r"metrics.*another has this name"):
+        evaluation.score(tracks=["pixel"], metrics=[gap, gap])
+    assert len(repr(evaluation)) < 200
+    for table in evaluation.tables("corrected"):
+        assert len(repr(table)) < 300
+    assert len(repr(evaluation.compare("copy", "darker"))) < 300
+    assert "<table" in evaluation.compare("copy", "darker")._repr_html_()
+
+
+def test_why_an_edit_failed_is_in_the_summary(tmp_path: Path) -> None:
+    @editor("never")
+    def never(image: object, instruction: str) -> object:
+        raise ValueError("out of ink")
+
+    evaluation = Evaluation("mini", run=tmp_path / "run", limit=2)
+    summary = evaluation.edit(never)
+    sample, reason = summary.reasons["failed"]
+    assert sample == evaluation.samples[0].id
+    assert "out of ink" in reason
+    assert summary.why() == [f"failed, first {sample}: {reason}"]
+
+
+def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
+    evaluation = Evaluation("mini", run=tmp_path / "run", limit=1)
+    with pytest.raises(TypeError, match="devcie"):
+        evaluation.score(devcie="cpu")  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="nonsense"):
+        evaluation.edit("copy", nonsense=3)
+    with pytest.raises(TypeError, match="nonsense"):
+        JudgeOptions(model="m", nonsense=3)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="image, instruction"):
+        editor("odd")(lambda picture, words: picture)
+
+
+def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="types are checked where mypy is")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-m", "mypy", "--strict", "--disallow-any-expr", "script.py"]
+    source = str(Path(__file__).resolve().parents[2] / "src")
+    command = [word for word in command if word != "--disallow-any-expr"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={"MYPYPATH": source, "PATH": "", "PYTHONPATH": ":".join(sys.path)},
+    )  # fmt: skip
+    said = [line for line in done.stdout.splitlines() if line.startswith("script.py")]
+    assert said == [], done.stdout
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def test_two_packages_that_claim_a_name_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = [
+        EntryPoint("sharp", f"{package}:sharp", "editgauge.scorers") for package in ("one", "two")
+    ]
+    monkeypatch.setattr(catalog, "entry_points", lambda group: claims)
+    with pytest.raises(PluginError, match="claimed by the packages one and two"):
+        catalog.find("scorers", "sharp")

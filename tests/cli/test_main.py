@@ -111,6 +111,29 @@ def test_no_heavy_library_is_imported_for_help(name: str) -> None:
     assert done.stdout.splitlines()[-1] == "light", done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "some", "none"),
+    [
+        (["sc"], {"score"}, {"table"}),
+        (["score", ""], {"texteditbench", "mini"}, {"--run"}),
+        (["score", "mini", "--w"], {"--where", "--workers"}, {"--run"}),
+        (["edit", "mini", "--editor", ""], {"copy", "typeset"}, {"mini"}),
+        (["table", "run", "--format", "la"], {"latex"}, {"csv"}),
+        (["study", ""], {"serve", "import"}, {"mini"}),
+        (["nonsense", ""], set(), {"mini"}),
+    ],
+)
+def test_a_shell_is_offered_names(words: list[str], some: set[str], none: set[str]) -> None:
+    offered = set(invoke(["--complete", *words]).stdout.split())
+    assert some <= offered
+    assert not none & offered
+
+
+def test_the_script_of_a_shell_is_bash() -> None:
+    script = invoke(["--completion"]).stdout
+    assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+
+
 # -- what is typed wrongly -------------------------------------------------------------------------
 
 

@@ -60,6 +60,7 @@ EVERYWHERE = {
     "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours.",
     "-h, --help": "This help; editgauge COMMAND --help: a command's.",
     "--version": "The version.",
+    "--completion": 'For a shell: eval "$(editgauge --completion)" completes words.',
 }
 KEPT, AGAIN = "what was done is kept", "run the same command again"
 INTERRUPTED = f"interrupted; {KEPT}: {AGAIN} to go on"
@@ -80,6 +81,12 @@ def main() -> None:
 
 def run(typed: Sequence[str]) -> int:
     """Do what words say; the exit code. Raises what the command raises."""
+    if typed[:1] in (["--complete"], ["--completion"]):
+        from editgauge.cli import completion
+
+        asked = typed[0] == "--completion"
+        print(completion.SCRIPT if asked else "\n".join(completion.candidates(typed[1:])))
+        return 0
     given, words = _taken_out(typed)
     with ExitStack() as stack:
         level = given.get("--log-level", "") or ("info" if "--verbose" in given else "")

@@ -58,7 +58,7 @@ def test_score_table_and_report_of_a_folder_with_a_blank(tmp_path: Path) -> None
 
 def test_check_is_clean(tmp_path: Path) -> None:
     make_set(tmp_path / "set", 2)
-    assert "nothing needs attention" in run("check", f"dir:{tmp_path / 'set'}", "--workers", "1")
+    assert "nothing needs attention" in run("check", f"dir:{tmp_path / 'set'}")
 
 
 def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:

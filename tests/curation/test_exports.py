@@ -81,7 +81,7 @@ def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout
 def test_an_export_with_categories_of_its_own_passes_check(tmp_path: Path, layout: str) -> None:
     data = make_set(tmp_path / "set", 3)  # Brain and Lung, which no layout but MedEBench's has
     exports.export(data, tmp_path / "out", layout)
-    done = invoke(["check", layout, str(tmp_path / "out"), "--workers", "1"])
+    done = invoke(["check", layout, str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert "nothing needs attention" in done.output
 

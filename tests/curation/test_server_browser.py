@@ -54,35 +54,27 @@ class Made:
 
     def __init__(self, place: Path) -> None:
         self.root = place / "our set"
-        run("new", "dataset", self.root, "--name", "ours", "--require", "licence", "--reviews", "2")
+        run("new", "dataset", self.root, "name=ours", "required=licence", "reviews=2")
         for number in range(2):
             pixels = scene(number, SIZE)
             write_png(place / "in" / f"p{number}.png", pixels)
             after = edited(pixels)
             after = misaligned(after)[0] if number else after
             write_png(place / "ref" / f"p{number}.png", after)
-        words = ("--licence", "CC0", "--ocr", "none", "--category", "Lung/remove")
-        attributes = [w for fact in ("topic=Data & Analytics", "kris_task=color_change",
-                                     "textedit_category=2.1") for w in ("--attribute", fact)]  # fmt: skip
-        run(
-            "curate",
-            "pair",
-            self.root,
-            place / "in",
-            place / "ref",
-            *words,
-            *attributes,
-            "--keep-names",
-        )
+        said = ("licence=CC0", "category=Lung/remove", "topic=Data & Analytics",
+                "kris_task=color_change", "textedit_category=2.1")  # fmt: skip
+        facts = [word for fact in said for word in ("--set", fact)]
+        run("curate", "add", self.root, place / "in", "--references", place / "ref", "--ocr",
+            "none", "--keep-names", *facts)  # fmt: skip
         run("curate", "add", self.root, scan(place / "MUSTERMANN.dcm"), "--ocr", "none",
-            "--licence", "CC0", "--consent", "written")  # fmt: skip
+            "--set", "licence=CC0", "--set", "consent=written")  # fmt: skip
         for sample in ("p0", "p1"):
             self.data.update(sample, lambda record: {"pictures": {
                 path: structs.replace(record.facts(path), looked="ann") for path in record.shown
             }}, Act("ann"))  # fmt: skip
         self.data.update("scan", lambda record: {"pictures": {record.images[0]: Picture(
             proposals=[Box("text", NAME_BOX)], needs_look=True)}}, Act("ocr"))  # fmt: skip
-        self.server = Server(self.root, ("curate", "serve", "--ocr", "none"))
+        self.server = Server(self.root, ("curate",), ("--ocr", "none"))
         self.links = {
             name: json.loads(
                 run("curate", "invite", self.root, name, "--base", self.server.url, "--json")
@@ -375,7 +367,7 @@ async def accessible(person: Person) -> None:
 def no_name(made: Made, tmp_path: Path) -> None:
     """Neither in a byte nor in a pixel of what leaves."""
     to = tmp_path / "release"
-    run("curate", "release", made.root, "--version", "1.0.0", "--to", f"{to}.zip", "--ocr", "none")
+    run("curate", "export", made.root, "--version", "1.0.0", "--to", f"{to}.zip", "--ocr", "none")
     shutil.unpack_archive(f"{to}.zip", to)
     files = [path for path in to.rglob("*") if path.is_file()]
     for word in (b"mustermann", b"erika", b"pat12345", b"musterstadt"):
@@ -417,7 +409,7 @@ def test_no_text_of_a_set_is_more_than_a_text(tmp_path: Path) -> None:
     )  # fmt: skip
     add(data, 1, id="constructor")
     data.describe("ann", title=text)
-    server = Server(data.root, ("curate", "serve", "--ocr", "none"))
+    server = Server(data.root, ("curate",), ("--ocr", "none"))
     link = f"{server.url}/a/{data.log.invite('ann')}"
     asked: list[str] = []
 

@@ -22,8 +22,10 @@ class Server:
     life.
     """
 
-    def __init__(self, run: Path, words: Sequence[str] = ("study", "serve")) -> None:
-        self.run, self.words = run, words
+    def __init__(
+        self, run: Path, words: Sequence[str] = ("study", "serve"), more: Sequence[str] = ()
+    ) -> None:
+        self.run, self.words, self.more = run, words, more
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -35,7 +37,7 @@ class Server:
 
     def begin(self) -> None:
         """Start it; returns once it answers."""
-        words = [*self.words, str(self.run), "--port", str(self.port)]
+        words = [*self.words, str(self.run), "--port", str(self.port), *self.more]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "editgauge", *words], stdout=subprocess.PIPE, text=True
         )

@@ -292,41 +292,26 @@ def _ending(code: int | None) -> str:
 
 
 def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
-    """Start a process in this environment; its function must call `begin_process` first."""
-    with _environment(environment), _without_interrupts(), confinement.starting():
-        process.start()
+    """Start a process in this environment; its function must call `begin_process` first.
 
-
-@contextlib.contextmanager
-def _environment(more: Mapping[str, str]) -> Iterator[None]:
-    """The environment in which the interpreter of a worker starts. It is started with `-c`, which
-    would put the working directory first on its path: a user's `signal.py` would be imported.
+    Its interpreter is started with `-c`, which would put the working directory first on its path: a
+    user's `signal.py` would be imported. Ctrl-C is blocked, or it would die of it while it imports.
     """
-    wanted = {**({} if _SAFE in os.environ else {_SAFE: _OURS}), **more}
+    wanted = {**({} if _SAFE in os.environ else {_SAFE: _OURS}), **environment}
     before = {name: os.environ.get(name) for name in wanted}
+    if masks := hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     os.environ.update(wanted)
     try:
-        yield
+        with confinement.starting():
+            process.start()
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Start a process with Ctrl-C blocked, or it would die of it while it imports its libraries."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for name in wanted:
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 # -- in the worker ---------------------------------------------------------------------------------

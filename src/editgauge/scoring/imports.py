@@ -91,11 +91,7 @@ def import_measured(
     result.kept = len(rows) - len(new)
     result.statuses.update(row.status.value for row in rows.values())
     run.keep_metrics(benchmark.name, benchmark.metrics)
-    with run.writer("score-import") as writer:
-        old = [(row.key, mark) for row in new for mark in done.get(row.key, {})]
-        if old:
-            writer.retire(old)
-        result.rows = writer.write(new)
+    result.rows = run.put(new)
     return result
 
 

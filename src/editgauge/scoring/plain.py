@@ -69,39 +69,25 @@ class PlainScorer(Scorer):
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         (metric,) = self.metrics
         try:
-            score = self._score(metric, sample, edit)
+            value, detail = self._value(sample, edit)
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
-        return [
-            Score(
-                metric=metric.name,
-                value=score.value,
-                variant=variant,
-                status=score.status,
-                reason=score.reason,
-                detail=score.detail,
-            )
-            for variant in metric.variants
-        ]
+        if value == math.inf and metric.high == math.inf:
+            return [Score.infinite(metric.name, detail=detail)]
+        if metric.low <= value <= metric.high:
+            return [Score(metric=metric.name, value=value, detail=detail)]
+        wanted = f"which is not in {metric.low:g} to {metric.high:g}"  # NaN, too
+        return not_scored(self.metrics, Status.FAILED, f"the function gives {value:g}, {wanted}")
 
-    def _score(self, metric: Metric, sample: Sample, edit: Edit) -> Score:
+    def _value(self, sample: Sample, edit: Edit) -> tuple[float, Mapping[str, Any]]:
         source = source_of(sample) if self.masks or self.against == "input" else None
         wanted = source.picture if source and self.against == "input" else reference_of(sample)
         output, _ = read_output(edit)
         same, detail = fitted(output, wanted)
-        arguments: list[Any] = [wanted, same]
-        if source is not None and self.masks:
-            source.need_every_mask()
-            arguments.append(source.area(wanted.shape))
-        value = float(self.function(*arguments))
-        if value == math.inf and metric.high == math.inf:
-            return Score.infinite(metric.name, detail=detail)
-        if not metric.low <= value <= metric.high:  # NaN, too
-            reason = (
-                f"the function gives {value:g}, which is not in {metric.low:g} to {metric.high:g}"
-            )
-            return Score(metric=metric.name, value=None, status=Status.FAILED, reason=reason)
-        return Score(metric=metric.name, value=value, detail=detail)
+        if source is None or not self.masks:
+            return float(self.function(wanted, same)), detail
+        source.need_every_mask()
+        return float(self.function(wanted, same, source.area(wanted.shape))), detail
 
 
 def metric(

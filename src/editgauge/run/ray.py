@@ -14,24 +14,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import itertools
 import multiprocessing
 import os
 import pickle
-import secrets
 import socket
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Self, cast
 
-from editgauge import confinement
-from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
-from editgauge.installation import VARIABLES
+from editgauge.errors import CutShort, RunError, Unavailable, UsageError
 from editgauge.run.processes import (
     DIED,
     TOO_SLOW,
@@ -40,13 +34,11 @@ from editgauge.run.processes import (
     Line,
     Part,
     Result,
-    attempt,
     begin_process,
-    sendable,
     spawn,
 )
+from editgauge.run.ray_worker import Orders, do, library
 from editgauge.scoring.scorer import Needs
-from editgauge.store.schema import versions
 
 SPARE = 2
 """Tasks that wait beside those that run, so that a node never waits for this process."""
@@ -148,7 +140,7 @@ class Cluster:
         finally:
             self._send("stop")
 
-    def _orders(self, job: tuple[Any, ...], places: Sequence[Path]) -> _Orders:
+    def _orders(self, job: tuple[Any, ...], places: Sequence[Path]) -> Orders:
         try:
             data = self._dumps(job)
         except Exception as error:  # a lock, an open file: whatever somebody's class holds
@@ -156,7 +148,7 @@ class Cluster:
                 f"Ray: what is to be done cannot be sent to another machine ({error}); work on "
                 f"processes of this machine instead"
             ) from error
-        return _Orders(job=data, places=tuple(places))
+        return Orders(job=data, places=tuple(places))
 
     def _send(self, *words: Any) -> None:
         with contextlib.suppress(OSError):  # it is dead: what is received next says so
@@ -202,17 +194,9 @@ def _need_answer(address: str) -> None:
         ) from error
 
 
-def _ray() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
-    try:
-        return importlib.import_module("ray")
-    except ImportError as error:
-        raise MissingExtra("Ray", "ray", "ray") from error
-
-
 def _cloudpickle() -> Callable[[Any], bytes]:
     """Classes and functions of a user's own script go with what is sent."""
-    return cast(Callable[[Any], bytes], _ray().cloudpickle.dumps)
+    return cast(Callable[[Any], bytes], library().cloudpickle.dumps)
 
 
 # -- the relay -------------------------------------------------------------------------------------
@@ -237,7 +221,7 @@ def _serve(pipe: Connection, address: str, workers: int | None) -> None:
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     os.chdir(os.sep)  # where Ray's workers look for modules first: not in the user's folder
-    ray = _ray()
+    ray = library()
     here = address == "local"
     try:
         ray.init(
@@ -305,7 +289,7 @@ class _Relay:
     def _fail(self, error: Exception) -> None:
         self._say("error", -1, pickle.dumps(error))
 
-    def _begin(self, orders: _Orders, needs: Needs) -> None:
+    def _begin(self, orders: Orders, needs: Needs) -> None:
         nodes = self._nodes()
         any_gpu = any(node.get("GPU", 0) >= 1 for node in nodes)
         gpus = float(any_gpu) if needs.num_gpus is None else needs.num_gpus
@@ -318,7 +302,7 @@ class _Relay:
             max_retries=0,
             num_returns="streaming",
             **({"memory": needs.memory} if needs.memory else {}),
-        )(_do)
+        )(do)
         self._run(self._watch_room(wanted))
 
     def _nodes(self) -> list[dict[str, float]]:
@@ -393,72 +377,3 @@ def _no_room(wanted: dict[str, float], nodes: Sequence[dict[str, float]]) -> Run
         f"{'; '.join(map(words, nodes[:8])) or 'none'}); {_KEPT}: start such a node, or work on "
         f"processes of this machine"
     )
-
-
-# -- in the worker ---------------------------------------------------------------------------------
-
-
-def _environment() -> dict[str, str]:
-    """Our own variables as they are set here, but for secrets."""
-    names = [name for one in VARIABLES if not one.secret for name in one.names]
-    return {n: os.environ[n] for n in names if n.startswith("EDITGAUGE_") and n in os.environ}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Orders:
-    """What a worker is told once, and what the process is like that asks."""
-
-    job: bytes
-    places: tuple[Path, ...]
-    token: str = field(default_factory=lambda: secrets.token_hex(8))
-    versions: dict[str, str] = field(default_factory=versions)
-    environment: dict[str, str] = field(default_factory=_environment)
-    path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
-    folder: str = field(default_factory=os.getcwd)
-
-    def begin(self) -> Any:
-        """Make this process like the one that asks and prepare it; the function for batches.
-        Raises `RunError` where this node is not like the other.
-        """
-        with contextlib.suppress(OSError):  # what is not seen from here is said below
-            os.chdir(self.folder)
-        sys.path += [place for place in self.path if place not in sys.path]
-        host = os.uname().nodename
-        for place in self.places:
-            if not place.exists():
-                raise RunError(
-                    f"{place}: not there on the node {host}; put the run and the data on a file "
-                    f"system that every node of the cluster sees under the same path"
-                )
-        mine = versions()
-        other = [name for name, version in self.versions.items() if mine.get(name) != version]
-        if other:
-            raise RunError(
-                f"the node {host} has {', '.join(f'{n} {mine.get(n)}' for n in other)}, this one "
-                f"{', '.join(f'{n} {self.versions[n]}' for n in other)}: scores would not be the "
-                f"same; install the same versions everywhere"
-            )
-        os.environ.update(self.environment)
-        os.environ.setdefault("EDITGAUGE_THREADS", os.environ.get("OMP_NUM_THREADS") or "1")
-        work, start, start_args = pickle.loads(self.job)
-        start(*start_args)
-        confinement.enable()
-        return work
-
-
-_prepared: tuple[str, Any] = ("", None)
-
-
-def _do(orders: list[Any], items: bytes) -> Iterator[tuple[str, Any]]:
-    """A task: says that it begins, then what came of the batch."""
-    global _prepared  # noqa: PLW0603 - a worker process is one worker
-    try:
-        told: _Orders = _ray().get(orders[0])
-        if _prepared[0] != told.token:
-            _prepared = (told.token, told.begin())
-    except Exception as error:  # it would be tried for ever: the caller is told why
-        yield "error", pickle.dumps(sendable(error))
-        return
-    yield "begun", None
-    kind, value = attempt(_prepared[1], pickle.loads(items))
-    yield kind, pickle.dumps(value)

@@ -21,7 +21,7 @@ from tests.editors.fake_jobs import KEY, marked
 from tests.editors.faulty_provider import COST, FaultyProvider
 
 from editgauge import catalog
-from editgauge.errors import BudgetExceeded
+from editgauge.errors import BudgetExceeded, RunError
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
@@ -256,6 +256,24 @@ def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
             thread.join(10)
         assert sorted(ends) == ["scored", "too dear"]
         assert made.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
+
+
+def test_a_job_that_cannot_be_written_down_stays_booked_and_holds_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, (sample,) = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with FaultyProvider() as provider:
+        made = editor("jobs", provider.url, run, budget=1.5 * COST)
+
+        def full(*told: Any) -> None:
+            raise RunError("no space")
+
+        monkeypatch.setattr(type(made), "_note", full)
+        with pytest.raises(RunError, match="no space"):
+            edit_all(run, "mini", [sample], made)
+        assert made.ledger.totals.booked == pytest.approx(COST)
+        with pytest.raises(BudgetExceeded):
+            made.ledger.book(COST, "m")
 
 
 # -- kills -----------------------------------------------------------------------------------------

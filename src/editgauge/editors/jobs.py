@@ -181,9 +181,8 @@ class JobEditor(RemoteEditor):
             return self._made(ask, call, folder, work, self._cost(work))
         try:
             end = self._end(work, began)
-        except BaseException:  # the job goes on; who waits for money waits for it no longer
-            if work.entry is not None:
-                self.ledger.leave(work.entry)
+        except BaseException:
+            self._left(work.entry)
             raise
         if work.job is not None and end.over:
             self._note(work.name, msgspec.structs.replace(work.job, over=True))
@@ -207,11 +206,15 @@ class JobEditor(RemoteEditor):
         outcome = self.service.call(call, key, self._spend(), pending=True)
         if outcome.kind != "ok":
             return outcome
-        job = self._begun(outcome.value, key)
-        work = self._work(folder, ask, call, job, outcome.entry)
-        if job is not None:
-            self._note(work.name, job, outcome.entry)
-        return replace(work, lost=outcome.spent, early=self._ended(outcome.value))
+        try:
+            job = self._begun(outcome.value, key)
+            work = self._work(folder, ask, call, job, outcome.entry)
+            if job is not None:
+                self._note(work.name, job, outcome.entry)
+            return replace(work, lost=outcome.spent, early=self._ended(outcome.value))
+        except BaseException:
+            self._left(outcome.entry)
+            raise
 
     def _resumed(self, folder: Path, ask: Ask, call: Call) -> _Work | None:
         """The job of an earlier command for the same question. One that is over counts for the
@@ -269,6 +272,11 @@ class JobEditor(RemoteEditor):
         host = parts.hostname or ""
         ours = any(host == name or host.endswith(f".{name}") for name in self.spec.hosts)
         return parts.scheme == "https" and ours
+
+    def _left(self, entry: Entry | None) -> None:
+        """The job goes on without this command: who waits for money waits for it no longer."""
+        if entry is not None:
+            self.ledger.leave(entry)
 
     def _settled(self, work: _Work, end: _End) -> float | None:
         """What a job cost, in US dollars, brought into the ledger. One that is still under way

@@ -13,6 +13,8 @@ import os
 import secrets
 from pathlib import Path
 
+import psutil
+
 from editgauge.errors import RunError
 
 _ERRORS = {
@@ -28,25 +30,16 @@ _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def memory() -> int:
-    """Bytes of memory of this machine, or of its container where that has a limit; 0 where neither
-    is known.
-    """
-    try:
-        here = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not POSIX
-        return 0
+    """Bytes of memory of this machine, or of its container where that has a limit."""
+    here = int(psutil.virtual_memory().total)
     with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
         here = min(here, int(_CGROUP.read_text(encoding="ascii")))
     return here
 
 
 def held() -> int:
-    """Bytes of memory that this process holds now; 0 where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    except (OSError, IndexError):  # not Linux
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    """Bytes of memory that this process holds now."""
+    return int(psutil.Process().memory_info().rss)
 
 
 def fault(error: BaseException | None) -> OSError | None:

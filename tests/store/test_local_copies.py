@@ -66,9 +66,6 @@ def test_a_folder_of_that_name_is_a_folder(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s3:" / "bucket").mkdir(parents=True)
     assert address_of(Path("s3://bucket")) is None
-
-
-def test_chained_addresses_are_refused() -> None:
     with pytest.raises(UsageError, match="one address"):
         address_of("simplecache::s3://bucket")
 
@@ -125,14 +122,11 @@ def test_the_cache_is_bounded(memory: object, monkeypatch: pytest.MonkeyPatch) -
     assert (second / "file.bin").exists()
 
 
-def test_nothing_there_is_said(memory: object) -> None:
-    with pytest.raises(DataError, match="nothing is there"):
-        local_copies.local_folder(Path("memory://b/nowhere"))
-
-
 def test_a_store_that_never_answers_is_named(
     memory: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with pytest.raises(DataError, match="nothing is there"):
+        local_copies.local_folder(Path("memory://b/nowhere"))
     memory.pipe("/b/d/one.txt", b"1")  # type: ignore[attr-defined]
 
     def broken(*_: object, **__: object) -> None:

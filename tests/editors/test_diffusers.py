@@ -43,7 +43,6 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder = tmp_path_factory.mktemp("pipelines")
     makers = {
         "pix2pix": tiny_pipelines.instructpix2pix,
-        "stable": tiny_pipelines.stable_diffusion,
         "kontext": tiny_pipelines.kontext,
         "qwen": tiny_pipelines.qwen,
         "klein": tiny_pipelines.klein,

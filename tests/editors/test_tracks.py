@@ -210,9 +210,7 @@ def test_the_command_line_has_tracks_estimates_and_budgets(
         assert json.loads(again.stdout)["edited"] == 0, "what was spent before counts"
         rest = invoke(common)
         assert json.loads(rest.stdout)["edited"] == count - 1
-        shown = invoke(
-            [*common, "--shots", "1", "--instruction", "description", "--concurrency", "2"]
-        )
+        shown = invoke([*common, "--shots", "1", "--instruction", "description"])
         assert json.loads(shown.stdout)["editor"] == "gpt-image-1[description, 1 shot]"
     assert {record.editor for record in Run.open(Path(run)).edits("mini")} == {
         "gpt-image-1",

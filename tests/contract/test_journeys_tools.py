@@ -285,7 +285,6 @@ def test_ray_makes_the_rows_of_this_machine(edited_run: Path, tmp_path: Path) ->
     assert content(away / "edits") == content(here / "edits")
 
 
-@pytest.mark.xfail(strict=True, reason="issue 29: Evaluation.judge in a running event loop")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_the_example_notebook_runs_in_a_real_kernel(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ two sets.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,39 +84,15 @@ def choose(benchmark: Benchmark, word: str, run: Path | None = None) -> Chosen:
     return Chosen(folder.name, ours, rubrics)
 
 
-def texts(chosen: Chosen) -> dict[str, str]:
-    """Name -> text of every prompt, to be read."""
-    if chosen.scripts is None:
-        return {name: chosen.rubrics.text(name)[0] for name in chosen.judging.rubric_names()}
-    return chosen.scripts.texts()
+def start(benchmark: Benchmark, folder: Path) -> Path:
+    """Copy our rubrics to a folder, to be changed and used in place of ours.
 
-
-def differences(first: Chosen, second: Chosen) -> Iterator[str]:
-    """Lines of a unified diff, prompt by prompt; prompts of one side only are named."""
-    a, b = texts(first), texts(second)
-    for name in dict.fromkeys((*a, *b)):
-        if name not in a or name not in b:
-            there = first.name if name in a else second.name
-            yield f"only in {there}: {name}"
-            continue
-        names = f"{first.name}/{name}", f"{second.name}/{name}"
-        yield from difflib.unified_diff(
-            a[name].splitlines(), b[name].splitlines(), *names, lineterm=""
-        )
-
-
-def start(benchmark: Benchmark, folder: Path, word: str = OURS, run: Path | None = None) -> Path:
-    """Copy rubrics to a folder, to be changed and used in place of ours.
-
-    Raises `UsageError` when the folder holds something already, and for the paper's words, which
-    are read from its scripts.
+    Raises `UsageError` when the folder holds something already.
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: is not empty; name another folder")
-    chosen = choose(benchmark, word, run)
-    if chosen.scripts is not None:
-        raise UsageError("prompts new: the paper's are its scripts' and stay as they are; use ours")
+    chosen = choose(benchmark, OURS)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts(chosen).items():
-        write_bytes(folder / f"{name}.md", text.encode())
+    for name in chosen.judging.rubric_names():
+        write_bytes(folder / f"{name}.md", chosen.rubrics.text(name)[0].encode())
     return folder

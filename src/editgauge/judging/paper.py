@@ -49,15 +49,6 @@ class Scripts:
     def __getitem__(self, path: str) -> Script:
         return self.by_path[path]
 
-    def texts(self) -> dict[str, str]:
-        """Name -> every long text constant of every script, to be read."""
-        return {
-            f"{path}: {name}": f"{text}\n"
-            for path, script in self.by_path.items()
-            for name, text in script.constants().items()
-            if len(text) > 200
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedPrompts:

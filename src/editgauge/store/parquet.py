@@ -26,7 +26,10 @@ def database(files: Sequence[Path] = (), *, message: str = _UNREADABLE) -> Itera
     import duckdb
 
     db = duckdb.connect(":memory:")
-    db.execute("SET enable_progress_bar = false")  # it would stand among what a command prints
+    with contextlib.suppress(
+        duckdb.InvalidInputException
+    ):  # a notebook without ipywidgets has none
+        db.execute("SET enable_progress_bar = false")  # it would stand among what a command prints
     try:
         yield db
     except duckdb.Error as error:

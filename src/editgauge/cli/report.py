@@ -31,6 +31,9 @@ def report(
     no_thumbnails: bool = False,
     no_intervals: bool = False,
     figures: bool = False,
+    title: str = "",
+    author: str = "",
+    date: str = "",
     workers: Annotated[int, at_least(0)] | None = None,
     json: Json = False,
 ) -> None:
@@ -44,13 +47,19 @@ def report(
     published
         Add the papers' lines to the tables.
     copy_images
-        Copy the pictures into the report, so that it can be sent alone.
+        Copy the pictures into the report, at most 1,000 pixels long, so that it can be sent alone.
     no_thumbnails
         Make no thumbnails for the lists.
     no_intervals
         No 95 % bootstrap intervals in the tables.
     figures
         Also draw the figures as SVG, PNG and PDF files for papers.
+    title
+        Stands above the first page.
+    author
+        Likewise.
+    date
+        Likewise.
     workers
         Processes for thumbnails.
     """
@@ -83,6 +92,7 @@ def report(
             opened,
             parts,
             target,
+            headed=site.Headed(title, author, date),
             copy_images=copy_images or (to is not None and address is not None),
             thumbnails=not no_thumbnails,
             spread=thumbnails_on(cores() if workers is None else workers),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -12,12 +13,15 @@ from urllib.parse import quote
 
 from editgauge import escape
 from editgauge.errors import ImageError
-from editgauge.images import MAX_FILE_BYTES
+from editgauge.images import MAX_FILE_BYTES, read_header, read_small, write_bytes
 from editgauge.store import copies, paths
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.results import Results
+
+COPIED_SIDE = 1000
+"""The longer side in pixels of a picture that is copied into a report: the report is to be sent."""
 
 
 class Places:
@@ -82,12 +86,17 @@ class Places:
         if not self.copied:
             return quote(os.path.relpath(path, self.to))
         place = self._portable_place(relative)
+        smaller = _smaller(path)
+        place += "" if smaller is None else ".jpg"
         target = self.to / "pictures" / place
-        if not copies.same(path, target):
+        if smaller is not None or not copies.same(path, target):
             paths.folder(self.to, f"pictures/{Path(place).parent.as_posix()}")
             with contextlib.suppress(FileNotFoundError):
                 target.unlink()
-            copies.copy(path, target, limit=MAX_FILE_BYTES)
+            if smaller is None:
+                copies.copy(path, target, limit=MAX_FILE_BYTES)
+            else:
+                write_bytes(target, smaller)
         return quote(f"pictures/{place}")
 
     def edits(self, benchmark: str) -> dict[tuple[str, str], EditRecord]:
@@ -128,3 +137,18 @@ class Places:
                 known = self._places[before] = f"{place}/{safe}"
             place = known
         return place.removeprefix("/")
+
+
+def _smaller(path: Path) -> bytes | None:
+    """The picture as JPEG, `COPIED_SIDE` at its longer side; None where it is no larger than that,
+    or cannot be read.
+    """
+    try:
+        header = read_header(path)
+        if max(header.width, header.height) <= COPIED_SIDE:
+            return None
+        buffer = io.BytesIO()
+        read_small(path, COPIED_SIDE).save(buffer, format="JPEG", quality=90)
+        return buffer.getvalue()
+    except ImageError:
+        return None

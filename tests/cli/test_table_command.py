@@ -18,7 +18,7 @@ from editgauge.errors import EditgaugeError
 from editgauge.statistics import resampling
 from editgauge.store.run import Run
 from editgauge.study.scales import Rating
-from editgauge.tables import build, reading
+from editgauge.tables import cells, reading
 from editgauge.tables.results import Results
 from editgauge.types import Row, Status
 
@@ -103,7 +103,7 @@ def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPat
         return bootstrap(*args, **options)
 
     monkeypatch.setattr(reading, "of_runs", read)
-    monkeypatch.setattr(build, "bootstrap", drawn)
+    monkeypatch.setattr(cells, "bootstrap", drawn)
     assert (
         len(json.loads(call("table", run, "--format", "json", "--intervals").stdout)["tables"]) == 1
     )

@@ -26,7 +26,7 @@ from editgauge.judging import released
 from editgauge.services import batches, paid, secrets
 from editgauge.store import csv_files, maps, shards
 from editgauge.study.reading import Known, read_sheet
-from editgauge.tables.gate import policy_of
+from editgauge.tables.policy import policy_of
 from tests.curation.test_intake import scan
 from tests.fuzz.corpus import EXAMPLES, fuzz, spoilt_bytes, spoilt_json
 

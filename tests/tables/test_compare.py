@@ -187,9 +187,9 @@ class TestCommand:
 
     def test_json_holds_the_lines_and_the_samples(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1))
-        (found,) = json.loads(self.call(run, "old", "new", "--json", "--by", "topic").stdout)[
-            "comparisons"
-        ]
+        (found,) = json.loads(
+            self.call(run, "old", "new", "--format", "json", "--by", "topic").stdout
+        )["comparisons"]
         assert found["regressions"] == ["ssim (faithful)"]
         line = found["lines"][0]
         assert (line["win"], line["tie"], line["loss"]) == (0, 0, 30)
@@ -226,7 +226,9 @@ class TestCommand:
 
     def test_a_metric_that_nobody_describes_gets_no_verdict(self, tmp_path: Path) -> None:
         run = self.run(tmp_path, shifted(-0.1, "temperature"))
-        (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
+        (found,) = json.loads(self.call(run, "old", "new", "--format", "json").stdout)[
+            "comparisons"
+        ]
         (line,) = found["lines"]
         assert (line["direction"], line["better"], line["worse"]) == (None, False, False)
         assert (line["win"], line["tie"], line["loss"]) == (None, None, None)
@@ -242,7 +244,9 @@ class TestCommand:
         run = self.run(tmp_path, shifted(-0.1, "distance"))
         lower = Metric("distance", direction="lower", low=0.0, high=9.0)
         Run.open(run).keep_metrics("texteditbench", [lower])
-        (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
+        (found,) = json.loads(self.call(run, "old", "new", "--format", "json").stdout)[
+            "comparisons"
+        ]
         assert found["lines"][0]["better"] is True
 
     def test_directions_come_from_the_benchmark_where_the_run_says_nothing(
@@ -251,7 +255,9 @@ class TestCommand:
         run = self.run(
             tmp_path, [*shifted(0.1, "mse"), *shifted(0.1, "ssim"), *shifted(0.1, "psnr")]
         )
-        (found,) = json.loads(self.call(run, "old", "new", "--json").stdout)["comparisons"]
+        (found,) = json.loads(self.call(run, "old", "new", "--format", "json").stdout)[
+            "comparisons"
+        ]
         assert {line["metric"]: line["better"] for line in found["lines"]} == {
             "mse": False,
             "ssim": True,

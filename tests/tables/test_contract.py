@@ -11,8 +11,8 @@ import pytest
 from editgauge import catalog
 from editgauge.diagnosis.attention import AttentionScorer
 from editgauge.errors import BenchmarkError, EditgaugeError
-from editgauge.tables.build import plan
 from editgauge.tables.contract import problems, specimen, verify
+from editgauge.tables.plan import plan
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.testing import check_benchmark
 from editgauge.types import Benchmark, Derived, Metric

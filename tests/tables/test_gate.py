@@ -17,17 +17,8 @@ from editgauge.errors import DataError, EditgaugeError, UnknownName, UsageError
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables import gate as gates
-from editgauge.tables.gate import (
-    Gate,
-    Policy,
-    Rule,
-    Usage,
-    Verdict,
-    judge,
-    policy_of,
-    together,
-    unread,
-)
+from editgauge.tables.gate import Gate, Usage, judge, together, unread
+from editgauge.tables.policy import Policy, Rule, Verdict, policy_of
 from editgauge.types import Direction, Row, Status
 from tests.command_line import Result, invoke
 from tests.made_rows import frame, record, row
@@ -287,7 +278,7 @@ class TestCommand:
         wrong = {"PASS": (0, 0), "FAIL": (1, 0), "CANNOT TELL": (0, 1)}[word]
         assert (int(suite.attrib["failures"]), int(suite.attrib["errors"])) == wrong
         assert summary.read_text(encoding="utf-8").startswith(f"## Release gate: {word}\n")
-        found = json.loads(self.call(path, rule(margin=0.05), "--json").stdout)
+        found = json.loads(self.call(path, rule(margin=0.05), "--format", "json").stdout)
         assert found["passed"] is (word == "PASS")
         assert found["verdict"] == word
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_grouped_is_said() -> None:
     with pytest.raises(UsageError, match="no variants of one model here"):
         sweeps.tables([frame.of_editors(["plain"])], ["faithful"])
     with pytest.raises(
-        UsageError, match="--best-by beauty: no rows of it; there are: error, quality"
+        UsageError, match="best_by beauty: no rows of it; there are: error, quality"
     ):
         sweeps.tables([frame], ["faithful"], best_by="beauty")
     whole = replace(frame, described={"quality": replace(QUALITY, direction=None), "error": ERROR})

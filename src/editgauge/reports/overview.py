@@ -15,9 +15,9 @@ from editgauge.catalog import is_anchor
 from editgauge.reports import first
 from editgauge.statistics.resampling import LEAST, Estimate
 from editgauge.store.schema import EditRecord
-from editgauge.tables.build import Field
 from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.metrics import bounded
+from editgauge.tables.plan import Field
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.spec import PaperTable

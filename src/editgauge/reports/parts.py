@@ -10,9 +10,9 @@ from editgauge.reports.benchmark import Part
 from editgauge.reports.overview import link
 from editgauge.store.run import Run
 from editgauge.tables import reading
-from editgauge.tables.build import plan
 from editgauge.tables.layouts import Shown, every_table, papers_first, tables
 from editgauge.tables.metrics import benchmark_of, metrics_of
+from editgauge.tables.plan import plan
 from editgauge.tables.results import Results
 from editgauge.tables.rows import without_training
 from editgauge.tables.table import Table

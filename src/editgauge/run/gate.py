@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from editgauge.store.run import Run
 from editgauge.tables import gate as gates
-from editgauge.tables.gate import Gate, Policy, Usage, policy_of
+from editgauge.tables.gate import Gate, Usage
 from editgauge.tables.metrics import directions
+from editgauge.tables.policy import Policy, policy_of
 from editgauge.tables.results import Results
 from editgauge.types import Status
 

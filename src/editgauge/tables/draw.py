@@ -23,8 +23,19 @@ from rich.text import Text
 
 from editgauge import escape
 from editgauge.tables import latex
-from editgauge.tables.drawn import NOTHING, Drawn, Item, Mark
-from editgauge.tables.table import OWN, Cell, Column, Table, TableRow, printed, standing
+from editgauge.tables.drawn import (
+    EMPTY,
+    Drawn,
+    Item,
+    Mark,
+    cell_text,
+    counted,
+    counted_runs,
+    grid,
+    number,
+    shared_counts,
+)
+from editgauge.tables.table import OWN, Cell, Table, TableRow, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
@@ -34,8 +45,6 @@ NOTE_LINES = 5
 """Lines of notes below a table, where not all are asked for."""
 SCREEN = 100
 """Columns of a screen."""
-_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
-_EMPTY = Cell(value=None)
 
 
 def draw(
@@ -102,7 +111,7 @@ def _own(table: Table) -> list[list[str]]:
     """What is printed of the run's own lines."""
     own = [row for row in table.rows if row.kind in OWN]
     return [
-        [row.name, row.group, *(_cell_text(row.cells.get(c.name), c) for c in table.columns)]
+        [row.name, row.group, *(cell_text(row.cells.get(c.name), c) for c in table.columns)]
         for row in own
     ]
 
@@ -129,121 +138,6 @@ def _each(table: Table, change: Callable[[Cell], Cell]) -> Table:
         return replace(row, cells={name: change(cell) for name, cell in row.cells.items()})
 
     return replace(table, rows=[changed(row) for row in table.rows])
-
-
-# -- one grid of text for all formats --------------------------------------------------------------
-
-
-def number(value: float | None, digits: int) -> str:
-    """A value as printed: fixed digits, ∞, or a dash where there is none."""
-    if value is None:
-        return NOTHING
-    return "∞" if math.isinf(value) else printed(value, digits)
-
-
-def _cell_text(cell: Cell | None, column: Column) -> str:
-    if cell is None:
-        return NOTHING
-    if cell.text is not None:
-        return cell.text
-    text = number(cell.value, column.digits)
-    if cell.low is not None and cell.high is not None:
-        text += f" [{number(cell.low, column.digits)}, {number(cell.high, column.digits)}]"
-    if cell.floor is not None and cell.floor != cell.value:
-        text += f" ({number(cell.floor, column.digits)})"
-    return text
-
-
-def _count_text(cell: Cell | None) -> str:
-    return NOTHING if cell is None or cell.n is None else f"{cell.n}/{cell.of}"
-
-
-def _counted_runs(table: Table) -> list[list[Column]]:
-    """Neighbouring columns under one heading with the same counts in every line: they share one
-    column of counts.
-    """
-    runs: list[list[Column]] = []
-    previous: tuple[object, ...] | None = None
-    for column in table.columns:
-        counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind in OWN]
-        if (column.heading[:-1], counts) == previous:
-            runs[-1].append(column)
-        else:
-            runs.append([column])
-        previous = (column.heading[:-1], counts)
-    return runs
-
-
-def _counted(table: Table, column: Column) -> bool:
-    return any(row.cells.get(column.name, _EMPTY).n is not None for row in table.rows)
-
-
-def _shared_counts(table: Table) -> dict[str, str]:
-    """The first column of each run of columns whose own lines all have one count -> that count."""
-    own = [row for row in table.rows if row.kind in ("run", "edited")]
-    shared = {}
-    for first, *_ in _counted_runs(table):
-        counts = {_count_text(row.cells.get(first.name)) for row in own}
-        if len(counts) == 1 and counts != {NOTHING}:
-            shared[first.name] = counts.pop()
-    return shared
-
-
-def _name(table: Table, row: TableRow) -> Item:
-    """A line's name with its marks: † a paper's numbers, ‡ a part of the release. Under corrected
-    numbers a paper's line says that its own are as released.
-    """
-    if row.kind in OWN:
-        return Item(f"{row.name} ‡", "part") if row.part else Item(row.name)
-    released = " (as released)" if table.variant == "corrected" else ""
-    return Item(f"{row.name} †{released}", "published")
-
-
-def _grid(table: Table, without_counts: bool = False) -> Drawn:
-    """The table as text. `without_counts`: but for counts that all lines share."""
-    place = standing(table)
-    named = [(table.by, [row.group for row in table.rows])] if table.by else []
-    if any(row.section for row in table.rows):
-        named.append(("", [row.section for row in table.rows]))
-    headings: list[tuple[str, ...]] = [(title,) for title, _ in named]
-    headings.append((str(table.meta.get("names", "model")),))
-    lines = [
-        [*(Item(texts[line]) for _, texts in named), _name(table, row)]
-        for line, row in enumerate(table.rows)
-    ]
-    told = _shared_counts(table) if without_counts else {}
-    for run in _counted_runs(table):
-        for column in run:
-            headings.append((*column.heading[:-1], column.heading[-1] + _ARROWS[column.direction]))
-            for line, row in enumerate(table.rows):
-                mark: Mark = place.mark(line, column.name) or ("part" if row.part else "")
-                lines[line].append(Item(_cell_text(row.cells.get(column.name), column), mark))
-        if _counted(table, run[0]) and run[0].name not in told:
-            headings.append((*run[0].heading[:-1], "n"))
-            for items, row in zip(lines, table.rows, strict=True):
-                items.append(Item(_count_text(row.cells.get(run[0].name)), "count"))
-    kinds = [(row.group, row.section, row.kind in OWN) for row in table.rows]
-    breaks = {number for number in range(1, len(kinds)) if kinds[number] != kinds[number - 1]}
-    drawn = Drawn(headings, lines, 1 + len(named), breaks)
-    return _turned(drawn) if table.transposed else drawn
-
-
-def _turned(drawn: Drawn) -> Drawn:
-    """Columns down and editors across, as KRIS-Bench and MedEBench print theirs."""
-    names = drawn.names
-    levels = max((len(heading) for heading in drawn.headings[names:]), default=1)
-    headings = [("",)] * levels
-    across = [tuple(item.text for item in line[:names]) for line in drawn.lines]
-    lines, breaks, before = [], set(), ""
-    for place, heading in enumerate(drawn.headings[names:]):
-        padded = (*heading[:1], *[""] * (levels - len(heading)), *heading[1:])
-        if place and padded[0] != before:
-            breaks.add(place)
-        once = "" if padded[0] == before else padded[0]
-        before = padded[0]
-        left = [Item(once), *(Item(text) for text in padded[1:])]
-        lines.append(left + [line[names + place] for line in drawn.lines])
-    return Drawn([*headings, *across], lines, levels, breaks)
 
 
 def _notes(table: Table) -> list[str]:
@@ -291,7 +185,7 @@ def _terminal(table: Table, console: Console, *, fit: bool, every_note: bool) ->
     """Print to a console; columns that do not fit its width go into further parts below (`fit`
     False: never).
     """
-    drawn = _grid(table)
+    drawn = grid(table)
     console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=True)
     for chosen in _parts(drawn, console.width if fit else None):
         console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
@@ -310,11 +204,11 @@ def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
         heading = Text("\n".join(escape.plain(level) for level in once), overflow="fold")
         side: Literal["left", "right"] = "left" if place < drawn.names else "right"
         drawing.add_column(heading, justify=side, no_wrap=True, vertical="bottom")
-    for number, line in enumerate(drawn.lines):
+    for last, line in enumerate(drawn.lines, start=1):
         items = [line[place] for place in places]
         drawing.add_row(
             *(Text.assemble((escape.plain(item.text), _STYLES[item.mark])) for item in items),
-            end_section=number + 1 in drawn.breaks,
+            end_section=last in drawn.breaks,
         )
     return drawing
 
@@ -339,7 +233,7 @@ def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
 
 
 def _markdown(table: Table, *, every_note: bool = True) -> str:
-    drawn = _grid(table)
+    drawn = grid(table)
 
     def set_cell(item: Item) -> str:
         text = escape.markdown(item.text)
@@ -387,7 +281,7 @@ def _csv(table: Table) -> str:
     for row in table.rows:
         line = [escape.csv_text(of(row)) for of in named.values()]
         for column in table.columns:
-            cell = row.cells.get(column.name, _EMPTY)
+            cell = row.cells.get(column.name, EMPTY)
             line += [text(cell, part, column.digits) for part in parts]
         writer.writerow(line)
     return stream.getvalue()
@@ -419,9 +313,9 @@ def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> 
     """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
     table where columns differ; the others keep their columns. `bare`: without further notes.
     """
-    shared = _shared_counts(table)
+    shared = shared_counts(table)
     counts = list(dict.fromkeys(shared.values()))
-    firsts = [first for first, *_ in _counted_runs(table) if _counted(table, first)]
+    firsts = [first for first, *_ in counted_runs(table) if counted(table, first)]
     whole = len(counts) == 1 and all(first.name in shared for first in firsts)
     headings = {column.name: " ".join(column.heading) for column in table.columns}
     each = "; ".join(f"{headings[name]} {count}" for name, count in shared.items())
@@ -438,7 +332,7 @@ def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> 
         notes=list(table.notes) if bare else notes,
         origin=table.source,
     )
-    return latex.latex(_grid(table, without_counts=True), words, place)
+    return latex.latex(grid(table, without_counts=True), words, place)
 
 
 def as_json(table: Table) -> dict[str, Any]:

@@ -12,36 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 
-from editgauge import schema
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
+from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
 from editgauge.types import VARIANTS, Direction, Variant
-
-LEAST_SAMPLES: Final = 30
-"""Samples that both editors need for a margin, where a policy names no other number: a bootstrap
-interval of fewer is too narrow more often than its confidence says.
-"""
-Kind = Literal["floor", "margin", "not_worse", "coverage", "cost", "latency"]
-
-
-class Verdict(StrEnum):
-    """What a gate says of one check, or of all of them together; in the order of severity."""
-
-    FAIL = "FAIL"
-    CANNOT_TELL = "CANNOT TELL"
-    PASS = "PASS"
-
 
 EXIT_CODES: Final[Mapping[Verdict, int]] = {
     Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.CANNOT_TELL: 4,
@@ -52,107 +33,6 @@ EXIT_CODES: Final[Mapping[Verdict, int]] = {
 def together(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict on several: FAIL before CANNOT TELL before PASS; CANNOT TELL of none."""
     return next((one for one in Verdict if one in verdicts), Verdict.CANNOT_TELL)
-
-
-# -- policies --------------------------------------------------------------------------------------
-
-NotNegative = Annotated[float, Meta(ge=0)]
-Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-class Rule(
-    msgspec.Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    rename={"metric": "name", "least": "least_samples"},
-):
-    """What one metric must hold, on all samples or on those with the labels in `where`.
-
-    `floor`: the candidate's mean is at least this good (for a metric of which lower is better: at
-    most this). `margin`: how much worse than the baseline the candidate may be, in the metric's own
-    unit. `not_worse`: no loss that is significant after Holm's correction over the rules that ask
-    for it. At least one is given.
-    """
-
-    metric: Annotated[str, Meta(min_length=1)]
-    benchmark: str = ""
-    variant: Variant | None = None
-    where: str | tuple[str, ...] = ()
-    floor: float | None = None
-    margin: NotNegative | None = None
-    not_worse: bool = False
-    least: Annotated[int, Meta(ge=2)] = LEAST_SAMPLES
-
-    def __post_init__(self) -> None:
-        if not all(math.isfinite(one) for one in (self.floor, self.margin) if one is not None):
-            raise ValueError(f"{self.metric}: wanted finite numbers")
-        if not self.kinds:
-            raise ValueError(f"{self.metric}: wanted a floor, a margin or not_worse = true")
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return (self.where,) if isinstance(self.where, str) else self.where
-
-    @property
-    def name(self) -> str:
-        """The metric and, in brackets, the samples that are not all."""
-        return f"{self.metric} [{', '.join(self.labels)}]" if self.labels else self.metric
-
-    @property
-    def kinds(self) -> list[Kind]:
-        """What it asks for."""
-        asked: dict[Kind, bool] = {
-            "floor": self.floor is not None,
-            "margin": self.margin is not None,
-            "not_worse": self.not_worse,
-        }
-        return [kind for kind, wanted in asked.items() if wanted]
-
-    def applies(self, benchmark: str, metrics: Mapping[str, Any]) -> bool:
-        """Whether it asks something of a benchmark that has rows of these metrics."""
-        return self.benchmark == benchmark or (not self.benchmark and self.metric in metrics)
-
-    def holds(self, value: float, direction: Direction) -> Verdict:
-        """Whether the floor holds."""
-        floor = self.floor or 0.0
-        fine = value >= floor if direction == "higher" else value <= floor
-        return Verdict.PASS if fine else Verdict.FAIL
-
-
-class Policy(
-    msgspec.Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    rename={"rules": "metric"},
-):
-    """What a candidate must hold to be released.
-
-    `coverage`: the least share of the benchmark's samples that the candidate must have a score of,
-    on the samples of each rule. `cost`: the most that its outputs may cost on average, in US
-    dollars; `latency`: the most seconds that one may take at the quantile `latency_quantile`.
-    `variant`: of the rules that name none.
-    """
-
-    rules: tuple[Rule, ...] = ()
-    coverage: Share = 1.0
-    cost: NotNegative | None = None
-    latency: NotNegative | None = None
-    latency_quantile: Share = 0.95
-    variant: Variant = "corrected"
-    alpha: Annotated[float, Meta(gt=0, le=0.25)] = 0.05
-
-    def __post_init__(self) -> None:
-        if not self.rules and self.cost is None and self.latency is None:
-            raise ValueError("asks for nothing; name a [[metric]], cost or latency")
-
-
-def policy_of(path: Path) -> Policy:
-    """The policy in a TOML file. Raises `DataError` for anything that is not known, is of a wrong
-    kind or out of range: nothing is passed over.
-    """
-    return schema.read_toml(path, Policy)
 
 
 # -- judging a candidate ---------------------------------------------------------------------------

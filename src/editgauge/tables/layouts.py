@@ -12,8 +12,9 @@ from functools import partial
 
 from editgauge import catalog
 from editgauge.tables import given_back
-from editgauge.tables.build import build, plan
+from editgauge.tables.build import build
 from editgauge.tables.metrics import benchmark_of, metrics_of
+from editgauge.tables.plan import plan
 from editgauge.tables.reading import settled
 from editgauge.tables.repeats import beside, noise, repeated
 from editgauge.tables.results import Results

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
+from editgauge.tables.plan import Matrix, Plan, labelled
 from editgauge.tables.results import STATUSES, Grid, Mask, Results, excused
 from editgauge.tables.spec import PaperTable, Published
 from editgauge.tables.table import TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
 if TYPE_CHECKING:
-    from editgauge.tables.build import Matrix, Plan, Ranks
+    from editgauge.tables.cells import Ranks
 
 NO_RANK = "No best, second or rank"
 """How the note begins that says why nothing is compared."""
@@ -118,8 +119,6 @@ def _statuses(results: Results, made: Plan) -> dict[str, dict[str, tuple[int, di
     """As `statuses`, with how many samples of each metric; of no metric where all of them have as
     many. A sample counts for a metric only where one of the table's means asks for it.
     """
-    from editgauge.tables.build import labelled
-
     grids: dict[str, Grid] = {}
     asked: dict[str, Mask] = {}
     for mean, variant in made.means:

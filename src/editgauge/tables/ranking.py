@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, bootstrap, units
-from editgauge.tables.build import Field, build, matrix, plan, strata_of
+from editgauge.tables.build import build
+from editgauge.tables.cells import strata_of
+from editgauge.tables.plan import Field, matrix, plan
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table

@@ -113,7 +113,8 @@ def table_of_a_million(rows: int) -> None:
             "editgauge",
             "table",
             str(run.path),
-            "--json",
+            "--format",
+            "json",
             "--variant",
             "faithful",
         ]

@@ -233,7 +233,6 @@ def run(*words: str) -> Any:
 def test_command_fetches_a_benchmark(hub: HTTPServer, tmp_path: Path) -> None:
     done = run(
         "medebench",
-        "--repo",
         "someone/bench",
         "--revision",
         "main",
@@ -244,18 +243,19 @@ def test_command_fetches_a_benchmark(hub: HTTPServer, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     assert (said["commit"], said["files"], said["benchmark"]) == (COMMIT, 2, "medebench")
-    done = run("medebench", "--repo", "someone/bench", "--to", str(tmp_path / "d"))
+    done = run("medebench", "someone/bench", "--to", str(tmp_path / "d"))
     assert f"editgauge check medebench {tmp_path / 'd'}" in done.stdout
     assert "0 of them new" in done.stdout
 
 
-def test_command_lists_weights(tmp_path: Path) -> None:
-    done = run("weights", "--weights", str(tmp_path), "--json")
+def test_command_lists_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
+    done = run("weights", "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     assert {entry["state"] for entry in said["weights"]} == {"not here"}
     assert said["folder"] == str(tmp_path)
-    assert "lpips-squeeze" in run("weights", "--weights", str(tmp_path)).stdout
+    assert "lpips-squeeze" in run("weights").stdout
 
 
 def test_command_fetches_weights(
@@ -280,7 +280,8 @@ def test_command_fetches_weights(
         used_for="tests",
     )
     monkeypatch.setitem(table.WEIGHTS, "tiny", entry)
-    done = run("weights", "tiny", "--weights", str(tmp_path))
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
+    done = run("weights", "tiny")
     assert done.exit_code == 0, done.output
     assert "1 files here and verified" in done.stdout
     assert (tmp_path / "tiny" / "net.pth").read_bytes() == LARGE
@@ -291,7 +292,7 @@ def test_command_fetches_weights(
     [
         (["mini"], "nothing to fetch"),
         (["weights", "nope"], "not known"),
-        (["medebench", "more"], "fetched alone"),
+        (["medebench", "more"], "names belong to"),
         (["nonsense"], "not known"),
         (["medebench", "--to", "x"], "--revision"),
         (["weights", "laion-aesthetic-vit-l-14"], "--trust-first-use"),

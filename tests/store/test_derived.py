@@ -77,7 +77,8 @@ def rules(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Gives the benchmark of the rows these rules."""
 
     def set_rules(*names: str, **changes: Derived) -> None:
-        monkeypatch.setitem(catalog._given, "bench", benchmark(*names, **changes))
+        given = ("benchmarks", "bench")
+        monkeypatch.setitem(catalog._given, given, (benchmark(*names, **changes), ""))
 
     return set_rules
 
@@ -168,7 +169,7 @@ class TestRows:
         rules("least")
         run.put([one("a", 4.0), one("b", 9.0)])
         assert found(run)
-        monkeypatch.delitem(catalog._given, "bench")
+        monkeypatch.delitem(catalog._given, ("benchmarks", "bench"))
         assert [r["value"] for r in found(run).values()] == [4.0]
 
     @pytest.mark.parametrize(

@@ -255,11 +255,11 @@ def test_runs_can_share_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
     (own,) = ocr_scorers(cache=tmp_path / "run")
     assert own.reader.store is not None
-    assert own.reader.store.folder == tmp_path / "run"
+    assert own.reader.store.path.parent == tmp_path / "run"
     monkeypatch.setenv("EDITGAUGE_OCR_CACHE", str(tmp_path / "shared"))
     (sharing,) = ocr_scorers(cache=tmp_path / "run")
     assert sharing.reader.store is not None
-    assert sharing.reader.store.folder == tmp_path / "shared"
+    assert sharing.reader.store.path.parent == tmp_path / "shared"
 
 
 # --------------------------------------------------------------------------- deleted and inserted

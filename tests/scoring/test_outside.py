@@ -86,7 +86,7 @@ def test_a_function_may_give_several(put: Any) -> None:
 
 def test_the_whole_way_from_list_to_report(put: Any, tmp_path: Path) -> None:
     put("gap", {"gap": "gap"}, version="2.5")
-    (entry,) = [e for e in json.loads(type_("list", "scorers", "--json"))["scorers"]
+    (entry,) = [e for e in json.loads(type_("list", "metrics", "--json"))["metrics"]
                 if e["name"] == "gap"]  # fmt: skip
     assert "some-gap 2.5" in entry["about"]
     run = tmp_path / "run"
@@ -129,7 +129,7 @@ def test_a_broken_package_costs_its_own_line_and_nothing_else(put: Any, tmp_path
     put("empty", {"empty": "missing"})
     put("late", {"late": "nothing"})
     put("gap", {"gap": "gap"})
-    entries = {e["name"]: e["about"] for e in json.loads(type_("list", "--json"))["scorers"]}
+    entries = {e["name"]: e["about"] for e in json.loads(type_("list", "--json"))["metrics"]}
     assert "package some-torn): cannot be imported: ModuleNotFoundError" in entries["torn"]
     assert "package some-empty): cannot be imported: AttributeError" in entries["empty"]
     assert "package some-late): OSError: a library is missing" in entries["late"]

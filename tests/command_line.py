@@ -51,3 +51,11 @@ def _surroundings(env: Mapping[str, str]) -> Iterator[None]:
         if "COLUMNS" not in os.environ:
             patch.setenv("COLUMNS", "100")
         yield
+
+
+def did(words: Sequence[str], env: Mapping[str, str] | None = None) -> Result:
+    """As `invoke`, but what the command raises is raised here."""
+    done = invoke(words, env)
+    if done.exception is not None:
+        raise done.exception
+    return done

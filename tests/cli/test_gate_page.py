@@ -176,11 +176,15 @@ def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
 ) -> None:
     monkeypatch.chdir(gated["folder"])  # type: ignore[arg-type]
     words = "score texteditbench DATA --outputs OUTPUTS --editor candidate --limit 2 --workers 0"
-    line = [*words.split(), "--run", str(tmp_path / "run"), "--weights", str(tmp_path)]
+    line = [*words.split(), "--run", str(tmp_path / "run"), "--timeout", "60"]
+    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
     done = invoke(line)
     assert done.exit_code == 0, done.output
     assert "these columns will stay empty: LPIPS" in done.stderr
     assert "editgauge fetch weights lpips-squeeze" in done.stderr
-    (tmp_path / "part" / "candidate").mkdir(parents=True)
+    some = next(Path("OUTPUTS", "candidate").rglob("*.png"))
+    part = tmp_path / "part" / some.relative_to("OUTPUTS")
+    part.parent.mkdir(parents=True)
+    part.write_bytes(some.read_bytes())
     line[line.index("OUTPUTS")] = str(tmp_path / "part")
     assert invoke(line).exit_code == 1  # outputs are missing as well

@@ -34,7 +34,7 @@ def test_all_are_asked_where_nothing_tells_and_nothing_is_paid_twice(made: Path)
         "--b",
         "reference",
     ]
-    words += ["--metric", "VC", "--batch", "2", "--json"]
+    words += ["--metric", "VC", "--json"]
     with FaultServer() as server:
         said = json.loads(command(*words, url=server.url).stdout)
         asked = server.requests

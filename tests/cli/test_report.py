@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command_line import Result, invoke
+from tests.command_line import Result, did
 
 from editgauge.errors import RunError, UsageError
 from editgauge.images import write_png
@@ -66,7 +66,7 @@ def make_run(place: Path, editor: str) -> Run:
 
 
 def reported(*words: str) -> Result:
-    return invoke(["report", *words])
+    return did(["report", *words])
 
 
 def meta_of(folder: Path) -> dict[str, object]:
@@ -85,11 +85,6 @@ def test_one_run_is_reported_inside_it(tmp_path: Path) -> None:
     assert about["editors"] == ["a"]
     again = json.loads(reported(str(run.path), "--json").stdout)
     assert again["thumbnails_made"] == 0
-
-
-def test_the_memory_of_a_report_is_limited(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"--memory .*wanted a size"):
-        reported(str(make_run(tmp_path / "run", "a").path), "--memory", "much")
 
 
 def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
 
     monkeypatch.setattr(pages, "serve", served)
     said = type_("study", "serve", there)
-    assert f"3 new ratings; next: editgauge agree {there}" in said
+    assert f"3 new ratings; next: editgauge study agree {there}" in said
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
     facts = orjson.loads(type_("study", "agree", there, "--format", "json", "--resamples", 100))
     assert facts["agreements"][0]["metrics"][0]["annotators"] >= 2

@@ -35,7 +35,7 @@ def test_the_commands_of_the_page_run(folder: Path) -> None:
         done = invoke([*words, *few])
         good = (0, 1) if words[0] == "score" else (0,)  # 1: blank pictures have no score
         assert done.exit_code in good, (words, done.output, done.exception)
-        said[" ".join(words[:2])] = done.output
+        said.setdefault(" ".join(words[:2]), done.output)
     assert {words[0] for words in typed} == {
         "edit", "score", "study", "table", "compare",
     }  # fmt: skip

@@ -22,7 +22,7 @@ from editgauge.curation.records import PROTOCOLS, Box, Picture
 from editgauge.images import read_image, read_mask, write_png
 from editgauge.run.check import check_data
 from editgauge.web.log import Act
-from tests.command_line import invoke
+from tests.command_line import did
 from tests.curation.made_set import BOX, add, edited, make_set, scene
 from tests.curation.test_intake import misaligned, scan
 from tests.study.served import Server
@@ -44,7 +44,7 @@ EVIL = "<img src=x onerror='window.pwned=1'>"
 
 
 def run(*words: object, code: int = 0) -> str:
-    done = invoke([str(word) for word in words])
+    done = did([str(word) for word in words])
     assert done.exit_code == code, done.output
     return done.output
 

@@ -19,7 +19,7 @@ from editgauge.run.explain import explain
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.types import Edit, Finding, Sample, Status
-from tests.command_line import invoke
+from tests.command_line import did
 
 
 class Drawing:
@@ -155,7 +155,7 @@ def test_the_command_draws_one_sample_and_its_rows_name_the_engine(tmp_path: Pat
         str(run),
     ]
     arguments += ["--explain", "2.1/1", "--workers", "0"]
-    result = invoke(arguments)
+    result = did(arguments)
     assert result.exit_code == 0, result.output
     assert "drawn:" in result.output
     (path,) = (run / "explain").rglob("*.png")

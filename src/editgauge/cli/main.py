@@ -109,8 +109,18 @@ def run(typed: Sequence[str]) -> int:
             from editgauge.run import plugins
 
             plugins.load(file)
-        code = app(words)
+        code = _called(app, words)
         return code if isinstance(code, int) else 0
+
+
+def _called(app: App, words: Sequence[str]) -> object:
+    """What the command returns. Raises `UsageError` for what the parser does not take."""
+    from cyclopts import CycloptsError
+
+    try:
+        return app(words)
+    except CycloptsError as error:
+        raise UsageError(" ".join(str(error).split())) from error
 
 
 def application(*names: str) -> App:
@@ -227,16 +237,9 @@ def explained(error: BaseException) -> tuple[str, int]:
         return f"error: {where}{error.strerror or error}; {KEPT}: fix it and {AGAIN}", 2
     if isinstance(error, MemoryError):
         return f"error: out of memory; {KEPT}: {AGAIN} with fewer --workers", 2
-    if _of_the_parser(error):
-        return f"error: {' '.join(str(error).split())}", 2
     traceback.print_exception(error)  # a mistake of ours: shown whole, as nothing else is
     name = type(error).__name__
     return f"error: unexpected {name}, a mistake in editgauge; please report the lines above", 2
-
-
-def _of_the_parser(error: BaseException) -> bool:
-    parser = sys.modules.get("cyclopts")
-    return parser is not None and isinstance(error, parser.CycloptsError)
 
 
 def _no_more_output() -> None:

@@ -182,7 +182,7 @@ def test_missing_weights_are_named_at_once_and_cost_no_exit_code(
     assert done.exit_code == 0, done.output
     assert "these columns will stay empty: LPIPS" in done.stderr
     assert "editgauge fetch weights lpips-squeeze" in done.stderr
-    some = next(Path("OUTPUTS", "candidate").rglob("*.png"))
+    some = min(Path("OUTPUTS", "candidate").rglob("*.png"))
     part = tmp_path / "part" / some.relative_to("OUTPUTS")
     part.parent.mkdir(parents=True)
     part.write_bytes(some.read_bytes())

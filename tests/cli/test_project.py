@@ -13,7 +13,7 @@ from tests.test_docs import DOCS, blocks
 
 from editgauge.cli import project
 from editgauge.cli.main import COMMANDS, application
-from editgauge.errors import UsageError
+from editgauge.errors import EditgaugeError
 
 
 @pytest.fixture(autouse=True)
@@ -51,13 +51,13 @@ def test_defaults_that_what_is_typed_stands_before(here: Path) -> None:
         ("run = 'x'\n", r"\[run\]: no such command"),
         ("edit = 1\n", r"wanted a table \[edit\], found edit = 1"),
         ("[all]\nbase-url = 'http://x'\n", "an address to which a key is sent"),
-        ("[edit\n", "cannot be read as TOML"),
+        ("[edit\n", "no valid TOML"),
     ],
 )
 def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
     (here / "editgauge.toml").write_text(text)
     result = call("edit", "mini")
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(EditgaugeError, match=told):
         raise result.exception or AssertionError(result.output)
 
 
@@ -66,7 +66,7 @@ def test_the_variable_names_another_file(here: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "ours.toml"))
     assert json.loads(call("list", "benchmarks").stdout)
     monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "none.toml"))
-    assert isinstance(call("list").exception, UsageError)
+    assert isinstance(call("list").exception, EditgaugeError)
 
 
 def test_an_option_is_named_as_it_is_typed(here: Path) -> None:
@@ -87,7 +87,7 @@ def test_levels() -> None:
     try:
         assert call("--log-level", "error", "list").exit_code == 0
         assert logging.getLogger().level == logging.ERROR
-        assert isinstance(call("--log-level", "loud", "list").exception, UsageError)
+        assert isinstance(call("--log-level", "loud", "list").exception, EditgaugeError)
     finally:
         logging.getLogger().setLevel(before[0])
         logging.getLogger().handlers[:] = before[1]

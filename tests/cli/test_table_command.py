@@ -205,7 +205,7 @@ def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) ->
     ("words", "said"),
     [
         (["--format", "html"], '"html" for --format'),
-        (["--variant", "faithfull"], "Did you mean faithful"),
+        (["--variant", "faithfull"], 'Did you mean "faithful"'),
         (["--where", "topic"], "attribute=value"),
         (["--where", "topic=Nothing"], "no sample"),
         (["--by", "topci"], "did you mean topic"),

@@ -15,9 +15,9 @@ from tests.made_rows import row
 from tests.oracles import textedit as oracle
 
 from editgauge import catalog
-from editgauge.benchmarks.krisbench.metrics import AVERAGE as KRIS
-from editgauge.benchmarks.textedit.metrics import AVERAGE, AVERAGE_NO_CUT_OFF
-from editgauge.benchmarks.texteditbench.metrics import ALL_FULL, OVERALL
+from editgauge.benchmarks.krisbench.facts import AVERAGE as KRIS
+from editgauge.benchmarks.textedit.facts import AVERAGE, AVERAGE_NO_CUT_OFF
+from editgauge.benchmarks.texteditbench.facts import ALL_FULL, OVERALL
 from editgauge.store import derived
 from editgauge.store.merge import merge
 from editgauge.store.parquet import fetch_tuples

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
-from editgauge.benchmarks.krisbench.facts import SAMPLES, SIZE, TASKS, TAXONOMY
-from editgauge.benchmarks.krisbench.metrics import AVERAGE, JUDGE
+from editgauge.benchmarks.krisbench.facts import AVERAGE, JUDGE, SAMPLES, SIZE, TASKS, TAXONOMY
 from editgauge.parts import Parts
 from editgauge.scoring.metrics import REFERENCE
 from editgauge.types import Benchmark, DataSource, Plot

@@ -33,8 +33,7 @@ from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.krisbench import plausibility
-from editgauge.benchmarks.krisbench.facts import EXPLAINED, HIGH, LOW
-from editgauge.benchmarks.krisbench.metrics import BY_NAME, JUDGE
+from editgauge.benchmarks.krisbench.facts import BY_NAME, EXPLAINED, HIGH, JUDGE, LOW
 from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
 from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Shown, Track

@@ -18,8 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from editgauge.benchmarks.krisbench.facts import LOW, SIZE, STEP, TAXONOMY, metrics_of, title_of
-from editgauge.benchmarks.krisbench.metrics import AVERAGE
+from editgauge.benchmarks.krisbench.facts import (
+    AVERAGE,
+    LOW,
+    SIZE,
+    STEP,
+    TAXONOMY,
+    metrics_of,
+    title_of,
+)
 from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.spec import (
     Column,

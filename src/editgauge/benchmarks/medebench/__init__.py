@@ -7,13 +7,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
-from editgauge.benchmarks.medebench.facts import ORGANS, SIZE, TASKS
-from editgauge.benchmarks.medebench.metrics import (
+from editgauge.benchmarks.medebench.facts import (
     CLIP_INSTRUCTION,
     EMBEDDING,
     JUDGE,
     LPIPS,
+    ORGANS,
     PIXEL,
+    SIZE,
+    TASKS,
 )
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.parts import Parts

@@ -1,6 +1,10 @@
-"""MedEBench's scales, sizes and organs."""
+"""MedEBench's scales, sizes, organs and metrics."""
 
 from __future__ import annotations
+
+import math
+
+from editgauge.types import VARIANTS, Metric
 
 LOW, HIGH = 0, 10
 """The judge's scale; tables divide by `HIGH`."""
@@ -97,3 +101,118 @@ INTERNAL: frozenset[str] = frozenset({"GI Tract", "Spine", "Teeth"})
 """The organs that the paper counts as internal (conclusion: "internal organ tasks, e.g.,
 gastrointestinal tract, spine, teeth"); it gives no full list, and all others are superficial here.
 """
+
+PIXEL = (
+    Metric(
+        "masked_ssim",
+        heading="CP",
+        direction="higher",
+        low=-1.0,
+        high=1.0,
+        digits=2,
+        variants=VARIANTS,
+        failure=0.0,
+        note="Contextual preservation. Faithful: whole frame, masked area darkened. Corrected: "
+        "windows that touch no masked pixel.",
+        keeps=True,
+        plain="how much of the picture outside the region to be edited looks the same as before "
+        "(1 is unchanged)",
+    ),
+    Metric(
+        "psnr",
+        heading="PSNR",
+        direction="higher",
+        low=0.0,
+        high=math.inf,
+        digits=2,
+        unit="dB",
+        failure=0.0,
+        note="Against the reference, whole frame; infinite at MSE 0.",
+    ),
+    Metric(
+        "ssim_full",
+        heading="SSIM",
+        direction="higher",
+        low=-1.0,
+        high=1.0,
+        failure=0.0,
+        note="Against the reference, whole frame.",
+    ),
+)
+LPIPS = Metric(
+    "lpips",
+    heading="LPIPS",
+    direction="lower",
+    low=0.0,
+    high=math.inf,
+    failure=1.0,
+    note="AlexNet, v0.1 heads, output against reference, both resized to the input's size "
+    "(bicubic).",
+)
+
+
+def _cosine(name: str, heading: str, note: str) -> Metric:
+    return Metric(name, heading=heading, direction="higher", low=-1.0, high=1.0, note=note)
+
+
+ISIM = _cosine("isim", "ISim", "Cosine of the CLIP ViT-L/14 features of output and reference.")
+TALIGN_P = _cosine("talign_p", "TAlign P", "Cosine of output and prompt.")
+TALIGN_D = _cosine("talign_d", "TAlign D", "Cosine of output and change description.")
+DALIGN_P = _cosine("dalign_p", "DAlign P", "Cosine of (output - input) and prompt.")
+DALIGN_D = _cosine("dalign_d", "DAlign D", "Cosine of (output - input) and change description.")
+CLIP_INSTRUCTION = Metric(
+    "clip_instruction",
+    heading="CLIP input P",
+    direction=None,
+    low=-1.0,
+    high=1.0,
+    of_sample=True,
+    note="Cosine of the input picture and the prompt: a property of the sample (paper, Figure 4, "
+    "left). The paper does not say whether it scales the cosine; this one is not scaled.",
+)
+MEDCLIP = tuple(
+    _cosine(
+        f"medclip_{letter.lower()}",
+        f"MedCLIP {letter}",
+        "Cosine of the MedCLIP features of the output and the text.",
+    )
+    for letter in "PD"
+)
+IMAGEREWARD = tuple(
+    Metric(
+        f"imagereward_{letter.lower()}",
+        heading=f"ImageReward {letter}",
+        direction="higher",
+        low=-math.inf,
+        high=math.inf,
+        note="ImageReward-v1.0 of the output and the text; no fixed range, about -2.5 to 2.5.",
+    )
+    for letter in "PD"
+)
+EMBEDDING = (ISIM, TALIGN_P, TALIGN_D, DALIGN_P, DALIGN_D, *MEDCLIP, *IMAGEREWARD)
+PLAIN = {
+    "EA": "how exactly the instruction was carried out, as a model that looked at it judged",
+    "VQ": "how natural and clean the picture looks, as a model that looked at it judged",
+    "Context": "how well everything else was kept, as a model that looked at it judged",
+}
+JUDGE: dict[str, tuple[Metric, ...]] = {
+    kind: tuple(
+        Metric(
+            name + suffix,
+            heading=f"{name} P" if suffix else name,
+            direction="higher",
+            low=LOW,
+            high=HIGH,
+            digits=2,
+            variants=VARIANTS,
+            failure=LOW,
+            printed=((LOW, 0.0), (HIGH, 1.0)),
+            plain=PLAIN[name],
+            note="faithful: the released line parser, where one unreadable score drops the others; "
+            "corrected: integers in range",
+        )
+        for name in ("EA", "VQ", "Context")
+    )
+    for kind, suffix in (("D", ""), ("P", "_P"))
+}
+"""Judged by the change description (``D``, the paper's) or by the prompt (``P``)."""

@@ -20,8 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from editgauge.benchmarks.medebench.facts import HIGH, LOW
-from editgauge.benchmarks.medebench.metrics import JUDGE
+from editgauge.benchmarks.medebench.facts import HIGH, JUDGE, LOW
 from editgauge.benchmarks.medebench.replies import CONTEXT, NAMES, released_scores
 from editgauge.errors import UsageError
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced

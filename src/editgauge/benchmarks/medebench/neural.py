@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editgauge.benchmarks.medebench.metrics import (
+from editgauge.benchmarks.medebench.facts import (
     CLIP_INSTRUCTION,
     DALIGN_D,
     DALIGN_P,

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.benchmarks.medebench.metrics import PIXEL
+from editgauge.benchmarks.medebench.facts import PIXEL
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_grey, read_image, resize
 from editgauge.metrics.error import masked_mse

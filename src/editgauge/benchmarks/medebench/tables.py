@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from editgauge.benchmarks.medebench.facts import ORGANS, SIZE
-from editgauge.benchmarks.medebench.metrics import EMBEDDING, JUDGE, LPIPS, PIXEL
+from editgauge.benchmarks.medebench.facts import EMBEDDING, JUDGE, LPIPS, ORGANS, PIXEL, SIZE
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.scoring.metrics import FID
 from editgauge.tables import learning

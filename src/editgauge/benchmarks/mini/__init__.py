@@ -7,8 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
-from editgauge.benchmarks.mini.facts import COUNTS
-from editgauge.benchmarks.mini.metrics import METRICS, PROTOCOLS
+from editgauge.benchmarks.mini.facts import COUNTS, METRICS, PROTOCOLS
 from editgauge.parts import Parts
 from editgauge.types import Benchmark, Plot
 

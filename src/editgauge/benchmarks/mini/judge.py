@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from editgauge.benchmarks.mini.metrics import JUDGE, PROTOCOLS
+from editgauge.benchmarks.mini.facts import JUDGE, PROTOCOLS
 from editgauge.judging.protocol import Call, Judging, Rubrics
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
-from editgauge.benchmarks.textedit.facts import MINISET, SIZES
-from editgauge.benchmarks.textedit.metrics import (
+from editgauge.benchmarks.textedit.facts import (
     AES,
     AVERAGE,
     AVERAGE_NO_CUT_OFF,
     CLIP,
     JUDGE,
+    MINISET,
+    SIZES,
 )
 from editgauge.parts import Parts
 from editgauge.scoring.metrics import REFERENCE

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from editgauge.benchmarks.textedit.facts import HIGH, LOW, QUESTIONS
-from editgauge.benchmarks.textedit.metrics import JUDGE
+from editgauge.benchmarks.textedit.facts import HIGH, JUDGE, LOW, QUESTIONS
 from editgauge.benchmarks.textedit.replies import released_scores, require_repair
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track

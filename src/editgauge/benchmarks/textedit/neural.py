@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from editgauge.benchmarks.textedit.metrics import AES, CLIP
+from editgauge.benchmarks.textedit.facts import AES, CLIP
 from editgauge.scoring.clip import ClipScorer, Measure
 from editgauge.scoring.neural import place
 

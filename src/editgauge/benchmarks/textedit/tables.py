@@ -16,21 +16,19 @@ from pathlib import Path
 import numpy as np
 
 from editgauge.benchmarks.textedit.facts import (
+    AES,
+    AVERAGE,
+    AVERAGE_NO_CUT_OFF,
+    CLIP,
     CUT_OFF,
     HIGH,
+    JUDGE,
     LOW,
     NORMALISED,
     QUESTIONS,
     SIZES,
     SPLITS,
     WEIGHTS,
-)
-from editgauge.benchmarks.textedit.metrics import (
-    AES,
-    AVERAGE,
-    AVERAGE_NO_CUT_OFF,
-    CLIP,
-    JUDGE,
 )
 from editgauge.errors import UsageError
 from editgauge.scoring.ocr.metrics import OCR

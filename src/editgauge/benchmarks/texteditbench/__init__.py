@@ -7,8 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
-from editgauge.benchmarks.texteditbench.facts import SIZE, SIZES
-from editgauge.benchmarks.texteditbench.metrics import (
+from editgauge.benchmarks.texteditbench.facts import (
     ALL_FULL,
     JUDGE,
     LPIPS,
@@ -16,6 +15,8 @@ from editgauge.benchmarks.texteditbench.metrics import (
     PIXEL,
     REFERENCE_LPIPS,
     REFERENCE_PIXEL,
+    SIZE,
+    SIZES,
 )
 from editgauge.parts import Parts
 from editgauge.scoring.ocr.metrics import OCR, PRESENCE

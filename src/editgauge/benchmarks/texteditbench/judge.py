@@ -27,8 +27,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, LOW
-from editgauge.benchmarks.texteditbench.metrics import JUDGE
+from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, JUDGE, LOW
 from editgauge.benchmarks.texteditbench.replies import released_score
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track

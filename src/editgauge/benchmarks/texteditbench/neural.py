@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.metrics import LPIPS, REFERENCE_LPIPS
+from editgauge.benchmarks.texteditbench.facts import LPIPS, REFERENCE_LPIPS
 from editgauge.benchmarks.texteditbench.pixel import NO_REFERENCE, check_released_conditions
 from editgauge.scoring import NoScore
 from editgauge.scoring.lpips import Frames, LpipsScorer

@@ -37,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.metrics import PIXEL, REFERENCE, REFERENCE_PIXEL
+from editgauge.benchmarks.texteditbench.facts import PIXEL, REFERENCE, REFERENCE_PIXEL
 from editgauge.errors import ImageError
 from editgauge.images import Array, read_image, read_mask
 from editgauge.metrics.outside import outside_difference

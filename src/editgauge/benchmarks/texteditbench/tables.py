@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.facts import SIZE, SPLITS
-from editgauge.benchmarks.texteditbench.metrics import JUDGE, OVERALL, REFERENCE
+from editgauge.benchmarks.texteditbench.facts import JUDGE, OVERALL, REFERENCE, SIZE, SPLITS
 from editgauge.tables.results import Results
 from editgauge.tables.spec import (
     Column,

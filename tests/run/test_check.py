@@ -376,7 +376,7 @@ def checked(tmp_path: Path, **more: Any) -> Checked:
     return check(subject, workers=1)
 
 
-def shown(found: Checked, limit: int | None = 20) -> str:
+def shown(found: Checked, limit: int | None = 5) -> str:
     out = io.StringIO()
     show(found, Console(file=out, width=200), limit=limit)
     return out.getvalue()
@@ -397,8 +397,9 @@ def test_faults_of_the_data_are_told_from_those_of_the_outputs(tmp_path: Path) -
     assert told["attention_of"] == {"data": told["attention"], "outputs": 0}
     assert {"name": "", "found": 1, "published": 1196} in told["counts"]
     assert [i["kind"] for i in told["issues"] if i["level"] == "repaired"] == ["operation-name"]
-    for words in ("1 samples", "1,196", "operation-name (1)", "'scalling'", "of the data itself"):
+    for words in ("1,196", "repaired: 1 (operation-name 1); --all", "of the data itself"):
         assert words in shown(found)
+    assert "'scalling'" in shown(found, None)
     text_instance(tmp_path / "data", 5)
     found = checked(tmp_path, outputs=tmp_path / "out")
     assert not found.passed()
@@ -423,15 +424,18 @@ def test_a_split(tmp_path: Path) -> None:
     assert not any(count["name"] == "synthetic" for count in found["counts"])
 
 
-def test_long_lists_are_cut_but_repairs_never(tmp_path: Path) -> None:
+def test_long_lists_are_cut_and_repairs_are_one_line(tmp_path: Path) -> None:
     for number in range(1, 26):
         text_instance(tmp_path / "data", number, editing_method="scalling")
     (tmp_path / "out" / "model").mkdir(parents=True)
     found = checked(tmp_path, outputs=tmp_path / "out", editor="model")
     text = shown(found)
-    assert (text.count("'scalling'"), text.count("_edited.png")) == (25, 20)
-    assert "and 5 more (--all)" in text
-    assert shown(found, None).count("_edited.png") == 25
+    assert (text.count("'scalling'"), text.count("_edited.png")) == (0, 5)
+    assert "and 20 more (--all)" in text
+    assert "repaired: 25 (operation-name 25); --all names each" in text
+    assert text.index("output-missing") < text.index("published"), "the outputs come first"
+    whole = shown(found, None)
+    assert (whole.count("'scalling'"), whole.count("_edited.png")) == (25, 25)
 
 
 def test_names_in_data_cannot_steer_a_terminal(tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ def check(
     else:
         from editgauge.run.check.shown import show
 
-        show(checked, output.console(), limit=None if every else 20)
+        show(checked, output.console(), limit=None if every else 5)
     return 0 if checked.passed(strict=strict) else 1
 
 

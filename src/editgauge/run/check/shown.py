@@ -18,21 +18,23 @@ from editgauge.run.check.outputs import OutputsReport
 _STYLE = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}
 
 
-def show(checked: Checked, console: Console, *, limit: int | None = 20) -> None:
-    """Print counts, issues by level and kind (at most `limit` lines of a kind; every repair), the
-    outputs, and how many lines need attention.
+def show(checked: Checked, console: Console, *, limit: int | None = 5) -> None:
+    """Print the outputs and what is wrong with them, then the data's counts and issues by level
+    and kind (at most `limit` lines of a kind, repairs in one line; None: all), and how many lines
+    need attention.
     """
     data, reports = checked.data, checked.outputs
     part = f" ({data.part})" if data.part else ""
+    noun = "sample" if len(data.samples) == 1 else "samples"
     console.print(
-        f"[bold]{data.benchmark}{part}[/bold]: {len(data.samples):,} samples", soft_wrap=True
+        f"[bold]{data.benchmark}{part}[/bold]: {len(data.samples):,} {noun}", soft_wrap=True
     )
-    _print_counts(console, data)
-    _print_issues(console, "data", data.issues, limit)
     if reports:
         _print_outputs(console, reports)
     for report in reports:
         _print_issues(console, report.editor, report.issues, limit)
+    _print_counts(console, data)
+    _print_issues(console, "data", data.issues, limit)
     of_data, of_outputs = len(checked.of_data), len(checked.of_outputs)
     if of_data or of_outputs:
         parts = f"{of_data:,} of the data itself (the same for every model)"
@@ -76,24 +78,42 @@ def _print_outputs(console: Console, reports: Sequence[OutputsReport]) -> None:
 
 
 def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: int | None) -> None:
-    """Lines by level and kind. Every repair is printed: nothing is repaired silently; others up to
-    `limit` a kind.
-    """
+    """Lines by level and kind, up to `limit` a kind; repairs as one line that counts each kind."""
     if not issues:
         console.print(f"{title}: no faults")
     by_kind: dict[tuple[int, str], list[Issue]] = {}
     for issue in issues:
         by_kind.setdefault((list(Level).index(issue.level), issue.kind), []).append(issue)
-    for (_, kind), lines in sorted(by_kind.items()):
-        level, assumed = lines[0].level, {issue.assumed for issue in lines}
-        common = f": {assumed.pop()}" if len(assumed) == 1 else ""
-        head = f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}"
-        console.print(Text(head, style=_STYLE[level]), soft_wrap=True)
-        shown = lines if limit is None or level is Level.REPAIRED else lines[:limit]
-        for issue in shown:
-            where = f"{issue.file or issue.sample}: " if issue.file or issue.sample else ""
-            tail = "" if common or not issue.assumed else f"; {issue.assumed}"
-            told = plain(f"{where}{issue.found}{tail}", None)
-            console.print(Text(f"  {told}"), soft_wrap=True)
-        if len(shown) < len(lines):
-            console.print(f"  … and {len(lines) - len(shown):,} more (--all)")
+    repaired = {
+        kind: len(lines)
+        for (level, kind), lines in sorted(by_kind.items())
+        if _folded(level, limit)
+    }
+    if repaired:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in repaired.items())
+        head = f"{title}, repaired: {sum(repaired.values()):,} ({kinds}); --all names each"
+        console.print(Text(plain(head, None), style=_STYLE[Level.REPAIRED]), soft_wrap=True)
+    for (level, kind), lines in sorted(by_kind.items()):
+        if not _folded(level, limit):
+            _print_kind(console, title, kind, lines, limit)
+
+
+def _folded(level: int, limit: int | None) -> bool:
+    return limit is not None and list(Level)[level] is Level.REPAIRED
+
+
+def _print_kind(
+    console: Console, title: str, kind: str, lines: Sequence[Issue], limit: int | None
+) -> None:
+    """What is assumed of all stands in the heading, else behind each line."""
+    level, assumed = lines[0].level, {issue.assumed for issue in lines}
+    common = f": {assumed.pop()}" if len(assumed) == 1 else ""
+    head = f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}"
+    console.print(Text(head, style=_STYLE[level]), soft_wrap=True)
+    shown = lines if limit is None else lines[:limit]
+    for issue in shown:
+        where = f"{issue.file or issue.sample}: " if issue.file or issue.sample else ""
+        tail = "" if common or not issue.assumed else f"; {issue.assumed}"
+        console.print(Text(f"  {plain(f'{where}{issue.found}{tail}', None)}"), soft_wrap=True)
+    if len(shown) < len(lines):
+        console.print(f"  … and {len(lines) - len(shown):,} more (--all)")

@@ -442,7 +442,7 @@ def test_names_in_data_cannot_steer_a_terminal(tmp_path: Path) -> None:
     text_instance(tmp_path / "data", 4, topic="\x1b[31mred[/bold]")
     output_of(tmp_path / "out")
     output_of(tmp_path / "out", "a\x1b]0;title\x07.png")
-    text = shown(checked(tmp_path, outputs=tmp_path / "out"))
+    text = shown(checked(tmp_path, outputs=tmp_path / "out"), None)
     assert "\x1b" not in text
     assert "[/bold]" in text
 

@@ -15,7 +15,6 @@ import pytest
 from PIL import Image
 
 from editgauge import confinement
-from editgauge.cli import main as entry
 
 SOURCE = Path(confinement.__file__).parent
 DECODERS = (
@@ -86,22 +85,6 @@ def test_what_libraries_write_reaches_no_terminal(tmp_path: Path) -> None:
 def test_no_message_of_ours_is_lost_and_programs_are_free() -> None:
     ours, free, end = standard_error(START)
     assert (ours, free, end) == ("our own", "-1", "the end")
-
-
-def test_a_command_is_confined_and_its_caller_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = []
-
-    def only(words: object = ()) -> int:
-        with confinement.confined(1 << 29):
-            held.append(confinement._OUTPUT._wanted_by)
-        return 0
-
-    monkeypatch.setattr(sys, "argv", ["editgauge"])
-    monkeypatch.setattr(entry, "run", only)
-    with pytest.raises(SystemExit):
-        entry.main()
-    only()
-    assert held == [1, 0]
 
 
 def test_pictures_are_decoded_in_one_place() -> None:

@@ -12,7 +12,7 @@ import cv2
 import pytest
 
 from editgauge import native
-from editgauge.native import keep_memory, settle_opencv, tune_worker
+from editgauge.native import tune_worker
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 FRESH = """
@@ -62,12 +62,6 @@ def test_the_users_choice_of_kernels_is_respected() -> None:
     assert left_behind is True
 
 
-def test_without_an_openblas_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "_settled", None)
-    monkeypatch.setattr(native, "_bundled_openblas", lambda: None)
-    assert settle_opencv() == ""
-
-
 def test_a_worker_has_one_thread() -> None:
     before = cv2.getNumThreads()
     try:
@@ -76,15 +70,3 @@ def test_a_worker_has_one_thread() -> None:
         assert cv2.getNumThreads() == 1
     finally:
         cv2.setNumThreads(before)
-
-
-def test_elsewhere_memory_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert keep_memory() is False
-    assert native._bundled_openblas() is None
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="mallopt is glibc's")
-def test_a_library_without_mallopt_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native.ctypes, "CDLL", lambda *_: object())
-    assert keep_memory() is False

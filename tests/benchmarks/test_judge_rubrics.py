@@ -15,10 +15,8 @@ from editgauge.benchmarks.texteditbench.judge import JUDGING as TEXTEDITBENCH
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult, to_scores
-from editgauge.tables.layouts import tables
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Status
-from tests.made_rows import frame, record, row
 
 PACKAGE = Path(benchmarks.__file__).parent
 
@@ -37,8 +35,7 @@ def asked(sample: Sample) -> dict[str, Call]:
 
 
 @pytest.mark.parametrize(
-    ("split", "told"),
-    [("synthetic", {"IF", "TA", "VC", "LP", "SE"}), ("real", {"IF"})],
+    ("split", "told"), [("synthetic", {"IF", "TA", "VC", "LP", "SE"}), ("real", {"IF"})]
 )
 def test_the_kind_of_operation_is_told_as_the_released_scripts_tell_it(
     tmp_path: Path, split: str, told: set[str]
@@ -53,27 +50,7 @@ def test_the_kind_of_operation_is_told_as_the_released_scripts_tell_it(
     assert {name for name, call in calls.items() if "kind of operation" in str(call.system)} == told
 
 
-def test_an_unknown_operation_is_said_to_be_none(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path, attributes={"operation": ""})
-    assert "not stated" in str(asked(sample)["IF"].parts[0])
-
-
-def test_an_edit_that_is_done_without_its_linked_effect_is_a_3_in_se() -> None:
-    assert "3 - in part: the edit itself is done, and an important linked change is missing" in (
-        rubric("texteditbench", "SE")
-    )
-
-
 # --- MedEBench ------------------------------------------------------------------------------------
-
-
-def test_the_papers_scale_has_no_anchors_and_irrelevant_edits_cost_points() -> None:
-    """Section 2.2: "deductions for irrelevant or missing edits"."""
-    text = rubric("medebench", "accuracy_quality")
-    assert "for every edit that was not asked for" in text
-    assert not any(f"{step}: " in text for step in (1, 4, 5, 7, 10))
-    for name in ("Editing Accuracy", "Visual Quality", "Contextual Preservation"):
-        assert text.count(f"\n{name}: ") == 1
 
 
 def test_our_prompt_asks_for_an_object_with_the_differences_first(tmp_path: Path) -> None:
@@ -98,17 +75,3 @@ def test_our_prompt_asks_for_an_object_with_the_differences_first(tmp_path: Path
     found = {(score.metric, score.variant): score.value for score in scores}
     for variant in ("faithful", "corrected"):
         assert [found[name, variant] for name in ("EA", "VQ", "Context")] == [7, 8, 9]
-
-
-def test_all_judged_scores_have_one_scale_in_the_tables() -> None:
-    """0 to 10 in rows, 0 to 1 in cells, by description and by prompt."""
-    b = "medebench"
-    rows = [
-        row("1", "m", f"{name}{kind}", 8.0, benchmark=b)
-        for name in ("EA", "VQ", "Context")
-        for kind in ("", "_P")
-    ]
-    found = tables(frame(rows, [record("1", organ="Eyes")], b), "faithful")
-    cells = {name: cell for table in found for name, cell in table.rows[0].cells.items()}
-    shown = ("Overall_EA", "Overall_VQ", "Context", "EA_P", "VQ_P", "Context_P")
-    assert {name: cells[name].value for name in shown} == pytest.approx(dict.fromkeys(shown, 0.8))

@@ -62,18 +62,6 @@ def test_a_null_where_a_number_was_asked_for_is_no_score(tmp_path: Path) -> None
     assert {score.status for score in found.values()} == {Status.UNPARSABLE}
 
 
-def test_the_rubric_asks_for_1_and_for_no_null() -> None:
-    text = (RUBRICS / "instruction_knowledge.md").read_text(encoding="utf-8")
-    assert "null" not in text
-    assert "where the instruction score is 1 or 2, the knowledge score is 1" in text
-
-
-def test_the_schema_offers_no_null(tmp_path: Path) -> None:
-    schema = joint(tmp_path).schema()
-    assert schema is not None
-    assert schema["properties"]["knowledge_score"]["type"] == "integer"
-
-
 # --- tables ---------------------------------------------------------------------------------------
 
 
@@ -111,20 +99,3 @@ def test_an_editor_that_follows_one_of_three_is_not_better_in_kp(variant: Varian
 
 
 # --- what the rubrics ask (paper 3.4 and appendix) -------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("rubric", "wanted"),
-    [
-        ("quality", "Low resolution and moderate softness are no flaw"),
-        ("consistency_elements", "which reference gives the scene"),
-        ("instruction_anomaly", "1 - the mistake is still there"),
-        ("instruction_viewpoint", "1 - the viewpoint has not changed, has changed the wrong way"),
-        ("consistency", "2 - two or more clear unneeded changes"),
-        ("consistency", "How well the requested change was made is graded elsewhere"),
-        ("instruction_anomaly", "2 - most of what had to be corrected is not, or the result disag"),
-        ("instruction_elements", "3 - an important part is missing or wrong"),
-    ],
-)
-def test_rubrics_have_the_papers_substance(rubric: str, wanted: str) -> None:
-    assert wanted in (RUBRICS / f"{rubric}.md").read_text(encoding="utf-8")

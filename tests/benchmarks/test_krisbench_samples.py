@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -33,22 +31,6 @@ def frame_set(root: Path, records: dict[str, Any]) -> Path:
     return task_set(root, records, category="temporal_prediction", names=names)
 
 
-def test_a_clean_sample(tmp_path: Path) -> None:
-    folder = task_set(tmp_path, {"1": task_record()})
-    (sample,), dataset = load(tmp_path)
-    assert (sample.id, sample.split) == ("chemistry/1", "all")
-    assert sample.category == ("Conceptual", "Natural Science", "chemistry")
-    assert sample.images == (folder / "1.png",)
-    assert sample.reference is None
-    assert (sample.instruction, sample.knowledge) == ("Heat the water.", "It boils.")
-    assert sample.output_stems == ("chemistry/1",)
-    expected = {"task": "chemistry", "dimension": "Natural Science", "knowledge_type": "Conceptual"}
-    assert {key: sample.attributes[key] for key in expected} == expected
-    assert (sample.attributes["multi_image"], sample.attributes["image_count"]) == (False, 1)
-    assert sample.findings == ()
-    assert Counter(f.kind for f in dataset.findings) == {"category-missing": 19}
-
-
 def test_the_root_may_be_the_folder_or_the_one_above(tmp_path: Path) -> None:
     folder = task_set(tmp_path, {"1": task_record()})
     assert load(tmp_path)[0] == load(folder.parent)[0]
@@ -67,40 +49,6 @@ def test_the_taxonomy() -> None:
         assert counts[knowledge] == sum(
             counts[f"{knowledge}/{dimension}"] for dimension in dimensions
         )
-
-
-def test_the_first_release_s_names_of_the_keys(tmp_path: Path) -> None:
-    task_set(
-        tmp_path,
-        {
-            "1": {
-                "ori_img": "1.png",
-                "gt_img": "",
-                "instruction": "Heat it.",
-                "explain": "It boils.",
-            }
-        },
-    )
-    (sample,), _ = load(tmp_path)
-    assert (sample.instruction, sample.knowledge, sample.findings) == ("Heat it.", "It boils.", ())
-
-
-@pytest.mark.parametrize(
-    ("missing", "task"), [(1, "reverse"), (2, "intermediate"), (3, "intermediate"), (4, "forward")]
-)
-def test_the_frame_that_is_left_out_tells_the_task(tmp_path: Path, missing: int, task: str) -> None:
-    folder = frame_set(tmp_path, {"16": frames(16, missing)})
-    (sample,), _ = load(tmp_path)
-    given = [frame for frame in (1, 2, 3, 4) if frame != missing]
-    assert sample.category == ("Factual", "Temporal Prediction", f"temporal_prediction_{task}")
-    assert sample.attributes["task"] == f"temporal_prediction_{task}"
-    assert sample.attributes["missing_frame"] == missing
-    assert sample.attributes["frames"] == ",".join(map(str, given))
-    assert sample.attributes["multi_image"] is True
-    assert sample.images == tuple(folder / f"16-{frame}.png" for frame in given)
-    assert sample.reference == folder / f"16-{missing}.png"
-    assert sample.output_stems == ("temporal_prediction/16",)
-    assert sample.findings == ()
 
 
 @pytest.mark.parametrize(
@@ -132,35 +80,14 @@ def test_frames_that_do_not_fit(
     assert sample.attributes["task"] == task
 
 
-def test_several_images_in_order(tmp_path: Path) -> None:
-    names = ("33-1.JPG", "33-2.jpg")
-    records = {"33": task_record(ori_img=list(names))}
-    folder = task_set(tmp_path, records, category="multi-element_composition", names=names)
-    (sample,), _ = load(tmp_path)
-    assert sample.images == tuple(folder / name for name in names)
-    assert (
-        sample.attributes["multi_image"],
-        sample.attributes["image_count"],
-        sample.findings,
-    ) == (True, 2, ())
-
-
 @pytest.mark.parametrize(
     ("changes", "kind", "repaired", "part"),
     [
-        ({"ori_img": []}, "input-unnamed", False, ""),
         ({"ori_img": None}, "input-unnamed", False, ""),
         ({"ori_img": ["1.png", 3]}, "input-unnamed", False, ""),
-        ({"ori_img": "2.png"}, "input-missing", False, ""),
-        ({"ori_img": "1.JPEG"}, "input-name", True, ""),
-        ({"ori_img": "../../../x.png"}, "input-outside", False, ""),
-        ({"ori_img": ["1.png"] * 6}, "input-many", True, ""),
         ({"ori_img": ["1.png"] * 16}, "input-many", True, ""),
         ({"ori_img": ["1.png"] * 17}, "input-many", False, ""),
-        ({"gt_img": "9.png"}, "reference-missing", False, "reference"),
         ({"gt_img": {"a": 1}}, "reference-unnamed", False, "reference"),
-        ({"ins_en": ""}, "prompt-missing", False, ""),
-        ({"explain_en": ...}, "knowledge-missing", False, "knowledge"),
         ({"explain_en": 3}, "wrong-type", True, ""),
         ({"ins_en": ..., "ins_eng": "Heat it."}, "key-name", True, ""),
     ],
@@ -176,39 +103,6 @@ def test_fields(
     assert (sample.fault is None) is (repaired or part != "")
     assert sample.images
     assert all(root in path.parents for path in sample.images)
-
-
-@pytest.mark.parametrize("category", ["chemistry", "temporal_prediction"])
-def test_a_hundred_thousand_names_are_one_finding(tmp_path: Path, category: str) -> None:
-    names = [f"{number}-{number % 4 + 1}.png" for number in range(100_000)]
-    task_set(tmp_path, {"1": task_record(ori_img=names)}, category=category)
-    began = time.process_time()
-    (sample,), _ = load(tmp_path)
-    assert time.process_time() - began < 5
-    assert finding(sample, "input-many").found == "100,000 input pictures, wanted at most 5"
-    assert len(sample.images) == 1
-    assert not sample.images[0].exists()
-    assert sample.fault is not None
-    assert len(sample.findings) < 5
-    assert max(len(str(value)) for value in sample.attributes.values()) < 200
-
-
-def test_a_hundred_thousand_names_in_as_many_records(tmp_path: Path) -> None:
-    """None of them is there; the time a name takes does not grow with their number."""
-    spent = []
-    for number in (2_000, 8_000):
-        root = tmp_path / str(number)
-        records = {
-            str(n): task_record(ori_img=[f"{n}-{part}.png" for part in range(12)])
-            for n in range(number // 12)
-        }
-        task_set(root, records)
-        began = time.process_time()
-        samples, _ = load(root)
-        spent.append(time.process_time() - began)
-        assert len(samples) == len(records)
-        assert all(kinds(sample).count("input-missing") == 12 for sample in samples)
-    assert spent[1] < 3 * 4 * spent[0] + 1
 
 
 def test_references_are_needed_where_the_judge_sees_them(tmp_path: Path) -> None:
@@ -247,26 +141,6 @@ def test_categories(tmp_path: Path) -> None:
     assert found == dict.fromkeys(expected, 1)
 
 
-def test_an_id_given_twice_is_said(tmp_path: Path) -> None:
-    twice = (
-        json.dumps({"1": task_record()})[:-1]
-        + ', "1": '
-        + json.dumps(task_record(ins_en="Cool it."))
-        + "}"
-    )
-    task_set(tmp_path, twice)
-    (sample,), dataset = load(tmp_path)
-    assert sample.instruction == "Cool it."
-    assert "json-key-twice" in [f.kind for f in dataset.findings]
-
-
-def test_an_id_that_leads_elsewhere(tmp_path: Path) -> None:
-    task_set(tmp_path, {"../../1": task_record()})
-    (sample,), _ = load(tmp_path)
-    assert finding(sample, "id-name").repaired
-    assert all(".." not in stem.split("/") for stem in sample.output_stems)
-
-
 def test_errors(tmp_path: Path) -> None:
     task_set(tmp_path / "data", {"1": task_record()})
     with pytest.raises(UsageError, match="krisbench has none"):
@@ -279,14 +153,3 @@ def test_errors(tmp_path: Path) -> None:
     text_instance(tmp_path / "other")
     with pytest.raises(DataError, match="looks like texteditbench"):
         BENCHMARK.load(tmp_path / "other")
-
-
-def test_the_shared_records(shared: Path) -> None:
-    samples, _ = load(shared / "data" / "kris_bench")
-    assert len(samples) == 15
-    assert all(sample.findings == () for sample in samples)
-    tasks = Counter(sample.attributes["task"] for sample in samples)
-    assert tasks["temporal_prediction_reverse"] == tasks["temporal_prediction_intermediate"] == 1
-    assert tasks["temporal_prediction_forward"] == 1
-    assert sum(bool(sample.attributes["multi_image"]) for sample in samples) == 6
-    assert all(path.is_file() for sample in samples for path in sample.images)

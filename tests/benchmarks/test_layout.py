@@ -80,24 +80,3 @@ def test_what_is_written_is_read_as_it_was(tmp_path: Path, make: Callable[[Path]
     for sample in samples:
         written = next(s for name, s in again.items() if name.endswith(names[sample.id]))
         assert essence(written) == essence(sample)
-
-
-@pytest.mark.parametrize("name", ["texteditbench", "textedit", "medebench", "krisbench"])
-def test_the_real_records_come_through(tmp_path: Path, shared: Path, name: str) -> None:
-    benchmark: Benchmark = catalog.find("benchmarks", name)
-    samples = [
-        s
-        for s in benchmark.load(shared / "data" / name.replace("krisb", "kris_b"))
-        if s.fault is None
-    ]
-    assert benchmark.write is not None
-    whole = [s for s in samples if all(path.is_file() for path in (*s.images, *s.masks.values()))]
-    names = benchmark.write(tmp_path / "written", list(enumerate(whole, start=1)), copy)
-    again = {sample.id: sample for sample in benchmark.load(tmp_path / "written")}
-    for sample in whole:
-        written = again[names[sample.id]]
-        assert written.instruction == sample.instruction
-        assert written.category == sample.category
-        assert [path.read_bytes() for path in written.images] == [
-            path.read_bytes() for path in sample.images
-        ]

@@ -5,7 +5,6 @@ should be.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,51 +16,13 @@ from editgauge.errors import DataError, UsageError
 from editgauge.store.measured import measured
 from editgauge.tables.layouts import Shown, tables
 from editgauge.types import Sample
-from tests.benchmarks.releases import finding, kinds, organ_record, organ_set, text_instance
+from tests.benchmarks.releases import finding, organ_record, organ_set, text_instance
 from tests.made_rows import frame, record, row
 
 
 def load(root: Path) -> tuple[list[Sample], Samples]:
     found = BENCHMARK.load(root)
     return list(found), found
-
-
-def test_a_clean_sample(tmp_path: Path) -> None:
-    organ_set(tmp_path, [organ_record(38)])
-    (sample,), dataset = load(tmp_path)
-    assert (sample.id, sample.split, sample.category) == ("38", "all", ("Teeth", "Remove stains."))
-    assert sample.images == (tmp_path / "editing/previous/38.png",)
-    assert sample.reference == tmp_path / "editing/changed/38.png"
-    assert dict(sample.masks) == {"roi": tmp_path / "editing/previous_mask/38.png"}
-    assert (sample.instruction, sample.rephrased) == ("Remove the stains.", "Clean off the stains")
-    assert sample.change == "The stains are gone."
-    assert sample.attributes["organ"] == "Teeth"
-    assert sample.output_stems[0] == "38_0"
-    assert (sample.findings, dataset.findings) == ((), [])
-
-
-def test_the_paper_s_names_of_the_keys(tmp_path: Path) -> None:
-    record = {
-        "Id": 38,
-        "Organ": "Teeth",
-        "Task": "Remove stains.",
-        "Prompt": "Remove the stains.",
-        "Detailed_description": "The stains are gone.",
-        "Previous_image": "editing/previous/38.png",
-        "GroundTruth_image": "editing/changed/38.png",
-        "ROI_mask": "editing/previous_mask/38.png",
-    }
-    organ_set(tmp_path, [record])
-    (sample,), _ = load(tmp_path)
-    assert sample.findings == ()
-    assert (sample.id, sample.instruction, sample.change) == (
-        "38",
-        "Remove the stains.",
-        "The stains are gone.",
-    )
-    assert sample.reference is not None
-    assert sample.reference.is_file()
-    assert sample.masks["roi"].is_file()
 
 
 def test_the_root_may_be_the_inner_folder(tmp_path: Path) -> None:
@@ -78,17 +39,11 @@ def test_the_root_may_be_the_inner_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "kind", "repaired", "part"),
     [
-        ({"prompt": ...}, "prompt-missing", False, ""),
-        ({"previous_image": "editing/previous/39.png"}, "input-missing", True, ""),
         ({"previous_image": "editing/previous/38.PNG"}, "input-name", True, ""),
         ({"previous_image": ...}, "input-unnamed", True, ""),
         ({"previous_image": "../../x.png"}, "input-outside", False, ""),
-        ({"previous_image": "/etc/hostname"}, "input-outside", False, ""),
         ({"changed_image": ["a"]}, "reference-unnamed", True, ""),
-        ({"changed_image": "/etc/hostname"}, "reference-outside", False, "reference"),
         ({"previous_mask": "editing\\previous_mask\\38.png"}, "mask-name", True, ""),
-        ({"Organ": ...}, "organ-missing", False, "organ"),
-        ({"detailed_prompt": ""}, "change-missing", False, "change"),
         ({"Task": 7}, "wrong-type", True, ""),
         ({"id": None}, "id-missing", False, ""),
         ({"id": "../../38"}, "id-name", True, ""),
@@ -112,16 +67,6 @@ def test_fields(
     )
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
-    inner = organ_set(tmp_path, [organ_record(38), organ_record(45)])
-    (inner / "previous_mask" / "38.png").unlink()
-    (inner / "changed" / "45.png").unlink()
-    one, other = load(tmp_path)[0]
-    assert (finding(one, "mask-missing").part, one.fault) == ("mask", None)
-    assert not one.masks["roi"].exists()
-    assert (finding(other, "reference-missing").part, other.fault) == ("reference", None)
-
-
 def test_ids_and_records_that_occur_twice(tmp_path: Path) -> None:
     organ_set(tmp_path, [organ_record(38), organ_record(38), organ_record(38, prompt="Another")])
     samples, dataset = load(tmp_path)
@@ -130,14 +75,6 @@ def test_ids_and_records_that_occur_twice(tmp_path: Path) -> None:
     assert not finding(samples[1], "id-twice").repaired
     assert "38_0" not in samples[1].output_stems
     assert [f.kind for f in dataset.findings] == ["record-twice"]
-
-
-def test_records_that_are_none(tmp_path: Path) -> None:
-    organ_set(tmp_path, [7, organ_record(38), None])
-    samples, _ = load(tmp_path)
-    assert [sample.id for sample in samples] == ["record-1", "38", "record-3"]
-    assert [kinds(sample) for sample in samples] == [["json-wrong-type"], [], ["json-wrong-type"]]
-    assert samples[0].fault is not None
 
 
 @pytest.mark.parametrize(
@@ -180,17 +117,6 @@ def test_errors(tmp_path: Path) -> None:
     text_instance(tmp_path / "other")
     with pytest.raises(DataError, match="looks like texteditbench"):
         BENCHMARK.load(tmp_path / "other")
-
-
-def test_the_shared_records(shared: Path) -> None:
-    samples, dataset = load(shared / "data" / "medebench")
-    assert [sample.id for sample in samples] == ["38", "45", "48", "53", "64"]
-    assert Counter(sample.category[0] for sample in samples) == {
-        "Teeth": 3,
-        "GI Tract": 2,
-    }
-    assert dataset.findings == []
-    assert all(sample.findings == () for sample in samples)
 
 
 # --- organs, and what the mask tells ---------------------------------------------------------------

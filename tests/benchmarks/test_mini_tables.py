@@ -4,8 +4,6 @@ decibels.
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from editgauge.tables.layouts import tables
@@ -32,14 +30,6 @@ def test_the_psnr_is_that_of_the_mean_squared_error() -> None:
     # infinite and 40 dB are errors of 0 and 6.5025
     assert cells["reference_psnr"].value == pytest.approx(43.0103, abs=1e-4)
     assert (cells["psnr"].n, cells["psnr"].of) == (2, 2)
-
-
-def test_identical_everywhere_is_infinite_and_failures_count_as_the_worst() -> None:
-    rows = [pixel("a", "mse", 0.0), pixel("b", "mse", None, Status.FAILED)]
-    cells = tables(frame(rows, RECORDS), "corrected")[0].rows[0].cells
-    assert cells["psnr"].value == math.inf
-    assert (cells["psnr"].n, cells["psnr"].of) == (1, 2)
-    assert cells["mse"].floor == pytest.approx(65025 / 2)
 
 
 def test_it_says_that_it_is_for_trying_the_tool_and_never_pretends_to_be_faithful() -> None:

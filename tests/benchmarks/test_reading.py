@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.benchmarks import reading
-from editgauge.benchmarks.base import Samples, by_track
-from editgauge.benchmarks.reading import Notes, Record, unique
-from editgauge.benchmarks.tree import Tree, below, is_folder, natural, safe_name
+from editgauge.benchmarks.base import by_track
+from editgauge.benchmarks.reading import Notes, Record
+from editgauge.benchmarks.tree import Tree, natural, safe_name
 from editgauge.types import Finding
 
 
@@ -68,19 +68,6 @@ def test_any_text_ends_as_a_value_or_a_finding(text: str) -> None:
     assert value is None or all(f.repaired for f in findings)
 
 
-def test_a_long_hostile_text_takes_no_time() -> None:
-    """Linear: an unfinished text full of escapes would take hours with a scanner that starts again
-    at each quote.
-    """
-    value, findings = parse_json('["' + '\\"' * 300_000 + "," * 300_000)
-    assert value is None
-    assert not findings[0].repaired
-
-
-def test_a_text_is_not_repaired_where_it_is_no_comma() -> None:
-    assert parse_json('["a,]", "b，c", "d\u00a0e"]') == (["a,]", "b，c", "d\u00a0e"], [])
-
-
 @pytest.mark.parametrize(
     ("data", "text", "kinds"),
     [
@@ -98,33 +85,6 @@ def test_encodings(data: bytes, text: str | None, kinds: list[str]) -> None:
     assert notes.lost is (text is None)
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    tree = Tree(tmp_path)
-    (tmp_path / "folder.json").mkdir()
-    for name in ("folder.json", "none.json"):
-        value, (finding,) = read_json(tree, tmp_path / name)
-        assert value is None
-        assert (finding.kind, finding.file, finding.repaired) == ("json-unreadable", name, False)
-
-
-def test_half_a_letter_is_no_text() -> None:
-    """JSON can spell it, and no row, file or terminal can hold it."""
-    value, (finding,) = parse_json('["\\ud83d", 1]')
-    assert (value, finding.kind, finding.repaired) == (None, "json-unreadable", False)
-    assert parse_json('["\\ud83d\\ude00"]') == (["\U0001f600"], [])
-
-
-def test_a_pipe_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "x.json")
-    os.mkfifo(tmp_path / "x.png")
-    tree = Tree(tmp_path)
-    value, (finding,) = read_json(tree, tmp_path / "x.json")
-    assert (value, finding.kind, finding.found) == (None, "json-unreadable", "not a file")
-    _, located = tree.locate(tmp_path, "x.png", file="x.json", what="input")
-    assert located is not None
-    assert located.kind == "input-missing"
-
-
 def test_accents_composed_in_another_way(tmp_path: Path) -> None:
     apart = tmp_path / unicodedata.normalize("NFD", "café.png")
     apart.touch()
@@ -133,13 +93,6 @@ def test_accents_composed_in_another_way(tmp_path: Path) -> None:
     assert path == apart
     assert located is not None
     assert located.repaired
-
-
-def test_a_file_over_the_limit_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("editgauge.benchmarks.reading.MAX_JSON_BYTES", 10)
-    (tmp_path / "x.json").write_text("[" + " " * 20 + "]")
-    _, (finding,) = read_json(Tree(tmp_path), tmp_path / "x.json")
-    assert (finding.kind, finding.repaired) == ("json-size", False)
 
 
 @given(st.text(max_size=30))
@@ -170,11 +123,6 @@ def test_the_natural_order_is_total() -> None:
     assert len({natural(name) for name in names}) == len(names)
 
 
-def test_unique_ids() -> None:
-    taken: dict[str, int] = {}
-    assert [unique(text, taken) for text in ("a", "a", "a~2", "a")] == ["a", "a~2", "a~2~2", "a~3"]
-
-
 def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
     fields = {"input": ("input_image",), "output": ("output_image",)}
     record = Record({"input_image": "a", "inputimage": "b"}, fields, Notes("x"))
@@ -183,18 +131,6 @@ def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
     assert (record.raw("input"), record.raw("output")) == (None, "a")
     assert [f.kind for f in record.note.findings] == ["key-name"]
     assert Record({7: "a"}, fields, Notes("x")).raw("input") is None  # type: ignore[dict-item]
-
-
-def test_a_data_set_keeps_a_finding_once() -> None:
-    finding = Finding("a", "b", "c", "d")
-
-    def read(note: Any) -> Any:
-        note(finding)
-        return iter(())
-
-    samples = Samples("x", Path("x"), read)
-    assert [*samples, *samples] == []
-    assert samples.findings == [finding]
 
 
 def test_scorers_are_made_by_track_and_each_once() -> None:
@@ -211,35 +147,3 @@ def test_scorers_are_made_by_track_and_each_once() -> None:
     assert make(["pixel", "embedding"], device="cpu") == ["one", "two"]
     assert called == [{"device": "cpu"}]
     assert make(["judge"]) == make([]) == []
-
-
-def test_a_link_in_a_circle_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "circle").symlink_to("circle")
-    assert [(entry.name, is_folder(entry)) for entry in below(tmp_path)] == [
-        ("circle", False),
-        ("folder", True),
-    ]
-
-
-def test_a_json_text_of_too_many_values_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """60 MB of empty lists and objects took 1.9 GB."""
-    monkeypatch.setattr(reading, "MOST_VALUES", 10)
-    assert parse_json("[" + "[]," * 4 + "0]")[0] is not None
-    value, findings = parse_json("[" + "[]," * 5 + "0]")
-    assert value is None
-    assert [(finding.kind, finding.repaired) for finding in findings] == [("json-size", False)]
-
-
-def test_a_name_longer_than_any_path_is_not_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`os.path.realpath` looks at each step of it, and joins them anew."""
-    tree = Tree(tmp_path)
-    monkeypatch.setattr(os.path, "realpath", lambda name: pytest.fail(f"{len(name)} followed"))
-    path, finding = tree.locate(tmp_path, "a/" * 40_000, file="x.json", what="input")
-    assert finding is not None
-    assert finding.kind == "input-missing"
-    assert "80,000 characters" in finding.found
-    assert len(finding.found) < 200
-    assert not path.exists()

@@ -11,6 +11,7 @@ from editgauge import catalog
 from editgauge.benchmarks import skeleton
 from editgauge.errors import UsageError
 from editgauge.images import write_png
+from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from tests.command_line import Result, invoke
@@ -62,7 +63,8 @@ def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
     ) as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url)
         type_("judge", "garden", data, "--run", run, *words)
-    values = {r.metric: r.value for r in Run.open(run).rows() if r.variant == "faithful"}
+    query = "SELECT metric, value FROM rows WHERE variant = 'faithful'"
+    values = dict(fetch_tuples(Run.open(run).parquet(), query))
     assert values == {"follows": 4.0, "keeps": 9.0, "overall": 4.0}
     assert "overall" in type_("table", run).stdout
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.benchmarks.textedit.replies import MAX_REPAIRED, released_scores
+from editgauge.benchmarks.textedit.replies import released_scores
 from tests.benchmarks.released_scripts import functions_of
 from tests.oracles.textedit import QUESTIONS, normalise, weighted
 
@@ -45,12 +45,6 @@ NONE = dict.fromkeys(QUESTIONS)
 )
 def test_what_the_first_step_keeps(reply: str, expected: dict[str, int | None]) -> None:
     assert released_scores(reply) == expected
-
-
-def test_a_long_reply_is_read_where_it_is_json_and_not_repaired() -> None:
-    long = json.dumps(GOOD | {"reason": "x" * MAX_REPAIRED})
-    assert released_scores(long) == FIVE
-    assert released_scores(long[:-1]) == NONE
 
 
 def _made(rng: random.Random) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +29,6 @@ from tests.benchmarks.releases import (
 def load(root: Path, split: str | None = None) -> tuple[list[Sample], Samples]:
     found = BENCHMARK.load(root, split=split)
     return list(found), found
-
-
-def test_a_clean_sample(tmp_path: Path) -> None:
-    prompt_set(tmp_path, [prompt_record(3)])
-    (sample,), dataset = load(tmp_path)
-    assert (sample.id, sample.split, sample.category) == ("1.1.1/3", "Virtual", ("1.1.1",))
-    assert (sample.source_text, sample.target_text) == ("OLD", "NEW")
-    assert sample.caption == "A sign that reads NEW."
-    assert sample.instruction == "Replace the text 'OLD' with 'NEW'."
-    assert sample.images == (tmp_path / "data/1.1.1/image/original/1003.0.png",)
-    assert sample.reference == tmp_path / "data/1.1.1/image/gt/1003.0.png"
-    assert sample.output_stems == ("1.1.1/1003.0",)  # the name has a dot of its own
-    assert sample.findings == ()
-    assert Counter(f.kind for f in dataset.findings) == {"category-missing": 17}
-    assert all(not f.repaired for f in dataset.findings)
 
 
 def test_the_sets_and_halves(tmp_path: Path) -> None:
@@ -117,15 +101,10 @@ def test_a_list_instead_of_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "kind", "repaired", "identity"),
     [
-        ({"prompt": ...}, "prompt-missing", False, "3"),
         ({"prompt": {}}, "wrong-type", False, "3"),
         ({"id": ...}, "id-missing", True, "line-1"),
         ({"id": True}, "id-missing", True, "line-1"),
         ({"id": "../x"}, "id-name", True, "_x"),
-        ({"original_image": "1.1.1/image/original/1003.0.png "}, "input-name", True, "3"),
-        ({"original_image": "1.1.1/image/original/1003.0.jpg"}, "input-name", True, "3"),
-        ({"original_image": "1.1.1/image/original/9.png"}, "input-missing", False, "3"),
-        ({"original_image": "../../../etc/hostname"}, "input-outside", False, "3"),
         ({"original_image": 5}, "input-unnamed", False, "3"),
         ({"original_image": ...}, "input-unnamed", False, "3"),
     ],
@@ -144,25 +123,6 @@ def test_fields(
     assert sample.id == f"1.1.1/{identity}"
     assert root in sample.images[0].parents
     assert not any(".." in stem.split("/") for stem in sample.output_stems)
-
-
-@pytest.mark.parametrize(
-    ("changes", "kind", "part"),
-    [
-        ({"gt_image": "1.1.1/image/gt/none.png"}, "reference-missing", "reference"),
-        ({"gt_image": ...}, "reference-unnamed", "reference"),
-        ({"source_text": ""}, "source_text-missing", "source_text"),
-        ({"target_text": ...}, "target_text-missing", "target_text"),
-        ({"gt_caption": None}, "gt_caption-missing", "gt_caption"),
-    ],
-)
-def test_what_only_some_scores_need(
-    tmp_path: Path, changes: dict[str, Any], kind: str, part: str
-) -> None:
-    prompt_set(tmp_path, [prompt_record(3, **changes)])
-    (sample,), _ = load(tmp_path)
-    found = finding(sample, kind)
-    assert (found.repaired, found.part, sample.fault) == (False, part, None)
 
 
 def test_a_picture_of_another_category(tmp_path: Path) -> None:
@@ -187,15 +147,6 @@ def test_ids_that_occur_twice_are_told_apart(tmp_path: Path) -> None:
     assert finding(samples[1], "id-twice").repaired
 
 
-def test_every_sample_knows_its_set(tmp_path: Path) -> None:
-    """From the folder that its file lies in, not from how many there are."""
-    prompt_set(tmp_path, [prompt_record(3)], name="miniset")
-    prompt_set(tmp_path, [prompt_record(3), prompt_record(4)], name="fullset")
-    for split, expected in ((None, "fullset"), ("miniset", "miniset"), ("Virtual", "fullset")):
-        samples, _ = load(tmp_path, split)
-        assert {sample.attributes["set"] for sample in samples} == {expected}
-
-
 def test_the_same_line_twice_is_one_sample(tmp_path: Path) -> None:
     """Equal but for blanks and the order of keys; without an id nobody can say so."""
     first = json.dumps(prompt_record(3))
@@ -209,22 +160,6 @@ def test_the_same_line_twice_is_one_sample(tmp_path: Path) -> None:
     nameless = json.dumps(prompt_record(3, id=...))
     file.write_text(f"{nameless}\n{nameless}\n")
     assert len(load(tmp_path)[0]) == 2
-
-
-def test_stray_and_unknown_files(tmp_path: Path) -> None:
-    prompt_set(tmp_path, [prompt_record(3)])
-    prompt_set(tmp_path, [prompt_record(5, "3.1")], category="3.1")
-    prompt_set(tmp_path, [], category="2.2")
-    (tmp_path / "eval_prompts/miniset/readme.md").write_text("x")
-    samples, dataset = load(tmp_path)
-    assert [(s.id, s.split) for s in samples] == [("1.1.1/3", "Virtual"), ("3.1/5", "")]
-    found = Counter(f.kind for f in dataset.findings)
-    assert found == {
-        "category-missing": 16,
-        "category-empty": 1,
-        "category-unknown": 1,
-        "file-stray": 1,
-    }
 
 
 def test_not_this_folder(tmp_path: Path) -> None:
@@ -250,15 +185,3 @@ def test_any_lines_can_be_read(
     samples, _ = load(root)
     assert all(sample.fault is not None for sample in samples[:-1])
     assert len(samples) <= len(lines) + 1
-
-
-def test_the_shared_records(shared: Path) -> None:
-    samples, dataset = load(shared / "data" / "textedit")
-    assert len(samples) == 36
-    assert Counter(sample.split for sample in samples) == {"Virtual": 22, "Real": 14}
-    assert dataset.findings == []
-    assert all(sample.findings == () for sample in samples)
-    assert all(
-        sample.image.is_file() and sample.reference and sample.reference.is_file()
-        for sample in samples
-    )

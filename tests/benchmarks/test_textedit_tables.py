@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,29 +51,6 @@ def printed(table: Table) -> list[dict[str, str]]:
 
 
 class TestScheme:
-    def test_other_weights(self) -> None:
-        """5 4 3 2 1 is 1, .8, .6, .2, 0: by the paper's weights .4 + .24 + .06 + .02 = .72; by
-        .2 each .52.
-        """
-        rows = judged("2.1/1", 5, 4, 3, 2, 1)
-        assert printed(made(rows)["textedit.judge"])[0]["real_avg"] == "0.72"
-        table = made(rows, scheme(weights=(0.2,) * 5))["textedit.judge"]
-        assert printed(table)[0]["real_avg"] == "0.52"
-        assert table.title.endswith(", weighted .2 .2 .2 .2 .2")
-
-    def test_another_threshold(self) -> None:
-        """A TA of 4 is kept by the paper's cut-off; below 5 the others are 0: .4 · .8 = .32. One of
-        3 is kept with a cut-off at 3: 3 5 5 5 5 is .4 · .6 + .6 = .84, and .24 by the paper's.
-        """
-        rows = judged("2.1/1", 4, 5, 5, 5, 5)
-        assert printed(made(rows)["textedit.judge"])[0]["real_avg"] == "0.92"
-        table = made(rows, scheme(cutoff=5))["textedit.judge"]
-        assert printed(table)[0]["real_avg"] == "0.32"
-        assert "(TA below 5 sets the others to 0)" in table.title
-        rows = judged("2.1/1", 3, 5, 5, 5, 5)
-        assert printed(made(rows)["textedit.judge"])[0]["real_avg"] == "0.24"
-        assert printed(made(rows, scheme(cutoff=3))["textedit.judge"])[0]["real_avg"] == "0.84"
-
     def test_published_lines_stand_beside_the_papers_scheme_only(self) -> None:
         rows = judged("2.1/1", 5, 5, 5, 5, 5)
 
@@ -124,12 +99,6 @@ class TestCategories:
         plain = made(rows)["textedit.classic"]
         assert not any("nowhere names them" in note for note in plain.notes)
 
-    def test_of_the_judge(self) -> None:
-        rows = [*judged("1.1.1/1", 5, 4, 3, 2, 1), *judged("2.1/1", 5, 5, 5, 5, 5)]
-        by = {line["by"]: line for line in printed(made(rows, by="category")["textedit.judge"])}
-        assert (by["1.1.1"]["Avg"], by["2.1"]["Avg"]) == ("0.72", "1.00")
-        assert by["1.1.1"]["TP"] == "0.80"
-
 
 @pytest.mark.parametrize(
     ("table", "metric", "source", "other"),
@@ -150,28 +119,3 @@ def test_published_lines_of_another_judge_or_engine_are_not_compared(
     told = [note for note in notes if "were made with" in note]
     assert len(told) == bool(other)
     assert all(other in note and source in note for note in told)
-
-
-def test_options_of_the_command(tmp_path: Path) -> None:
-    from editgauge.store.run import Run
-    from tests.cli.test_table_command import call, refusal
-
-    run = Run.create(tmp_path / "run")
-    run.write_samples(B, [of("2.1")])
-    with run.writer() as writer:
-        writer.write(judged("2.1/1", 3, 5, 5, 5, 5))
-    said = call(
-        "table",
-        run.path,
-        "--format",
-        "json",
-        "--set",
-        "weights=.2,.2,.2,.2,.2",
-        "--set",
-        "cutoff=3",
-    ).stdout
-    table = next(t for t in json.loads(said)["tables"] if t["name"] == "textedit.judge")
-    assert table["rows"][0]["cells"]["real_avg"]["value"] == pytest.approx(0.2 * 0.6 + 0.8)
-    assert "TA below 3" in table["title"]
-    assert "add up to 1" in refusal("table", run.path, "--set", "weights=1,1,1,1,1")
-    assert "commas" in refusal("table", run.path, "--set", "weights=many")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from editgauge.diagnosis.change import FLOOR, ChangeScorer, change_map, changed_region
-from editgauge.diagnosis.metrics import ATTENTION, CHANGE
+from editgauge.diagnosis.metrics import CHANGE
 from editgauge.images import write_png
 from editgauge.reports.diagnosis import map_of
 from editgauge.testing import make_sample
@@ -109,12 +109,6 @@ def test_a_scan_on_a_flat_ground_is_aligned_too() -> None:
     assert (region & wanted).sum() / (region | wanted).sum() > 0.7
 
 
-def test_outputs_of_another_size_are_resized_and_it_is_said(sample: Sample, tmp_path: Path) -> None:
-    found = scored(sample, cv2.resize(square(75, 100), (80, 60)), tmp_path)
-    assert found["change_pointing"].value == 1.0
-    assert found["change_iou"].detail["resized_from"] == "80x60"
-
-
 def test_the_row_keeps_a_map_that_can_be_drawn(sample: Sample, tmp_path: Path) -> None:
     kept = map_of(scored(sample, square(75, 100), tmp_path)["change_iou"].detail)
     assert kept is not None
@@ -138,9 +132,3 @@ def test_masks_that_are_not_there_or_empty_are_the_data_s_fault(
         assert {score.status for score in found.values()} == {Status.DATASET_FAULT}
         assert words in found["change_iou"].reason
     assert ChangeScorer().applies(replace(sample, masks={})) is not None
-
-
-def test_both_kinds_have_the_same_numbers_under_their_own_names() -> None:
-    names = [[metric.name.partition("_")[2] for metric in kind] for kind in (ATTENTION, CHANGE)]
-    assert names[0] == names[1]
-    assert names[0][:2] == ["iou", "chance"]

@@ -5,7 +5,6 @@ what the pipeline makes as it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -211,13 +210,6 @@ def test_both_ways_of_computing_attention_give_the_same_maps(pipes: Any) -> None
     np.testing.assert_allclose(fused.maps(), eager.maps(), atol=1e-5)
 
 
-def test_without_guidance_there_is_one_branch(pipes: Any) -> None:
-    pipe = pipes("instructpix2pix")
-    with watch(pipe, everything) as found:
-        run(pipe, guidance_scale=1.0)
-    np.testing.assert_allclose(found.maps().sum(axis=0), 1.0, atol=1e-6)
-
-
 @pytest.mark.parametrize("name", ["kontext", "qwen"])
 def test_blocks_of_any_size_give_the_same_map_and_hold_no_more(
     pipes: Any, name: str, monkeypatch: pytest.MonkeyPatch
@@ -238,17 +230,6 @@ def test_blocks_of_any_size_give_the_same_map_and_hold_no_more(
         run(pipe)
     np.testing.assert_allclose(whole.map(), parts.map(), atol=1e-7)
     assert 0 < max(sizes) <= 5000
-
-
-def test_what_is_held_does_not_grow_with_the_steps(pipes: Any) -> None:
-    pipe = pipes("instructpix2pix")
-    held = []
-    for steps in (2, 6):
-        with watch(pipe, concept_in(pipe)) as found:
-            run(pipe, steps=steps)
-        assert found.calls == steps
-        held.append(sum(plane.nbytes for plane in found.sums.values()))
-    assert held[0] == held[1] == 12 * 8
 
 
 def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(pipes: Any) -> None:
@@ -290,14 +271,6 @@ def test_only_layers_of_the_wanted_resolution_count_and_others_are_named(pipes: 
         found.map()
 
 
-def test_several_resolutions_are_enlarged_to_the_largest() -> None:
-    found = collect.Attention(positions=(0,))
-    found.add((2, 2), np.full((1, 4), 0.2))
-    found.add((2, 2), np.full((1, 4), 0.4))
-    found.add((4, 4), np.full((1, 16), 0.5))
-    np.testing.assert_allclose(found.maps(), np.full((1, 4, 4), 0.4))
-
-
 class Hidden:
     """Attention that cannot be seen: neither of the two functions is called."""
 
@@ -318,23 +291,6 @@ def test_attention_that_cannot_be_seen_is_said_and_everything_is_put_back(pipes:
         assert {type(p).__name__ for p in pipe.unet.attn_processors.values()} == {"Hidden"}
     finally:
         pipe.unet.set_attn_processor(before)
-
-
-def test_an_error_inside_leaves_no_hook_behind(pipes: Any) -> None:
-    pipe = pipes("kontext")
-    before = {key: id(value) for key, value in pipe.transformer.attn_processors.items()}
-    with pytest.raises(RuntimeError, match="stopped"), watch(pipe, concept_in(pipe)):
-        raise RuntimeError("stopped")
-    assert {k: id(v) for k, v in pipe.transformer.attn_processors.items()} == before
-    assert not pipe.text_encoder_2._forward_pre_hooks
-
-
-def test_a_pipeline_of_no_known_family_is_said(tmp_path: Path) -> None:
-    class Strange:
-        transformer = None
-
-    with pytest.raises(NotWatched, match="Strange: how its attention is to be read is not known"):
-        collect.kind_of(Strange())
 
 
 @pytest.mark.parametrize("masked", ["not", "added", "boolean", "of each query"])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,35 +72,3 @@ def test_replies(reply: str) -> None:
         assert bool(reading.reason) == (reading.value is None)
     for name, reader in READERS.items():
         assert reader(reply) is not NotImplemented, name
-
-
-GROWING = {
-    "quotes": "'\"“」",
-    "blanks": " ",
-    "braces": "{",
-    "lists": "[",
-    "field": "accuracy ",
-    "field and blanks": "accuracy" + " " * 60,
-    "colons": '"accuracy":',
-    "escapes": "\\",
-    "lines": "\n",
-    "pairs": "replace 'a' with 'b' ",
-    "thinking": "<think>",
-    "fences": "```json\n",
-    "digits": "4",
-    "stars": "**",
-}
-
-
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("kind", GROWING)
-def test_no_text_takes_long(reader: str, kind: str) -> None:
-    """Process time, and a limit that only a reader of more than linear time passes: 40 kB of any of
-    these took up to a minute once.
-    """
-    piece = GROWING[kind]
-    for tail in ("", '{"accuracy": 3}'):
-        text = piece * (40_000 // len(piece)) + tail
-        began = time.process_time()
-        READERS[reader](text)
-        assert time.process_time() - began < 4

@@ -74,15 +74,6 @@ def test_identical_pictures_align_to_no_error(scene: Array) -> None:
     assert masked_mse(scene, warp(scene, found.matrix, (320, 240))) == 0.0
 
 
-def test_another_size_is_laid_over_the_frame(scene: Array) -> None:
-    small = np.asarray(cv2.resize(scene, (256, 192), interpolation=cv2.INTER_AREA))
-    found = estimate_alignment(sift_features(scene), sift_features(small))
-    assert found.matrix is not None
-    laid = warp(small, found.matrix, (320, 240))
-    assert laid.shape == scene.shape
-    assert masked_mse(scene, laid) < 0.2 * masked_mse(scene, blocks(320, 240, seed=1))
-
-
 def test_the_value_is_that_of_a_fresh_process(
     scene: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,19 +155,3 @@ def test_too_little_to_match_ends_as_a_reason(scene: Array) -> None:
         np.repeat(kept.points[:1], 9, axis=0), np.repeat(kept.descriptors[:1], 9, axis=0)
     )
     assert estimate_alignment(same, same).reason == "0 matches, 4 are needed"
-
-
-def test_points_that_fit_no_transform_end_as_a_reason(scene: Array) -> None:
-    """Distinct descriptors, but all features in one place."""
-    kept = sift_features(scene)
-    heap = Features(np.full_like(kept.points, 5.0), kept.descriptors)
-    found = estimate_alignment(heap, heap)
-    assert found.matrix is None
-    assert "no similarity transform fits" in found.reason
-
-
-def test_other_arrays_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"found uint8 \(4, 5\)"):
-        sift_features(np.zeros((4, 5), np.uint8))
-    with pytest.raises(ValueError, match=r"found uint8 \(0, 5, 3\)"):
-        sift_features(np.zeros((0, 5, 3), np.uint8))

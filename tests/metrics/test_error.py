@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from editgauge.errors import ShapeMismatch
-from editgauge.metrics.error import (
-    masked_mse,
-    psnr_of_mse,
-)
-from tests.metrics.drawn import noisy, scene
+from editgauge.metrics.error import masked_mse, psnr_of_mse
+from tests.metrics.drawn import scene
 
 pictures = arrays.arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.just(3)))
 
@@ -30,27 +27,11 @@ def test_mean_of_hand_made_differences() -> None:
     assert masked_mse(first, second, mask=np.array([[True, False]])) == 0.0
 
 
-def test_levels_do_not_wrap_around() -> None:
-    black, white = np.zeros((40, 50, 3), np.uint8), np.full((40, 50, 3), 255, np.uint8)
-    assert masked_mse(black, white) == masked_mse(white, black) == 65025.0
-    assert psnr_of_mse(masked_mse(black, white)) == 0.0
-
-
 def test_a_large_sum_is_exact() -> None:
     """2,300 x 2,000 x 3 x 65,025 is far over 32 bits."""
     black = np.zeros((2000, 2300, 3), np.uint8)
     mask = np.ones((2000, 2300), np.bool_)
     assert masked_mse(black, black + np.uint8(255), mask=mask) == 65025.0
-
-
-def test_a_view_and_a_strided_mask_give_the_same() -> None:
-    first, second = scene(80, 60), noisy(scene(80, 60), 9)
-    mask = np.zeros((120, 160), np.bool_)
-    mask[::3, ::2] = True
-    expected = masked_mse(
-        first[::2, ::2].copy(), second[::2, ::2].copy(), mask=mask[::4, ::4].copy()
-    )
-    assert masked_mse(first[::2, ::2], second[::2, ::2], mask=mask[::4, ::4]) == expected
 
 
 @given(pictures)
@@ -80,17 +61,6 @@ def test_shapes_are_checked_and_named() -> None:
         masked_mse(scene(5, 4).astype(float), scene(5, 4).astype(float))  # type: ignore[arg-type]
 
 
-def test_an_empty_selection_is_refused() -> None:
-    with pytest.raises(ValueError, match="the mask selects no pixel"):
-        masked_mse(scene(5, 4), scene(5, 4), mask=np.zeros((4, 5), np.bool_))
-
-
 @pytest.mark.parametrize(("mse", "psnr"), [(65025.0, 0.0), (650.25, 20.0), (0.0, math.inf)])
 def test_psnr_by_hand(mse: float, psnr: float) -> None:
     assert psnr_of_mse(mse) == pytest.approx(psnr, abs=1e-12)
-
-
-@pytest.mark.parametrize("wrong", [-1e-9, math.nan])
-def test_psnr_of_no_error_is_refused(wrong: float) -> None:
-    with pytest.raises(ValueError, match="0 or more"):
-        psnr_of_mse(wrong)

@@ -54,28 +54,11 @@ def test_equals_60_digit_arithmetic(n: int, m: int, features: int) -> None:
     assert frechet_distance(moments(a), moments(b)) == pytest.approx(exact(a, b), rel=1e-11)
 
 
-def test_equals_scipys_matrix_root_for_full_rank() -> None:
-    linalg = pytest.importorskip("scipy.linalg")
-    a, b = drawn(400, 48, 3), drawn(300, 48, 4)
-    ca, cb = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
-    gap = a.mean(0) - b.mean(0)
-    expected = gap @ gap + np.trace(ca) + np.trace(cb) - 2 * np.trace(linalg.sqrtm(ca @ cb)).real
-    assert frechet_distance(moments(a), moments(b)) == pytest.approx(expected, rel=1e-9)
-
-
 def test_identical_sets_and_shifts() -> None:
     a = drawn(50, 10, 7)
     assert frechet_distance(moments(a), moments(a)) == pytest.approx(0.0, abs=1e-9)
     shifted = frechet_distance(moments(a), moments(a + np.arange(10.0)))
     assert shifted == pytest.approx(285.0, rel=1e-10), "0² + 1² + … + 9²"
-
-
-def test_order_of_samples_changes_nothing() -> None:
-    a, b = drawn(40, 6, 8), drawn(40, 6, 9)
-    expected = frechet_distance(moments(a), moments(b))
-    assert frechet_distance(moments(a[::-1]), moments(np.roll(b, 7, axis=0))) == pytest.approx(
-        expected, rel=1e-12
-    )
 
 
 def test_kernel_distance_equals_the_double_sum() -> None:

@@ -32,9 +32,7 @@ from tests.metrics.test_lpips import heads, lpips, scaled  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
 FILES = {"alex": "alexnet.ckpt"}
-CONVOLUTIONS = {
-    "alex": (0, 3, 6, 8, 10),
-}
+CONVOLUTIONS = {"alex": (0, 3, 6, 8, 10)}
 """Torchvision's numbers of the layers, in the order of the package's ``Conv_0``, ``Conv_1``…"""
 EXAMPLE = {"alex": (0.721881, 0.137566)}
 """Distances of the public example's ``ex_ref.png`` to ``ex_p0.png`` and ``ex_p1.png``."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -148,15 +147,6 @@ def test_symmetric_to_the_last_bit_and_in_range(window: Window, data: st.DataObj
 
 
 @BOTH
-def test_the_mean_is_that_of_the_map(window: Window) -> None:
-    first, second = pair("texture")
-    values = ssim_map(first, second, window)
-    assert values.shape == (*window.map_size(83, 101), 3)
-    assert values.dtype == np.float32
-    assert ssim(first, second, window) == pytest.approx(values.mean(dtype=np.float64), abs=1e-12)
-
-
-@BOTH
 def test_means_over_sets_of_windows(window: Window) -> None:
     first, second = pair("shifted")
     values = ssim_map(first, second, window)
@@ -185,20 +175,6 @@ def test_clear_windows_see_no_masked_pixel(window: Window) -> None:
     padded = np.pad(mask, window.radius) if window.reflected else mask
     touched = np.lib.stride_tricks.sliding_window_view(padded, (side, side)).any(axis=(2, 3))
     assert np.array_equal(clear, ~touched)
-
-
-@BOTH
-def test_the_number_of_threads_changes_no_bit(window: Window) -> None:
-    first, second = scene(301, 277), noisy(scene(301, 277), 11)
-    before = cv2.getNumThreads()
-    try:
-        values = []
-        for threads in (1, 2, 4):
-            cv2.setNumThreads(threads)
-            values.append(ssim(first, second, window))
-    finally:
-        cv2.setNumThreads(before)
-    assert values[0] == values[1] == values[2]
 
 
 def test_doubtful_strips_are_computed_in_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import WeightsError
 from editgauge.networks.adapter import Adapter, AdapterError
 from editgauge.scoring import adapter as adapter_scorer
 from editgauge.scoring.adapter import AdapterScorer
@@ -82,10 +81,7 @@ def test_no_value_is_an_answer_without_a_number(
     [
         ("print('loading model…', flush=True)\nsys.stdin.read()", "not a JSON object"),
         ("print('{}', flush=True)\nsys.stdin.read()", "introduce itself"),
-        (
-            "sys.exit('cannot import ImageReward')",
-            "ended with code 1: cannot import ImageReward",
-        ),
+        ("sys.exit('cannot import ImageReward')", "ended with code 1: cannot import ImageReward"),
         ("time.sleep(60)", "no answer in 0.5 s"),
     ],
 )
@@ -116,22 +112,6 @@ def test_a_bad_answer_is_named(program: Program, tmp_path: Path, text: str, word
     adapter._child.kill()
 
 
-def test_a_program_that_never_stops_talking_takes_no_memory(
-    program: Program, tmp_path: Path
-) -> None:
-    adapter = Adapter(program(HELLO + "while True: print('x' * 60_000)"))
-    with pytest.raises(AdapterError, match="not a JSON object"):
-        adapter.ask(tmp_path / "x.png", "")
-    assert adapter._child._lines.qsize() <= 256
-    adapter._child.kill()
-
-
-@pytest.mark.parametrize("command", ["", "/nonexistent/python adapter.py"])
-def test_a_command_that_cannot_be_started(command: str) -> None:
-    with pytest.raises(WeightsError, match="cannot be started"):
-        Adapter(command)
-
-
 def scorer(command: str | None = None) -> AdapterScorer:
     return AdapterScorer(
         name="fake",
@@ -157,17 +137,6 @@ def test_as_a_scorer(program: Program, tmp_path: Path) -> None:
         "the sample has no change",
     )
     assert len(adapter_scorer._RUNNING) == 1, "the program is started once"
-
-
-def test_without_a_command_the_reason_says_what_to_set(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv("EDITGAUGE_TEST_FAKE", raising=False)
-    sample = make_sample(tmp_path)
-    (scores,) = many(scorer(), [(sample, Edit(sample=sample.id, editor="e", path=sample.image))])
-    assert {s.status for s in scores} == {Status.NOT_MEASURED}
-    assert "set EDITGAUGE_TEST_FAKE" in scores[0].reason
-    assert "examples/fake.py" in scores[0].reason
 
 
 def test_the_environment_gives_the_command(
@@ -200,16 +169,6 @@ def test_a_program_that_dies_costs_statuses_and_is_started_again(
         scorer(command).score(good, Edit(sample=good.id, editor="e", path=good.image))[0].value
         == 4.5
     )
-
-
-def test_an_output_that_is_no_picture_is_never_asked_about(
-    program: Program, tmp_path: Path
-) -> None:
-    sample = make_sample(tmp_path, change="x")
-    bad = tmp_path / "bad.png"
-    bad.write_bytes(b"not a picture")
-    scores = scorer(program(GOOD)).score(sample, Edit(sample=sample.id, editor="e", path=bad))
-    assert {s.status for s in scores} == {Status.UNREADABLE}
 
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

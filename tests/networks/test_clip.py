@@ -127,26 +127,10 @@ def test_the_official_configuration_names_another_end_token(tmp_path: Path) -> N
     )
 
 
-def test_what_is_behind_the_77th_token_does_not_matter(folder: Path) -> None:
-    model = ClipModel(folder)
-    a, b = model.text_features(model.tokenize([LONG + "red", LONG + "tube tube"]))
-    assert np.array_equal(a, b)
-
-
 def test_a_wrong_activation_in_the_configuration_is_caught(tmp_path: Path) -> None:
     folder = tiny.write_clip(tmp_path, activation="gelu")
     with pytest.raises(WeightsError, match=r"'gelu'.*'quick_gelu'"):
         ClipModel(folder)
-
-
-def test_the_wrong_activation_changes_every_feature(tmp_path: Path) -> None:
-    """Why it is worth an error: same weights, other numbers, no complaint from the library."""
-    inputs = [preprocess(make_picture((40, 40)), side=32)]
-    right = ClipModel(tiny.write_clip(tmp_path / "a")).image_features(inputs)
-    wrong = ClipModel(
-        tiny.write_clip(tmp_path / "b", activation="gelu"), activation=None
-    ).image_features(inputs)
-    assert np.abs(right - wrong).max() > 1e-3
 
 
 def test_a_network_that_computes_another_activation_is_caught(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,7 +10,7 @@ torch = pytest.importorskip("torch", reason="networks need torch")
 
 from editgauge.errors import UsageError  # noqa: E402
 from editgauge.networks import runtime  # noqa: E402
-from editgauge.networks.runtime import Runtime, batched, read_ahead, resolve, threads  # noqa: E402
+from editgauge.networks.runtime import Runtime, read_ahead, resolve, threads  # noqa: E402
 
 
 def test_what_a_device_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,37 +49,3 @@ def test_reading_ahead_keeps_the_order_and_hands_over_errors() -> None:
     assert [item for item, _ in found] == list(range(20))
     assert isinstance(found[7][1], ValueError)
     assert [value for item, value in found if item != 7] == [n * n for n in range(20) if n != 7]
-
-
-def test_reading_ahead_is_bounded() -> None:
-    read: list[int] = []
-    taken = 0
-    lock = threading.Lock()
-
-    def note(number: int) -> int:
-        with lock:
-            read.append(number)
-            assert len(read) <= taken + 6, (
-                "at most depth + 1 results wait, and one is being handed over"
-            )
-        return number
-
-    def source() -> Iterator[int]:
-        yield from range(50)
-
-    for _, value in read_ahead(source(), note, depth=4):
-        assert not isinstance(value, Exception), value
-        taken += 1
-    assert taken == 50
-
-
-def test_stopping_early_ends_the_threads() -> None:
-    ahead = read_ahead(range(1000), lambda n: n, depth=2)
-    assert next(ahead) == (0, 0)
-    ahead.close()  # type: ignore[attr-defined]
-    assert not [t for t in threading.enumerate() if t.name.startswith("read-ahead")]
-
-
-def test_batches() -> None:
-    assert list(batched(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
-    assert list(batched([], 3)) == []

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="networks need the extra neural")
 
-from editgauge.networks.runtime import Halving, out_of_memory  # noqa: E402
+from editgauge.networks.runtime import Halving  # noqa: E402
 
 
 def limited(most: int, sizes: list[int]) -> object:
@@ -40,17 +40,3 @@ def test_one_that_does_not_fit_says_so_and_other_errors_pass() -> None:
 
     with pytest.raises(ValueError, match="no"):
         Halving()(wrong, [1, 2])
-
-
-@pytest.mark.parametrize(
-    ("error", "told"),
-    [
-        (RuntimeError("MPS backend out of memory"), True),
-        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), True),
-        (MemoryError(), True),
-        (RuntimeError("shapes do not match"), False),
-        (ValueError("out of memory"), False),
-    ],
-)
-def test_which_errors_are_of_memory(error: Exception, told: bool) -> None:
-    assert out_of_memory(error) is told

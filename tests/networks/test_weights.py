@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from editgauge.errors import DownloadError, UnknownName, WeightsError
+from editgauge.errors import DownloadError, WeightsError
 from editgauge.networks import weights
 from editgauge.networks.weights import (
     LOCK_FILE,
@@ -72,16 +72,6 @@ def test_every_entry_says_what_it_is(name: str) -> None:
     assert ("--trust-first-use" in item.command) == any(file.sha256 is None for file in item.files)
 
 
-def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="lpips-squeeze"):
-        locate("lpips-resnet")
-
-
-def test_missing_weights_name_the_exact_command(tiny: bytes, tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match=r"not here \(net\.pth\): editgauge fetch weights tiny$"):
-        locate("tiny", tmp_path)
-
-
 @pytest.mark.parametrize("place", ["tiny/net.pth", "net.pth"])
 def test_a_filled_folder_is_enough(tiny: bytes, tmp_path: Path, place: str) -> None:
     path = tmp_path / place
@@ -103,14 +93,6 @@ def test_the_folder_comes_from_the_option_then_the_environment_then_the_cache(
     assert folder(tmp_path / "option") == tmp_path / "option"
 
 
-def test_a_wrong_file_is_called_wrong(tiny: bytes, tmp_path: Path) -> None:
-    assert weights.state("tiny", tmp_path) == "not here"
-    (tmp_path / "net.pth").write_bytes(b"another")
-    assert weights.described(WEIGHTS["tiny"], tmp_path)["state"] == "wrong"
-    (tmp_path / "net.pth").write_bytes(tiny)
-    assert weights.state("tiny", tmp_path) == "here"
-
-
 def test_without_a_network_it_says_how_to_bring_the_file(
     tiny: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -127,17 +109,6 @@ def test_another_file_under_the_right_name_is_refused(tiny: bytes, tmp_path: Pat
     with pytest.raises(
         WeightsError, match=r"another file .*remove it, then: editgauge fetch weights tiny"
     ):
-        locate("tiny", tmp_path)
-
-
-def test_a_file_that_changes_under_a_running_process_is_noticed(
-    tiny: bytes, tmp_path: Path
-) -> None:
-    path = tmp_path / "net.pth"
-    path.write_bytes(tiny)
-    locate("tiny", tmp_path)
-    path.write_bytes(tiny + b"more")
-    with pytest.raises(WeightsError, match="another file"):
         locate("tiny", tmp_path)
 
 
@@ -221,12 +192,3 @@ def test_a_file_that_somebody_put_there_is_accepted_only_when_recorded(
         locate("tiny", tmp_path)
     fetch("tiny", tmp_path, trust_first_use=True)
     assert locate("tiny", tmp_path).checksums == {"net.pth": sha(b"from a stick")}
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"tiny": "abc"}'])
-def test_a_broken_lock_file_is_an_error_not_an_empty_one(
-    tiny: bytes, tmp_path: Path, text: str
-) -> None:
-    (tmp_path / LOCK_FILE).write_text(text)
-    with pytest.raises(WeightsError, match=LOCK_FILE):
-        locate("tiny", tmp_path)

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from editgauge.errors import MissingExtra, OcrError, UnknownName
+from editgauge.errors import MissingExtra, OcrError
 from editgauge.metrics.text import language_of
-from editgauge.ocr import Engine, Identity, Text, open_reader, paddle
+from editgauge.ocr import Engine, Text, open_reader, paddle
 from editgauge.ocr.engine import clean
 from tests.command_line import invoke
 
@@ -70,28 +70,6 @@ def test_clean_puts_everything_into_one_form() -> None:
     assert all(type(value) is float for point in text.polygon for value in point)
     assert clean([(CORNERS, "x", None)], (50, 50))[0].confidence == 0.0
     assert clean([(CORNERS, "x", float("nan"))], (50, 50))[0].confidence == 0.0
-
-
-def test_clean_turns_visual_order_around() -> None:
-    word = "שלום"
-    assert clean([(CORNERS, word[::-1], 1)], (50, 50), visual=True)[0].text == word
-    assert clean([(CORNERS, word, 1)], (50, 50))[0].text == word
-
-
-def test_two_identities_differ_when_anything_differs() -> None:
-    one = Identity("e", "1", {"m": "a"}, {"s": 1})
-    assert one.label == Identity("e", "1", {"m": "a"}, {"s": 1}).label
-    others = [Identity("e", "2", {"m": "a"}, {"s": 1}), Identity("e", "1", {"m": "b"}, {"s": 1}),
-              Identity("e", "1", {"m": "a"}, {"s": 2})]  # fmt: skip
-    assert len({one.label, *(other.label for other in others)}) == 4
-    assert one.label.startswith("e-1-")
-
-
-def test_an_unknown_engine_is_named_with_the_nearest() -> None:
-    with pytest.raises(
-        UnknownName, match=r"ocr engine 'rapidocrr' is not known; did you mean rapidocr"
-    ):
-        open_reader("rapidocrr")
 
 
 def test_the_engines_are_listed_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,21 +123,6 @@ def test_rapidocr_reads_offline_and_says_who_it_is() -> None:
     assert pickle.loads(pickle.dumps(engine)).identity() == identity
 
 
-@needs_rapidocr
-@pytest.mark.parametrize("shape", [(1, 1, 3), (3, 40, 3)])
-def test_rapidocr_survives_pictures_of_any_form(shape: tuple[int, int, int]) -> None:
-    assert open_reader("rapidocr").engine(np.full(shape, 200, np.uint8)) == []
-
-
-@needs_rapidocr
-def test_rapidocr_says_what_it_cannot_read() -> None:
-    engine = open_reader("rapidocr").engine
-    assert engine.own_language("zh") is not None
-    assert engine.own_language("ar") is None
-    with pytest.raises(ValueError, match=r"wanted shape \(H, W, 3\)"):
-        engine(np.zeros((0, 10, 3), np.uint8))
-
-
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     from editgauge.ocr import rapid
 
@@ -167,18 +130,6 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"editgauge\[ocr\]"):
         open_reader("rapidocr")
-
-
-@needs_rapidocr
-def test_a_breakdown_inside_the_library_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from editgauge.ocr import rapid
-
-    def broken(*args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("first line\nout of memory")
-
-    monkeypatch.setattr(rapid, "_reader", lambda: broken)
-    with pytest.raises(OcrError, match="'rapidocr' failed: out of memory"):
-        rapid.RapidOcr()(page())
 
 
 # -------------------------------------------------------------------------------------- paddleocr
@@ -273,18 +224,3 @@ def test_paddleocr_3(fake_paddle: Any) -> None:
     assert (
         engine(np.full((40, 60, 3), 9, np.uint8), "ar")[0].text == "21 שלום"
     )  # in the order of the pixels before
-
-
-def test_paddleocr_that_cannot_start_says_why(fake_paddle: Any) -> None:
-    def offline(**arguments: Any) -> Any:
-        raise OSError("no network")
-
-    fake_paddle.PaddleOCR, fake_paddle.__version__ = offline, "2.10.0"
-    with pytest.raises(OcrError, match="cannot be started for 'en': no network"):
-        open_reader("paddleocr")
-
-
-def test_paddleocr_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "paddleocr", None)
-    with pytest.raises(MissingExtra, match=r"editgauge\[paddleocr\]"):
-        open_reader("paddleocr")

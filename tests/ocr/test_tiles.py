@@ -60,19 +60,6 @@ def printed(size: tuple[int, int], boxes: list[tuple[int, int, int, int]]) -> Ar
     return image
 
 
-def test_a_picture_up_to_the_limit_is_read_as_it_is() -> None:
-    engine = Printed(1000, 12)
-    assert (
-        len(
-            read_large(
-                printed((1000, 800), [(10, 10, 200, 40)]), engine, limit=1000, side=800, overlap=160
-            )
-        )
-        == 1
-    )
-    assert engine.sizes == [(1000, 800)]
-
-
 def test_small_print_is_found_once_and_whole() -> None:
     boxes = [
         (50, 50, 250, 64),  # small, in the first tile

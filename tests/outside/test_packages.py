@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,7 @@ from editgauge.store.run import Run
 from editgauge.testing import FaultServer, check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
 from tests.command_line import Result, invoke
-from tests.outside import fullmarks, plugins, viescore
+from tests.outside import fullmarks, viescore
 from tests.plugins import install
 
 HERE = Path(__file__).parent
@@ -107,65 +104,6 @@ def rows(run: Path, **wanted: Any) -> list[Row]:
     return [r for r in found if all(getattr(r, name) == value for name, value in wanted.items())]
 
 
-def test_every_command_works_on_them(
-    made: tuple[str, Path, Path], judge: tuple[object, ...], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
-    name, data, run = made
-    assert name in type_("list", "benchmarks")
-    assert "brightness_gap" in type_("list", "scorers")
-    assert "mirror" in type_("list", "editors")
-    type_("check", name, data, fine=(0, 1))
-    type_("score", name, data, "--run", run)
-    told = type_("judge", name, data, "--run", run, *judge, "--repeat", 2)
-    assert "next:" in told
-    headline = {"viescore": "O", "fullmarks": "all_full"}[name]
-    value = {"viescore": 6.0, "fullmarks": 1.0}[name]
-    derived = fetch_tuples(
-        Run.open(run).parquet(),
-        "SELECT value, scorer, origin ->> 'package' FROM rows WHERE metric = ? "
-        "AND variant = 'faithful'",
-        [headline],
-    )
-    assert len(derived) == 4 * 3 * 2, "each sample, editor and repeat"
-    assert set(derived) == {(value, "derived", f"bench-{name}")}
-    gaps = rows(run, metric="brightness_gap", editor="mirror")
-    assert {round(row.value or 0.0, 9) for row in gaps} == {0.0}
-    assert {row.origin["package"] for row in gaps} == {"some-plugins"}
-
-    tables = json.loads(type_("table", run, "--format", "json", "--intervals"))["tables"]
-    columns = {c["name"]: c for table in tables for c in table["columns"]}
-    assert columns[headline]["direction"] == "higher"
-    assert columns["brightness_gap"]["direction"] == "lower"
-    if name == "viescore":
-        assert "add" in type_("table", run, "--by", "kind")
-        assert type_("judge", name, data, "--run", run, *judge, "--show", "pair-0", "--repeat", 2)
-    (found,) = json.loads(type_("compare", run, "blank", "copy", "--format", "json"))["comparisons"]
-    lines = {line["metric"]: line["direction"] for line in found["lines"]}
-    assert lines[headline] == "higher"
-    assert lines["brightness_gap"] == "lower"
-
-    type_("report", run, "--no-thumbnails")
-    meta = (run / "report" / "data" / "meta.js").read_text()
-    benchmark = json.loads(meta[meta.index(",") + 1 : meta.rindex(")")])["benchmarks"][0]
-    assert (
-        benchmark["title"] == {"viescore": viescore, "fullmarks": fullmarks}[name].BENCHMARK.title
-    )
-    links = [table["meta"]["links"] for table in benchmark["tables"] if headline in str(table)]
-    assert links[0][headline]["metric"] == headline
-
-    type_("merge", run, "--to", tmp_path / "merged")
-    assert len(rows(tmp_path / "merged")) == len(rows(run))
-    assert json.loads(type_("score", name, data, "--run", run, "--json"))["computed"] == 0
-    entries = Run.open(run).manifest()["entries"]
-    recorded = {e["command"]: e.get("plugins", []) for e in entries}
-    kinds = {(p["kind"], p["package"], p["version"]) for p in recorded["score"]}
-    assert kinds == {("benchmark", f"bench-{name}", "0.3"), ("scorer", "some-plugins", "1.0")}
-    assert ("benchmark", f"bench-{name}") in {(p["kind"], p["package"]) for p in recorded["edit"]}
-    type_("audit", fine=(1,))
-
-
 def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
     installed: None, tmp_path: Path
 ) -> None:
@@ -196,22 +134,6 @@ def test_they_use_the_public_api_alone_and_are_short(name: str) -> None:
                 assert {alias.name for alias in node.names} <= set(editgauge.__all__)
         elif isinstance(node, ast.Import):
             assert "editgauge" not in {alias.name.partition(".")[0] for alias in node.names}
-
-
-def test_a_benchmark_in_a_plain_module_is_one_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It crashed `score`, `table` and `report`, which looked for modules beside its class."""
-    source = (HERE / "fullmarks" / "__init__.py").read_text()
-    source = source.replace('Path(__file__).parent / "rubrics"', repr(None))
-    points = {"editgauge.benchmarks": {"fullmarks": "flat:BENCHMARK"}}
-    install(tmp_path, monkeypatch, "plain", points, modules={"flat.py": source})
-    data, run = full_data(tmp_path / "data"), tmp_path / "run"
-    type_("edit", "fullmarks", data, "--editor", "copy", "--run", run, "--workers", 0)
-    type_("score", "fullmarks", data, "--run", run)
-    (first, *_) = json.loads(type_("table", run, "--format", "json"))["tables"]
-    assert first["name"] == "fullmarks.all"
-    type_("report", run, "--no-thumbnails")
 
 
 def test_a_broken_benchmark_costs_its_own_line(
@@ -248,43 +170,3 @@ def test_a_benchmark_whose_scorers_fail_costs_one_line(
     data, run = full_data(tmp_path / "data"), tmp_path / "run"
     with pytest.raises(editgauge.EditgaugeError, match=r"torn-scorers.*ZeroDivisionError"):
         type_("score", "fullmarks", data, "--run", run)
-
-
-def test_a_maker_may_give_one_scorer() -> None:
-    plugin = plugins.brightness_gap
-    scorers = editgauge.by_track({"pixel": [lambda **_: plugin], "ocr": [lambda **_: (plugin,)]})
-    assert list(scorers(["pixel"])) == list(scorers(["ocr"])) == [plugin]
-
-
-@pytest.mark.slow
-def test_pip_installs_them(tmp_path: Path) -> None:
-    """A real installation in a folder of its own, read by a program of its own."""
-    project = tmp_path / "project"
-    (project / "viescore").mkdir(parents=True)
-    (project / "viescore" / "__init__.py").write_text(
-        (HERE / "viescore" / "__init__.py").read_text()
-    )
-    (project / "viescore" / "rubrics").mkdir()
-    for file in (HERE / "viescore" / "rubrics").iterdir():
-        (project / "viescore" / "rubrics" / file.name).write_text(file.read_text())
-    (project / "pyproject.toml").write_text(
-        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
-        '[project]\nname = "bench-viescore"\nversion = "0.3"\n'
-        '[project.entry-points."editgauge.benchmarks"]\nviescore = "viescore:BENCHMARK"\n'
-        '[tool.setuptools]\npackages = ["viescore"]\n'
-        '[tool.setuptools.package-data]\nviescore = ["rubrics/*.md"]\n'
-    )
-    place = tmp_path / "site"
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--quiet",
-         "--target", str(place), str(project)],
-        check=True,
-    )  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "editgauge", "list", "benchmarks", "--json"],
-        env={**os.environ, "PYTHONPATH": f"{Path(editgauge.__file__).parents[1]}:{place}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "viescore" in {entry["name"] for entry in json.loads(done.stdout)["benchmarks"]}

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from editgauge.reports import confusion
-from editgauge.reports.drawing import SETTINGS, matplotlib_of
 from editgauge.run.report import met
 from editgauge.tables.results import Results
 from editgauge.types import JUDGE_SCORER, Row
@@ -46,19 +45,3 @@ def test_the_counts_by_hand(tmp_path: Path) -> None:
 def test_one_judge_has_none(tmp_path: Path) -> None:
     rows = [row("0", "m", "VC", 3.0, source="gpt-4o#1", scorer=JUDGE_SCORER)]
     assert confusion.write(met(frame(rows, [record("0")])), tmp_path) == []
-
-
-def test_its_texts_lie_on_the_page() -> None:
-    pytest.importorskip("matplotlib")
-    mpl, pyplot = matplotlib_of("a test")
-    (pair,) = met(judged())
-    with mpl.rc_context(SETTINGS):
-        drawing = confusion.drawn(pair, pyplot)
-        drawing.canvas.draw()
-        page = drawing.get_window_extent()
-        axes = drawing.axes[0]
-        for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
-            box = text.get_window_extent()
-            assert page.x0 <= box.x0 < box.x1 <= page.x1
-            assert page.y0 <= box.y0 < box.y1 <= page.y1
-        pyplot.close(drawing)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from editgauge.images import write_png
 from editgauge.reports import details, facts
@@ -91,17 +90,3 @@ def test_the_raw_reply_stands_beside_its_score(tmp_path: Path) -> None:
     found = shown(run)
     assert found[1]["rows"][0][4]["reply"] == reply.replace("\x07", "")  # type: ignore[index]
     assert "reply" not in found[0]["rows"][0][4]  # type: ignore[index]
-
-
-@pytest.mark.parametrize(("rows", "samples"), [(10, 1), (1_000_000, 20_000), (0, 5), (50, 100_000)])
-def test_shards_are_neither_huge_nor_empty(rows: int, samples: int) -> None:
-    assert 1 <= details.shard_size(rows, samples) <= 500
-
-
-def test_a_path_that_leaves_the_run_is_no_picture(tmp_path: Path) -> None:
-    run = made(tmp_path, [])
-    (tmp_path / "secret.png").write_bytes(b"x")
-    places = Places([run], run.path / "report", copied=False)
-    assert places.url("../secret.png") is None
-    assert places.url(None) is None
-    assert places.url("inputs/bench/none.png") is None

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -61,36 +60,6 @@ def test_the_colours_are_where_mask_and_region_are() -> None:
     assert (with_output[:, -wide:] == picture // 2).all()
 
 
-@pytest.mark.parametrize("basis", ["attention", "pixels"])
-def test_each_panel_has_a_heading(basis: Any) -> None:
-    panels = np.zeros((64, 5 * 64 + 4 * 6, 3), np.uint8)
-    made = diagnosis.headed(panels, basis, 64)
-    strip = made[: diagnosis.HEAD]
-    assert (made[diagnosis.HEAD :] == panels).all()
-    for number in range(5):
-        panel = strip[:, number * 70 : number * 70 + 64]
-        assert (panel < 128).any(), f"a word above panel {number}"
-        assert (panel[:, -2:] == 255).all(), "which ends where the panel does"
-
-
-@pytest.mark.parametrize(
-    "detail",
-    [
-        {},
-        {"map": None, "cut": 0.5},
-        {"map": {"height": 2, "width": 2, "levels": "!!"}, "cut": 0.5},
-        {"map": {"height": 2, "width": 2, "levels": "AAAA"}, "cut": 0.5},
-        {"map": {"height": 10**9, "width": 10**9, "levels": ""}, "cut": 0.5},
-        {"map": {"height": -1, "width": 2, "levels": ""}, "cut": 0.5},
-        {"map": {"height": "2", "width": 2, "levels": ""}, "cut": 0.5},
-        {"map": {"height": 1, "width": 3, "levels": "AAAA"}},
-        {"map": {"height": 1, "width": 3, "levels": "AAAA"}, "cut": True},
-    ],
-)
-def test_a_map_that_is_none_is_not_drawn(detail: dict[str, Any]) -> None:
-    assert diagnosis.map_of(detail) is None
-
-
 def test_a_map_comes_back_as_it_was_kept() -> None:
     levels = np.array([[0, 51, 255]], np.uint8)
     text = base64.b64encode(levels.tobytes()).decode()
@@ -123,19 +92,6 @@ def test_the_page_of_a_report(run: Run, tmp_path: Path) -> None:
     detail = (to / "data" / "0" / "detail-0.js").read_text()
     assert "mask_share" in detail
     assert "levels" not in detail, "maps are drawn, not listed"
-
-
-def test_a_report_of_a_run_that_was_not_diagnosed_has_no_such_page(tmp_path: Path) -> None:
-    made = Run.create(tmp_path / "run")
-    sample = make_sample(tmp_path / "data")
-    keep_samples(made, "mini", tmp_path / "data", [sample], [sample])
-    edit_all(made, "mini", [sample], ConstantEditor())
-    made.record("edit")
-    again = Run.open(made.path)
-    shown = part([again], "mini", published=False, intervals=False)
-    site.build([again], [shown], tmp_path / "report", thumbnails=False)
-    assert not (tmp_path / "report" / diagnosis.PAGE).exists()
-    assert '"diagnosis":null' in (tmp_path / "report" / "data" / "meta.js").read_text()
 
 
 def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -> None:

@@ -74,16 +74,6 @@ def test_every_editor_has_its_place_and_its_score(run: Run) -> None:
     assert (by[EDITORS[2]].picture, by[EDITORS[2]].words) == (None, "not in the run")
 
 
-def test_a_number_stays_beside_its_name() -> None:
-    told = "VC 100.00  VQ 100.00  IF: not applicable  KP 0.00"
-    assert grids._scores(told, 20) == ["VC 100.00  VQ 100.00", "IF: not applicable", "KP 0.00"]
-    assert grids._wrapped("DreamOmni2_with_underscores", 14) == [
-        "DreamOmni2_",
-        "with_",
-        "underscores",
-    ]
-
-
 def test_what_the_run_does_not_have(run: Run) -> None:
     frame = reading.of_runs([run], B)
     with pytest.raises(UsageError, match="--sample 8: not in this run"):

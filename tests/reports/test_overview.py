@@ -89,12 +89,6 @@ def test_the_worst_and_the_contested_are_edits() -> None:
     assert found["asked"][1] == "edit it"
 
 
-def test_where_there_are_no_edits_the_page_shows_what_there_is_and_says_so() -> None:
-    found = first_page(frame(rows(copy=[1.0] * 12, blank=[2.0] * 12), RECORDS, "unheard"))
-    assert not found["edits"]
-    assert found["worst"][0] == [0, 1]  # copy stands after blank
-
-
 def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     made = rows(a=[4.0, 3] * 6, b=[2.0, 3] * 6, idle=[5.0] * 12, copy=[5.0] * 12)
     every = {one["id"] for one in RECORDS}
@@ -102,18 +96,6 @@ def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     lead = first_page(of)["leads"]["faithful"]
     assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
     assert lead["returned"] == ["idle"]
-
-
-def test_models_that_lack_samples_are_ranked_on_those_that_all_have() -> None:
-    found = first_page(frame(rows(a=[1.0, 2] * 6, b=[5.0, 4] * 5 + [None] * 2), RECORDS, "unheard"))
-    lead = found["leads"]["faithful"]
-    assert (lead["n"], lead["of"], lead["left_out"]) == (10, 12, {})
-    assert [(line["editor"], line["n"]) for line in lead["lines"]] == [("b", 10), ("a", 10)]
-
-
-def test_what_has_no_direction_has_no_worst() -> None:
-    found = told(rows(a=[1.0] * 12), {"VC": Metric("VC", direction=None, low=0, high=9)})
-    assert (found["by"], found["worst"], found["contested"], found["leads"]) == (None, [], [], {})
 
 
 def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
@@ -139,15 +121,6 @@ def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
     wanted[0, 1] = bit[Status.MISSING]
     wanted[1, 2] = bit[Status.REFUSED]
     assert found.tolist() == wanted.tolist()
-
-
-def test_the_leading_models_edits_stand_from_its_best_to_its_worst() -> None:
-    values: list[float | None] = [1.0, 5, 2, 3, 4, 2, 3, 4, 2, 3, 4, 5]
-    best = told(rows(a=values, b=[1.0] * 12), HIGHER)["best"]
-    assert best["editor"] == 0
-    assert best["values"] == sorted(best["values"], reverse=True)
-    assert (best["values"][0], best["values"][-1]) == (100.0, 0.0)
-    assert len(best["samples"]) == 4
 
 
 def test_a_group_of_one_sample_has_no_mean() -> None:

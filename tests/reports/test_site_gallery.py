@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,18 +91,6 @@ class TestGallery:
         assert "place 2 of 2" in box.locator(".chip").first.get_attribute("title")
         assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
 
-    def test_a_failure_is_a_word(self, visit: Visit) -> None:
-        page = visit.go(ANY, ".row .chip")
-        chip = row_of(page, "part/04").locator(".tile").nth(1).locator(".chip").nth(1)
-        assert "refused" in chip.inner_text()
-        assert "none-chip" in chip.get_attribute("class")
-
-    def test_rows_are_drawn_while_they_are_looked_at(self, visit: Visit) -> None:
-        page = visit.go(ANY, ".row")
-        assert page.locator(".row").count() < NUMBER
-        page.locator(".window").evaluate("(e) => { e.scrollTop = e.scrollHeight; }")
-        row_of(page, "part/29").wait_for()
-
     def test_back_returns_to_the_same_place(self, visit: Visit) -> None:
         page = visit.go(ANY, ".row")
         page.locator(".window").evaluate("(e) => { e.scrollTop = 3000; }")
@@ -122,36 +109,12 @@ class TestGallery:
         row_of(page, "part/29").wait_for()
         assert page.locator(".row a.name").first.inner_text() == "part/29"
 
-    def test_a_model_with_scores_is_looked_at_where_none_is_named(self, visit: Visit) -> None:
-        page = visit.go("#/browse/bench?model=same&model=box&m=EA%7C", ".row")
-        assert "EA ↑ of box" in page.locator("#found").inner_text()
-        page = visit.go("#/sample/bench/part%2F07", "#c-right, #scores")
-        assert (
-            page.evaluate("Select.leader(EG.meta.benchmarks[0], ['same', 'box'], 'EA|')") == "box"
-        )
-
     def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
         wanted = sum(0.6 <= value_of(number) <= 0.7 for number in range(NUMBER))
         assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
         page.get_by_role("button", name="Remove filter 0.6 ≤ CP of box ≤ 0.7").click()
         page.locator("#found", has_text=f"{NUMBER} of {NUMBER}").wait_for()
-
-    def test_a_panel_stays_open_while_filtering_and_closes_with_escape(self, visit: Visit) -> None:
-        page = visit.go(ANY, ".row")
-        page.locator("#panel-show > summary").click()
-        page.locator("#panel-show input[value='same']").uncheck()
-        page.locator("#found", has_text="1 of 2 models shown").wait_for()
-        assert page.locator(".row").first.locator(".tile").count() == 2
-        assert page.locator("#panel-show .sheet-panel").is_visible()
-        page.keyboard.press("Escape")
-        assert page.locator("#panel-show .sheet-panel").is_hidden()
-
-    def test_values_of_one_attribute_are_alternatives(self, visit: Visit) -> None:
-        where = "where=topic%3Dtopic+0&where=topic%3Dtopic+1"
-        page = visit.go(f"#/browse/bench?{where}&where=difficulty%3Dhard", ".row")
-        wanted = [n for n in range(2, NUMBER) if n % 3 < 2 and n % 2]
-        assert page.locator("#found").inner_text().startswith(f"{len(wanted)} of {NUMBER} ")
 
     def test_a_count_opens_as_many_samples(self, visit: Visit) -> None:
         for status, wanted in (("missing", 1), ("refused", 1), ("scored", NUMBER)):
@@ -189,13 +152,6 @@ class TestOneScale:
         assert "v=corrected" in page.url
         assert page.locator("#variant-corrected").get_attribute("aria-pressed") == "true"
 
-    def test_the_name_tells_what_it_is(self, visit: Visit) -> None:
-        page = visit.go("#/sample/bench/part%2F07", "#scores")
-        page.get_by_role("button", name="CP ↑").click()
-        tip = page.get_by_role("tooltip").first.inner_text()
-        for words in ("how much stayed as it was", "Range: 0 to 1", "Higher is better", "ssim"):
-            assert words in tip
-
 
 class TestOneSample:
     def test_pictures_are_enlarged_in_step(self, visit: Visit) -> None:
@@ -209,14 +165,6 @@ class TestOneSample:
         assert "scale(1.5)" in moved[0]
         page.keyboard.press("0")
         assert page.locator(".pane .inner").first.evaluate("(e) => e.style.transform") == ""
-
-    def test_keys_leave_scrolling_alone(self, visit: Visit) -> None:
-        page = visit.go("#/sample/bench/part%2F07", "#scores")
-        page.set_viewport_size({"width": 380, "height": 700})
-        page.locator(".scroll").first.evaluate("(e) => { e.style.width = '9rem'; e.focus(); }")
-        page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(100)
-        assert page.locator("#position").inner_text() == f"8 of {NUMBER}"
 
     def test_a_difference_outside_the_mask_alone(self, visit: Visit) -> None:
         """`box` changes the inside of the mask and nothing else."""
@@ -243,16 +191,6 @@ class TestPages:
         words = page.locator("section", has=page.locator("#words"))
         assert "there is no text in it" not in " ".join(words.all_inner_texts())
 
-    def test_the_first_page_says_what_was_run_and_where_to_look(self, visit: Visit) -> None:
-        page = visit.go("", ".card")
-        told = page.locator("main").inner_text()
-        assert f"{NUMBER} samples" in told
-        assert "2 models" in told
-        assert "1 sample missing (EA)" in told
-        card = page.locator(".cards li").first
-        assert card.locator("small").all_inner_texts() == ["input", f"box {value_of(0):.3f}"]
-        assert card.locator(".card").get_attribute("title") == "part/00 & <b>"
-
     def test_for_reviewers_the_worst_comes_first(self, visit: Visit, run: Run) -> None:
         page = visit.go("#/reviewers/bench", ".model")
         models = page.locator(".model").evaluate_all("(all) => all.map((e) => e.dataset.editor)")
@@ -262,16 +200,6 @@ class TestPages:
         assert [one.split(" · ")[1] for one in told[:3]] == ["part/00 & <b>", "part/01", "part/02"]
         asked = page.locator(".model").first.locator(".card-ask").all_inner_texts()
         assert asked[2] == [record["instruction"] for record in run.samples("bench")][2]
-
-    def test_colours_are_chosen_and_kept(self, visit: Visit) -> None:
-        page = visit.go("", "#theme")
-        page.locator("#theme").select_option("dark")
-        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        page.reload()
-        page.locator(".card").first.wait_for()
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
-        page.locator("#theme").select_option("light")
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
 
     def test_print_shows_a_contact_sheet(self, visit: Visit) -> None:
         page = visit.go(ANY, ".row .chip")
@@ -283,21 +211,6 @@ class TestPages:
         assert sheet.locator(".row").count() == 24
         assert "the first 24 of them are shown" in sheet.inner_text()
         assert sheet.locator(".row").nth(7).locator(".tile").count() == 3
-
-    def test_pages_of_print(self, visit: Visit) -> None:
-        page = visit.go(ANY, ".row .chip")
-        document = page.pdf(format="A4")
-        assert 1 <= document.count(b"/Type /Page\n") <= 6
-
-    def test_moved_out_of_its_run_it_says_what_is_missing(
-        self, browser: Any, run: Run, tmp_path: Path
-    ) -> None:
-        shutil.copytree(run.path / "report", tmp_path / "sent")
-        visit = Visit(browser, tmp_path / "sent", offline=True)
-        page = visit.go("#/sample/bench/part%2F07", "#notices .notice")
-        assert "--copy-images" in page.locator("#notices").inner_text()
-        assert page.locator(".stage .thumb").count() == 2
-        visit.context.close()  # the browser complains of the pictures, and should
 
 
 class TestTakenAway:

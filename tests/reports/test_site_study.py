@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -179,40 +178,3 @@ def test_marked_regions_lie_where_they_were_drawn(visit: Visit, made: Made) -> N
             length = box[2 + whole] / size[whole] * image[at]
             assert screen[at] == pytest.approx(length, abs=2 * line)
         assert figure.locator(".boxes.text rect").count() == 1, "read text stays beside it"
-
-
-def test_the_tables_of_agreement_moved_to_the_page(visit: Visit) -> None:
-    page = visit.go("", "h2")
-    assert page.locator("table[data-table^='agree.']").count() == 0
-    page.get_by_role("link", name="What people said").click()
-    page.locator("table[data-table='agree.people']").wait_for()
-    assert page.locator("#views a[aria-current]").inner_text() == "People"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_is_accessible_and_fits_a_phone(browser: Any, made: Made, scheme: Any) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    visit = Visit(
-        browser,
-        made[0].path / "report",
-        color_scheme=scheme,
-        viewport={"width": 380, "height": 720},
-    )
-    page = visit.go("#/study/bench", ".scatter")
-    page.wait_for_timeout(150)
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 380
-    found = axe.Axe().run(page).response["violations"]
-    serious = [v for v in found if v["impact"] in ("serious", "critical")]
-    assert [(v["id"], v["nodes"][0]["html"]) for v in serious] == []
-    visit.context.close()
-
-
-def test_a_benchmark_that_nobody_rated_has_no_page(browser: Any, tmp_path: Path) -> None:
-    run = make_run(tmp_path, samples=2)
-    type_("report", run.path)
-    visit = Visit(browser, run.path / "report", offline=True)
-    page = visit.go("", "h2")
-    assert page.get_by_role("link", name="People on bench").count() == 0
-    page = visit.go("#/study/bench", ".notice")
-    assert "Nobody rated" in page.locator(".notice").inner_text()
-    visit.close()

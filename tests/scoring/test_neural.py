@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pickle
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,15 +13,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="neural metrics need torch")
 
-import editgauge  # noqa: E402
 from editgauge.benchmarks import medebench, textedit, texteditbench  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
 from editgauge.networks.inception import Inception  # noqa: E402
 from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
-from editgauge.scoring.adapter import AdapterScorer  # noqa: E402
-from editgauge.scoring.scorer import Scorer  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import Edit, Status  # noqa: E402
 from tests.networks import tiny  # noqa: E402
@@ -83,31 +78,6 @@ def many(scorer: Any, pairs: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("module", BENCHMARKS)
-def test_neural_scorers_can_be_pickled_and_declare_their_memory(
-    module: Any, tmp_path: Path
-) -> None:
-    found = [
-        s
-        for s in module.BENCHMARK.scorers(("embedding",), cache=tmp_path)
-        if not s.name.startswith("_")
-    ]
-    assert found
-    for scorer in found:
-        assert isinstance(scorer, Scorer)
-        assert pickle.loads(pickle.dumps(scorer)) == scorer
-        assert scorer.track == "embedding"
-        if not isinstance(scorer, AdapterScorer):
-            assert scorer.needs.on(10**6).memory > 500_000_000, "a network's memory is declared"
-
-
-def test_lpips_stands_under_pixel_too_and_only_once() -> None:
-    for module in (texteditbench, medebench):
-        for tracks in (("pixel",), ("embedding",), ("pixel", "embedding")):
-            names = [s.name for s in module.BENCHMARK.scorers(tracks)]
-            assert names.count("lpips") == 1
-
-
-@pytest.mark.parametrize("module", BENCHMARKS)
 def test_without_weights_nothing_is_measured_and_the_reason_is_the_command(
     module: Any, tmp_path: Path
 ) -> None:
@@ -127,28 +97,6 @@ def test_without_weights_nothing_is_measured_and_the_reason_is_the_command(
                 or "set EDITGAUGE_" in scores[0].reason
             )
         assert scorer.origin() == before
-
-
-def test_missing_weights_do_not_import_torch(tmp_path: Path) -> None:
-    sample, edit = pair(tmp_path)
-    code = f"""
-import sys, pickle
-from editgauge.benchmarks import texteditbench, medebench
-sample, edit = pickle.loads({pickle.dumps((sample, edit))!r})
-for module in (texteditbench, medebench):
-    for scorer in module.BENCHMARK.scorers(("pixel",)):
-        if scorer.name == "lpips":
-            assert scorer.score(sample, edit)[0].status == "not_measured"
-assert "torch" not in sys.modules and "transformers" not in sys.modules
-"""
-    environment = {
-        "PYTHONPATH": str(Path(editgauge.__file__).parents[1]),
-        weights.ENVIRONMENT: str(tmp_path),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -213,16 +161,6 @@ def test_texteditbench_lpips_is_torchmetrics_on_blackened_frames(
     assert corrected.value > faithful.value, "the black quarter is not counted as preserved"
 
 
-def test_texteditbench_lpips_of_another_size(monkeypatch: Any, tmp_path: Path) -> None:
-    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
-    sample, edit = pair(tmp_path, alter=lambda p: resize(p, (128, 96), "bicubic"))
-    faithful, corrected = named(texteditbench, "lpips").score(sample, edit)
-    assert (faithful.value, faithful.status) == (None, Status.NOT_APPLICABLE)
-    assert faithful.reason.startswith("the output is 128 x 96, the input 64 x 48")
-    assert corrected.value is not None
-    assert corrected.detail == {"resized_from": "128x96"}
-
-
 def test_medebench_lpips_is_the_references_alexnet(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "alex")
     sample, edit = pair(tmp_path, size=(96, 80), alter=lambda p: resize(p, (120, 100), "bicubic"))
@@ -274,14 +212,6 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
     assert "sides of at least" in found[4][0].reason
 
 
-def test_frames_that_are_too_large_are_told_so(monkeypatch: Any, tmp_path: Path) -> None:
-    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
-    monkeypatch.setattr(lpips_scorer, "MAX_PIXELS", 64 * 48 - 1)
-    found = named(texteditbench, "lpips").score(*pair(tmp_path))
-    assert {s.status for s in found} == {Status.NOT_APPLICABLE}
-    assert "64 x 48 pixels, LPIPS is limited to" in found[0].reason
-
-
 def test_features_that_are_not_finite_are_a_failure_not_a_number(
     monkeypatch: Any, tmp_path: Path
 ) -> None:
@@ -301,17 +231,6 @@ def test_features_that_are_not_finite_are_a_failure_not_a_number(
         assert {(s.status, s.reason) for s in found} == {
             (Status.FAILED, "the network's features are not finite")
         }
-
-
-def test_the_inputs_features_are_computed_once_for_all_editors(
-    monkeypatch: Any, tmp_path: Path
-) -> None:
-    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
-    sample, edit = pair(tmp_path)
-    counted = _count(monkeypatch, "editgauge.metrics.lpips.Network", "features")
-    found = many(named(texteditbench, "lpips"), [(sample, edit)] * 10)
-    assert len({scores[0].value for scores in found}) == 1
-    assert len(counted) == 1
 
 
 def _count(monkeypatch: Any, owner: str, method: str) -> list[Any]:
@@ -436,13 +355,6 @@ def test_textedit_s_faithful_clip_crops_as_the_released_package(
     assert (faithful.value != corrected.value) is apart
 
 
-def test_a_missing_aesthetic_head_leaves_clip_alone(clip: Path, tmp_path: Path) -> None:
-    clip_score, _, aes = named(textedit, "clip").score(*pair(tmp_path, caption="a sign"))
-    assert clip_score.value is not None
-    assert aes.status is Status.NOT_MEASURED
-    assert aes.reason.endswith("editgauge fetch weights laion-aesthetic-vit-l-14 --trust-first-use")
-
-
 def test_medebench_similarities(clip: Path, tmp_path: Path) -> None:
     sample, edit = pair(tmp_path, instruction="remove the tube", change="a sign, red")
     found = {s.metric: s.value for s in named(medebench, "clip").score(sample, edit)}
@@ -455,20 +367,6 @@ def test_medebench_similarities(clip: Path, tmp_path: Path) -> None:
         "clip_instruction": cos(src, prompt),
     }  # fmt: skip
     assert found == pytest.approx(expected, abs=1e-5)
-
-
-def test_the_similarity_of_instruction_and_input_is_no_editors(clip: Path, tmp_path: Path) -> None:
-    sample, edit = pair(tmp_path, instruction="remove the tube", change="red")
-    blank = tmp_path / "blank.png"
-    write_png(blank, np.full((40, 40, 3), 200, np.uint8))
-    other = Edit(sample=sample.id, editor="other", path=blank)
-    pairs = [(sample, edit), (sample, other)]
-    first, second = (
-        {score.metric: score.value for score in scores}
-        for scores in many(named(medebench, "clip"), pairs)
-    )
-    assert first["clip_instruction"] == second["clip_instruction"]
-    assert first["talign_p"] != second["talign_p"]
 
 
 def test_what_a_sample_lacks_is_not_applicable(clip: Path, tmp_path: Path) -> None:
@@ -503,42 +401,6 @@ def test_features_are_computed_once_and_kept(clip: Path, monkeypatch: Any, tmp_p
         [s.value for s in r] for r in first
     ]
     assert sum(len(args[0]) for args in seen) == 9, "the second run computes nothing"
-
-
-def test_clip_does_not_depend_on_the_batch(clip: Path, tmp_path: Path) -> None:
-    pairs = [
-        pair(tmp_path, f"s{n}", caption=f"red {'a ' * n}", size=(40 + n, 40)) for n in range(5)
-    ]
-    scorer = named(textedit, "clip")
-    together = [scores[0].value for scores in many(scorer, pairs)]
-    features._cache.cache_clear()
-    assert [scorer.score(*p)[0].value for p in pairs] == pytest.approx(together, abs=1e-5)
-
-
-def test_unreadable_pictures_are_told_apart(clip: Path, tmp_path: Path) -> None:
-    torn, no_reference, good = (
-        pair(tmp_path, name, change="red") for name in ("torn", "lost", "good")
-    )
-    torn[1].path.write_bytes(b"\x89PNG\r\n\x1a\n")
-    no_reference[0].reference.unlink()
-    found = many(named(medebench, "clip"), [torn, no_reference, good])
-    input_only = "clip_instruction"  # the output has no part in it
-    assert {s.status for s in found[0] if s.metric != input_only} == {Status.UNREADABLE}
-    assert [s.status for s in found[0] if s.metric == input_only] == [Status.SCORED]
-    assert [s.status for s in found[1]] == [Status.DATASET_FAULT] + [Status.SCORED] * 5
-    assert {s.status for s in found[2]} == {Status.SCORED}
-    assert str(tmp_path) not in " ".join(s.reason for scores in found for s in scores)
-
-
-def test_other_weights_give_other_keys_in_the_store(monkeypatch: Any, tmp_path: Path) -> None:
-    sample, edit = pair(tmp_path, caption="red")
-    values = []
-    for seed in (0, 1):
-        tiny.install_clip(monkeypatch, tmp_path / "weights" / str(seed), seed=seed)
-        values.append(
-            named(textedit, "clip", cache=tmp_path / "cache").score(sample, edit)[0].value
-        )
-    assert abs(values[0] - values[1]) > 1e-4
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
-from editgauge.errors import ImageError, MissingExtra, OcrError, UnknownName
+from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array, write_png
 from editgauge.ocr import Identity, Reader, Text
 from editgauge.scoring.ocr.presence import deletion_scores, insertion_scores
-from editgauge.scoring.ocr.scorers import (
-    PresenceScorer,
-    TextScorer,
-    language_for,
-    ocr_scorers,
-)
+from editgauge.scoring.ocr.scorers import PresenceScorer, TextScorer, language_for, ocr_scorers
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Sample, Status
 
@@ -128,27 +122,6 @@ def test_five_scores_in_two_variants(tmp_path: Path) -> None:
     assert untouched["OR", "faithful"] == pytest.approx(0.5, abs=1e-5)
 
 
-def test_an_output_of_another_size_is_read_at_the_originals(tmp_path: Path) -> None:
-    small = values(five(), sample(tmp_path), edit(picture(tmp_path / "small.png", DONE, (57, 31))))
-    assert set(small.values()) == {1.0}
-
-
-@pytest.mark.parametrize(
-    "name", ["out.webp", "out-palette.png", "out-grey.png", "out-alpha.png", "out-cmyk.jpg"]
-)
-def test_pictures_of_any_kind_are_read(tmp_path: Path, name: str) -> None:
-    rgb = Image.new("RGB", (200, 100), (DONE, DONE, DONE))
-    kinds = {
-        "out.webp": lambda path: rgb.save(path, lossless=True),
-        "out-palette.png": lambda path: rgb.quantize(4).save(path),
-        "out-grey.png": lambda path: rgb.convert("L").save(path),
-        "out-alpha.png": lambda path: rgb.convert("RGBA").save(path),
-        "out-cmyk.jpg": lambda path: rgb.convert("CMYK").save(path, quality=100),
-    }
-    kinds[name](tmp_path / name)
-    assert set(values(five(), sample(tmp_path), edit(tmp_path / name)).values()) == {1.0}
-
-
 def test_the_row_says_who_read_and_what_was_read(tmp_path: Path) -> None:
     scorer = five()
     assert isinstance(scorer, Scorer)
@@ -177,12 +150,6 @@ def test_a_source_that_ocr_does_not_find_is_the_datasets_fault_in_corrected_only
     assert all("does not find the source text in the original" in score.reason for score in scores)
 
 
-def test_a_blank_output_is_zero_with_a_reason(tmp_path: Path) -> None:
-    scores = five().score(sample(tmp_path), edit(picture(tmp_path / "blank.png", EMPTY)))
-    assert {score.value for score in scores} == {0.0}
-    assert all(score.reason == "OCR does not find any text in the output" for score in scores)
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -205,12 +172,6 @@ def test_what_the_scores_do_not_apply_to(
     assert why.startswith(reason)
 
 
-def test_what_they_apply_to(tmp_path: Path) -> None:
-    assert five().applies(sample(tmp_path)) is None
-    assert five().applies(sample(tmp_path, attributes={"operation": "text_change"})) is None
-    assert five().applies(sample(tmp_path, "“It's 'on'”", "🎉")) is None
-
-
 def test_the_language_is_the_samples_own_where_it_is_known(tmp_path: Path) -> None:
     assert language_for(sample(tmp_path)) == "en"
     assert language_for(sample(tmp_path, "逆风", "顺风")) == "zh"
@@ -218,21 +179,6 @@ def test_the_language_is_the_samples_own_where_it_is_known(tmp_path: Path) -> No
     assert (
         language_for(sample(tmp_path, attributes={"language": 2})) == "en"
     )  # TextEditBench's difficulty
-
-
-def test_an_original_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    broken = sample(tmp_path)
-    broken.image.write_bytes(b"GIF89a")
-    with pytest.raises(ImageError, match=r"original\.png"):
-        five().score(broken, edit(picture(tmp_path / "done.png", DONE)))
-
-
-def test_an_engine_by_name() -> None:
-    pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
-    (scorer,) = ocr_scorers(ocr_engine="rapidocr", device="cpu")
-    assert scorer.source.startswith("rapidocr-")
-    with pytest.raises(UnknownName, match="ocr engine 'paddle' is not known"):
-        ocr_scorers(ocr_engine="paddle")
 
 
 def test_without_the_default_engine_scores_fail_with_the_reason(
@@ -360,25 +306,3 @@ def test_the_drawing_shows_both_pictures_and_every_box(tmp_path: Path) -> None:
     assert explain.CHANGED in colours  # the legend
     one = scorer.explain(sample(tmp_path), edit(picture(tmp_path / "untouched.png", UNTOUCHED)))
     assert not np.array_equal(drawing[: one.shape[0]], one[: drawing.shape[0]])
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "page"),
-    [
-        ("QQQQ", "OPEN", DONE),  # the source is not there
-        ("SALE", "OPEN", EMPTY),  # nothing was read
-        ("逆风物流" * 20, "🎉" * 200, DONE),  # other scripts, and far too long for the page
-    ],
-)
-def test_the_drawing_of_odd_cases(tmp_path: Path, source: str, target: str, page: int) -> None:
-    drawing = five().explain(
-        sample(tmp_path, source, target), edit(picture(tmp_path / "o.png", page))
-    )
-    assert drawing.ndim == 3
-
-
-def test_the_drawing_of_many_lines_stays_a_page(tmp_path: Path) -> None:
-    many = [(f"line {n}", 0.0, 40.0 * n) for n in range(300)]
-    engine = Scripted({ORIGINAL: [("SALE", 0, -60), *many], DONE: many})
-    drawing = five(engine).explain(sample(tmp_path), edit(picture(tmp_path / "o.png", DONE)))
-    assert drawing.shape[0] < 3000

@@ -11,8 +11,6 @@ import pytest
 from editgauge import catalog
 from editgauge.errors import PluginError
 from editgauge.scoring.outside import scorers_of
-from editgauge.scoring.scorer import Scorer
-from editgauge.store.run import Run
 from tests.command_line import invoke
 from tests.plugins import install
 
@@ -58,55 +56,6 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         )
 
     return made
-
-
-@pytest.mark.parametrize("name", catalog.BENCHMARKS)
-def test_an_outside_metric_runs_on_every_benchmark(put: Any, name: str) -> None:
-    put("gap", {"gap": "gap"})
-    found = scorers_of(catalog.find("benchmarks", name), ["pixel"])
-    assert found.problems == []
-    assert found.plugins == [
-        {"kind": "scorer", "name": "gap", "package": "some-gap", "version": "1.0"}
-    ]
-    (scorer,) = [one for one in found.scorers if one.name == "gap"]
-    assert isinstance(scorer, Scorer)
-    assert found.origins()["gap"]["package"] == "some-gap"
-    assert found.origins()["gap"]["package_version"] == "1.0"
-    none = scorers_of(catalog.find("benchmarks", name), ["judge"])
-    assert "gap" not in {one.name for one in none.scorers}
-    every = scorers_of(catalog.find("benchmarks", name), ["judge"], everything=True)
-    assert "gap" in {one.name for one in every.scorers}
-
-
-def test_a_function_may_give_several(put: Any) -> None:
-    put("several", {"several": "several"})
-    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
-    assert "gap" in {one.name for one in found.scorers}
-
-
-def test_the_whole_way_from_list_to_report(put: Any, tmp_path: Path) -> None:
-    put("gap", {"gap": "gap"}, version="2.5")
-    (entry,) = [e for e in json.loads(type_("list", "metrics", "--json"))["metrics"]
-                if e["name"] == "gap"]  # fmt: skip
-    assert "some-gap 2.5" in entry["about"]
-    run = tmp_path / "run"
-    for editor in ("copy", "blank"):
-        type_("edit", "mini", "--editor", editor, "--run", run, "--limit", 3, "--workers", 0)
-    type_("score", "mini", "--run", run, "--limit", 3, "--workers", 2)
-    folder = Run.open(run)
-    rows = [row for row in folder.rows() if row.metric == "gap"]
-    assert len(rows) == 6
-    assert {row.origin["package_version"] for row in rows} == {"2.5"}
-    assert {row.value for row in rows if row.editor == "copy"} == {0.0}
-    assert folder.metrics("mini")["gap"].direction == "lower"
-    scored = [e for e in folder.manifest()["entries"] if e["command"] == "score"]
-    assert scored[0]["plugins"][0]["package"] == "some-gap"
-    assert "Gap" in type_("table", run)
-    (found,) = json.loads(type_("compare", run, "blank", "copy", "--format", "json"))["comparisons"]
-    (line,) = [line for line in found["lines"] if line["metric"] == "gap"]
-    assert line["direction"] == "lower"
-    type_("report", run, "--no-thumbnails")
-    assert '"direction":"lower"' in (run / "report" / "data" / "meta.js").read_text()
 
 
 def test_another_version_of_the_package_makes_its_rows_again(

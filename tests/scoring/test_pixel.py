@@ -5,20 +5,17 @@ have nothing to.
 from __future__ import annotations
 
 import math
-import pickle
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from editgauge import catalog
 from editgauge.images import read_image, read_mask, write_png
 from editgauge.metrics.error import masked_mse, psnr_of_mse
-from editgauge.scoring.pixel import BackgroundScorer, Recent, ReferenceScorer
+from editgauge.scoring.pixel import BackgroundScorer, ReferenceScorer
 from editgauge.scoring.scorer import Scorer
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Score, Status
-from tests.metrics.drawn import blocks, noisy
+from tests.metrics.drawn import blocks
 
 
 @pytest.fixture
@@ -58,21 +55,6 @@ def test_the_input_is_kept_but_not_near(sample: Sample) -> None:
     assert 5 < found < 30
 
 
-def test_another_size_is_resized_and_noted(sample: Sample, tmp_path: Path) -> None:
-    write_png(tmp_path / "large.png", np.repeat(np.repeat(blocks(160, 120), 2, axis=0), 2, axis=1))
-    for found in score(ReferenceScorer(), sample, tmp_path / "large.png").values():
-        assert found.detail["resized_from"] == "320x240"
-
-
-def test_more_noise_is_worse(sample: Sample, tmp_path: Path) -> None:
-    values = []
-    for amount in (4, 12, 30):
-        write_png(tmp_path / "noisy.png", noisy(blocks(160, 120), amount))
-        found = score(BackgroundScorer(), sample, tmp_path / "noisy.png")
-        values.append([found[name].number or 0.0 for name in ("psnr", "ssim")])
-    assert values == sorted(values, reverse=True)
-
-
 @pytest.mark.parametrize("scorer", [BackgroundScorer(), ReferenceScorer()], ids=lambda s: s.name)
 def test_unreadable_files(scorer: Scorer, sample: Sample, tmp_path: Path) -> None:
     (tmp_path / "text.png").write_text("no picture")
@@ -92,23 +74,3 @@ def test_without_masks_or_reference_there_is_nothing_to_say(tmp_path: Path) -> N
     bare = make_sample(tmp_path, masks={}, reference=None)
     assert BackgroundScorer().applies(bare) == "the sample has no mask"
     assert ReferenceScorer().applies(bare) == "the sample has no reference"
-
-
-@pytest.mark.parametrize("name", ["mini", "textedit", "krisbench", "texteditbench", "medebench"])
-def test_every_benchmark_has_a_pixel_track_that_travels(name: str) -> None:
-    scorers = [s for s in catalog.find("benchmarks", name).scorers(["pixel"]) if s.name != "lpips"]
-    assert scorers
-    for scorer in scorers:
-        if scorer.name in ("pixel", "background", "reference"):
-            assert isinstance(scorer, Scorer)
-            assert pickle.loads(pickle.dumps(scorer)) == scorer
-
-
-def test_recent_keeps_the_last_ones() -> None:
-    made: list[str] = []
-    recent: Recent[str] = Recent(2)
-    for key in "aabaca":
-        assert recent.get(key, lambda key=key: made.append(key) or key) == key  # type: ignore[misc]
-    assert made == ["a", "b", "c"]
-    recent.get("b", lambda: made.append("b") or "b")  # type: ignore[func-returns-value]
-    assert made == ["a", "b", "c", "b"]

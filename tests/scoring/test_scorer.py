@@ -56,20 +56,8 @@ def test_either_of_score_and_score_many_gives_the_other(scorer: Scorer) -> None:
     assert [found[index][0].value for index in (0, 1)] == [1.0, 2.0]
 
 
-def test_a_scorer_applies_to_everything_until_it_says_otherwise() -> None:
-    assert One().applies(pair("a")[0]) is None
-    assert (One.inputs, One.source, One.batch, One.whole_set) == (("images",), "", 1, False)
-    assert One().origin() == {}
-    with pytest.raises(NotImplementedError, match="one: no score of a whole set"):
-        One().score_set([])
-
-
 def test_enough_for_both_is_the_larger_of_each_and_memory_for_what_both_have_loaded() -> None:
     assert Needs(2, 0, 5).with_(Needs(1, 0.5, 9)) == Needs(2, 0.5, 14)
-
-
-def test_memory_grows_with_the_largest_picture() -> None:
-    assert Needs(memory=1000, pixel_memory=450).on(100).memory == 46_000
 
 
 @pytest.mark.parametrize(

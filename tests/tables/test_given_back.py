@@ -8,10 +8,9 @@ import pytest
 
 from editgauge.tables import given_back
 from editgauge.tables.compare import compare
-from editgauge.tables.draw import draw
-from editgauge.tables.layouts import Shown, tables
+from editgauge.tables.layouts import tables
 from editgauge.tables.results import Delivery, Results
-from editgauge.tables.table import Table, standing
+from editgauge.tables.table import Table
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
 
@@ -80,37 +79,9 @@ def test_a_count_of_edited_ones_is_of_as_many_samples_as_that_of_all() -> None:
     assert told == {"typeset": (3, 3), "typeset, edited only": (2, 3)}
 
 
-def test_the_counts_are_a_note() -> None:
-    note = table_of(made()).notes[-1]
-    assert "typeset: 2 edited, 2 given back" in note
-    assert "copy: 0 edited, 4 given back" in note
-    assert "other" not in note
-
-
-def test_a_line_of_edited_ones_is_no_rival() -> None:
-    table = table_of(made())
-    number = [line.name for line in table.rows].index("typeset, edited only")
-    place = standing(table)
-    assert all(line != number for line, _ in place.best | place.second)
-    text = draw(table, "markdown")
-    assert "typeset, edited only †" not in text
-    assert "† published" not in text
-
-
-def test_without_anything_given_back_a_table_is_what_it_was() -> None:
-    plain = table_of(replace(made(), deliveries={}))
-    assert [row.kind for row in plain.rows] == ["run"] * 3
-    assert not any("handed back" in note for note in plain.notes)
-
-
 def test_counts_are_those_of_the_chosen_samples() -> None:
     part = made().of_samples(made().samples.where({"topic": "b"}))
     assert given_back.counted(part) == {"copy": (0, 2)}
-
-
-def test_slices_say_it_too() -> None:
-    found = tables(made(), "faithful", Shown(by="topic"))
-    assert all("2 given back" in table.notes[-1] for table in found)
 
 
 def test_compare_says_both_means() -> None:

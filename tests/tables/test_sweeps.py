@@ -100,26 +100,6 @@ def test_without_a_score_the_first_variant_stands_and_is_counted() -> None:
     assert len(picked) == 2, "its failures are rows like others"
 
 
-def test_repeats_of_a_judge_stay_repeats_of_their_variant() -> None:
-    rows = [
-        replace(row("a", f"m[seed={seed}]", "quality", value, benchmark=B, scorer="s"), repeat=n)
-        for seed, values in ((0, (1.0, 2.0)), (1, (4.0, 9.0)))
-        for n, value in enumerate(values)
-    ]
-    frame = reading.of_rows(rows, [record("a")], B, described={"quality": QUALITY})
-    swept = {f"m[seed={n}]": Swept("m", {"seed": n}) for n in (0, 1)}
-    frame = replace(frame, variants_of=Variants(swept))
-    mean = sweeps.averaged(frame, sweeps.models(frame))
-    assert mean.grid("quality", "faithful").values.tolist() == [[4.0]]
-    assert mean.repeats == 4
-
-
-def test_models_are_those_with_several_variants_in_the_order_of_values() -> None:
-    frame = made()
-    assert sweeps.models(frame) == {"m": [f"m[g={g}, seed={s}]" for g in (3, 7) for s in (0, 1)]}
-    assert sweeps.models(frame.of_editors(["plain", "m[g=3, seed=0]"])) == {}
-
-
 def test_what_cannot_be_grouped_is_said() -> None:
     frame = made()
     with pytest.raises(UsageError, match="no variants of one model here"):

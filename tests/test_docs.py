@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import importlib.util
 import io
-import json
 import os
 import re
 import shlex
@@ -127,13 +126,6 @@ def test_every_published_benchmark_has_a_protocol_page() -> None:
     assert pages == set(catalog.BENCHMARKS) - {"mini"}
 
 
-def test_every_environment_variable_is_explained(reference: ModuleType) -> None:
-    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
-    page = reference.pages()["environment.md"]
-    used = set(re.findall(r"\b(?:EDITGAUGE_[A-Z_]*[A-Z]|[A-Z]+_API_KEY|OPENAI_BASE_URL)\b", source))
-    assert sorted(name for name in used if f"`{name}`" not in page) == []
-
-
 def test_every_page_is_listed() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     pages = {page.removeprefix("docs/") for page in NAMES if page.startswith("docs/")}
@@ -234,14 +226,9 @@ def test_python_examples_run(name: str, beginner: Path) -> None:
             del sys.modules[module.__name__]
 
 
-def test_the_notebook_is_the_page_and_runs(reference: ModuleType, beginner: Path) -> None:
+def test_the_notebook_is_the_page(reference: ModuleType) -> None:
     path = ROOT / "examples" / "from-python.ipynb"
     assert path.read_text(encoding="utf-8") == reference.notebook(), "run docs/make_reference.py"
-    session: dict[str, object] = {"__name__": "__main__"}
-    with redirect_stdout(io.StringIO()):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] == "code":
-                exec("".join(cell["source"]), session)
 
 
 def test_the_pandas_example_runs(beginner: Path) -> None:

@@ -17,7 +17,6 @@ EXCEPTIONS = {
     "test_layers.py": "imports between all rooms",
     "test_test_names.py": "the names of tests",
     "cli/test_pages.py": "docs/how-to/, run as written",
-    "test_style.py": "habits of all files",
     "test_wheel.py": "the built wheel",
     "benchmarks/test_judge_rubrics.py": "the rubrics of all benchmarks against their papers",
     "benchmarks/test_layouts.py": "the tables of all benchmarks against their papers",

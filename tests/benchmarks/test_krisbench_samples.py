@@ -11,9 +11,8 @@ import pytest
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.krisbench import BENCHMARK
 from editgauge.benchmarks.krisbench.facts import FOLDERS, TAXONOMY, temporal_task
-from editgauge.errors import DataError, UsageError
 from editgauge.types import Sample
-from tests.benchmarks.releases import finding, kinds, picture, task_record, task_set, text_instance
+from tests.benchmarks.releases import finding, kinds, picture, task_record, task_set
 
 
 def load(root: Path) -> tuple[list[Sample], Samples]:
@@ -139,17 +138,3 @@ def test_categories(tmp_path: Path) -> None:
         "file-stray",
     )
     assert found == dict.fromkeys(expected, 1)
-
-
-def test_errors(tmp_path: Path) -> None:
-    task_set(tmp_path / "data", {"1": task_record()})
-    with pytest.raises(UsageError, match="krisbench has none"):
-        BENCHMARK.load(tmp_path / "data", split="test")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(
-        DataError, match=r"wanted KRIS_Bench/<category>/annotation.json .* found an empty folder"
-    ):
-        BENCHMARK.load(tmp_path / "empty")
-    text_instance(tmp_path / "other")
-    with pytest.raises(DataError, match="looks like texteditbench"):
-        BENCHMARK.load(tmp_path / "other")

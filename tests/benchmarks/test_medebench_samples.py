@@ -12,12 +12,9 @@ import pytest
 
 from editgauge.benchmarks.base import Samples
 from editgauge.benchmarks.medebench import BENCHMARK
-from editgauge.errors import DataError, UsageError
 from editgauge.store.measured import measured
-from editgauge.tables.layouts import Shown, tables
 from editgauge.types import Sample
-from tests.benchmarks.releases import finding, organ_record, organ_set, text_instance
-from tests.made_rows import frame, record, row
+from tests.benchmarks.releases import finding, organ_record, organ_set
 
 
 def load(root: Path) -> tuple[list[Sample], Samples]:
@@ -106,19 +103,6 @@ def test_the_metadata_file(
     assert [f.kind for f in dataset.findings] == found
 
 
-def test_errors(tmp_path: Path) -> None:
-    organ_set(tmp_path / "data", [organ_record(38)])
-    with pytest.raises(UsageError, match="medebench has none"):
-        BENCHMARK.load(tmp_path / "data", split="test")
-    with pytest.raises(
-        DataError, match=r"wanted editing/editing_metadata.json; found data/.*Did you mean"
-    ):
-        BENCHMARK.load(tmp_path)
-    text_instance(tmp_path / "other")
-    with pytest.raises(DataError, match="looks like texteditbench"):
-        BENCHMARK.load(tmp_path / "other")
-
-
 # --- organs, and what the mask tells ---------------------------------------------------------------
 
 
@@ -142,28 +126,6 @@ def test_organs_go_by_the_papers_names(
     (sample,), _ = load(tmp_path)
     assert (sample.attributes["organ"], sample.category[0]) == (name, name)
     assert sample.attributes.get("organ_depth") == depth
-
-
-def test_the_spine_stands_in_the_papers_column(tmp_path: Path) -> None:
-    """An organ that the paper does not have has columns of its own, after the paper's."""
-    records = [
-        record("1", organ="Spine", category=("Spine", "t")),
-        record("2", organ="Spine", category=("Spine", "t")),
-        record("3", organ="Liver", category=("Liver", "t")),
-    ]
-    rows = [
-        row(str(number), "m", "EA", value, benchmark="medebench")
-        for number, value in ((1, 2.0), (2, 4.0), (3, 9.0))
-    ]
-    table = tables(frame(rows, records, "medebench"), "faithful", Shown(published=True))[0]
-    cells = table.rows[0].cells
-    assert (cells["Spine_EA"].value, cells["Spine_EA"].n) == (pytest.approx(0.3), 2)
-    assert cells["Liver_EA"].value == pytest.approx(0.9)
-    names = [column.name for column in table.columns]
-    assert "Spine and Bones_EA" not in names
-    assert names.index("Spine_EA") < names.index("Liver_EA")
-    published = next(line for line in table.rows if line.name == "imagic")
-    assert published.cells["Spine_EA"].value == 0.18
 
 
 def test_the_mask_ratio_is_the_share_of_marked_pixels(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,24 +113,6 @@ def test_the_difficulty_follows_from_the_ten_attributes(id: str, by_id: dict[str
     assert sample.attributes["difficulty"] == tier
     # As in TextEditBench: linkage is 2 exactly when there is a knowledge hint.
     assert (sample.attributes["semantic_linkage"] == 2) == (sample.knowledge is not None)
-
-
-@pytest.mark.parametrize(
-    ("lines", "reason"),
-    [
-        (None, "found No such file or directory"),
-        ("{", "found Input data was truncated"),
-        ("[]", "found Expected `object`"),
-        ('{"id": 1}', r"found Expected `str`, got `int` - at `\$\[0\].id`"),
-    ],
-)
-def test_a_folder_without_its_records_is_one_clear_error(
-    lines: str | None, reason: str, tmp_path: Path
-) -> None:
-    if lines is not None:
-        (tmp_path / "samples.jsonl").write_text(lines)
-    with pytest.raises(DataError, match=f"samples.jsonl: wanted the records of mini, {reason}"):
-        BENCHMARK.load(tmp_path)
 
 
 def test_the_pictures_are_small_and_none_is_left_over(by_id: dict[str, Sample]) -> None:

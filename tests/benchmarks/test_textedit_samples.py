@@ -18,8 +18,6 @@ from editgauge.types import Sample
 from tests.benchmarks.releases import (
     finding,
     kinds,
-    organ_record,
-    organ_set,
     picture,
     prompt_record,
     prompt_set,
@@ -160,17 +158,6 @@ def test_the_same_line_twice_is_one_sample(tmp_path: Path) -> None:
     nameless = json.dumps(prompt_record(3, id=...))
     file.write_text(f"{nameless}\n{nameless}\n")
     assert len(load(tmp_path)[0]) == 2
-
-
-def test_not_this_folder(tmp_path: Path) -> None:
-    organ_set(tmp_path, [organ_record(38)])
-    with pytest.raises(
-        DataError, match=r"wanted eval_prompts/fullset .* found editing/.* looks like medebench"
-    ):
-        BENCHMARK.load(tmp_path)
-    (tmp_path / "eval_prompts").mkdir()
-    with pytest.raises(DataError, match=r"\*.jsonl"):
-        BENCHMARK.load(tmp_path)
 
 
 @given(

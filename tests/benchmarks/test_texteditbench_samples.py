@@ -5,7 +5,6 @@ never as a loss.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -202,27 +201,6 @@ def test_a_name_that_leaves_the_folder_is_never_followed(
     assert root in path.parents
 
 
-def test_links_out_of_the_folder_are_never_followed(tmp_path: Path) -> None:
-    secret = picture(tmp_path / "elsewhere" / "secret.png")
-    root = tmp_path / "data"
-    folder = text_instance(root, 4)
-    for name in ("4.png", "4_mask.png"):
-        (folder / name).unlink()
-        (folder / name).symlink_to(secret)
-    os.symlink(
-        text_instance(tmp_path / "elsewhere", 7), folder.parent / "007", target_is_directory=True
-    )
-    samples, dataset = load(root)
-    (sample,) = samples
-    assert not finding(sample, "input-outside").repaired
-    assert not finding(sample, "mask-outside").repaired
-    assert sample.fault is not None
-    for path in (sample.images[0], sample.masks["input"]):
-        assert not path.exists()
-        assert root in path.parents
-    assert [f.kind for f in dataset.findings] == ["folder-outside"]
-
-
 # ----------------------------------------------------------------------------- masks and pictures
 def test_a_missing_picture_is_a_fault_of_the_data(tmp_path: Path) -> None:
     folder = text_instance(tmp_path, 4)
@@ -297,23 +275,6 @@ def test_an_instance_inside_another_s_folder(tmp_path: Path) -> None:
     assert samples[1].images[0].name == "49.png"
     assert samples[1].output_stems[0] == "real/Art_Creative_Expression/049_edited"
     assert samples[0].findings == ()
-
-
-def test_an_instance_whose_files_lie_among_another_s(tmp_path: Path) -> None:
-    outer = text_instance(tmp_path, 48, split="real")
-    inner = text_instance(tmp_path, 49, split="real")
-    for path in inner.iterdir():
-        path.rename(outer / path.name)
-    inner.rmdir()
-    samples, _ = load(tmp_path)
-    assert [sample.images[0].name for sample in samples] == ["48.png", "49.png"]
-    assert [sample.id.rsplit("/", 2)[1:] for sample in samples] == [
-        ["Art_Creative_Expression", "048"],
-        ["048", "049"],
-    ]
-    assert kinds(samples[0]) == []
-    assert kinds(samples[1]) == ["instance-nested"]
-    assert samples[1].masks["second"].name == "49_edited_mask.png"
 
 
 def test_what_is_no_instance_is_said(tmp_path: Path) -> None:

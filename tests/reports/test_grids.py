@@ -11,7 +11,6 @@ import pytest
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_png
 from editgauge.reports import grids
-from editgauge.reports.drawing import SETTINGS, matplotlib_of
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables import reading
@@ -82,30 +81,6 @@ def test_what_the_run_does_not_have(run: Run) -> None:
         grids.lines([run], frame, ["7"], ["VQ"])
     with pytest.raises(UsageError, match="ends in pdf, png, svg"):
         grids.write([found(run)], Path("grid.doc"))
-
-
-def test_texts_do_not_lie_on_each_other(run: Run) -> None:
-    pytest.importorskip("matplotlib")
-    mpl, pyplot = matplotlib_of("a test")
-    with mpl.rc_context(SETTINGS):
-        drawing = grids.drawn([found(run, "EA"), found(run, "EA")], pyplot)
-        drawing.canvas.draw()
-        assert len(drawing.axes) == 22
-        texts = list(drawing.texts)
-        for axes in drawing.axes:
-            texts += [axes.title, axes.xaxis.label, *axes.texts]
-        texts = [text for text in texts if text.get_text()]
-        said = " ".join(text.get_text().replace("\n", " ") for text in texts)
-        assert "cannot be read" in said
-        assert "refused: safety" in said
-        page = drawing.get_window_extent()
-        boxes = [text.get_window_extent() for text in texts]
-        for number, box in enumerate(boxes):
-            assert page.x0 - 1 <= box.x0 <= box.x1 <= page.x1 + 1, texts[number]
-            assert page.y0 - 1 <= box.y0 <= box.y1 <= page.y1 + 1, texts[number]
-            hit = [texts[n] for n in range(number + 1, len(boxes)) if box.overlaps(boxes[n])]
-            assert not hit, texts[number]
-        pyplot.close(drawing)
 
 
 def test_the_command_writes_pdf_and_png(run: Run, tmp_path: Path) -> None:

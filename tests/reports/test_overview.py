@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from editgauge.reports.overview import marks, overview
-from editgauge.store.schema import EditRecord
 from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.metrics import on_scale
-from editgauge.tables.results import STATUSES, Delivery, Results
+from editgauge.tables.results import Delivery, Results
 from editgauge.types import Metric, Plot, Row, Status
 from tests.made_rows import frame, record, row
 
@@ -96,31 +94,6 @@ def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     lead = first_page(of)["leads"]["faithful"]
     assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
     assert lead["returned"] == ["idle"]
-
-
-def test_marks_have_a_bit_for_each_status_of_rows_and_outputs() -> None:
-    made = [
-        row("s0", "a", "VC", 3.0),
-        row("s0", "a", "IF", None, status=Status.FAILED),
-        row("s1", "a", "VC", None, status=Status.MISSING),
-        row("s0", "b", "VC", 3.0, source="human:ann"),
-    ]
-    of = frame(made, RECORDS)
-    edits = {
-        (sample, "b"): EditRecord(benchmark="mini", sample=sample, editor="b", status=status)
-        for sample, status in (
-            ("s2", Status.REFUSED),
-            ("s3", Status.SCORED),
-            ("gone", Status.FAILED),
-        )
-    }
-    found = marks(of, edits)
-    bit = {status: 1 << STATUSES.index(status) for status in Status}
-    wanted = np.zeros((2, len(RECORDS)), np.uint8)
-    wanted[0, 0] = bit[Status.SCORED] | bit[Status.FAILED]
-    wanted[0, 1] = bit[Status.MISSING]
-    wanted[1, 2] = bit[Status.REFUSED]
-    assert found.tolist() == wanted.tolist()
 
 
 def test_a_group_of_one_sample_has_no_mean() -> None:

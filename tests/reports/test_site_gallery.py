@@ -91,24 +91,6 @@ class TestGallery:
         assert "place 2 of 2" in box.locator(".chip").first.get_attribute("title")
         assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
 
-    def test_back_returns_to_the_same_place(self, visit: Visit) -> None:
-        page = visit.go(ANY, ".row")
-        page.locator(".window").evaluate("(e) => { e.scrollTop = 3000; }")
-        page.wait_for_function("() => history.state && history.state.top === 3000")
-        page.locator(".row a.name").nth(5).evaluate("(e) => e.click()")
-        page.locator("#scores").wait_for()
-        page.go_back()
-        page.locator(".row").first.wait_for()
-        assert page.locator(".window").evaluate("(e) => e.scrollTop") == 3000
-
-    def test_sorting_by_the_disagreement_of_models(self, visit: Visit) -> None:
-        page = visit.go("#/browse/bench?m=ssim%7C&sort=models&desc=1", ".row")
-        assert page.locator(".row a.name").first.inner_text() == "part/00 & <b>"
-        page.locator("#c-desc").select_option("")
-        page.wait_for_function("() => !location.hash.includes('desc')")
-        row_of(page, "part/29").wait_for()
-        assert page.locator(".row a.name").first.inner_text() == "part/29"
-
     def test_a_range_is_a_chip_that_goes(self, visit: Visit) -> None:
         page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
         wanted = sum(0.6 <= value_of(number) <= 0.7 for number in range(NUMBER))

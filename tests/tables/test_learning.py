@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from editgauge.benchmarks.medebench import BENCHMARK
-from editgauge.reports import drawing, figures, plots
+from editgauge.reports import figures, plots
 from editgauge.store.variants import Learned, Variants
 from editgauge.tables import learning, reading
 from editgauge.tables.layouts import Shown, tables
@@ -91,16 +91,3 @@ def test_the_learning_curve_has_the_numbers_of_the_table() -> None:
     assert curve.scored[f"m: {NOSE}"] == (2, 2, 2)
     assert len(curve.limits[f"m: {NOSE}"]) == 3
     assert f"m: {NOSE}" in figures.as_csv(curve)
-
-
-def test_the_curve_is_drawn_for_papers() -> None:
-    pytest.importorskip("matplotlib", reason="figures for papers need the extra report")
-    (curve,) = [
-        one
-        for one in plots.figures(made("shots"), BENCHMARK.every_metric)
-        if one.name == "learning-shots-EA-faithful"
-    ]
-    _, pyplot = drawing.matplotlib_of("a test")
-    drawn = drawing.drawn(curve, pyplot)
-    assert len(drawn.axes[0].lines) > len(curve.series), "lines and their intervals"
-    pyplot.close(drawn)

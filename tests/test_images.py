@@ -367,11 +367,6 @@ def test_every_reader_of_a_jpeg_gives_the_usual_pixels(
     assert np.array_equal(read_luma(path), cv2.imread(str(path), cv2.IMREAD_GRAYSCALE))
 
 
-def chunk(kind: bytes, data: bytes = b"") -> bytes:
-    check = zlib.crc32(kind + data).to_bytes(4, "big")
-    return len(data).to_bytes(4, "big") + kind + data + check
-
-
 def test_a_full_disk_is_told_with_the_files_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

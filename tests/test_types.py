@@ -58,17 +58,10 @@ class TestInfinite:
         assert score.number == math.inf
         assert _row(score).number == math.inf
 
-    def test_a_truthy_mark_is_not_enough(self) -> None:
-        with pytest.raises(ValueError, match="does not go with value None"):
-            Score(metric="psnr", value=None, detail={"infinite": 1})
-
     @pytest.mark.parametrize(("value", "status"), [(1.0, Status.SCORED), (None, Status.FAILED)])
     def test_the_mark_goes_with_nothing_else(self, value: float | None, status: Status) -> None:
         with pytest.raises(ValueError, match="an infinite score has status 'scored' and no value"):
             Score(metric="psnr", value=value, status=status, detail={"infinite": True})
-
-    def test_a_row_without_value_has_no_number(self) -> None:
-        assert _row(Score(metric="psnr", value=None, status=Status.MISSING)).number is None
 
 
 class TestRefusals:

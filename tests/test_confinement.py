@@ -24,7 +24,7 @@ DECODERS = (
     "cv2.VideoCapture",
     "simplejpeg.decode_jpeg",
 )
-HOMES = {"images.py", "curation/intake.py", "judging/pictures.py"}
+HOMES = {"images.py", "judging/pictures.py"}
 """The last: KRIS shows its judge pictures as Pillow writes them, behind the limits of a header."""
 
 DECODE = """

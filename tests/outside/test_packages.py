@@ -162,7 +162,7 @@ def test_a_benchmark_whose_scorers_fail_costs_one_line(
     points = {"editgauge.benchmarks": {"fullmarks": "torn_scorers:BENCHMARK"}}
     modules = {"torn_scorers.py": source + torn}
     install(tmp_path, monkeypatch, "torn-scorers", points, modules=modules)
-    listed = json.loads(type_("list", "scorers", "--json"))["scorers"]
+    listed = json.loads(type_("list", "metrics", "--json"))["metrics"]
     abouts = {entry["about"] for entry in listed if entry.get("benchmark") == "fullmarks"}
     assert abouts == {
         "benchmark fullmarks (package torn-scorers): scorers: ZeroDivisionError: division by zero"

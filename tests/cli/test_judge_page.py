@@ -52,7 +52,11 @@ def priced(words: list[str]) -> list[str]:
 def test_the_page_runs_as_written(server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
     done = read(
         "ask-a-judge",
-        {**dict.fromkeys(PAPER, "below"), SETTLED: "every request was billed"},
+        {
+            **dict.fromkeys(PAPER, "below"),
+            SETTLED: "every request was billed",
+            "--probe": "tests/judging",
+        },
         spelled={"http://localhost:8000/v1": server.url},
         more=priced,
     )

@@ -1,8 +1,7 @@
 """How-to pages about outputs, tables, runs and other tools, as they are written.
 
 Pages with tests of their own: judges (`test_judge_page`), editing (`test_edit_page`), networks and
-OCR (`test_score_pages`), data sets (`test_curate_page`), projects (`test_project`), gating
-(`test_gate_page`), the human study (`test_study_page`), tuning (`tuning/test_command`), extending
+OCR (`test_score_pages`), data sets (`test_curate_page`), gating (`test_gate_page`), the human study (`test_study_page`), tuning (`tuning/test_command`), extending
 (`benchmarks/test_skeleton`), Python (`test_docs`).
 """
 
@@ -32,6 +31,8 @@ MODEL = {
 OUTPUTS = {
     "fetch weights": "a download",
     "score texteditbench DATA --run runs/my-model --tracks pixel,ocr": "an OCR engine's models",
+    "score textedit DATA": "test_score_pages",
+    "score medebench": "test_score_pages",
 }
 SCALE = {
     "plan mini": "scores a short run; tests/run/test_estimate.py",
@@ -66,7 +67,7 @@ def runs(scored: Path, folder: Path, *names: str) -> None:
 def test_outputs_that_are_there(here: Path, scored: Path) -> None:
     shutil.copytree(scored / "DATA", here / "DATA")
     shutil.copytree(scored / "OUTPUTS", here / "OUTPUTS")
-    assert len(read("score-my-outputs", OUTPUTS)) >= 9
+    assert len(read("score-my-outputs", OUTPUTS)) >= 8
     assert len(list((here / "OFFICIAL" / "my-model").rglob("*.png"))) == 4
     told = json.loads(invoke(["table", "runs/my-model", "--format", "json"]).stdout)
     assert "my-model" in json.dumps(told)
@@ -99,20 +100,19 @@ def test_a_table(here: Path, scored: Path) -> None:
     assert len(read("read-a-table", {})) >= 8
 
 
-def test_a_run_that_is_shared(here: Path, scored: Path) -> None:
-    runs(scored, here, "my-model", "mine", "theirs", "machine-1", "machine-2")
-    assert len(read("share-a-run", {})) == 5
+def test_a_run_that_is_read_shared_and_checked(here: Path, scored: Path) -> None:
+    runs(scored, here, "my-model", "mine", "theirs", "first")
+    done = read("run-folder", {})
+    assert [words[0] for words in done] == [
+        "table", "report", "table", "merge", "table", "check", "check", "check",
+    ]  # fmt: skip
     assert (here / "runs" / "my-model" / "report" / "index.html").is_file()
     assert (here / "runs" / "all" / "run.sqlite").is_file()
 
 
-def test_a_run_that_is_checked(here: Path, scored: Path) -> None:
-    runs(scored, here, "first")
-    assert [words[0] for words in read("trust-a-run", {})] == ["check", "check"]
-    assert [words[0] for words in every_line("read-a-run")] == [
-        "table",
-        "check",
-    ]  # run by test_docs
+def test_a_report(here: Path) -> None:
+    assert [words[0] for words in read("read-a-report", {})] == ["edit", "edit", "score", "report"]
+    assert (here / "runs" / "reported" / "report" / "index.html").is_file()
 
 
 def test_why_an_edit_failed(here: Path, scored: Path) -> None:

@@ -1,4 +1,4 @@
-"""docs/how-to/ocr-scores.md and neural-metrics.md as they are written."""
+"""What docs/how-to/score-my-outputs.md says of OCR and of networks, as it is written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tests.benchmarks.releases import organ_record, organ_set, prompt_record, pr
 from tests.cli.pages import read, typed
 from tests.command_line import invoke
 
-OTHER_ENGINE = "score textedit DATA --run runs/my-model --tracks ocr --ocr-engine paddleocr"
+OTHER_ENGINE = "score textedit DATA --run runs/ocr --tracks ocr --ocr-engine paddleocr"
+ELSEWHERE = dict.fromkeys(
+    ["import", "check", "score texteditbench", "table", "fetch weights", "list"], "test_pages"
+)
 
 
 def print_on(path: Path, text: str) -> None:
@@ -29,10 +32,10 @@ def test_ocr_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in (("original_image", "OLD"), ("gt_image", "NEW")):
         print_on(next(Path("DATA").rglob(record[name])), text)
     print_on(Path("OUTPUTS/my-model/2.1/1763.0.png"), "NEW")
-    not_run = {OTHER_ENGINE: "fetches its models"}
-    assert len(read("ocr-scores", not_run)) == 4 - len(not_run)
-    assert list(Path("runs/my-model/explain").rglob("*.png"))
-    told = json.loads(invoke(["table", "runs/my-model", "--format", "json"]).stdout)
+    not_run = {OTHER_ENGINE: "fetches its models", "score medebench": "below"}
+    assert len(read("score-my-outputs", ELSEWHERE | not_run)) == 2
+    assert list(Path("runs/ocr/explain").rglob("*.png"))
+    told = json.loads(invoke(["table", "runs/ocr", "--format", "json"]).stdout)
     assert "my-model" in json.dumps(told)
 
 
@@ -42,7 +45,7 @@ def test_scores_with_networks_without_their_weights(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
     organ_set(Path("DATA"), [organ_record(38), organ_record(45)])
-    assert typed("edit medebench DATA --editor copy --run runs/my-model --workers 0") == 0
-    assert read("neural-metrics", {"fetch weights": "a download"}) == [
-        ["score", "medebench", "DATA", "--run", "runs/my-model", "--tracks", "embedding"]
+    assert typed("edit medebench DATA --editor copy --run runs/medical --workers 0") == 0
+    assert read("score-my-outputs", ELSEWHERE | {"score textedit DATA": "above"}) == [
+        ["score", "medebench", "DATA", "--run", "runs/medical", "--tracks", "embedding"]
     ]

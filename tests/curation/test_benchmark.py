@@ -84,17 +84,6 @@ def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
         catalog.find("benchmarks", "dir.wards.imagenet")
 
 
-def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    write_png(tmp_path / "private.png", scene(9))
-    place = data.root / data.record("s00").reference
-    place.unlink()
-    place.symlink_to(tmp_path / "private.png")
-    (sample,) = list(catalog.find("benchmarks", f"dir:{tmp_path / 'set'}").load(None))
-    assert "leads out" in str(sample.lost("reference"))
-    assert not sample.reference.exists()
-
-
 def test_a_picture_that_exif_turns_is_turned_once_for_everybody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

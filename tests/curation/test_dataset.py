@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -17,8 +11,8 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.fields import WHOLE, patch_of, set_words
 from editgauge.curation.records import About
 from editgauge.errors import DataError, UsageError
-from editgauge.web.log import Act, Conflict
-from tests.curation.made_set import add, make_set
+from editgauge.web.log import Act
+from tests.curation.made_set import make_set
 
 
 def test_every_change_is_an_event(tmp_path: Path) -> None:
@@ -30,100 +24,6 @@ def test_every_change_is_an_event(tmp_path: Path) -> None:
     assert second.after == {"instruction": "Other words."}
     assert (second.who, second.note) == ("ben", "clearer")
     assert data.record("s00").version == 2
-
-
-def test_who_is_late_is_refused_and_loses_no_word(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    other = DataSet(tmp_path / "set")
-    other.change("s00", 1, {"instruction": "By ben."}, Act("ben"))
-    with pytest.raises(Conflict, match="the newest is 2") as refused:
-        data.change("s00", 1, {"instruction": "By ann."}, Act("ann"))
-    assert refused.value.newest.data["instruction"] == "By ben."
-    assert data.record("s00").instruction == "By ben."
-    assert data.events()[-1].what == "refused"
-    assert data.events()[-1].after == {"instruction": "By ann."}
-    assert DataSet(tmp_path / "set").record("s00").instruction == "By ben."
-
-
-def test_a_change_sent_twice_is_one(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    for _ in range(2):
-        data.change("s00", 1, {"instruction": "Once."}, Act("ann", nonce="a" * 16))
-    assert [event.what for event in data.events()] == ["added", "added", "changed"]
-    add(data, 1)
-    for sample, who in (("s01", "ann"), ("s00", "ben")):
-        with pytest.raises(UsageError, match="that of another change"):
-            data.change(
-                sample, data.record(sample).version, {"caption": "x"}, Act(who, nonce="a" * 16)
-            )
-
-
-def test_two_people_at_once_lose_nothing(tmp_path: Path) -> None:
-    make_set(tmp_path / "set", 2)
-    kept: list[tuple[str, str]] = []
-
-    def work(name: str) -> None:
-        data = DataSet(tmp_path / "set")
-        for number in range(12):
-            sample = f"s0{number % 2}"
-            text = f"{name} {number}"
-            try:
-                data.change(sample, data.record(sample).version, {"change": text}, Act(name))
-            except Conflict:
-                continue
-            kept.append((sample, text))
-
-    people = [threading.Thread(target=work, args=(name,)) for name in ("ann", "ben", "cy")]
-    for person in people:
-        person.start()
-    for person in people:
-        person.join()
-    said = [(e.item, e.after["change"]) for e in DataSet(tmp_path / "set").events()[3:]
-            if e.what == "changed"]  # fmt: skip
-    assert sorted(said) == sorted(kept)
-    assert kept
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from editgauge.curation.dataset import DataSet
-from editgauge.curation.fields import WHOLE, patch_of, set_words
-from editgauge.web.log import Act, Conflict
-data = DataSet(Path(sys.argv[1]))
-for number in range(int(sys.argv[2]), 10**6):
-    record = data.record("s00")
-    data.change("s00", record.version, {"change": f"text {number}"}, Act("ann"))
-    print(number, flush=True)
-"""
-
-
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
-def test_kill_9_at_any_moment_loses_no_confirmed_change(tmp_path: Path, kills: int) -> None:
-    root = tmp_path / "set"
-    make_set(root, 1)
-    confirmed = -1
-    rng = random.Random(7)
-    for _ in range(kills):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(root), str(confirmed + 1)],
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert process.stdout is not None
-        for _ in range(rng.randint(1, 40)):
-            confirmed = int(process.stdout.readline())
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait(30)
-        for line in process.stdout:  # confirmed, and not read before the kill
-            if line.endswith("\n"):
-                confirmed = int(line)
-        process.stdout.close()
-        data = DataSet(root)
-        texts = [e.after["change"] for e in data.events() if e.what == "changed"]
-        assert texts[: confirmed + 1] == [f"text {n}" for n in range(confirmed + 1)]
-        assert len(texts) <= confirmed + 2  # one may have been written and not been confirmed
-        confirmed = len(texts) - 1
-        assert data.record("s00").change == texts[-1]
 
 
 @pytest.mark.parametrize(
@@ -173,13 +73,6 @@ def test_a_folder_in_use_is_no_new_set(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine")
     with pytest.raises(UsageError, match="something already"):
         DataSet.create(tmp_path, About(name="wards"))
-
-
-def test_the_same_picture_is_kept_once(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    record = add(data, 0, id="again")
-    assert record.images == data.record("s00").images
-    assert DataSet(tmp_path / "set").about.name == "wards"
 
 
 def test_what_is_withdrawn_is_not_there_and_comes_back(tmp_path: Path) -> None:

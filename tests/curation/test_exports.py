@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
 from editgauge.curation import exports, privacy, releases, review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
-from editgauge.errors import DataError, RunError, UsageError
+from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.run.check import check_data
 from editgauge.types import Edit, Sample
@@ -75,15 +73,6 @@ def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout
         same = scores(ours, one, output)
         assert same
         assert same == scores(theirs, two, output)
-
-
-@pytest.mark.parametrize("layout", PROTOCOLS)
-def test_an_export_with_categories_of_its_own_passes_check(tmp_path: Path, layout: str) -> None:
-    data = make_set(tmp_path / "set", 3)  # Brain and Lung, which no layout but MedEBench's has
-    exports.export(data, tmp_path / "out", layout)
-    done = invoke(["check", layout, str(tmp_path / "out")])
-    assert done.exit_code == 0, done.output
-    assert "nothing needs attention" in done.output
 
 
 def test_who_is_told_that_nothing_is_ready_is_told_the_command_that_says_why(
@@ -161,22 +150,6 @@ def test_what_is_said_of_the_set_names_no_patient(tmp_path: Path) -> None:
     left = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert len(left) > 4
     assert not [data for data in left if b"ustermann" in data], "the card is of what leaves"
-
-
-@pytest.mark.parametrize("layout", exports.LAYOUTS)
-def test_no_word_of_a_sample_leads_out_of_an_export(tmp_path: Path, layout: str) -> None:
-    root = tmp_path / "a" / "b"
-    data = whole_set(root / "set", 1)
-    out = "../../../../x"
-    odd = {"operation": out, "topic": out, "organ": out, "kris_task": out, "Topic": "case",
-           "textedit_category": out, 'a"; DROP TABLE samples': "1"}  # fmt: skip
-    add(data, 1, attributes={**ATTRIBUTES, **odd}, split="dev")
-    with pytest.raises(DataError, match="split"):
-        data.change("s01", 1, {"split": out}, Act("ann"))
-    exports.export(data, root / "out", layout)
-    written = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {path.relative_to(root).parts[0] for path in written} == {"set", "out"}
-    assert not [path for path in (root / "out").iterdir() if path.name.startswith("x")]
 
 
 @pytest.mark.parametrize(
@@ -273,45 +246,6 @@ def test_pictures_that_were_put_there_by_hand_leave_without_metadata(tmp_path: P
         releases.release(data, tmp_path / "b.zip", "1.1.0")
 
 
-def test_the_same_set_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        releases.release(make_set(tmp_path / name, 2), tmp_path / f"{name}.zip", "1.0.0")
-    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
-
-
-@contextlib.contextmanager
-def no_large_files(most: int = 2000) -> Iterator[None]:
-    """No file of this process grows beyond so many bytes, as on a disk that is full."""
-    resource = pytest.importorskip("resource")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@pytest.mark.parametrize("layout", ["textedit", "imagefolder", "release"])
-def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, layout: str) -> None:
-    data, to = whole_set(tmp_path / "set", 1), tmp_path / "gone" / "out"
-
-    def write() -> None:
-        if layout == "release":
-            releases.release(data, to, "1.0.0")
-        else:
-            exports.export(data, to, layout)
-
-    with no_large_files(), pytest.raises((RunError, OSError), match="File too large") as told:
-        write()
-    assert str(to) in str(told.value)
-    assert [event.what for event in data.events()][-1] != "exported"
-    assert releases.releases(data) == []
-    assert list(to.parent.iterdir()) == []
-    assert data.about.version == DataSet(data.root).about.version == "0.1.0"
-    write()
-    assert to.exists()
-
-
 def test_a_release_that_was_killed_before_it_was_noted_goes_on(tmp_path: Path) -> None:
     data, again, to = (tmp_path / name for name in ("set", "again", "out.zip"))
     whole_set(data, 1)
@@ -323,10 +257,3 @@ def test_a_release_that_was_killed_before_it_was_noted_goes_on(tmp_path: Path) -
     assert [one["version"] for one in releases.releases(DataSet(again))] == ["1.0.0"]
     with pytest.raises(UsageError, match="something already"):
         releases.release(DataSet(again), to, "1.1.0")
-
-
-def test_a_set_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
-    with no_large_files(60), pytest.raises(RunError, match="cannot be written"):
-        DataSet.create(tmp_path / "set", About(name="wards"))
-    assert not (tmp_path / "set").exists()
-    DataSet.create(tmp_path / "set", About(name="wards"))

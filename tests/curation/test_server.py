@@ -83,15 +83,6 @@ def test_a_stranger_sees_nothing(bench: Bench) -> None:
     assert other.get("/").status_code == 400
 
 
-def test_a_post_needs_the_pages_key_and_its_own_site(bench: Bench) -> None:
-    ann = bench.come("ann")
-    body = change(fields={"caption": "x"})
-    assert ann.post("/api/change", json=body, headers={"X-Key": "no"}).status_code == 403
-    assert ann.post("/api/change", json=body, headers={"Origin": "http://evil"}).status_code == 403
-    assert ann.post("/api/change", json=body).status_code == 200
-    assert bench.data.record("s00").caption == "x"
-
-
 @pytest.mark.parametrize(
     ("name", "facts"),
     [
@@ -130,21 +121,6 @@ def test_a_body_that_is_none_changes_nothing(
     assert answer.status_code == 400, answer.text
     assert answer.json()["error"]
     assert bench.data.records() == before
-
-
-def test_a_mask_is_no_picture_to_hide_something_in(bench: Bench) -> None:
-    path = bench.data.record("s00").masks["input"]
-    answer = bench.come("ann").post("/api/hide", json=change(path=path, boxes=[]))
-    assert (answer.status_code, bench.data.record("s00").version) == (400, 1)
-
-
-def test_who_is_late_is_told_what_is_there(bench: Bench) -> None:
-    ann, ben = bench.come("ann"), bench.come("ben")
-    ben.post("/api/change", json=change(fields={"caption": "by ben"}))
-    late = ann.post("/api/change", json=change(fields={"caption": "by ann"}, nonce="b" * 16))
-    assert late.status_code == 409
-    assert late.json()["newest"]["record"]["caption"] == "by ben"
-    assert bench.data.events()[-1].after == {"caption": "by ann"}
 
 
 def test_a_mask_comes_and_goes(bench: Bench) -> None:

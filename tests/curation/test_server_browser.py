@@ -16,14 +16,14 @@ import pytest
 from msgspec import structs
 
 from editgauge import catalog
-from editgauge.curation import conventions, records
+from editgauge.curation import conventions
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, Box, Picture
 from editgauge.images import read_image, read_mask, write_png
 from editgauge.run.check import check_data
 from editgauge.web.log import Act
 from tests.command_line import did
-from tests.curation.made_set import BOX, add, edited, make_set, scene
+from tests.curation.made_set import BOX, edited, scene
 from tests.curation.test_intake import misaligned, scan
 from tests.study.served import Server
 
@@ -386,57 +386,3 @@ def clean_exports(made: Made, tmp_path: Path) -> None:
         report = check_data(theirs, theirs.load(tmp_path / layout), workers=1)
         assert len(report.samples) == 3 - code
         assert [issue for issue in report.issues if issue.level == "attention"] == []
-
-
-PAYLOADS = (
-    "<script>window.pwned=1</script>",
-    "</textarea></title></style></script><script>window.pwned=2</script>",
-    "\"><img src=x onerror='window.pwned=3'>",
-    "<svg/onload=window.pwned=5><animate onbegin=window.pwned=6 attributeName=x>",
-    "<base href='https://evil.example/'><link rel=stylesheet href=https://evil.example/x.css>",
-    "{{constructor.constructor('window.pwned=9')()}}${window.pwned=10}`;window.pwned=11//",
-    "<form id=texts><input name=getElementById><a id=main href=javascript:pwned=14>x</a></form>",
-)
-
-
-def test_no_text_of_a_set_is_more_than_a_text(tmp_path: Path) -> None:
-    """In every field that the page shows: to the letter, and nothing is loaded from elsewhere."""
-    data, text = make_set(tmp_path / "set", count=0), "".join(PAYLOADS)
-    add(
-        data, 0, **dict.fromkeys(records.TEXTS, text), category=[text, text],
-        source=dict.fromkeys(records.SOURCE, text), comments=[{"who": text, "text": text}],
-        attributes={"operation": text, "__proto__": text},
-    )  # fmt: skip
-    add(data, 1, id="constructor")
-    data.describe("ann", title=text)
-    server = Server(data.root, ("curate",), ("--ocr", "none"))
-    link = f"{server.url}/a/{data.log.invite('ann')}"
-    asked: list[str] = []
-
-    async def main() -> None:
-        async with playwright.async_playwright() as tool:
-            browser = await tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            ann = await Person.come(browser, link)
-            ann.page.on("request", lambda request: asked.append(request.url))
-            assert await ann.page.title() == text
-            await ann.open("s00")
-            assert await ann.page.locator("#texts [name='caption']").input_value() == text
-            await ann.page.locator("#comment").fill(text)
-            await ann.press("[data-verdict='flag']", "kept: flag")
-            await ann.fill(split=PAYLOADS[0])
-            await ann.press("#save", PAYLOADS[0][:20])
-            await ann.open("constructor")
-            await ann.page.locator("#show-stats").click()
-            await ann.page.locator("#stats:not([hidden])").wait_for()
-            assert text in await ann.page.locator("#stats").text_content()
-            assert await ann.page.evaluate("window.pwned") is None
-            assert ann.errors == []
-            await browser.close()
-
-    server.begin()
-    try:
-        asyncio.run(asyncio.wait_for(main(), 120))
-    finally:
-        server.kill()
-    assert asked
-    assert not [url for url in asked if not url.startswith((server.url, "blob:", "data:"))]

@@ -55,7 +55,6 @@ class FakeJobs(LocalServer):
     bodies: list[bytes] = field(default_factory=list)
     fetched: list[dict[str, str]] = field(default_factory=list)
     """Headers of requests for pictures."""
-    downloads: int = 0
 
     def __post_init__(self) -> None:
         self.open()
@@ -106,7 +105,7 @@ class FakeJobs(LocalServer):
         if word in told:
             self.send(handler, *told[word])
             return True
-        passing = {"submit-500": 500, "submit-502": 502, "submit-503": 503, "submit-429": 429}
+        passing = {"submit-500": 500, "submit-429": 429}
         if word in passing and attempt == 1:
             self.send(handler, passing[word], {"error": "later"}, {"Retry-After": "0.05"})
             return True
@@ -152,20 +151,12 @@ class FakeJobs(LocalServer):
         return self.state(handler, number, job)
 
     def state(self, handler: BaseHTTPRequestHandler, number: str, job: Job) -> None:
-        if job.asked == 1:
-            if job.word in ("poll-500", "poll-502", "poll-429"):
-                return self.send(
-                    handler, int(job.word[5:]), {"error": "x"}, {"Retry-After": "0.05"}
-                )
-            if job.word == "poll-html":
-                return self.raw(handler, 200, b"<html>", "text/html")
-            if job.word == "poll-cut":
-                return self.cut(handler)
+        if job.asked == 1 and job.word == "poll-429":
+            return self.send(handler, 429, {"error": "x"}, {"Retry-After": "0.05"})
         if job.word == "poll-404":
             return self.send(handler, 404, {"error": "Task not found"})
         if job.word == "never" or job.asked == 1 or (job.word == "slow" and job.asked < 6):
-            word = "Bogus" if job.word == "strange-state" else self.words()[0]
-            return self.send(handler, 200, self.stated(word, number))
+            return self.send(handler, 200, self.stated(self.words()[0], number))
         if job.word == "moderated" and self.shape == "bfl":
             return self.send(handler, 200, self.stated("Content Moderated", number))
         if job.word.startswith("job-failed"):
@@ -223,13 +214,10 @@ class FakeJobs(LocalServer):
     def hand_out(self, handler: BaseHTTPRequestHandler, kind: str, number: str) -> None:
         with self.lock:
             self.fetched.append(dict(handler.headers))
-            self.downloads += 1
         job = self.jobs[number]
         if kind == "moved":
             to = f"/picture/{number}"
             return self.raw(handler, 302, b"", "text/plain", {"Location": to})
-        if job.word == "fetch-500" and self.downloads == 1:
-            return self.raw(handler, 500, b"later", "text/plain")
         if job.word == "fetch-403":
             return self.raw(handler, 403, b"expired", "text/plain")
         data = job.picture

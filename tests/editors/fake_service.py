@@ -12,7 +12,6 @@ import base64
 import io
 import re
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -57,8 +56,6 @@ class FakeService(LocalServer):
     """By idempotency key: 1 when a picture was made."""
     bodies: list[Any] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
-    good: int = 200
-    """The status of a good answer."""
     under_way: int = 0
     most: int = 0
 
@@ -73,13 +70,12 @@ class FakeService(LocalServer):
         with self.lock:
             self.calls[word] += 1
             self.tries[key] += 1
-            attempt = self.tries[key]
             self.bodies.append(body)
             self.headers.append(dict(handler.headers))
             self.under_way += 1
             self.most = max(self.most, self.under_way)
         try:
-            self.misbehave(handler, word, attempt, key)
+            self.misbehave(handler, word, key)
         finally:
             with self.lock:
                 self.under_way -= 1
@@ -91,25 +87,15 @@ class FakeService(LocalServer):
         onward = {
             "once": f"{self.url}/made.png",
             "relative": "made.png",
-            "circle": "circle",
-            "file": "file:///etc/passwd",
-            "gopher": "gopher://localhost/",
         }
         if name in onward:
             return self.raw(handler, 302, b"moved", "text/plain", {"Location": onward[name]})
-        return self.raw(handler, 200, b"" if name == "empty" else png(), "image/png")
+        return self.raw(handler, 200, png(), "image/png")
 
-    def misbehave(self, handler: BaseHTTPRequestHandler, word: str, attempt: int, key: str) -> None:
+    def misbehave(self, handler: BaseHTTPRequestHandler, word: str, key: str) -> None:
         native = ":generateContent" in handler.path
-        first = attempt == 1
-        if word == "429" and attempt <= 2:
-            return self.error(handler, 429, "slow down", retry="0.05")
-        if (word == "500" and first) or word == "always-500":
+        if word == "always-500":
             return self.error(handler, 500, f"internal, key was {KEY}")
-        if word == "401":
-            return self.error(handler, 401, f"bad key {KEY}", code="invalid_api_key")
-        if word == "quota":
-            return self.error(handler, 429, "no money", code="insufficient_quota")
         if word == "refusal":
             if native:
                 return self.reply(handler, {"promptFeedback": {"blockReason": "SAFETY"}})
@@ -119,28 +105,10 @@ class FakeService(LocalServer):
                 "Your request was rejected by the safety system.",
                 code="moderation_blocked",
             )
-        if word == "late-refusal":
-            return self.reply(
-                handler,
-                {"candidates": [{"finishReason": "IMAGE_SAFETY", "finishMessage": "not this"}]},
-            )
         with self.lock:
             self.billed[key] = (
                 1  # from here on a picture was made, whatever happens to it on the way
             )
-        if word == "timeout" and first:
-            time.sleep(1.0)
-        if word == "cut" and first:
-            handler.send_response(200)
-            handler.send_header("Content-Length", "1000")
-            handler.end_headers()
-            handler.wfile.write(b'{"da')
-            handler.close_connection = True
-            return None
-        if word == "half-json" and first:
-            return self.raw(handler, 200, b'{"data": [{"b64_json": "iVBOR', "application/json")
-        if word == "slow":
-            time.sleep(0.3)
         if word == "together":
             self.together.wait(30)  # answers only when as many calls are under way
         data = png()
@@ -184,4 +152,4 @@ class FakeService(LocalServer):
         self.send(handler, status, told, {"Retry-After": retry} if retry else None)
 
     def reply(self, handler: BaseHTTPRequestHandler, value: Any) -> None:
-        self.send(handler, self.good, value)
+        self.send(handler, 200, value)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,12 +33,6 @@ class FaultyProvider(LocalServer):
 
     script: Script = field(default_factory=dict)
     knows_keys: bool = False
-    bills_errors: bool = False
-    """Whether it charges for the errors that it reports, as if a picture had been made."""
-    one_number: bool = False
-    """Every job is given the first one's number, and its picture."""
-    late: float = 0.6
-    """Seconds that a late answer takes."""
     asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     charged: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """US dollars by sample."""
@@ -49,12 +42,7 @@ class FaultyProvider(LocalServer):
     keys: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.leaving = threading.Event()
         self.open()
-
-    def __exit__(self, *told: Any) -> None:
-        self.leaving.set()
-        super().__exit__(*told)
 
     @property
     def total(self) -> float:
@@ -76,25 +64,17 @@ class FaultyProvider(LocalServer):
         event = self.event(f"{sample}.ask")
         if KEY not in str(handler.headers):
             return self.send(handler, 401, {"error": {"message": "no key"}})
-        if self.bills_errors and (event.isdigit() or event == "refused"):
-            with self.lock:
-                self.charged[sample] += COST
         if event.isdigit():  # nothing was made
             told = {"error": {"message": f"fault, key was {KEY}", "code": "x"}}
             return self.send(handler, int(event), told, {"Retry-After": "0.02"})
         if event == "refused":
             told = {"error": {"message": "by moderation", "code": "moderation_blocked"}}
             return self.send(handler, 400, told)
-        if event == "quota":
-            told = {"error": {"message": "no money", "code": "insufficient_quota"}}
-            return self.send(handler, 429, told)
         job = self.new_job(sample, body, handler.headers.get("Idempotency-Key", ""))
         if event == "502-made":
             return self.send(handler, 502, {"error": "gateway"})
         if event == "cut":
             return self.cut(handler)
-        if event == "late":
-            self.leaving.wait(self.late)
         if event == "html":
             return self.raw(handler, 200, b"<html>", "text/html")
         answer = json.dumps(self.answer(handler.path, job, sample, event)).encode()
@@ -104,7 +84,7 @@ class FaultyProvider(LocalServer):
         with self.lock:
             if self.knows_keys and key in self.keys:
                 return self.keys[key]
-            job = "job-0" if self.one_number else f"job-{len(self.owners)}"
+            job = f"job-{len(self.owners)}"
             self.keys[key] = job
             self.owners.setdefault(job, sample)
             self.pictures.setdefault(job, marked(picture_in(body)))

@@ -4,7 +4,6 @@ misbehave.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -18,7 +17,7 @@ import psutil
 import pytest
 from tests.command_line import invoke
 
-from editgauge.editors.command import CommandEditor, command, recorded
+from editgauge.editors.command import CommandEditor, command
 from editgauge.editors.providers import http
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import RunError, ServiceStopped, UsageError
@@ -94,16 +93,6 @@ def test_the_program_is_started_once_and_its_chatter_is_no_answer(
         assert edit.detail["starts"] == 1
 
 
-def test_a_crash_is_followed_by_a_restart_and_the_same_sample(
-    tmp_path: Path, opened: list[CommandEditor]
-) -> None:
-    body = f"if number == 1: sys.exit(3)\n{COPY}"
-    editor = program(opened, tmp_path, body)
-    edits = [editor(make_sample(tmp_path, f"s{n}"), tmp_path) for n in range(2)]
-    assert all(edit.ok for edit in edits)
-    assert edits[1].detail["starts"] == 2
-
-
 def test_a_sample_that_kills_the_program_twice_fails_with_its_last_words(
     tmp_path: Path, opened: list[CommandEditor]
 ) -> None:
@@ -174,36 +163,6 @@ def test_one_picture_unless_it_says_more(tmp_path: Path, opened: list[CommandEdi
     assert program(opened, tmp_path, COPY, pictures="2")(several, tmp_path).ok
 
 
-def test_an_answer_that_is_no_file_is_not_read(tmp_path: Path, opened: list[CommandEditor]) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for place in ("/dev/zero", str(tmp_path / "pipe"), str(tmp_path), "a\\0b"):
-        edit = program(opened, tmp_path, f"answer(image='{place}')")(
-            make_sample(tmp_path), tmp_path
-        )
-        assert edit.status is Status.MISSING, place
-        assert "cannot be read" in edit.reason
-
-
-@pytest.mark.parametrize(
-    "body", ["print('x' * 100)", "sys.stdout.write('x' * 100000)", "print('x', file=sys.stderr)"]
-)
-def test_endless_output_takes_no_memory_and_ends_in_time(
-    tmp_path: Path, opened: list[CommandEditor], body: str
-) -> None:
-    editor = program(opened, tmp_path, f"while True: {body}", timeout="1.5")
-    before = psutil.Process().memory_info().rss
-    edit = editor(make_sample(tmp_path), tmp_path)
-    assert (edit.status, edit.reason) == (Status.FAILED, "no answer within 1.5 s")
-    assert psutil.Process().memory_info().rss - before < 100 << 20
-
-
-def test_a_long_line_is_no_answer_and_costs_none(
-    tmp_path: Path, opened: list[CommandEditor]
-) -> None:
-    body = "print('{' * 300000); print('y' * 65536)\n" + COPY
-    assert program(opened, tmp_path, body)(make_sample(tmp_path), tmp_path).ok
-
-
 OUTLIVE = """
 import subprocess
 child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])
@@ -228,15 +187,6 @@ def test_what_a_program_has_started_ends_with_it(
                 return
             time.sleep(0.1)
         raise AssertionError("it outlived its program")
-
-
-def test_a_program_that_does_not_read_is_not_waited_for(
-    tmp_path: Path, opened: list[CommandEditor]
-) -> None:
-    editor = command([], program=f"{sys.executable} -c 'import time; time.sleep(600)'", timeout="1")
-    opened.append(editor)
-    sample = make_sample(tmp_path, instruction="x" * 1_000_000)
-    assert editor(sample, tmp_path).reason == "no answer within 1 s"
 
 
 def test_loading_is_not_on_the_first_samples_account(
@@ -282,19 +232,6 @@ def test_a_key_in_the_command_line_reaches_no_file(tmp_path: Path) -> None:
             assert secret not in path.name
             assert not path.is_file() or secret.encode() not in path.read_bytes(), path
         assert "model.py" in str(Run.open(run).manifest())
-
-
-@pytest.mark.parametrize(
-    ("settings", "kept"),
-    [
-        ({"base_url": "https://u:sk-1@host:8/v1?key=sk-1"}, {"base_url": "https://host:8/v1"}),
-        ({"api_key": "sk-1", "seed": 3}, {"api_key": "(not kept)", "seed": "3"}),
-        ({"program": "/bin/tool --token=sk-1 sk-1"}, {"program": "tool"}),
-        ({"program": "python -m models.edit sk-1"}, {"program": "models.edit"}),
-    ],
-)
-def test_what_is_recorded_of_settings(settings: dict[str, Any], kept: dict[str, str]) -> None:
-    assert recorded(settings) == kept
 
 
 def test_usage() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,6 @@ import torch
 from tests.editors import tiny_pipelines, torchvision_here
 
 from editgauge import catalog
-from editgauge.editors import loading
-from editgauge.editors.delivery import typed
 from editgauge.editors.models import MODELS
 from editgauge.editors.pipelines import call_of, picture_of, pipeline_class, size_for
 from editgauge.editors.tracks import Track, on_track
@@ -197,12 +194,6 @@ def test_a_revision_that_is_not_pinned_is_looked_up_and_recorded(
     assert edit.settings["revision"] == asked["revision"]
 
 
-def test_pinned_revisions_are_whole_commits() -> None:
-    pinned = {line.hub: line.revision for line in MODELS.values() if line.revision}
-    assert len(pinned) == 4
-    assert all(re.fullmatch("[0-9a-f]{40}", revision) for revision in pinned.values())
-
-
 def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
     import inspect
 
@@ -246,12 +237,6 @@ def test_omnigen_does_not_depend_on_what_came_before(tmp_path: Path) -> None:
     one, other = (make_sample(tmp_path, name, size=(64, 48)) for name in "ab")
     pictures = [read_image(made(sample, tmp_path).path) for sample in (one, other, one)]
     assert (pictures[0] == pictures[2]).all(), "its VAE draws beside the generator it is given"
-
-
-def test_what_cannot_be_loaded_says_what_to_do() -> None:
-    bare = ImportError("requires the Torchvision library")
-    assert "editgauge[diffusion]" in loading.told(bare, "maker/model")
-    assert "hf download maker/model" in loading.told(OSError("not cached"), "maker/model")
 
 
 # -- any pipeline ----------------------------------------------------------------------------------
@@ -318,13 +303,6 @@ def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:
         editor("diffusers", saved("klein"), **settings)
 
 
-def test_a_model_has_to_be_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="wanted the setting model"):
-        catalog.find("editors", "diffusers")([])
-    with pytest.raises(UsageError, match="name the class with --set pipeline"):
-        editor("diffusers", tmp_path)
-
-
 def test_frames_and_arrays_are_pictures_too() -> None:
     film = [[np.zeros((4, 4, 3)), np.full((4, 4, 3), 0.5)]]
     made = picture_of(SimpleNamespace(frames=film))
@@ -357,27 +335,6 @@ def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
     assert run.edits("mini") == []
 
 
-def test_a_name_that_diffusers_misses_without_torchvision_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def broken(self: Any, device: str) -> Any:
-        raise NameError("name 'OmniGenMultiModalProcessor' is not defined")
-
-    made = editor("omnigen", tmp_path)
-    monkeypatch.setattr(type(made), "_load_now", broken)
-    monkeypatch.setattr(loading.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(
-        Unavailable, match="it needs a torchvision that fits this torch: pip install"
-    ):
-        made(make_sample(tmp_path / "data"), tmp_path)
-
-
-def test_a_folder_of_weights_that_is_not_there_is_called_so(tmp_path: Path) -> None:
-    made = editor("instructpix2pix", tmp_path / "nowhere")
-    with pytest.raises(Unavailable, match=r"wanted a folder with weights.*found no such folder"):
-        made(make_sample(tmp_path / "data"), tmp_path)
-
-
 class Small:
     """A pipeline on a device that holds `most` pictures."""
 
@@ -400,19 +357,6 @@ def test_what_does_not_fit_is_that_sample_s_failure_and_says_what_to_do(tmp_path
     assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
     assert "out of memory: cpu does not hold it; keep its parts" in run.edits("mini")[0].reason
     assert "--set offload=true" in run.edits("mini")[0].reason
-
-
-def test_a_model_that_does_not_fit_names_offload(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*args: Any, **options: Any) -> Any:
-        raise torch.cuda.OutOfMemoryError("CUDA out of memory")
-
-    (tmp_path / "weights").mkdir()
-    monkeypatch.setattr(loading, "load", full)
-    made = editor("instructpix2pix", tmp_path / "weights")
-    with pytest.raises(Unavailable, match=r"weights cannot be loaded: .*--set offload=true"):
-        made(make_sample(tmp_path / "data"), tmp_path)
 
 
 def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Path) -> None:
@@ -441,17 +385,6 @@ def test_several_devices_share_the_samples_and_load_once_each(
     assert summary.counts == {"scored": 6}
     assert summary.given_back == 6
     assert len(loaded) == len(set(loaded)) <= 2
-
-
-def test_settings_become_values() -> None:
-    assert [typed(word) for word in ("7", "2.5", "true", "none", " ", 3)] == [
-        7,
-        2.5,
-        True,
-        None,
-        " ",
-        3,
-    ]
 
 
 # -- on a GPU --------------------------------------------------------------------------------------

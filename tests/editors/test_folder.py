@@ -1,6 +1,5 @@
 """Existing outputs: found by official name, judged by content, never outside their folder."""
 
-import pickle
 from pathlib import Path
 
 import cv2
@@ -11,27 +10,11 @@ from editgauge.editors.folder import folder
 from editgauge.errors import DataError, UsageError
 from editgauge.store.outputs import find_output
 from editgauge.testing import make_picture, make_sample
-from editgauge.types import Editor, Status
+from editgauge.types import Status
 
 
 def encoded(extension: str, size: tuple[int, int] = (40, 30)) -> bytes:
     return cv2.imencode(extension, make_picture(size))[1].tobytes()
-
-
-@pytest.mark.parametrize("extension", [".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG"])
-def test_takes_any_of_the_formats_byte_for_byte(extension: str, tmp_path: Path) -> None:
-    sample = make_sample(tmp_path)
-    outputs = tmp_path / "outputs" / "my-model"
-    outputs.mkdir(parents=True)
-    (outputs / f"sample-1{extension}").write_bytes(encoded(extension.lower()))
-    editor = folder([sample], path=str(outputs))
-    assert isinstance(editor, Editor)
-    assert editor.name == "my-model"
-    edit = pickle.loads(pickle.dumps(editor))(sample, tmp_path / "out")
-    assert edit.ok
-    assert (edit.width, edit.height) == (40, 30), "the size as delivered, not the input's"
-    assert edit.path.read_bytes() == encoded(extension.lower())
-    assert edit.detail == {"file": f"sample-1{extension}"}
 
 
 def test_content_decides_what_a_file_is(tmp_path: Path) -> None:
@@ -42,26 +25,6 @@ def test_content_decides_what_a_file_is(tmp_path: Path) -> None:
         sample, tmp_path / "out"
     )
     assert edit.path.suffix == ".png"
-
-
-def test_missing_says_what_was_looked_for(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path, output_stems=("canva/X/001_edited", "real/X/001_edited"))
-    edit = folder([sample], path=tmp_path)(sample, tmp_path / "out")
-    assert (edit.path, edit.status) == (None, Status.MISSING)
-    assert "canva/X/001_edited or real/X/001_edited" in edit.reason
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"<html>not a picture</html>", encoded(".jpg")[:-300], encoded(".png")[:-300]]
-)
-def test_what_is_no_picture_is_unreadable(data: bytes, tmp_path: Path) -> None:
-    sample = make_sample(tmp_path)
-    (tmp_path / "o").mkdir()
-    (tmp_path / "o" / "sample-1.jpg").write_bytes(data)
-    edit = folder([sample], path=tmp_path / "o")(sample, tmp_path / "out")
-    assert (edit.path, edit.status) == (None, Status.UNREADABLE)
-    assert "sample-1.jpg" in edit.reason
-    assert str(tmp_path) not in edit.reason, "rows hold no machine's paths"
 
 
 def test_over_the_pixel_limit_is_unreadable_and_says_so(
@@ -86,10 +49,6 @@ def test_a_stem_cannot_lead_out_of_the_folder(stem: str, tmp_path: Path) -> None
     assert find_output(tmp_path / "o", sample) is None
     edit = folder([sample], path=tmp_path / "o")(sample, tmp_path / "out")
     assert (edit.path, edit.status) == (None, Status.MISSING)
-
-
-def test_an_impossible_name_is_a_missing_output(tmp_path: Path) -> None:
-    assert find_output(tmp_path, make_sample(tmp_path, output_stems=("x" * 5000,))) is None
 
 
 def test_settings_are_checked(tmp_path: Path) -> None:

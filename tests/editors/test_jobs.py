@@ -155,12 +155,6 @@ def test_a_picture_that_is_withheld_is_refused(service: FakeJobs, tmp_path: Path
     assert edit.cost == 0
 
 
-@pytest.mark.parametrize("service", ["dashscope", "replicate"], indirect=True)
-def test_a_filter_s_code_is_a_refusal(service: FakeJobs, tmp_path: Path) -> None:
-    edit, _ = ask(editor(service), tmp_path, "job-failed-filter")
-    assert edit.status is Status.REFUSED
-
-
 @pytest.mark.parametrize("service", ["fal"], indirect=True)
 def test_a_result_that_is_late_is_asked_for_again(service: FakeJobs, tmp_path: Path) -> None:
     edit, _ = ask(editor(service), tmp_path, "result-500")
@@ -382,25 +376,3 @@ def test_a_service_file_is_whole(tmp_path: Path) -> None:
         place.write_text(SERVICE.replace(old, new))
         with pytest.raises(DataError, match=told):
             job_spec.load(str(place))
-
-
-@pytest.mark.parametrize("planted", ["address", "result"])
-def test_a_planted_job_gets_no_key(
-    service: FakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str
-) -> None:
-    """A run that somebody sent may say that a job is under way at an address of theirs."""
-    elsewhere = "https://example.invalid/job"
-    note = json.dumps({"id": "1", "address": "/", "key": "k"} | {planted: elsewhere})
-    made = editor(service)
-    real = made.ledger.paid.note
-    monkeypatch.setattr(
-        made.ledger.paid, "note", lambda name, value=None: real(name, value) if value else note
-    )
-    asked: list[str] = []
-    send = made.service.http.send
-    monkeypatch.setattr(
-        made.service.http, "send", lambda request: (asked.append(request.url), send(request))[1]
-    )
-    edit, _ = ask(made, tmp_path)
-    assert edit.ok, edit.reason
-    assert elsewhere not in asked

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command_line import invoke
 
 from editgauge import catalog
 from editgauge.errors import DataError, UnknownName, UsageError
@@ -83,11 +82,3 @@ def test_what_does_not_fit_is_one_line(file: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import nothing_like_it")
     with pytest.raises(UsageError, match=r"broken\.py: ModuleNotFoundError"):
         catalog.find("editors", f"{tmp_path}/broken.py:edit")([])
-
-
-def test_the_command_edits_with_a_function(file: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    words = ["edit", "mini", "--editor", f"{file}:edit", "--run", str(run), "--limit", "2"]
-    done = invoke(words)
-    assert done.exit_code == 0, done.output
-    assert "model-edit on mini: 2 outputs" in done.output

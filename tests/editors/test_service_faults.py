@@ -150,49 +150,6 @@ def test_every_scenario_ends_right_and_is_booked_to_the_cent(shape: str, tmp_pat
         assert KEY not in str(found)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_an_answer_that_is_too_late_is_booked(shape: str, tmp_path: Path) -> None:
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
-    with FaultyProvider({"s0.ask": ["late"]}, late=60) as provider:
-        made = editor(shape, provider.url, run, timeout=0.5)
-        edit_all(run, "mini", samples, made)
-        check_pictures(run, samples)
-        assert records_of(run)["s0"].status is Status.SCORED
-        assert made.ledger.totals.booked == pytest.approx(provider.total)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("events", [[], ["500", "502-made"]])
-def test_no_budget_is_passed(shape: str, events: list[str], tmp_path: Path) -> None:
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 8)
-    budget = 4.5 * COST
-    with FaultyProvider({f"s{n}.ask": events for n in range(8)}) as provider:
-        for _ in range(2):  # the second command has nothing left to spend
-            made = editor(shape, provider.url, run, budget=budget, concurrency=4)
-            summary = edit_all(run, "mini", samples, made)
-            assert "stopped before the budget" in summary.stopped
-            assert provider.total <= budget
-            assert made.ledger.totals.booked == pytest.approx(provider.total)
-        check_pictures(run, samples)
-        raised = editor(shape, provider.url, run, budget=1.0)
-        assert not edit_all(run, "mini", samples, raised).stopped
-        check_pictures(run, samples)
-        assert raised.ledger.totals.booked == pytest.approx(provider.total)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_an_empty_account_stops_the_run_and_books_nothing(shape: str, tmp_path: Path) -> None:
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 4)
-    with FaultyProvider({"s2.ask": ["quota"]}) as provider:
-        made = editor(shape, provider.url, run, concurrency=1)
-        assert "no money" in edit_all(run, "mini", samples, made).stopped
-        assert set(records_of(run)) == {"s0", "s1"}
-        assert made.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(2 * COST)
-        again = editor(shape, provider.url, run)
-        assert edit_all(run, "mini", samples, again).counts == {"scored": 4}
-        assert again.ledger.totals.booked == pytest.approx(provider.total)
-
-
 @pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
 def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
     """Its job is asked for again by the user's retry; it was booked already."""
@@ -220,18 +177,6 @@ def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> N
         assert provider.total == pytest.approx(2 * COST)
         assert records_of(run)["s0"].path
         check_pictures(run, samples)
-
-
-def test_one_number_for_two_jobs_delivers_no_stranger_s_picture(tmp_path: Path) -> None:
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 3)
-    with FaultyProvider(one_number=True) as provider:
-        made = editor("jobs", provider.url, run, concurrency=1)
-        edit_all(run, "mini", samples, made)
-        check_pictures(run, samples)
-        ends = [records_of(run)[sample.id] for sample in samples]
-        assert [end.status for end in ends] == [Status.SCORED, Status.FAILED, Status.FAILED]
-        assert "one number to the jobs of two samples" in ends[1].reason
-        assert made.ledger.totals.booked == pytest.approx(provider.total)
 
 
 def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.command_line import invoke
-from tests.editors.fake_service import KEY, FakeService
 
 from editgauge.editors.asking import conversation, numbered
 from editgauge.editors.editor import BaseEditor, Mode, as_editor
@@ -178,43 +175,3 @@ def test_one_bad_sample_does_not_take_its_batch_along(tmp_path: Path) -> None:
     samples = [make_sample(tmp_path / "data", f"s{n}") for n in range(4)]
     summary = edit_all(Run.create(tmp_path / "run"), "mini", samples, ears)
     assert summary.counts == {"scored": 3, "failed": 1}
-
-
-def test_the_command_line_has_tracks_estimates_and_budgets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
-    run = str(tmp_path / "run")
-    with FakeService() as fake:
-        common = [
-            "edit",
-            "mini",
-            "--editor",
-            "openai",
-            "--base-url",
-            fake.url,
-            "--model",
-            "gpt-image-1",
-            "--run",
-            run,
-        ]
-        common += ["--where", "operation=delete", "--set", "price=0.04", "--json"]
-        told = invoke([*common, "--estimate"])
-        count = json.loads(told.stdout)["samples"]
-        assert json.loads(told.stdout)["dollars"] == pytest.approx(0.04 * count)
-        assert not fake.calls
-        stopped = invoke([*common, "--budget", "0.05"])
-        assert stopped.exit_code == 3, stopped.stdout
-        assert json.loads(stopped.stdout)["edited"] == 1
-        again = invoke([*common, "--budget", "0.05"])
-        assert json.loads(again.stdout)["edited"] == 0, "what was spent before counts"
-        rest = invoke(common)
-        assert json.loads(rest.stdout)["edited"] == count - 1
-        shown = invoke([*common, "--shots", "1", "--instruction", "description"])
-        assert json.loads(shown.stdout)["editor"] == "gpt-image-1[description, 1 shot]"
-    assert {record.editor for record in Run.open(Path(run)).edits("mini")} == {
-        "gpt-image-1",
-        "gpt-image-1[description, 1 shot]",
-    }
-    refused = invoke(["edit", "mini", "--editor", "copy", "--run", run, "--budget", "1"])
-    assert isinstance(refused.exception, UsageError)

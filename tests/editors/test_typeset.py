@@ -275,38 +275,6 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     assert "typeset" in catalog.names("editors")
 
 
-HOSTILE = [
-    "Replace 'A' with 'some much longer text than fits'",
-    "Delete 'B C' and 'D'",
-    "Make all the words 100 times bigger",
-    "Rotate 'D' 33 degrees",
-    "Move 'A' to the bottom right",
-    "Add 'Z' before 'B C'",
-    "Add 'Z' to the top left corner",
-    "Swap the positions of 'A' and 'D'",
-    "Change the color of 'B C' to red",
-    "Resize 'A' to 0%",
-]
-
-
-@pytest.mark.parametrize("size", [(1, 1), (3, 200), (200, 3), (40, 40)])
-def test_no_picture_makes_it_raise(size: tuple[int, int]) -> None:
-    """Lines in the oddest places: beyond the border, of no size, upside down, very long."""
-    height, width = size
-    quads = [
-        [(-5, -5), (width + 9, -5), (width + 9, height + 9), (-5, height + 9)],
-        [(1, 1), (1, 1), (1, 1), (1, 1)],
-        [(width, height), (0, height), (0, 0), (width, 0)],
-        [(0, 0), (2, 0), (2, height), (0, height)],
-    ]
-    texts = ("A", "B C", "D", "x" * 300)
-    lines = [Line(np.array(q, float), t) for q, t in zip(quads, texts, strict=True)]
-    picture = np.random.default_rng(1).integers(0, 255, (*size, 3)).astype(np.uint8)
-    for instruction in HOSTILE:
-        after, _, _ = TypesetEditor(lambda _: lines).edit(picture, instruction)
-        assert (after.shape, after.dtype) == (picture.shape, np.uint8)
-
-
 # -------------------------------------------------------------------------------------- parts of it
 def test_a_text_is_found_by_its_letters() -> None:
     lines = [

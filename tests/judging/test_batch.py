@@ -150,14 +150,6 @@ def test_a_kill_between_a_batch_and_its_note_pays_once(
     assert {row.status for row in rows_of(made)} == {Status.SCORED}
 
 
-def test_a_server_that_lists_nothing_is_not_guessed_about(made: Path) -> None:
-    with BatchServer() as server:
-        server.making, server.lists = ["made and lost"], False
-        batch(made, server, "submit", code=2)
-        assert "lists its batches" in batch(made, server, "submit", code=2)
-        assert len(server.made) == 2
-
-
 def test_results_that_cannot_be_fetched_now_are_there_tomorrow(made: Path) -> None:
     with BatchServer() as server:
         batch(made, server, "submit")

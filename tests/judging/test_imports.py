@@ -87,27 +87,6 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(run: Run, tmp_p
     assert (again.rows, again.kept) == (0, 8)
 
 
-def test_textedit_answers(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "model-b.jsonl"
-    lines = [
-        {
-            "id": 3,
-            "category": "1.1.1",
-            "score": {"Q1": 5, "Q2": 4, "Q3": "4", "Q4": 2, "Q5": 1},
-            "reason": "r",
-        },
-        {"id": 4, "original_image": "1.1.1/image/original/x.jpg", "score": None},
-    ]
-    file.write_text("\n".join(map(json.dumps, lines)))
-    samples = [sample("textedit", "1.1.1/3"), sample("textedit", "1.1.1/4")]
-    import_scores(run, catalog.find("benchmarks", "textedit"), file, samples, judge="j-2026-01-01")
-    got = rows(run)
-    assert got["model-b", "1.1.1/3", "Q1", "corrected"] == (5, Status.SCORED)
-    assert got["model-b", "1.1.1/3", "Q3", "corrected"] == (None, Status.UNPARSABLE)
-    assert got["model-b", "1.1.1/4", "Q1", "faithful"] == (None, Status.FAILED)
-    assert {row.source for row in run.rows()} == {"j-2026-01-01#imported"}
-
-
 @pytest.mark.parametrize(
     "picture", ["2.1/image/original/7.png", "/data/TextEdit/data/2.1/image/original/7.png"]
 )
@@ -129,50 +108,6 @@ def test_a_category_is_found_in_any_path(run: Run, tmp_path: Path, picture: str)
         judge="gemini-3-pro-preview",
     )
     assert (found.rows, found.unknown) == (10, [])
-
-
-def test_medebench_scores_of_all_models(run: Run, tmp_path: Path) -> None:
-    entry = {"gpt4o_editing_accuracy_detailed": 7.0, "gpt4o_contextual_preservation_detailed": 9.0,
-             "gpt4o_visual_quality_detailed": -1}  # fmt: skip
-    file = write(tmp_path / "scores.json", {"icedit": {"38": entry}, "seedx": {"38": {}}})
-    import_scores(
-        run,
-        catalog.find("benchmarks", "medebench"),
-        file,
-        [sample("medebench", "38")],
-        judge="j-2026-01-01",
-    )
-    assert rows(run) == {
-        ("icedit", "38", "EA", "faithful"): (7, Status.SCORED),
-        ("icedit", "38", "EA", "corrected"): (7, Status.SCORED),
-        ("icedit", "38", "Context", "faithful"): (9, Status.SCORED),
-        ("icedit", "38", "Context", "corrected"): (9, Status.SCORED),
-        ("icedit", "38", "VQ", "faithful"): (None, Status.FAILED),
-        ("icedit", "38", "VQ", "corrected"): (None, Status.FAILED),
-    }
-
-
-def test_krisbench_metrics_below_models_and_categories(run: Run, tmp_path: Path) -> None:
-    """7 was accepted by the released parser: faithful keeps it, corrected does not."""
-    scores = {
-        "consistency_score": 7,
-        "consistency_reasoning": "x",
-        "instruction_score": 5,
-        "quality_score": None,
-    }
-    write(tmp_path / "results" / "doubao" / "chemistry" / "metrics.json", {"1": scores})
-    import_scores(
-        run,
-        catalog.find("benchmarks", "krisbench"),
-        tmp_path / "results",
-        [sample("krisbench", "chemistry/1")],
-        judge="j-2026-01-01",
-    )
-    got = rows(run)
-    assert got["doubao", "chemistry/1", "VC", "faithful"] == (7, Status.SCORED)
-    assert got["doubao", "chemistry/1", "VC", "corrected"] == (None, Status.UNPARSABLE)
-    assert got["doubao", "chemistry/1", "IF", "corrected"] == (5, Status.SCORED)
-    assert got["doubao", "chemistry/1", "VQ", "corrected"] == (None, Status.FAILED)
 
 
 def logged(category: str, number: str, **scores: float | None) -> dict[str, Any]:

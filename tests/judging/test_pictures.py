@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -86,14 +85,6 @@ def test_a_broken_file_is_a_value_error_wherever_it_breaks(kind: str) -> None:
             bare(data[:end], kind)
     with pytest.raises(ValueError, match="wanted one of"):
         bare(data, "GIF")
-
-
-def test_exif_that_is_none_has_no_orientation() -> None:
-    chunk = b"eXIf" + b"II*\0" + b"\xff" * 40
-    whole = struct.pack(">I", 44) + chunk + struct.pack(">I", zlib.crc32(chunk))
-    data = file("PNG")
-    at = data.index(b"IDAT") - 4
-    assert b"eXIf" not in bare(data[:at] + whole + data[at:], "PNG")
 
 
 # -- the store -------------------------------------------------------------------------------------

@@ -119,38 +119,6 @@ def test_scores_are_the_brightness_of_the_picture_that_we_send_last(
     assert bench.engine.dialect.form == "json_schema"
 
 
-def test_a_wrong_key_is_told_from_a_missing_server(address: str, tmp_path: Path) -> None:
-    """The server's own 401 ends the command with one sentence about the key."""
-    run = tmp_path / "run"
-    _command(
-        "edit",
-        "mini",
-        "--editor",
-        "copy",
-        "--run",
-        str(run),
-        "--sample",
-        "replace-02",
-        "--workers",
-        "0",
-    )
-    words = [
-        "judge",
-        "mini",
-        "--run",
-        str(run),
-        "--sample",
-        "replace-02",
-        "--model",
-        "tiny-judge",
-        "--base-url",
-        address,
-    ]
-    done = invoke(words, env={"EDITGAUGE_JUDGE_KEY": "sk-wrong"})
-    assert "401" in str(done.exception)
-    assert "EDITGAUGE_JUDGE_KEY" in str(done.exception)
-
-
 def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
     """Mini's three JSON protocols through the real server: all rows scored, in range, with the
     server's model id.

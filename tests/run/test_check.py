@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import tracemalloc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,7 +33,6 @@ from editgauge.run.check.data import counts
 from editgauge.run.check.shown import show
 from editgauge.testing import make_picture, make_sample, make_samples
 from editgauge.types import Finding, Sample
-from tests.benchmarks import releases
 from tests.benchmarks.releases import mask, organ_set, picture, text_instance
 
 
@@ -101,24 +98,6 @@ def test_missing_and_unreadable_files(tmp_path: Path, what: str) -> None:
         issues = data_issues(tmp_path, sample)
         assert set(kinds(issues)) == {"file-unreadable"}
         assert str(tmp_path) not in "".join(issue.found for issue in issues)
-
-
-def test_pictures_that_take_too_much_memory_are_an_issue_of_their_sample(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It ended the whole check."""
-    samples = make_samples(tmp_path, 3)
-    big = samples[1].images[0]
-
-    def read(path: Path) -> Any:
-        if path == big:
-            raise MemoryError
-        return read_image(path)
-
-    monkeypatch.setattr("editgauge.run.check.data.read_image", read)
-    issues = data_issues(tmp_path, *samples)
-    assert [(issue.kind, issue.sample) for issue in issues] == [("memory", samples[1].id)]
-    assert "1,024 MB" in issues[0].found
 
 
 def test_a_missing_file_is_not_reported_twice(tmp_path: Path) -> None:
@@ -240,20 +219,6 @@ def test_counts(tmp_path: Path) -> None:
     ]
 
 
-def test_the_order_does_not_depend_on_threads(tmp_path: Path) -> None:
-    samples = make_samples(tmp_path, 8)
-    for sample in samples[::2]:
-        sample.image.write_bytes(b"x")
-    bench = Bench(samples, tmp_path)
-    seen: list[tuple[int, int]] = []
-    one = check_data(bench, bench, workers=1).issues
-    four = check_data(
-        bench, bench, workers=4, progress=lambda done, total, note: seen.append((done, total))
-    ).issues
-    assert one == four
-    assert seen == [(number, 8) for number in range(1, 9)]
-
-
 # ---------------------------------------------------------------------------------------- outputs
 def outputs(folder: Path, samples: Sequence[Sample]) -> Path:
     """An output for every sample: its reference."""
@@ -334,21 +299,6 @@ def test_an_input_that_cannot_be_read_is_not_the_output_s_fault(tmp_path: Path) 
     folder = outputs(tmp_path / "out", samples)
     samples[0].image.unlink()
     assert check_outputs(samples, "a", folder).issues == []
-
-
-def test_pipes_and_links_among_outputs(tmp_path: Path) -> None:
-    """A pipe would be read for ever, and a link to nothing is an output that cannot be read."""
-    samples = make_samples(tmp_path / "data", 2)
-    folder = outputs(tmp_path / "out", samples)
-    for sample in samples:
-        (folder / f"{sample.id}.png").unlink()
-    os.mkfifo(folder / "sample-1.png")
-    (folder / "sample-2.png").symlink_to(tmp_path / "nothing")
-    issues = check_outputs(samples, "a", folder).issues
-    assert kinds(issues) == ["output-missing", "output-unreadable", "output-extra"]
-    samples[0].image.unlink()
-    os.mkfifo(samples[0].image)
-    assert kinds(data_issues(tmp_path, samples[0])) == ["file-missing"]
 
 
 def test_which_folders_are_looked_at(tmp_path: Path) -> None:
@@ -438,15 +388,6 @@ def test_long_lists_are_cut_and_repairs_are_one_line(tmp_path: Path) -> None:
     assert (whole.count("'scalling'"), whole.count("_edited.png")) == (25, 25)
 
 
-def test_names_in_data_cannot_steer_a_terminal(tmp_path: Path) -> None:
-    text_instance(tmp_path / "data", 4, topic="\x1b[31mred[/bold]")
-    output_of(tmp_path / "out")
-    output_of(tmp_path / "out", "a\x1b]0;title\x07.png")
-    text = shown(checked(tmp_path, outputs=tmp_path / "out"), None)
-    assert "\x1b" not in text
-    assert "[/bold]" in text
-
-
 def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
     organ_set(tmp_path, [], content="{")
     subject = Subject(benchmark=catalog.find("benchmarks", "medebench"), data=tmp_path)
@@ -466,27 +407,6 @@ def test_the_shared_instances(shared: Path) -> None:
     count = check_outputs(report.samples, "rescaled", folders["rescaled"]).count
     assert (count["present"], count["missing"], count["size"], count["aspect"]) == (12, 34, 12, 0)
     assert (count["unreadable"], count["given-back"], count["extra"]) == (0, 0, 0)
-
-
-def test_a_record_with_a_hundred_thousand_names_takes_no_memory(tmp_path: Path) -> None:
-    """One picture, named again and again, is read once and held once; it took 14.7 GB."""
-    many = releases.task_record(1, ori_img=["1.png"] * 5_000)
-    releases.task_set(tmp_path, {"1": many})
-    (tmp_path / "KRIS_Bench/chemistry/1.png").unlink()
-    write_png(tmp_path / "KRIS_Bench/chemistry/1.png", np.zeros((1000, 1000, 3), np.uint8))
-    benchmark = catalog.find("benchmarks", "krisbench")
-    tracemalloc.start()
-    check_data(benchmark, benchmark.load(tmp_path), workers=1)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 100 << 20
-
-
-def test_a_name_too_long_for_a_file_system_is_a_missing_file(tmp_path: Path) -> None:
-    releases.organ_set(tmp_path, [releases.organ_record(38, previous_image="x" * 5000)])
-    benchmark = catalog.find("benchmarks", "medebench")
-    found = [issue.kind for issue in check_data(benchmark, benchmark.load(tmp_path)).issues]
-    assert found
 
 
 def test_data_and_outputs_on_a_store_are_checked_as_here(

@@ -135,15 +135,6 @@ def test_what_cannot_be_watched_is_said(settings: dict[str, Any], words: str) ->
     assert words in str(remake.why_not(edit))
 
 
-def test_half_precision_of_a_gpu_becomes_single_on_a_cpu() -> None:
-    settings = {"family": "magicbrush", "model": "vinesmsuic/magicbrush-jul7", "dtype": "float16"}
-    settings |= {"device": "cuda", "num_inference_steps": 20}
-    edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings)
-    made = remake.settings_of(edit, device="cpu")
-    assert (made["dtype"], made["num_inference_steps"]) == ("float32", 20)
-    assert remake.settings_of(edit, device="cpu", dtype="float16")["dtype"] == "float16"
-
-
 def test_a_resolution_that_no_layer_has_is_said_in_the_rows(run: Run, weights: Path) -> None:
     assert looked(run, weights, resolution=16).without_score == 7
     assert "there are 4x3" in rows(run)["s0", "attention_iou"].reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -71,23 +70,6 @@ def test_a_scorer_that_gave_no_score_has_no_time(run: Run) -> None:
     assert "  lpips: not known, it gave no score in what was measured" in made.lines()
     assert any(line.startswith("  scoring together without lpips: ") for line in made.lines())
     assert made.as_dict()["not_measured"] == ["lpips"]
-
-
-def test_a_larger_sample_has_a_narrower_interval_and_costs_more(run: Run) -> None:
-    small = plan(run, "mini", Intent(editors=5, samples=2000, sample=100))
-    whole = plan(run, "mini", Intent(editors=5, samples=2000))
-    ratio = small.spreads[0].half_width / whole.spreads[0].half_width
-    assert ratio == pytest.approx(math.sqrt(20))
-    assert whole.processor_hours == pytest.approx(20 * small.processor_hours)
-
-
-def test_every_extrapolation_is_marked(run: Run) -> None:
-    lines = list(plan(run, "mini", Intent(editors=5, samples=2000)).lines())
-    assert "measured: the run run" in lines[0]
-    words = ("extrapolated", "together", "over 10 samples", "not known")
-    for line in lines[1:]:
-        below = line.startswith("    ")  # of a heading that says it for all
-        assert below or any(word in line for word in words), line
 
 
 @pytest.mark.parametrize("recorded", [{}, {"pixel": 3}, {"pixel": {"seconds": "long", "outputs": 2}},

@@ -47,27 +47,6 @@ def test_the_whole_way(
     assert first["name"] == "copy"
 
 
-def test_a_judge_is_any_function(evaluation: Evaluation) -> None:
-    evaluation.edit("copy")
-    asked: list[Mapping[str, Any]] = []
-
-    def ask(request: Mapping[str, Any]) -> str:
-        asked.append(request)
-        words = str(request["response_format"])
-        names = [n for n in ("IF", "TA", "VC", "LP", "SE", "score") if f"'{n}'" in words]
-        return json.dumps({"reasoning": "fine", "rationale": "fine"} | dict.fromkeys(names, 3))
-
-    outcome = evaluation.judge("my-judge", ask=ask)
-    count = len(asked)
-    assert count > 0
-    assert asked[0]["model"] == "my-judge"
-    rows = list(evaluation.folder.rows())
-    assert {row.source.partition("#")[0] for row in rows if row.scorer == "judge"} == {"my-judge"}
-    assert outcome.complete
-    evaluation.judge("my-judge", ask=ask)
-    assert len(asked) == count, "a reply that is there is not asked for again"
-
-
 def test_a_judge_that_raises_is_a_failed_call(evaluation: Evaluation) -> None:
     evaluation.edit("copy")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,20 +81,6 @@ def test_one_png_an_edit_below_the_run(run: Run, tmp_path: Path) -> None:
     place = path.relative_to(run.path).as_posix()
     assert re.fullmatch(r"explain/textedit/a_b-\w{16}/_2\.1_1-drawing_-\w{16}\.png", place)
     assert read_image(path).shape == (3, 4, 3)
-
-
-def test_samples_whose_names_differ_in_odd_signs_have_a_file_each(run: Run, tmp_path: Path) -> None:
-    ids = ["a/b", "a_b", "a:b", "A_B", "a\u0301", "\u00e1", "a", "a_b-drawing?"]
-    samples = [replace(sample(tmp_path), id=one) for one in ids]
-    records = [
-        replace(record(run), sample=one, editor=who) for one in ids for who in ("e/f", "E_f")
-    ]
-    paths, problems = explain(run, "textedit", samples, records, [Drawing()])
-    assert problems == []
-    some_systems = {unicodedata.normalize("NFC", str(path)).casefold() for path in paths}
-    assert len(some_systems) == len(records)
-    again, _ = explain(run, "textedit", samples[:2], records[:4], [Drawing()])
-    assert set(again) <= set(paths)  # the same things have the same names
 
 
 def test_what_cannot_be_drawn_says_why(run: Run, tmp_path: Path) -> None:

@@ -95,10 +95,6 @@ def test_what_is_wrong_with_a_file_is_one_line(mine: Path, text: str, told: str)
     assert isinstance(done.exception, UsageError)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert "nope.py" in str(invoke(["list", "--plugin", str(tmp_path / "nope.py")]).exception)
-
-
 # -- from Python -----------------------------------------------------------------------------------
 
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import textwrap
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +60,6 @@ def test_what_work_or_start_raises_is_raised(workers: int) -> None:
     with pytest.raises(LookupError, match="no weights here"):
         run([[7]], work.slowly, workers, start=work.fails_at_start)
     assert not children()
-
-
-def test_an_exception_that_no_other_process_can_read_keeps_its_words() -> None:
-    with pytest.raises(RunError, match="NotReadable: halfhalf"):
-        run([[7]], work.fails_unreadably)
 
 
 @pytest.mark.parametrize("code", [0, 1, 11])
@@ -131,29 +125,6 @@ def test_workers_killed_from_outside_cost_nothing(seed: int) -> None:
     assert values(outcomes) == list(range(320))
 
 
-def test_a_worker_killed_while_it_sends_a_large_result_holds_up_nothing() -> None:
-    stop, kills = threading.Event(), list[int]()
-    thread = threading.Thread(target=kill_while, args=(stop, kills, 4, 0.4))
-    thread.start()
-    try:
-        outcomes = run([[number] for number in range(24)], work.large)
-    finally:
-        stop.set()
-        thread.join()
-    assert not died(outcomes)
-    assert sum(len(value) for value in values(outcomes)) == 24 * 30_000_000
-
-
-def test_workers_killed_while_they_are_idle_are_replaced() -> None:
-    def batches() -> Iterator[list[int]]:
-        for number in range(3):
-            for child in children():
-                child.kill()
-            yield [number]
-
-    assert values(run(batches(), work.slowly)) == [0, 1, 2]  # type: ignore[arg-type]
-
-
 def test_no_worker_outlives_the_call_nor_a_caller_that_has_seen_enough() -> None:
     assert len(run([[n] for n in range(6)], work.slowly, workers=3)) == 6
     assert not children()
@@ -168,36 +139,6 @@ def test_each_worker_sees_the_environment_of_its_slot() -> None:
     names = ["CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS"]
     outcomes = run([names] * 20, work.seen, workers=8, environments=environments)
     assert {tuple(outcome.result) for outcome in outcomes} <= {("4", "1"), ("6", "1")}
-
-
-def test_a_worker_is_kept_between_batches() -> None:
-    assert len(set(values(run([[n] for n in range(12)], work.pid, workers=2)))) <= 2
-
-
-def test_nothing_beside_the_call_is_imported_by_a_worker(tmp_path: Path) -> None:
-    """Files of the user's that are named like libraries are passed over, at the very start too."""
-    for name in ("signal", "socket", "colorsys", "selectors", "struct"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the folder')")
-    (tmp_path / "http").write_text("a list of addresses")
-    script = tmp_path / "apart" / "call.py"
-    script.parent.mkdir()
-    script.write_text(
-        textwrap.dedent(f"""
-        import sys
-        sys.path[0] = {str(ROOT)!r}
-        sys.path.insert(1, {str(ROOT / "src")!r})
-        from tests.run.test_processes import run, work
-        if __name__ == "__main__":
-            (outcome,) = run([["colorsys", "http.server"]], work.where_from, workers=1)
-            print(*outcome.result, sep="\\n")
-        """)
-    )
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.split()) == 2
-    assert str(tmp_path) not in done.stdout
 
 
 DRIVER = """

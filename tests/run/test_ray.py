@@ -5,9 +5,7 @@ Starting Ray takes most of the time of these tests: one connection to two nodes 
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -19,10 +17,9 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import CutShort, RunError, Unavailable, UsageError
-from editgauge.run import ray as on_ray
+from editgauge.errors import RunError, Unavailable, UsageError
 from editgauge.run.edit import edit
-from editgauge.run.processes import TOO_SLOW, Done
+from editgauge.run.processes import Done
 from editgauge.run.ray import Cluster
 from editgauge.run.workers import Workers
 from editgauge.scoring.scorer import Needs
@@ -83,34 +80,6 @@ def test_only_the_item_that_kills_its_worker_is_failed(two_nodes: Cluster) -> No
     assert values(outcomes) == [1, 4, 16, 25, 36]
 
 
-def test_an_item_over_the_time_limit_is_found(two_nodes: Cluster) -> None:
-    outcomes = run(two_nodes, [[11, 12, 13], [14]], work.hangs, seconds=1.0)
-    assert died(outcomes) == [([13], TOO_SLOW)]
-    assert values(outcomes) == [11, 12, 14]
-
-
-def test_a_worker_keeps_what_it_has_loaded(two_nodes: Cluster) -> None:
-    outcomes = run(two_nodes, [[number] for number in range(20)], work.pid)
-    assert len(set(values(outcomes))) <= 2 + on_ray.SPARE
-
-
-def test_never_more_batches_are_drawn_than_there_is_room_for(two_nodes: Cluster) -> None:
-    drawn = 0
-
-    def batches() -> Iterator[list[int]]:
-        nonlocal drawn
-        for number in range(40):
-            drawn += 1
-            yield [number]
-
-    most = 0
-    settings: dict[str, Any] = {"start": work.nothing, "seconds": 600.0, "needs": Needs()}
-    for ended, _ in enumerate(two_nodes.batches(batches(), work.slowly, **settings)):
-        most = max(most, drawn - ended)
-    assert drawn == 40
-    assert most <= 2 + on_ray.SPARE + 1
-
-
 def test_what_cannot_work_is_said(two_nodes: Cluster) -> None:
     with pytest.raises(RunError, match="not there on the node"):
         run(two_nodes, [[1]], work.slowly, places=[Path("/nowhere")])
@@ -124,28 +93,9 @@ def test_what_cannot_work_is_said(two_nodes: Cluster) -> None:
         run(two_nodes, [[7]], work.fails_unreadably)
 
 
-@pytest.mark.parametrize("address", ["ray://a:1", "head"])
-def test_an_address_that_cannot_be_one_is_refused(address: str) -> None:
-    with pytest.raises(UsageError, match="wanted HOST:PORT"):
-        Cluster(address)
-
-
 def test_a_cluster_that_does_not_answer_is_named() -> None:
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1: no Ray cluster answers"):
         Cluster("127.0.0.1:1")
-
-
-@slow
-def test_something_that_answers_and_is_no_cluster_is_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(on_ray, "CONNECT", 10.0)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-        began = time.monotonic()
-        with pytest.raises(Unavailable, match=r"something answers there.*is this machine a node"):
-            Cluster(address)
-    assert time.monotonic() - began < 30
 
 
 @slow
@@ -175,17 +125,6 @@ def test_a_lost_node_costs_no_row_and_doubles_none(tmp_path: Path) -> None:
             thread.join()
     assert folder.rows() == local
     assert summary.computed == len(local)
-
-
-@slow
-def test_the_loss_of_this_machines_own_node_is_said_with_its_own_exit_code() -> None:
-    with nodes_of_one_core(1) as nodes, Cluster(nodes.address) as cluster:
-        timer = threading.Timer(3.0, nodes.head_node.kill_raylet)
-        timer.start()
-        with pytest.raises(CutShort, match=r"connection to the Ray cluster is lost") as caught:
-            run(cluster, [[number] * 20 for number in range(200)], work.slowly)
-        timer.join()
-    assert caught.value.exit_code == 4
 
 
 DRIVER = """
@@ -229,16 +168,3 @@ def test_a_command_that_is_stopped_leaves_a_run_for_this_machine(tmp_path: Path,
     folder, summary = bench.score("away", MeanScorer(), workers=0)
     assert folder.rows() == whole
     assert 0 < summary.kept < len(whole)
-
-
-@slow
-def test_nothing_of_the_working_directory_is_imported_by_a_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "colorsys.py").write_text("raise SystemExit('imported from the folder')")
-    monkeypatch.chdir(tmp_path)
-    with Cluster("local", 1) as cluster:
-        (done,) = run(cluster, [["colorsys"]], work.where_from)
-    assert done.result is not None
-    assert not done.result[0].startswith(str(tmp_path))
-    assert os.getcwd() == str(tmp_path)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import signal
-import threading
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 
 from editgauge.images import write_png
@@ -92,31 +89,6 @@ def test_rows_do_not_depend_on_the_workers(bench: Bench) -> None:
     assert {row.value for row in runs[0] if row.scorer == "test.set"} == {12.0}
 
 
-def test_a_second_score_does_no_scoring(bench: Bench, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    scorer = MeanScorer(log=log)
-    _, first = bench.score("run", scorer, workers=0)
-    assert (first.computed, first.kept) == (48, 0)
-    run, second = bench.score("run", scorer, workers=0)
-    assert (second.computed, second.kept) == (0, 48)
-    assert len(log.read_text().splitlines()) == 24
-    assert first.counts == second.counts
-    assert len(run.rows()) == 48
-
-
-def test_a_changed_output_replaces_its_rows_only(bench: Bench) -> None:
-    run, _ = bench.score("run", workers=0)
-    before = {row.key: row for row in run.rows()}
-    write_png(bench.outputs["a"] / "s003.png", np.full((8, 8, 3), 200, np.uint8))
-    run, summary = bench.score("run", workers=0)
-    after = {row.key: row for row in run.rows()}
-    assert summary.computed == 2
-    changed = {key for key in after if after[key] != before[key]}
-    assert {(key[1], key[2]) for key in changed} == {("s003", "a")}
-    assert {after[key].value for key in changed} == {200.0, 200.0 / 3}
-    assert set(after) == set(before)
-
-
 def test_a_new_version_of_a_metric_replaces_its_rows(bench: Bench) -> None:
     bench.score("run", MeanScorer(), workers=0)
     run, summary = bench.score("run", MeanScorer(version="2"), workers=0)
@@ -141,13 +113,6 @@ def test_an_output_that_kills_its_worker_costs_itself_only(bench: Bench, workers
     assert all(row.value == clean[row.key].value for row in rows if row.sample != "s004")
 
 
-def test_an_output_that_hangs_is_stopped(bench: Bench) -> None:
-    run, _ = bench.score("run", MeanScorer(trap={"s001": "hang"}), workers=2, seconds_an_output=1.5)
-    reasons = {row.reason for row in run.rows() if row.status is Status.FAILED}
-    assert reasons == {"it took longer than the time limit"}
-    assert {row.sample for row in run.rows() if row.status is Status.FAILED} == {"s001"}
-
-
 def test_what_a_scorer_raises_or_forgets_becomes_a_reason(bench: Bench) -> None:
     trap = {"s000": "raise", "s001": "short", "s002": "not_applicable"}
     run, _ = bench.score("run", MeanScorer(trap=trap), workers=0)
@@ -169,88 +134,6 @@ def test_failed_rows_are_tried_again_only_when_asked(bench: Bench) -> None:
     assert {row.status for row in run.rows()} == {Status.SCORED}
     assert len(run.rows()) == 48
     assert run.problems == []
-
-
-def test_missing_and_unreadable_outputs_are_rows(bench: Bench) -> None:
-    (bench.outputs["a"] / "s000.png").unlink()
-    (bench.outputs["a"] / "s001.png").write_text("<html>502</html>")
-    data = (bench.outputs["a"] / "s002.png").read_bytes()
-    (bench.outputs["a"] / "s002.png").write_bytes(data[: len(data) // 2])
-    run, summary = bench.score("run", workers=0)
-    found = {
-        row.sample: row
-        for row in run.rows()
-        if row.status is not Status.SCORED and row.variant == "faithful"
-    }
-    assert {k: v.status for k, v in found.items()} == {
-        "s000": Status.MISSING,
-        "s001": Status.UNREADABLE,
-        "s002": Status.UNREADABLE,
-    }
-    assert "not a picture" in found["s001"].reason
-    assert not any(str(bench.place) in row.reason for row in run.rows())
-    assert summary.without_score == 6
-
-
-def test_links_among_outputs_and_data(bench: Bench, tmp_path: Path) -> None:
-    """One that leads in a circle costs itself only; nothing but pictures is taken into a run
-    through a link.
-    """
-    secret = tmp_path / "secret.txt"
-    secret.write_text("my eyes only")
-    elsewhere = tmp_path / "elsewhere.png"
-    write_png(elsewhere, np.full((8, 8, 3), 77, np.uint8))
-    for name, target in (("s000", "s000.png"), ("s001", secret), ("s002", elsewhere)):
-        (bench.outputs["a"] / f"{name}.png").unlink()
-        (bench.outputs["a"] / f"{name}.png").symlink_to(target)
-    circle = bench.data / "circle.png"
-    circle.symlink_to(circle.name)
-    bench.samples[3] = dataclasses.replace(bench.samples[3], reference=circle)
-    run, _ = bench.score("run", workers=0)
-    of_a = {
-        row.sample: row for row in run.rows() if row.editor == "a" and row.variant == "faithful"
-    }
-    assert [of_a[f"s{n:03}"].status for n in range(4)] == [
-        Status.UNREADABLE, Status.UNREADABLE, Status.SCORED, Status.SCORED,
-    ]  # fmt: skip
-    assert of_a["s002"].value == 77.0
-    assert not any(path.is_symlink() for path in run.path.rglob("*"))
-    assert not any(
-        b"my eyes" in path.read_bytes() for path in run.path.rglob("*") if path.is_file()
-    )
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_single_workers_killed_cost_no_rows(tmp_path: Path, seed: int) -> None:
-    """As the kernel does when memory runs out, ten times a run: every row is there at the end, and
-    none says that it failed.
-    """
-    bench = Bench(tmp_path, 60)
-    undisturbed, _ = bench.score("undisturbed", MeanScorer(), workers=0)
-    stop, kills = threading.Event(), []
-
-    def kill_some() -> None:
-        pause = np.random.default_rng(seed)
-        while len(kills) < 10 and not stop.wait(float(pause.uniform(0.1, 0.5))):
-            running = []
-            for child in psutil.Process().children():
-                with contextlib.suppress(psutil.Error):  # one that has ended meanwhile
-                    if "spawn_main" in " ".join(child.cmdline()):
-                        running.append(child)
-            if running:
-                kills.append(running[int(pause.integers(len(running)))].pid)
-                os.kill(kills[-1], signal.SIGKILL)
-
-    killer = threading.Thread(target=kill_some)
-    killer.start()
-    try:
-        run, summary = bench.score("run", MeanScorer(pause=0.03), workers=2)
-    finally:
-        stop.set()
-        killer.join()
-    assert run.rows() == undisturbed.rows()
-    assert summary.without_score == 0
-    assert len(kills) >= 4
 
 
 def _dies_at_first(marker: str, times: int) -> None:
@@ -279,17 +162,6 @@ def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Pa
         ([3], 1),
         ([4, 5, 6], 3),
     ]
-
-
-def test_no_path_of_this_machine_is_in_the_run(bench: Bench) -> None:
-    run, _ = bench.score("run", MeanScorer(trap={"s000": "raise", "s001": "no value"}), workers=0)
-    home = str(bench.place).encode()
-    own = next(row for row in run.rows() if row.sample == "s001" and row.editor == "a")
-    assert own.reason == "1.png: odd; and edits/fake/a/s001.png; and weights.bin"
-    assert own.detail == {"file": "1.png", "all": ["edits/fake/a/s001.png"]}
-    for path in run.path.rglob("*"):
-        if path.is_file():
-            assert home not in path.read_bytes(), path
 
 
 def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> None:

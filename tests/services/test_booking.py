@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.services.test_http import answer, talking
 
 from editgauge.errors import BudgetExceeded, ServiceStopped
 from editgauge.services.booking import Ledger
 from editgauge.services.gate import Closed, Gate
-from editgauge.services.http import Http, Request, Response, json_request
+from editgauge.services.http import Http, Response, json_request
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Secrets
 from editgauge.store.paid import Paid
@@ -196,51 +193,3 @@ def test_the_gate_bounds_calls_and_bytes() -> None:
     for thread in threads:
         thread.join()
     assert peak == 1, "two bodies of 60 bytes are more than 100"
-
-
-@pytest.fixture
-def bucket() -> Iterator[FaultServer]:
-    with FaultServer(bucket=(40.0, 5.0)) as server:
-        yield server
-
-
-def test_a_token_bucket_is_used_and_all_are_answered(bucket: FaultServer) -> None:
-    calls = calls_to(bucket, concurrency=16)
-    kinds: list[str] = []
-    left = iter(range(120))
-
-    def work() -> None:
-        for _ in left:
-            kinds.append(ask(bucket, calls, most=0.0).kind)
-
-    threads = [threading.Thread(target=work) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert kinds == ["ok"] * 120
-
-
-def test_a_second_answer_is_never_the_answer_to_another_question() -> None:
-    """A faulty gateway answers twice, at once or a moment later: connections are kept for the next
-    question, but not with a remainder; cookies do not come back.
-    """
-
-    def talk(connection: socket.socket, number: int) -> None:
-        for question in range(3):
-            sent = answer(b"%d.%d" % (number, question), "Set-Cookie: a=b\r\n")
-            connection.sendall(sent)
-            if question == 1:
-                time.sleep(0.05)
-                connection.sendall(answer(b"a stranger's"))
-            if b"cookie" in connection.recv(65536).lower():
-                connection.sendall(answer(b"a cookie came back"))
-
-    with talking(talk) as (url, heard):
-        http, said = Http(timeout=5), []
-        for _ in range(4):
-            said.append(http.send(Request(url=url, method="GET")).data)
-            time.sleep(0.2)
-        http.close()
-    assert said == [b"0.0", b"0.1", b"1.0", b"1.1"]
-    assert len(heard) == 2

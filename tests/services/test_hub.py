@@ -153,17 +153,6 @@ def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
     assert not asked(hub, "resolve")
 
 
-def test_what_lies_in_hidden_folders_is_not_brought(hub: HTTPServer, tmp_path: Path) -> None:
-    """A planted ``.git/config`` names programs that git runs."""
-    hub.clear_all_handlers()
-    names = ["good.json", ".git/config", "a/.git/hooks/x", ".cache/huggingface/x", "b/..c/x"]
-    listing = entries(dict.fromkeys(names, SMALL))
-    hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(listing)
-    serve(hub, "good.json", SMALL)
-    assert fetch_dataset(SOURCE, tmp_path / "d", revision=COMMIT).files == 1
-    assert not list(tmp_path.rglob(".git"))
-
-
 def test_long_listings_come_in_pages(hub: HTTPServer) -> None:
     hub.clear_all_handlers()
     tree = f"/api/datasets/someone/bench/tree/{COMMIT}"
@@ -184,28 +173,6 @@ def test_an_entry_without_a_checksum_is_refused(hub: HTTPServer, tmp_path: Path)
     hub.expect_request(f"/api/datasets/someone/bench/tree/{COMMIT}").respond_with_json(listing)
     with pytest.raises(DownloadError, match="without path, size or checksum"):
         fetch_dataset(SOURCE, tmp_path, revision=COMMIT)
-
-
-@pytest.mark.parametrize("where", ["editing", "editing/metadata.json"])
-def test_nothing_is_written_through_a_link(hub: HTTPServer, tmp_path: Path, where: str) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "metadata.json").write_text("mine")
-    target = tmp_path / "data"
-    link = target / where
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(outside if where == "editing" else outside / "metadata.json")
-    with pytest.raises(DownloadError, match="is a link"):
-        fetch_dataset(SOURCE, target, revision=COMMIT)
-    assert [(p.name, p.read_text()) for p in outside.iterdir()] == [("metadata.json", "mine")]
-
-
-@pytest.mark.parametrize("reply", [dataset("main"), {}, [], dataset("../../x"), dataset(7)])
-def test_nonsense_from_the_hub_is_named(hub: HTTPServer, tmp_path: Path, reply: Any) -> None:
-    hub.clear_all_handlers()
-    hub.expect_request("/api/datasets/someone/bench/revision/main").respond_with_json(reply)
-    with pytest.raises(DownloadError, match=r"wanted a commit|cannot be used"):
-        fetch_dataset(SOURCE, tmp_path, revision="main")
 
 
 @pytest.mark.parametrize("repo", ["bench", "a/b/c", "../bench", "a b/c", "x/.."])
@@ -305,19 +272,6 @@ def test_command_refuses(
     done = run(*words)
     assert done.exit_code != 0
     assert error in str(done.exception)
-
-
-def test_whatever_the_library_raises_is_one_line() -> None:
-    """Its transport has errors of its own, which are none of Python's."""
-
-    class TransportError(Exception):
-        pass
-
-    told = r"me/x: the hub's answer .*TransportError: no route"
-    with pytest.raises(DownloadError, match=told), answering("me/x"):
-        raise TransportError("no route")
-    with pytest.raises(UsageError, match="as it is"), answering("me/x"):
-        raise UsageError("as it is")
 
 
 def test_a_full_disk_is_not_the_hubs_fault(tmp_path: Path) -> None:

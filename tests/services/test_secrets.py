@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.errors import UsageError
@@ -46,26 +46,10 @@ def test_a_key_is_cut_out_of_names_and_values() -> None:
     assert Secrets([KEY]).value(value) == {HIDDEN: [1, {"x": f"<{HIDDEN}>"}]}
 
 
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_what_stands_around_a_key_stays(before: str, behind: str) -> None:
-    assert Secrets([LONG]).text(f"{before}{LONG}{behind}") == f"{before}{HIDDEN}{behind}"
-    assert Secrets([LONG]).data(b"\xff\x00 sk") == b"\xff\x00 sk"
-
-
 def test_what_libraries_log_is_clean() -> None:
     secrets = Secrets([LONG])
     assert clean(f"GET http://host/v1?code={LONG} 200") == f"GET http://host/v1?code={HIDDEN} 200"
     del secrets
-
-
-def test_no_part_of_a_key_is_left_where_a_message_is_cut() -> None:
-    line = Secrets([KEY]).line("x" * 295 + KEY, 300)
-    assert line == "x" * 295 + HIDDEN
-
-
-@pytest.mark.parametrize("word", ["", "x", "EMPTY", "none", "dummy"])
-def test_words_that_are_no_secrets_stay(word: str) -> None:
-    assert Secrets([word]).text("an EMPTY x dummy none") == "an EMPTY x dummy none"
 
 
 JSON = st.recursive(
@@ -75,6 +59,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(JSON)
 def test_whatever_comes_can_be_stored(value: object) -> None:
     import orjson

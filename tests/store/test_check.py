@@ -7,7 +7,6 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.command_line import invoke
 from tests.store.made_run import make_run
 from tests.store.test_run import damaged, state
 
@@ -79,19 +78,6 @@ def test_a_snapshot_of_something_else_is_removed(tmp_path: Path) -> None:
     assert item.place == "rows.parquet"
     repair(run)
     assert check(Run.open(run.path)) == []
-
-
-def test_the_command_tells_and_repairs(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    assert invoke(["check", str(run.path)]).exit_code == 0
-    run.close()
-    with sqlite3.connect(run.path / "run.sqlite") as db:
-        db.execute("DROP TABLE entries")
-    told = invoke(["check", str(run.path)])
-    assert told.exit_code == 1
-    assert "--repair" in told.stdout
-    assert invoke(["check", str(run.path), "--repair"]).exit_code == 1
-    assert invoke(["check", str(run.path)]).exit_code == 0
 
 
 def test_rows_keep_their_sample_when_its_record_is_damaged(tmp_path: Path) -> None:

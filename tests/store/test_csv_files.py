@@ -31,24 +31,6 @@ def test_records_by_their_headings(tmp_path: Path) -> None:
     assert list(found) == [(2, {"a": "1", "b": ""}), (4, {"a": "2", "b": "3"})]
 
 
-@pytest.mark.parametrize(
-    ("limit", "most", "text", "told"),
-    [
-        ("LONGEST_LINE", 50, "a,b\n" + "x" * 51, "line 2: wanted at most 50 letters"),
-        ("LONGEST_LINE", 50, "x" * 51, "line 1: wanted at most 50 letters"),
-        ("MOST_CELLS", 4, "a,b\n1,2,3,4,5\n", "line 2: wanted at most 4 cells, found 5"),
-        ("MOST_RECORDS", 3, "a,b\n" * 4, "wanted at most 3 records"),
-    ],
-)
-def test_what_is_larger_than_files_are_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, text: str, told: str
-) -> None:
-    """A line of 60 million letters took 1.2 GB, as many commas 1.4 GB and 30 seconds."""
-    monkeypatch.setattr(csv_files, limit, most)
-    with pytest.raises(DataError, match=told):
-        read(tmp_path / "a.csv", text)
-
-
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     for path in (tmp_path / "pipe.csv", tmp_path, Path("/dev/zero")):

@@ -18,7 +18,6 @@ from editgauge import catalog
 from editgauge.benchmarks.krisbench.facts import AVERAGE as KRIS
 from editgauge.benchmarks.textedit.facts import AVERAGE, AVERAGE_NO_CUT_OFF
 from editgauge.benchmarks.texteditbench.facts import ALL_FULL, OVERALL
-from editgauge.store import derived
 from editgauge.store.merge import merge
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
@@ -259,10 +258,6 @@ class TestRows:
         run.put([one("a", 4.0, source="human:ann"), one("b", 9.0, source="human:ann")])
         run.put([one("a", 4.0, "*"), one("b", 4.0, "*")])
         assert found(run) == {}
-
-
-def test_a_benchmark_that_is_not_installed_has_none() -> None:
-    assert derived.benchmark_of("no-such-benchmark") is None
 
 
 def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: Run) -> None:

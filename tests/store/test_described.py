@@ -44,14 +44,6 @@ def test_a_record_without_facts_has_no_direction() -> None:
     assert (found.direction, found.low, found.high, found.title) == (None, -math.inf, math.inf, "x")
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"direction": "sideways"}, {"digits": 99}, {"printed": [[1, 2]]}]
-)
-def test_a_record_that_is_none_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        metric("x", wrong)
-
-
 def test_a_run_keeps_them_and_replaces_what_changed(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run")
     assert run.metrics("mini") == {}

@@ -15,7 +15,7 @@ import pytest
 
 from editgauge.errors import RunError
 from editgauge.store import lease as lease_module
-from editgauge.store.lease import alone, lease, lock, scratch, shared, sweep
+from editgauge.store.lease import alone, lease, lock, shared, sweep
 
 HOLDER = """
 import sys, time
@@ -77,24 +77,6 @@ def test_who_waits_for_a_suspended_process_says_so(
     thread.join(10)
     assert got.is_set()
     assert f"which holds {path}" in capsys.readouterr().err
-
-
-def test_no_link_is_followed(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    (outside / "0123").mkdir(parents=True)
-    run = tmp_path / "run"
-    run.mkdir()
-    for name in (".tmp", ".locks"):
-        (run / name).symlink_to(outside)
-    assert sweep(run) == 0
-    with pytest.raises(RunError, match="a link where a folder"), scratch(run):
-        pass
-    with pytest.raises(RunError, match="a link where a folder"), lease(run, "edit"):
-        pass
-    (run / ".lock").symlink_to(outside / "made")
-    with pytest.raises(RunError, match="cannot be written"), lock(run / ".lock"):
-        pass
-    assert [path.name for path in outside.iterdir()] == ["0123"]
 
 
 def test_work_is_alone_when_nobody_shares_it(tmp_path: Path) -> None:

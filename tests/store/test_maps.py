@@ -11,7 +11,6 @@ import pytest
 from tests.store.test_matching import folder, samples
 
 from editgauge.errors import DataError
-from editgauge.store.maps import end_of, lines_of
 from editgauge.store.matching import by_map
 
 __all__ = ["samples"]  # a fixture
@@ -85,42 +84,3 @@ def test_what_is_no_map_is_said(tmp_path: Path, samples: list[Any]) -> None:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(DataError, match=told):
             by_map(place, samples, path)
-
-
-def test_hostile_predictions_name_no_file(tmp_path: Path) -> None:
-    nested = "[" * 5000 + "]" * 5000
-    path = vlmevalkit(tmp_path / "p.tsv", [("a", nested), ("b", "[__import__('os')]"), ("c", "")])
-    assert list(lines_of(path)) == []
-    assert end_of("/etc/passwd", {"x.png"}) is None
-    assert end_of("../m/x.png", {"x.png", "m/x.png"}) == "m/x.png"
-
-
-@pytest.mark.parametrize("told", ["[{[]: 1}]", "[{[1]}]", "[" + "-" * 19_000 + "1]", "[1()]"])
-def test_a_prediction_that_python_does_not_take_has_no_picture(tmp_path: Path, told: str) -> None:
-    assert list(lines_of(vlmevalkit(tmp_path / "m.tsv", [("Real/000", told)]))) == []
-
-
-def test_a_line_of_json_ends_at_its_end_only(tmp_path: Path) -> None:
-    """Python's own writer leaves a line separator as it is in a text, where it is asked to."""
-    entry = {"key": "a", "edited_image_path": "/x/a.png", "said": "one\u2028two\x85three"}
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"t": entry}, ensure_ascii=False) + "\r\n", encoding="utf-8")
-    assert [(line.sample, line.file) for line in lines_of(path)] == [("a", "/x/a.png")]
-
-
-def test_no_more_is_read_of_a_map_than_maps_have(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    endless = tmp_path / "samples.jsonl"
-    endless.symlink_to("/dev/zero")
-    monkeypatch.setattr("editgauge.store.maps._BYTES", 1000)
-    with pytest.raises(DataError, match="wanted at most 1,000 bytes"):
-        list(lines_of(endless))
-
-
-def test_a_map_without_its_columns_is_one_short_line(tmp_path: Path) -> None:
-    path = tmp_path / "map.csv"
-    path.write_text("x" * 100_000 + "\na\n")
-    with pytest.raises(DataError, match="found xxx") as error:
-        list(lines_of(path))
-    assert len(str(error.value)) < 500

@@ -107,23 +107,6 @@ def test_the_pattern_is_told_by_the_names(
     assert len(found.named) == (0 if rule == "{stem}" else len(files))
 
 
-@pytest.mark.parametrize("name", ["../secret.png", "/etc/hostname", "gone.png", ""])
-def test_a_line_of_a_map_without_its_picture_leaves_its_sample_without_a_file(
-    name: str, tmp_path: Path, samples: list[Sample]
-) -> None:
-    place = folder(tmp_path, "x.png")
-    sheet = tmp_path / "map.csv"
-    sheet.write_text(f"sample,file\nReal/000,x.png\nReal/001,{name}\n", encoding="utf-8")
-    found = by_map(place, samples, sheet)
-    assert found.named == {"Real/000": place / "x.png"}
-    assert "Real/001" in found.missing
-    assert found.not_there == (f"line 3: {name!r} is no picture below mine",)
-    assert f"1 line that names no picture: {found.not_there[0]}" in found.lines()
-    sheet.write_text(f"sample,file\nReal/001,{name}\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"fits no file \(line 2: "):
-        by_map(place, samples, sheet).need_one_each()
-
-
 def test_wrong_patterns(tmp_path: Path, samples: list[Sample]) -> None:
     place = folder(tmp_path, "x.png")
     with pytest.raises(UsageError, match=r"no sample has \{organ\}; there are: topic, category1"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from editgauge import catalog
-from editgauge.store.measured import measured, names_of
+from editgauge.store.measured import measured
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.testing import make_samples
@@ -72,16 +72,6 @@ def test_only_the_chosen_are_looked_at(tmp_path: Path, bench: Measuring) -> None
     assert bench.looked == [samples[0].id, samples[2].id]
 
 
-@pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0torn"])
-def test_a_memory_that_cannot_be_used_loses_nothing(
-    tmp_path: Path, bench: Measuring, content: bytes
-) -> None:
-    memory = tmp_path / "memory.sqlite"
-    memory.write_bytes(content)
-    found = measured(samples_in(tmp_path / "data"), memory=memory)
-    assert all("bytes" in sample.attributes for sample in found)
-
-
 def test_the_index_of_a_run_has_them_and_the_data_hash_does_not(
     tmp_path: Path, bench: Measuring
 ) -> None:
@@ -92,11 +82,3 @@ def test_the_index_of_a_run_has_them_and_the_data_hash_does_not(
     both = keep_samples(run, "mini", tmp_path / "data", samples, samples)
     assert one == both
     assert all("bytes" in record["attributes"] for record in run.samples("mini"))
-
-
-def test_a_benchmark_that_measures_nothing_is_left_alone(tmp_path: Path) -> None:
-    samples = samples_in(tmp_path)
-    assert measured(samples) == samples
-    assert measured([]) == []
-    assert names_of("mini") == ()
-    assert names_of("no such benchmark") == ()

@@ -37,15 +37,6 @@ def test_a_damaged_reply_is_none_and_is_asked_for_again(tmp_path: Path) -> None:
         assert [key for key, _ in paid.replies()] == ["b"]
 
 
-def test_a_file_with_a_trigger_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "paid.sqlite"
-    Paid(path).close()
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM replies; END")
-    with pytest.raises(RunError, match="holds what no run"):
-        Paid(path)
-
-
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

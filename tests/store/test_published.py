@@ -78,24 +78,11 @@ def test_a_stopped_call_does_not_count_what_it_has_changed(
     assert there(memory_store)["data/meta.js"] == b"data/meta.js"
 
 
-def test_links_are_not_followed(memory_store: Any, report: Path) -> None:
-    (report / "secret").symlink_to("/etc/hostname")
-    publish(report, ADDRESS)
-    assert "secret" not in there(memory_store)
-
-
 def test_what_is_no_report_stays(memory_store: Any, report: Path) -> None:
     memory_store.system.pipe_file("/lab/report/thesis.tex", b"years")
     with pytest.raises(RunError, match=r"not empty, and not a report \(thesis.tex\)"):
         publish(report, ADDRESS)
     assert there(memory_store) == {"thesis.tex": b"years"}
-
-
-@pytest.mark.parametrize("listed", [b"[]", b"no json", b'{"../../x": "1"}', b'{"x": 1}'])
-def test_a_list_of_somebody_else_is_refused(memory_store: Any, report: Path, listed: bytes) -> None:
-    memory_store.system.pipe_file(f"/lab/report/{published.LIST}", listed)
-    with pytest.raises(RunError, match="cannot be read"):
-        publish(report, ADDRESS)
 
 
 def test_no_rights_are_said(

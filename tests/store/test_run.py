@@ -6,7 +6,6 @@ import math
 import multiprocessing
 import os
 import random
-import shutil
 import signal
 import sqlite3
 import time
@@ -19,11 +18,11 @@ from hypothesis import strategies as st
 from tests.made_rows import row
 from tests.store.made_run import SAMPLES, make_run
 
-from editgauge.errors import EditgaugeError, RunError
+from editgauge.errors import RunError
 from editgauge.store import lease, parquet
 from editgauge.store.run import Run
-from editgauge.store.schema import EditRecord, digest, packed, unpacked
-from editgauge.types import Metric, Row, Status
+from editgauge.store.schema import digest
+from editgauge.types import Row, Status
 
 NAMES = st.text(min_size=1, max_size=6)
 WIDTHS = st.floats(allow_nan=False, allow_infinity=False)
@@ -125,95 +124,12 @@ def test_samples_keep_the_order_of_the_benchmark(tmp_path: Path) -> None:
     assert run.benchmarks() == ["mini"]
 
 
-def test_a_picture_outside_its_room_is_left_out(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.write_samples("mini", [{"id": "a", "images": ["inputs/other/a.png", "../a.png"]}])
-    told = {"benchmark": "mini", "sample": "a", "editor": "e", "status": Status.SCORED}
-    run.write_edits([EditRecord(**told, path="edits/mini/else/a.png")])  # type: ignore[arg-type]
-    assert run.samples("mini")[0]["images"] == [None, None]
-    assert run.edits() == []
-    assert sum("outside" in text for text in run.problems) == 2
-
-
-def test_a_fingerprint_of_any_kind_comes_back() -> None:
-    for mark in ("", "x", "0" * 32, "A" * 32, "g" * 32, digest(1), " " * 32):
-        assert unpacked(packed(mark)) == mark
-    assert isinstance(packed(digest(1)), bytes)
-
-
-def test_no_path_of_this_machine_is_recorded(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    run.record("score", data=tmp_path / "data", more=["/home/me/x"])
-    (entry,) = run.manifest()["entries"]
-    assert entry["data"] == "data"
-    assert str(tmp_path).encode() not in (run.path / "run.sqlite").read_bytes()
-
-
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"no run\.sqlite"):
         Run.open(tmp_path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(RunError, match="not empty"):
         Run.create(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["run.sqlite", "paid.sqlite", "run.sqlite-wal", "inputs", "edits"])
-def test_a_link_in_the_place_of_a_part_is_refused(tmp_path: Path, name: str) -> None:
-    run = Run.create(tmp_path / "run")
-    run.close()
-    place = run.path / name
-    if place.exists():
-        shutil.move(place, tmp_path / "elsewhere")
-    place.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RunError, match="a link"):
-        Run.open(run.path)
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        "CREATE TRIGGER t AFTER INSERT ON rows BEGIN DELETE FROM rows; END",
-        "CREATE VIEW v AS SELECT 1",
-        "CREATE TABLE more(x)",
-    ],
-)
-def test_a_file_with_more_than_our_tables_is_read_without_them(tmp_path: Path, more: str) -> None:
-    run = make_run(tmp_path / "run")
-    rows = run.rows()
-    run.close()
-    with sqlite3.connect(run.path / "run.sqlite") as db:
-        db.execute(more)
-    again = Run.open(run.path)
-    assert again.rows() == rows
-    assert "holds what no run of this version does" in again.problems[0]
-    with pytest.raises(RunError, match="check-run RUN --repair"):
-        again.put(rows)
-
-
-def test_a_journal_of_another_kind_is_refused(tmp_path: Path) -> None:
-    """Its name of a second journal would let SQLite delete any file."""
-    run = make_run(tmp_path / "run")
-    run.close()
-    (run.path / "run.sqlite-journal").write_bytes(b"\xd9\xd5\x05\xf9 \xa1c\xd7" + bytes(504))
-    with pytest.raises(RunError, match="no file that editgauge makes"):
-        Run.open(run.path)
-
-
-def test_a_run_on_a_disk_that_cannot_be_written_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = make_run(tmp_path / "run")
-    rows = run.rows()
-    with run.changing():  # an open transaction leaves a journal
-        run.put([row("new", "one", "ssim", 1.0)])
-    shutil.copytree(run.path, tmp_path / "copy")
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    again = Run.open(tmp_path / "copy")
-    assert len(again.rows()) == len(rows) + 1
-    assert not again.problems
-    assert again.parquet()[0].parent != again.path
-    with pytest.raises(RunError, match="read-only"):
-        again.put(rows)
 
 
 def test_the_snapshot_is_made_again_when_it_is_not_the_rows(tmp_path: Path) -> None:
@@ -239,29 +155,6 @@ def test_another_machine_is_kept_out_while_one_writes(
     os.utime(run.path / lease.HOST, (old, old))
     run.put([rows_with(2.0, "y")])
     assert [one.value for one in run.rows()] == [2.0]
-
-
-def _write(path: str, number: int, times: int) -> None:
-    run = Run.create(Path(path))
-    for turn in range(times):
-        run.put([row(f"{turn}", f"e{number}", f"m{k}", float(k)) for k in range(4)])
-        run.record("score", number=number)
-
-
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    started = [
-        multiprocessing.get_context("spawn").Process(target=_write, args=(str(path), n, 10))
-        for n in range(3)
-    ]
-    for process in started:
-        process.start()
-    for process in started:
-        process.join(100)
-    run = Run.open(path)
-    assert len(run.rows()) == 3 * 10 * 4
-    assert len(run.manifest()["entries"]) == 30
-    assert not run.problems
 
 
 def _write_until_killed(path: str, told: str) -> None:
@@ -367,23 +260,8 @@ def test_scores_that_are_damaged_are_made_again_by_writing_them(tmp_path: Path) 
     assert not again.problems
 
 
-def test_a_metric_that_is_described_again_is_replaced(tmp_path: Path) -> None:
-    run = Run.create(tmp_path / "run")
-    for heading in ("A", "B"):
-        run.keep_metrics("mini", [Metric("m", direction=None, low=0, high=1, heading=heading)])
-    assert run.metrics("mini")["m"].heading == "B"
-    assert not Run.open(run.path).problems
-
-
 def test_why_outputs_have_no_score_is_counted(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     assert run.reasons("mini") == [("test", "failed", "made", 2)]
     counts = run.samples_by_status("mini", ["test"], among=SAMPLES)
     assert counts == {name: {"failed": 1, "scored": 5} for name in ("one", "two")}
-
-
-def test_errors_are_ours(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "run.sqlite").mkdir()
-    with pytest.raises(EditgaugeError, match="no regular file"):
-        Run.open(tmp_path / "run")

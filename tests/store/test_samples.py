@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.benchmarks.releases import organ_record, organ_set
 from tests.run.fakes import make_samples
@@ -102,29 +101,3 @@ def test_what_pictures_tell_is_measured_where_it_is_asked_for(tmp_path: Path) ->
     assert ids(choose(samples, where=["mask_band=0.0–0.1"])) == ["38", "45"]
     with pytest.raises(UsageError, match=r"mask_band is one of: 0\.0–0\.1"):
         choose(samples, where=["mask_band=0.9–1.0"])
-
-
-def test_one_endless_label_takes_its_own_room_alone() -> None:
-    """NumPy gives every text of an array the room of the longest: 20,000 samples and one label of
-    1 MB took 80 GB.
-    """
-    records = [{"id": str(n), "attributes": {"said": "ab"[n % 2]}} for n in range(20_000)]
-    short = Samples(records).labels("said")
-    records[7]["attributes"] = {"said": "x" * 1_000_000}
-    labels = Samples(records).labels("said")
-    assert labels.nbytes < 1 << 20
-    assert ((labels == "a") == (short == "a")).all()
-    assert np.unique(labels).tolist() == ["a", "b", "x" * 1_000_000]
-
-
-def test_a_file_that_is_too_large_for_a_picture_is_not_kept(tmp_path: Path) -> None:
-    """It ended the whole command; now whoever reads it says so, and the other samples go on."""
-    first, second = make_samples(tmp_path, 2)
-    with first.images[0].open("ab") as file:
-        file.truncate(1 << 33)
-    run = Run.create(tmp_path / "run")
-    root = first.images[0].parent
-    keep_samples(run, "fake", root, [first, second], [first, second])
-    kept = {record["id"]: record["images"] for record in run.samples("fake")}
-    assert kept[first.id] == [None]
-    assert (run.path / kept[second.id][0]).read_bytes() == second.images[0].read_bytes()

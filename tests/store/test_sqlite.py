@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import RunError
 from editgauge.store import sqlite
 
 TABLE = "CREATE TABLE IF NOT EXISTS t (key TEXT PRIMARY KEY, value BLOB)"
@@ -68,42 +67,6 @@ def test_a_lock_while_the_database_is_made_is_waited_for(
 
 def _impatient(connect: Any) -> Any:
     return lambda path, **more: connect(path, **{**more, "timeout": 0})
-
-
-@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
-@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
-def test_what_is_no_file_is_not_opened(tmp_path: Path, suffix: str, kind: str) -> None:
-    sqlite.connect(tmp_path / "db", [TABLE]).close()
-    place = Path(f"{tmp_path / 'db'}{suffix}")
-    place.unlink(missing_ok=True)
-    (tmp_path / "mine").write_bytes(b"mine")
-    if kind == "link":
-        place.symlink_to(tmp_path / "mine")
-    elif kind == "pipe":
-        os.mkfifo(place)
-    else:
-        place.mkdir()
-    with pytest.raises(RunError, match="it is not opened"):
-        sqlite.connect(tmp_path / "db", [TABLE])
-    assert (tmp_path / "mine").read_bytes() == b"mine"
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        "CREATE TRIGGER x AFTER INSERT ON t BEGIN DELETE FROM t; END",
-        (
-            "CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
-            "SELECT n FROM c"
-        ),
-    ],
-)
-def test_triggers_and_views_of_others_are_refused(tmp_path: Path, more: str) -> None:
-    db = sqlite.connect(tmp_path / "db", [TABLE])
-    db.execute(more)
-    db.close()
-    with pytest.raises(sqlite3.DatabaseError, match="none of ours"):
-        sqlite.connect(tmp_path / "db", [TABLE])
 
 
 def test_a_seal_finds_every_flipped_bit() -> None:

@@ -8,7 +8,7 @@ import pytest
 from editgauge.study.agreement import agreement, between, contested
 from editgauge.study.people import answers, averaged, comparisons
 from editgauge.study.scales import Rating
-from editgauge.study.sheets import as_dict, brief, sentence, tables
+from editgauge.study.sheets import as_dict, brief, sentence
 from editgauge.tables import reading
 from editgauge.tables.layouts import tables as layout_tables
 from editgauge.tables.results import Results
@@ -142,17 +142,6 @@ def test_tables_never_mix_annotators() -> None:
     assert people.grid("IF", "faithful").values[:, 0].tolist() == [4, 3, 1]
     (table,) = layout_tables(people, "faithful")
     assert table.source == "human"
-
-
-def test_everything_is_drawn_and_is_json() -> None:
-    rows = rated("ann", "IF", "rate", [[5, 3, 1]] * 4) + rated("ben", "IF", "rate", [[5, 3, 2]] * 4)
-    found = agreement(frame(rows + judge([[5, 2, 1]] * 4)), UP, resamples=100)
-    assert [table.name for table in tables(found)] == [
-        "agree.people", "agree.spearman", "agree.no_ties", "agree.kendall", "agree.pearson", "agree.mae",
-    ]  # fmt: skip
-    facts = as_dict(found)
-    assert facts["metrics"][0]["spearman"]["samples"] == 4
-    assert facts["people"][0]["annotators"] == 2
 
 
 def test_agreement_begins_with_one_sentence() -> None:

@@ -25,7 +25,7 @@ from editgauge.study.assign import (
     undo,
 )
 from editgauge.study.design import Checks, Draw, Repeats, Training
-from editgauge.web.log import Conflict, Item, Log
+from editgauge.web.log import Item, Log
 from tests.study.test_design import made
 
 EDITORS = tuple("abcde")
@@ -124,15 +124,6 @@ def test_study_is_started_once_and_keeps_its_design(log: Log) -> None:
     assert design_of(log) == SMALL
     with pytest.raises(UsageError, match="started already"):
         start(log.path, SMALL, NAMES, [])
-
-
-def test_second_answer_to_a_task_is_a_conflict_and_a_repeated_one_is_not(log: Log) -> None:
-    task = answer(log, "ann")
-    answered(log, task, "ann", {"answers": {"EA": [5] * 5}}, 9, "nonce-123")
-    with pytest.raises(Conflict):
-        answered(log, task, "ann", {"answers": {"EA": [5] * 5}}, 9, "nonce-456")
-    (done,) = log.all(TASK, state=DONE)
-    assert (done.data["answer"], done.data["seconds"]) == ({"answers": {"EA": [1] * 5}}, 1.5)
 
 
 def test_undo_opens_the_last_task_and_keeps_its_answer_to_start_from(log: Log) -> None:

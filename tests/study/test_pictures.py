@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from editgauge.errors import RunError
 from editgauge.study.answers import boxes_on_output
 from editgauge.study.pictures import Pictures, filled, fitted, outline, placed
 from editgauge.study.studies import outputs_of
@@ -59,31 +58,6 @@ def test_a_copy_is_made_again_when_its_file_changed(pictures: Pictures) -> None:
     path = pictures.run.path / pictures.outputs["s01", "alpha"]
     Image.new("RGB", (60, 40), "blue").save(path, "PNG")
     assert pictures.png("s01", "alpha", EDITORS) != before
-
-
-def test_only_files_of_the_run_are_read(pictures: Pictures, tmp_path: Path) -> None:
-    outside = tmp_path / "secret.png"
-    Image.new("RGB", (5, 5)).save(outside)
-    pictures.records["s00"]["images"] = ["../secret.png", str(outside)]  # type: ignore[index]
-    assert "input0" not in pictures.names("s00")
-    assert "input1" not in pictures.names("s00")
-
-
-def test_no_picture_and_no_copy_goes_through_a_link(pictures: Pictures, tmp_path: Path) -> None:
-    """A run that somebody sent may hold links to files of ours, and links where copies belong."""
-    outside = tmp_path / "secret.png"
-    Image.new("RGB", (5, 5)).save(outside)
-    place = pictures.run.path / str(pictures.records["s00"]["images"][0])
-    place.unlink()
-    place.symlink_to(outside)
-    assert "input0" not in pictures.names("s00")
-    folder = pictures.run.path / "cache" / "study"
-    folder.parent.mkdir(exist_ok=True)
-    (tmp_path / "elsewhere").mkdir()
-    folder.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RunError, match="a link"):
-        pictures.png("s01", "input0", EDITORS)
-    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_box_goes_back_to_the_outputs_own_pixels(pictures: Pictures) -> None:

@@ -69,7 +69,7 @@ class Made:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Made]:
-    study = Made(tmp_path, ["ann", "ben", "cy"], samples=30)
+    study = Made(tmp_path, ["ann", "ben", "cy"], samples=9)
     study.server.begin()
     yield study
     study.server.kill()
@@ -143,7 +143,7 @@ class Annotator:
 def test_annotators_at_once_one_killed_with_the_server(made: Made) -> None:
     ann = Annotator("ann", made.links["ann"], by_click)
     ben = Annotator("ben", made.links["ben"], by_key)
-    cy = Annotator("cy", made.links["cy"], by_key, stop_after=10)
+    cy = Annotator("cy", made.links["cy"], by_key, stop_after=3)
 
     async def main() -> None:
         async with playwright.async_playwright() as tool:
@@ -175,7 +175,7 @@ def test_annotators_at_once_one_killed_with_the_server(made: Made) -> None:
     collect(run)
     exported = {(r.sample, r.annotator, r.editor): r.value for r in ratings_of(run)}
     assert exported == wanted
-    assert len(said) == 60
+    assert len(said) == 18
     assert set(Counter(sample for sample, _, _ in exported).values()) == {2 * len(EDITORS)}
     loads = [len(who.said) for who in (ann, ben, cy)]
     assert max(loads) - min(loads) <= 1
@@ -323,22 +323,6 @@ def test_pairs_by_keyboard_and_hostile_texts(tmp_path: Path) -> None:
     training, counted = answers(made)
     assert training["answers"] == {"IF": "both_bad"}
     assert counted["answers"] == {"IF": "b"}
-
-
-def test_a_tablet_can_be_used_by_touch(tmp_path: Path) -> None:
-    made = Made(tmp_path, ["ann", "ben"], samples=2)
-
-    async def act(page: Any) -> None:
-        first = await shown(page, 0)
-        for slot in range(5):
-            await page.locator(f".choice[data-slot='{slot}'] button[data-value='4']").tap()
-        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, "nothing has to be scrolled sideways"
-        await page.locator("#send").tap()
-        await shown(page, first or 0)
-
-    asyncio.run(with_page(made, act, viewport={"width": 768, "height": 1024}, has_touch=True))
-    assert answers(made)[0]["answers"] == {"IF": [4] * 5}
 
 
 def test_the_page_is_accessible(tmp_path: Path) -> None:

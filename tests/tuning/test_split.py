@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from editgauge.errors import DataError, RunError, UsageError
+from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.store.run import Run
 from editgauge.testing import make_sample
@@ -113,33 +112,6 @@ def test_the_split_is_stored_and_never_drawn_again(samples: list[Sample], tmp_pa
     assert [sample.id for sample in test] == list(first.test)
     with pytest.raises(UsageError, match="has no split of other"):
         split.held_out(run, "other", samples)
-
-
-def test_a_stored_split_that_was_tampered_with_is_refused(
-    samples: list[Sample], tmp_path: Path
-) -> None:
-    run = Run.create(tmp_path / "run")
-    first = split.kept(run, "mini", TASK, samples, most=4, tests=None, seed=0)
-    file = run.path / "tuning" / "mini" / split.FILE
-    leaked = {"tasks": {TASK: {**first.record(), "test": [first.training[0]]}}}
-    file.write_text(json.dumps(leaked))
-    with pytest.raises(DataError, match="is trained on and tested"):
-        split.kept(run, "mini", TASK, samples, most=4, tests=None, seed=0)
-    with pytest.raises(DataError, match="is trained on and tested"):
-        split.held_out(run, "mini", samples)
-    for text in (
-        "",
-        "[]",
-        '{"tasks": {"a": {}}}',
-        '{"tasks": {"a": {"seed": 0, "training": 3, "test": []}}}',
-    ):
-        file.write_text(text)
-        with pytest.raises(RunError, match="wanted the splits that tune wrote"):
-            split.stored(run, "mini")
-    file.unlink()
-    file.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RunError, match="a link"):
-        split.stored(run, "mini")
 
 
 def test_tasks_are_found_by_their_name(samples: list[Sample]) -> None:

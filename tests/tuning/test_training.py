@@ -24,9 +24,9 @@ import torch
 
 from editgauge import catalog
 from editgauge.editors import diffusers
-from editgauge.errors import DataError, RunError, UsageError
+from editgauge.errors import DataError, RunError
 from editgauge.store.run import Run
-from editgauge.tuning.training import Curve, Place, Recipe, checked, checkpoints, recipe_of, train
+from editgauge.tuning.training import Curve, Place, Recipe, checkpoints, recipe_of, train
 from editgauge.tuning.triplets import Triplet, triplets
 from tests.tuning import squares
 
@@ -201,32 +201,3 @@ def test_a_loss_that_is_no_number_ends_the_training(
 def test_a_recipe_that_nothing_can_follow_is_refused(values: Any) -> None:
     with pytest.raises(DataError, match=f"training: {next(iter(values))}: "):
         recipe_of(values)
-
-
-def test_float16_wants_a_gpu() -> None:
-    half = replace(Recipe(), precision="float16")
-    assert checked(half, "cuda:1") is half
-    with pytest.raises(UsageError, match="needs a GPU, found cpu; take bfloat16"):
-        checked(half, "cpu")
-
-
-def test_a_full_disk_is_one_line_and_leaves_what_was_there(
-    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from accelerate import Accelerator
-
-    run = Run.create(tmp_path / "run").path
-    kept = Accelerator.save_state
-
-    def full(self: Any, folder: str) -> None:
-        if checkpoints(place):
-            (Path(folder)).mkdir()
-            (Path(folder) / "half").write_bytes(b"half")
-            raise RuntimeError("No space left on device")
-        kept(self, folder)
-
-    place = Place(run=run, folder="tuning/t")
-    monkeypatch.setattr(Accelerator, "save_state", full)
-    with pytest.raises(RunError, match=r"No space left on device.*make room"):
-        learned(model, data, run)
-    assert [path.name for path in (run / "tuning" / "t").iterdir()] == ["checkpoint-3"]

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.judging.commands import NAMES, judge, opened, rows_of
-from tests.judging.raw_server import saying
 
-from editgauge.errors import RunError, UsageError
-from editgauge.judging.estimate import of_session, shown
-from editgauge.judging.options import JudgeOptions
+from editgauge.errors import UsageError
+from editgauge.judging.estimate import of_session
 from editgauge.judging.run import drawn
 from editgauge.store.run import Run
-from editgauge.testing import FaultServer, ScriptedJudge
+from editgauge.testing import FaultServer
 from editgauge.types import Status
-
-
-def essence(run: Path) -> Counter[Any]:
-    return Counter((row.key, row.value, row.status, row.fingerprint) for row in rows_of(run))
 
 
 def test_every_protocol_gives_rows_with_their_origin(made: Path) -> None:
@@ -55,19 +47,6 @@ def test_every_protocol_gives_rows_with_their_origin(made: Path) -> None:
     assert (entry["command"], entry["answered"]) == ("judge", "scripted-2026-01-01")
 
 
-def test_what_was_not_asked_leaves_no_row(made: Path) -> None:
-    """Offline with an empty store: no row, so that no table shows a 0; an ordinary run then asks."""
-    done = judge(made, "http://127.0.0.1:9/v1", ids=NAMES[:2], offline=True)
-    assert "were not asked" in "\n".join(done.lines())
-    assert rows_of(made) == []
-    with FaultServer() as server:
-        judge(made, server.url, ids=NAMES[:2])
-    assert {row.status for row in rows_of(made)} == {Status.SCORED}
-    before = essence(made)
-    judge(made, "http://127.0.0.1:9/v1", ids=NAMES[:2], offline=True)
-    assert essence(made) == before
-
-
 def test_missing_outputs_are_rows_without_calls(made: Path) -> None:
     record = next(r for r in Run.open(made).edits("mini") if r.sample == "replace-01" and r.path)
     (made / str(record.path)).unlink()
@@ -76,18 +55,6 @@ def test_missing_outputs_are_rows_without_calls(made: Path) -> None:
         assert server.requests == 0
     assert {row.status for row in rows_of(made)} == {Status.MISSING}
     assert done.without_score == 4
-
-
-def test_the_faithful_zero_and_the_corrected_failure_stand_side_by_side(made: Path) -> None:
-    """TextEditBench: an unreadable reply is 0 in the released table and no score in ours."""
-    with FaultServer(answer=ScriptedJudge(replies=("I like it.",) * 8)) as server:
-        judge(made, server.url, ids=["replace-01"], editors=["copy"])
-    rows = rows_of(made)
-    assert {(row.variant, row.value, row.status) for row in rows} == {
-        ("faithful", 0.0, Status.SCORED),
-        ("corrected", None, Status.UNPARSABLE),
-    }
-    assert all(row.reason for row in rows)
 
 
 def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
@@ -148,38 +115,6 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
 # -- before anything is sent -----------------------------------------------------------------------
 
 
-def test_estimate_counts_what_is_left_and_sends_nothing(made: Path) -> None:
-    with FaultServer() as server:
-        with opened(made, server.url, price="2/10", looking=True) as session:
-            first = of_session(session).as_json()
-        judge(made, server.url, ids=["replace-02"])
-        asked = server.requests
-        with opened(made, server.url, looking=True) as session:
-            later = of_session(session)
-        assert server.requests == asked == later.total.stored == 2
-    calls = first["calls"]
-    assert calls["total"]["calls"] == sum(v["calls"] for k, v in calls.items() if k != "total")
-    assert first["batch"] == pytest.approx(calls["total"]["dollars"] / 2)
-    assert later.total.dollars is None
-    assert any("give it with --price" in line for line in later.lines())
-
-
-def test_show_has_every_word_and_picture_that_is_sent(made: Path) -> None:
-    one: dict[str, Any] = {"ids": ["replace-02"], "editors": ["copy"]}
-    with FaultServer() as server:
-        with opened(made, server.url, **one, looking=True) as session:
-            (call,) = shown(session)
-        judge(made, server.url, **one)
-        (body,) = server.bodies
-    parts = [part for message in call["messages"] for part in message["parts"]]
-    content = body["messages"][0]["content"]
-    assert len(parts) == len(content)
-    assert {part["text"] for part in content if "text" in part} <= set(parts)
-    assert [part for part in parts if part.startswith("[picture: ")][2].startswith(
-        "[picture: output, replace-02.png, "
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [
@@ -208,59 +143,3 @@ def test_wrong_settings_are_errors_before_anything_is_paid(
         with pytest.raises(UsageError, match=re.escape(match)):
             judge(made, server.url, **options)
         assert server.requests == 0
-
-
-def test_options_are_at_most_twenty_and_each_says_what_it_is() -> None:
-    names = JudgeOptions.__dataclass_fields__
-    source = Path(str(__import__("editgauge.judging.options", fromlist=["x"]).__file__)).read_text()
-    assert len(names) <= 20
-    for name in names:
-        assert re.search(rf'\n    {name}: .*\n    """', source), name
-
-
-# -- servers in trouble ----------------------------------------------------------------------------
-
-HOSTILE = [
-    b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": '
-    + b"9" * 400
-    + b"}}",
-    b'{"choices": [{"message": {"content": "\\ud800 {\\"score\\": 1}"}}], "model": "\\udfff"}',
-    b'{"choices": [{"message": {"content": "x"}}], "usage": ' + b'{"a":' * 400 + b"1" + b"}" * 401,
-    b"[" * 200_000 + b"]" * 200_000,
-    b'{"choices": [{"message": {"content": [{"text": 18446744073709551616}]}}]}',
-    b'{"choices": [{"message": {"content": "x"}}], "error": 7, "model": {"a": [1]}}',
-    b"\xff\xfe\x00",
-    b'{"choices": {"0": 1}, "usage": [1, 2]}',
-]
-
-
-@pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
-def test_no_reply_ends_a_run_with_another_error(made: Path, data: bytes) -> None:
-    with saying(data) as url:
-        judge(made, url, ids=["replace-02"], editors=["copy"])
-    assert {row.value for row in rows_of(made)} == {None}
-    before = essence(made)
-    judge(made, "http://127.0.0.1:9/v1", ids=["replace-02"], editors=["copy"], offline=True)
-    assert essence(made) == before
-
-
-def test_two_commands_of_one_judge_on_one_store_are_refused(made: Path) -> None:
-    with FaultServer() as server, opened(made, server.url) as first:
-        first.asks()
-        with pytest.raises(RunError, match="judge"):
-            judge(made, server.url)
-        assert server.requests == 0
-
-
-def test_refusals_are_counted_by_category_and_retried_on_request(made: Path) -> None:
-    with FaultServer(lambda number: "refusal" if number % 2 else "ok") as server:
-        done = judge(made, server.url)
-        first = server.requests
-    assert sum(done.session.todo.refused.values()) > 0
-    assert json.dumps(done.as_json())
-    with FaultServer() as server:
-        judge(made, server.url)
-        assert server.requests == 0
-        judge(made, server.url, retry="refused")
-        assert 0 < server.requests < first
-    assert {row.status for row in rows_of(made)} == {Status.SCORED}

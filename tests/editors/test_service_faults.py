@@ -226,9 +226,10 @@ def test_a_job_that_cannot_be_written_down_stays_booked_and_holds_up_nobody(
 KILLS = {
     "jobs": ("booked", "answered", "job written", "job asked for", "picture fetched", "delivered",
              "in place", "recorded"),
-    "chat": ("booked", "answered", "billed", "delivered", "in place", "recorded"),
-    "edits": ("booked", "answered", "billed", "delivered", "in place", "recorded"),
+    "chat": ("answered", "billed", "recorded"),
+    "edits": ("booked", "answered", "delivered", "in place"),
 }  # fmt: skip
+"""Chats and edits have one core: each of its points once."""
 PAID_ONCE = {"job written", "job asked for", "picture fetched", "recorded"}
 """Kills after which nothing is asked for a second time."""
 

@@ -150,6 +150,7 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
         editor("odd")(lambda picture, words: picture)
 
 
+@pytest.mark.slow
 def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="types are checked where mypy is")
     (tmp_path / "script.py").write_text(SCRIPT)

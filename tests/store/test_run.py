@@ -168,7 +168,7 @@ def _write_until_killed(path: str, told: str) -> None:
 def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
     chance = random.Random(3)
     told = tmp_path / "told"
-    for _ in range(4):
+    for _ in range(2):
         args = (str(tmp_path / "run"), str(told))
         both = [
             multiprocessing.get_context("spawn").Process(target=_write_until_killed, args=args)

@@ -94,7 +94,7 @@ def test_rank_questions_use_the_metric_of_the_question() -> None:
 def test_what_cannot_be_corrected_says_why() -> None:
     whole = frame(scores("j") + people(2))
     rest, gold = gold_of(whole, "human", WAYS)
-    with pytest.raises(UsageError, match=r"--proxy QUESTION=METRIC"):
+    with pytest.raises(UsageError, match=r"proxy=QUESTION=METRIC"):
         calibrated(rest, [gold[0]._replace(proxy="nothing")])
     with pytest.raises(UnknownName, match=r"--calibrate nobody: wanted human or one judge"):
         gold_of(whole, "nobody", WAYS)

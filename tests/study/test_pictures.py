@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from editgauge.study.answers import boxes_on_output
-from editgauge.study.pictures import Pictures, filled, fitted, outline, placed
+from editgauge.study.pictures import Pictures
 from editgauge.study.studies import outputs_of
 from tests.study.made_study import EDITORS, make_run
 
@@ -67,15 +67,3 @@ def test_a_box_goes_back_to_the_outputs_own_pixels(pictures: Pictures) -> None:
     assert box == [16.5, 25.0, 33.0, 50.0, "artefact"]
     bar = {"label": "artefact", "box": [0.0, 0.0, 0.1, 0.1]}
     assert boxes_on_output([bar], pictures, "s00", "alpha") == []
-
-
-def test_parts_of_it() -> None:
-    assert fitted(100, 50, 40, 40) == (0, 10, 40, 20, 100, 50)
-    assert placed(np.zeros((10, 10, 3), np.uint8), 10, 10).shape == (10, 10, 3)
-    mask = np.zeros((50, 50), bool)
-    mask[10:30, 10:30] = True
-    edge = outline(mask)
-    assert edge[10, 15, 3] == 255
-    assert edge[20, 20, 3] == 0
-    with pytest.raises(ValueError, match="do not fit"):
-        filled(b"x" * 100, 105)

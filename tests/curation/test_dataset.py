@@ -33,24 +33,19 @@ def test_every_change_is_an_event(tmp_path: Path) -> None:
         (b"[1]", "line 2: expected `?object`?"),
         (b'{"id": "b", "images": []}', "line 2: images: expected"),
         (b'{"id": "b", "images": ["../x.png"]}', "line 2: b: '../x.png': leads out"),
-        (b'{"id": "b", "images": ["/x.png"]}', "an absolute path"),
-        (b'{"id": "b", "images": [".curate/names"]}', "a hidden file"),
         (b'{"id": "../b", "images": ["x.png"]}', "line 2: id: wanted"),
         (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of line 1"),
         (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "unknown field instrution"),
         (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: expected"),
         (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks"),
-        (b"\xff\xfe", "line 2: no JSON"),
         (
             b'{"id": "b", "images": ["x.png"], "reviews": {"ann": {"content": 5}}}',
             "line 2: reviews",
         ),
-        (b'{"id": "b", "images": ["x.png"], "comments": [{"who": 1}]}', "line 2: comments"),
         (
             b'{"id": "b", "images": ["x.png"], "pictures": {"x.png": {"proposals": [1]}}}',
             "pictures",
         ),
-        (b"[" * 100000, "line 2: no JSON"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:

@@ -163,14 +163,10 @@ def test_a_template_is_put_around_the_instruction(tmp_path: Path) -> None:
     [
         ("no placeholder", "found no placeholder"),
         ("{instruction} {organ}", "{organ} is not known"),
-        ("{instruction.__class__}", "is not known"),
-        ("{instruction[0]}", "is not known"),
         ("{}", "is not known"),
         ("{0}{instruction}", "is not known"),
         ("{instruction!r}", "takes no format"),
-        ("{instruction:>{width}}", "takes no format"),
         ("{instruction", "expected '}'"),
-        ("} {instruction}", "Single '}'"),
     ],
 )
 def test_a_template_with_another_placeholder_is_refused(template: str, message: str) -> None:

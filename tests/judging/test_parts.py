@@ -317,15 +317,7 @@ def test_end_dates_are_warned_of_in_time() -> None:
 @pytest.mark.parametrize(
     ("status", "headers", "body", "kind", "after"),
     [
-        (429, {"retry-after": "2"}, {"error": {"message": "slow down"}}, "busy", 2.0),
-        (429, {"retry-after-ms": "250"}, {}, "busy", 0.25),
-        (429, {}, [{"error": {"code": 429, "details": [{"retryDelay": "17s"}]}}], "busy", 17.0),
-        (429, {"retry-after": "nan"}, {}, "busy", None),
         (429, {}, {"error": {"code": "insufficient_quota", "message": "x"}}, "stop", None),
-        (503, {"retry-after": "1"}, {}, "busy", 1.0),
-        (503, {}, {}, "again", None),
-        (500, {}, "oops", "again", None),
-        (401, {}, {"error": {"message": "bad key"}}, "stop", None),
         (400, {}, {"error": {"message": "too many pictures"}}, "bad", None),
         (400, {}, {"error": {"code": "content_filter", "message": "no"}}, "refused", None),
         (200, {}, {"choices": []}, "again", None),

@@ -17,6 +17,7 @@ EXCEPTIONS = {
     "test_layers.py": "imports between all rooms",
     "test_test_names.py": "the names of tests",
     "cli/test_pages.py": "docs/how-to/, run as written",
+    "test_workflows.py": "the workflows of the repository and the example of one",
     "test_wheel.py": "the built wheel",
     "benchmarks/test_judge_rubrics.py": "the rubrics of all benchmarks against their papers",
     "benchmarks/test_layout.py": "the files that all benchmarks write, read again",

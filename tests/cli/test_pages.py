@@ -1,7 +1,7 @@
 """How-to pages about outputs, tables, runs and other tools, as they are written.
 
 Pages with tests of their own: judges (`test_judge_page`), editing (`test_edit_page`), networks and
-OCR (`test_score_pages`), data sets (`test_curate_page`), gating (`test_gate_page`), the human study (`test_study_page`), tuning (`tuning/test_command`), extending
+OCR (`test_score_pages`), data sets (`test_curate_page`), gating (`test_compare_gate_page`), the human study (`test_study_page`), tuning (`tuning/test_command`), extending
 (`benchmarks/test_skeleton`), Python (`test_docs`).
 """
 

@@ -134,6 +134,14 @@ def test_every_page_is_listed() -> None:
     assert sorted(page for page in pages if f"]({page})" not in index) == []
 
 
+def test_the_readme_shows_what_comes_out_in_its_first_lines() -> None:
+    first = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:25]
+    (picture,) = [line for line in first if line.startswith("![")]
+    path = ROOT / picture.partition("](")[2].rstrip(")")
+    assert path.stat().st_size <= 150_000
+    assert any(line.startswith("|---") for line in first)
+
+
 def test_every_status_is_explained() -> None:
     start = (DOCS / "start.md").read_text(encoding="utf-8")
     assert [status for status in Status if f"| `{status.value}` |" not in start] == []

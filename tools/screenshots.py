@@ -4,7 +4,9 @@
     python tools/screenshots.py docs-pictures --run R  take those of a report that is there
 
 `make site` calls it before it builds, and `tools/site_hooks.py` puts them where a page has a line
-``<!-- screenshot: name: caption -->``. Nothing is drawn by hand and nothing is committed.
+``<!-- screenshot: name: caption -->``. Nothing is drawn by hand. Only the README's
+picture is committed: `docs/report.png` is the view `overview` of the run that `make demo` makes, in
+96 colours.
 """
 
 from __future__ import annotations

@@ -39,12 +39,21 @@ FUZZ ?= 100000
 fuzz: $(VENV)/.installed
 	FUZZ_EXAMPLES=$(FUZZ) $(VENV)/bin/python -m pytest -n 2 tests/fuzz $(PYTEST)
 
-# Known vulnerabilities of what is installed. Asks an online service: without a network it says so and passes.
-audit: $(VENV)/.installed
-	@$(VENV)/bin/python tools/audit.py
+# Known vulnerabilities of what is installed, and its bill of materials. What the online service does not know, or cannot be
+# asked about, is never called sound: then `make audit` fails and says so.
+SUPPLY := .venv-supply
 
-sbom: $(VENV)/.installed
-	$(VENV)/bin/python tools/sbom.py
+$(SUPPLY)/.installed:
+	$(PYTHON) -m venv $(SUPPLY)
+	$(SUPPLY)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1 cyclonedx-bom==7.5.0
+	touch $@
+
+audit: $(VENV)/.installed $(SUPPLY)/.installed
+	$(VENV)/bin/pip freeze --exclude-editable > $(SUPPLY)/packages.txt
+	$(SUPPLY)/bin/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r $(SUPPLY)/packages.txt
+
+sbom: $(VENV)/.installed $(SUPPLY)/.installed
+	$(SUPPLY)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o sbom.json $(VENV)/bin/python
 
 # The documentation as a site, in site/, with the screenshots that a headless Chromium takes where there is one.
 site: $(VENV)/.installed
@@ -56,4 +65,4 @@ bench: $(VENV)/.installed
 	for script in perf/bench_*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(DEMO) demo-run site build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(DEMO) $(SUPPLY) sbom.json demo-run site build dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,126 +1,84 @@
-"""How long `editgauge score` of many small samples takes before its first score, and when there is
-nothing to do: seconds, and seconds of this process's processor (workers not counted).
+"""`editgauge score` of many small samples: how long until the first score, and with nothing to do?
 
-    python perf/bench_endurance.py [--samples 20000] [--keep DIR] [--profile]
+    python perf/bench_endurance.py [--samples 20000] [--keep DIR]
+
+Wall seconds, and those of this process's processor (workers not counted).
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import cProfile
 import gc
 import io
-import pstats
-import shutil
-import struct
-import sys
-import tempfile
 import time
-import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
+from support import Run, folder
 
-AIMS = {"first score": 10.0, "nothing to do": 5.0}
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def _png(number: int) -> bytes:
-    """A picture of 8 x 8 pixels, another one for each number."""
-    colour = bytes([number % 256, number // 256 % 256, 7])
-    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
-    pixels = zlib.compress((b"\0" + colour * 8) * 8)
-    end = _chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + end
+from editgauge.cli import main as command
+from editgauge.images import write_png
 
 
 def make(place: Path, count: int) -> None:
-    """A data set of so many samples, and one editor's outputs."""
+    """A data set of so many samples of 8 x 8 pixels, and one editor's outputs."""
     for room in ("set/pictures", "outputs/model"):
         (place / room).mkdir(parents=True)
-    about = {"format": 1, "name": "many"}
-    (place / "set/dataset.json").write_bytes(orjson.dumps(about))
-    records = []
-    for number in range(count):
-        name = f"s{number:06d}"
-        (place / f"set/pictures/{name}.png").write_bytes(_png(number))
-        (place / f"outputs/model/{name}.png").write_bytes(_png(number + 1))
-        records.append(
-            {"id": name, "images": [f"pictures/{name}.png"], "instruction": f"do {number}",
-             "reference": f"pictures/{name}.png"}
-        )  # fmt: skip
-    lines = b"".join(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE) for one in records)
-    (place / "set/samples.jsonl").write_bytes(lines)
+    (place / "set/dataset.json").write_bytes(orjson.dumps({"name": "many"}))
+    with (place / "set/samples.jsonl").open("wb") as lines:
+        for number in range(count):
+            name = f"s{number:06d}"
+            for path, colour in (("set/pictures", number), ("outputs/model", number + 1)):
+                pixels = np.full((8, 8, 3), (colour % 256, colour // 256 % 256, 7), np.uint8)
+                write_png(place / path / f"{name}.png", pixels)
+            file = f"pictures/{name}.png"
+            sample = {"id": name, "images": [file], "instruction": f"do {number}"}
+            record = sample | {"reference": file}
+            lines.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def score(place: Path, profile: bool) -> tuple[str, float, float]:
+def score(place: Path) -> tuple[str, float, float]:
     """Score in this process; until when seconds are counted, and those of clock and processor."""
-    from editgauge.cli.main import _COLLECTION, app_for
-
-    gc.set_threshold(*_COLLECTION)  # as the command does
     first: list[tuple[float, float]] = []
-    began = time.perf_counter(), time.process_time()
+    put, began = Run.put, (time.perf_counter(), time.process_time())
 
     def since() -> tuple[float, float]:
         return time.perf_counter() - began[0], time.process_time() - began[1]
 
+    def noted(run: Run, rows: Iterable[Any] = (), edits: Iterable[Any] = ()) -> int:
+        rows = list(rows)
+        if rows:
+            first.append(since())
+        return put(run, rows, edits)
+
     words = ["score", f"dir:{place}/set", "--outputs", f"{place}/outputs", "--editor", "model"]
     words += ["--run", f"{place}/run", "--tracks", "pixel", "--json"]
-    profiler = cProfile.Profile(time.process_time) if profile else contextlib.nullcontext()
-    with (
-        _watched(lambda: first.append(since())),
-        contextlib.redirect_stdout(io.StringIO()),
-        profiler,
-        contextlib.suppress(SystemExit),
-    ):
-        app_for(words)(words, standalone_mode=False)
-    if isinstance(profiler, cProfile.Profile):
-        pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(45)
+    Run.put = noted  # type: ignore[method-assign]
+    gc.set_threshold(*command._COLLECTION)  # as the command does
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            code = command.run(words)
+    finally:
+        Run.put = put  # type: ignore[method-assign]
+    assert code == 0, code
     return ("first score", *first[0]) if first else ("nothing to do", *since())
 
 
-@contextlib.contextmanager
-def _watched(tell: Any) -> Any:
-    """Call `tell` when the first batch of scores has come back."""
-    from editgauge.run import score as module
-
-    real, told = module._add, []
-
-    def add(*args: Any) -> None:
-        if not told:
-            told.append(True)
-            tell()
-        real(*args)
-
-    module._add = add
-    try:
-        yield
-    finally:
-        module._add = real
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=20_000)
-    parser.add_argument("--keep", type=Path, help="Make the data here, and leave them.")
-    parser.add_argument("--profile", action="store_true")
-    chosen = parser.parse_args()
-    place = chosen.keep or Path(tempfile.mkdtemp())
-    try:
+    parser.add_argument("--keep", type=Path, help="make the data here, and leave them")
+    given = parser.parse_args()
+    with folder(given.keep) as place:
         if not (place / "set").exists():
-            make(place, chosen.samples)
+            make(place, given.samples)
         for _ in range(2):
-            what, seconds, processor = score(place, chosen.profile)
-            aim = AIMS[what] * chosen.samples / 20_000
-            print(f"{what:16}{seconds:7.1f} s, processor {processor:5.1f} s (aim {aim:.0f} s)")
-    finally:
-        if chosen.keep is None:
-            shutil.rmtree(place, ignore_errors=True)
+            what, wall, processor = score(place)
+            print(f"{what:16} processor {processor:5.1f} s (wall {wall:.1f} s)", flush=True)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ import numpy as np
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 sys.path.insert(0, SOURCE)
 
-from editgauge.store.run import Run  # noqa: E402
-from editgauge.types import Row, Status  # noqa: E402
+from editgauge.store.run import Run
+from editgauge.types import Row, Status
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -23,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 sys.path[:0] = [str(ROOT), str(SOURCE)]
 
-from editgauge.store.run import Run  # noqa: E402
-from editgauge.types import Row, Status  # noqa: E402
+from editgauge.store.run import Run
+from editgauge.types import Row, Status
 
 _LAUNCHER = """
 import json, resource, subprocess, sys
@@ -66,10 +67,14 @@ def one_core() -> None:
 
 def timed(work: Callable[[], Any]) -> tuple[Seconds, Any]:
     """The time of one call, and what it gave."""
-    began, before = time.perf_counter(), os.times()
+    began, before = time.perf_counter(), _processor()
     value = work()
-    wall, after = time.perf_counter() - began, os.times()
-    return Seconds(wall, sum(after[:4]) - sum(before[:4])), value
+    return Seconds(time.perf_counter() - began, _processor() - before), value
+
+
+def _processor() -> float:
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, whose))
 
 
 def least(work: Callable[[], Any], rounds: int) -> tuple[Seconds, Any]:

@@ -224,9 +224,7 @@ def memory(place: Path, calls: int = 20_000) -> None:
     with served(0.0) as server, engine_of(place, server.url) as engine:
         seconds = ask(engine, marked())
     print(f"{calls} calls: {seconds}; MiB in use after calls: {', '.join(marks)}")
-    print(
-        f"most bytes in flight: {engine.paid.gate.peak_bytes / 2**20:.1f} MiB; peak {peak_memory():.0f} MiB"
-    )
+    print(f"peak {peak_memory():.0f} MB")
 
 
 def bucket(place: Path, calls: int = 800) -> None:

@@ -1,127 +1,109 @@
-"""Neural metrics against the usual libraries, in the same run: pairs or images a second, ratios,
-peak memory.
+"""Neural metrics: how many pairs or pictures a second, beside the usual libraries?
 
     python perf/bench_neural.py                        everything, one and two threads, on the CPU
     python perf/bench_neural.py --only lpips --threads 1
-    python perf/bench_neural.py --device cuda          the same on a GPU, with bfloat16 and float16 beside float32
+    python perf/bench_neural.py --device cuda          on a GPU, with bfloat16 and float16 too
 
-Backbones have full size and seeded random weights (values mean nothing, time and memory do).
-Pictures are 1024 x 1024 JPEGs; reading them is part of the time. Every measurement runs in a
-process of its own, so that peak memory is its own, warms up first, and is repeated; the best repeat
-counts. "Waited" is the share of the time in which the network had nothing to do because pictures were
-still being read; on a GPU the rest is the network and its copies. "Usual": torchmetrics' LPIPS pair by pair, transformers' CLIPModel and processor picture by
-picture, scipy's sqrtm. The ratio of processor seconds is printed too: on a machine that does other
-work at the same time it is the steadier one.
+Backbones of full size with seeded random weights (values mean nothing, time and memory do);
+pictures are JPEGs of 1024 x 1024, and reading them is part of the time. Each measurement has a
+process of its own, warms up and takes the best of some repeats. "waited": the share of the time in
+which the network had nothing to do because pictures were still being read. "Usual": torchmetrics'
+LPIPS pair by pair, transformers' CLIPModel picture by picture, scipy's sqrtm.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import resource
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from support import Seconds, folder, in_a_process, least, noisy
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "src")]
-
-
-def draw(folder: Path, inputs: int, editors: int) -> tuple[list[Path], list[list[Path]]]:
-    """`inputs` smooth coloured pictures of 1 megapixel and `editors` noisy versions of each, as
-    JPEG.
-    """
-    import cv2
-
-    random = np.random.default_rng(0)
-    originals, outputs = [], []
-    for number in range(inputs):
-        rough = random.integers(0, 256, (64, 64, 3), dtype=np.uint8)
-        picture = cv2.resize(rough, (1024, 1024), interpolation=cv2.INTER_CUBIC)
-        path = folder / f"{number}.jpg"
-        cv2.imwrite(str(path), picture)
-        originals.append(path)
-        edits = []
-        for editor in range(editors):
-            noisy = np.clip(picture + random.normal(0, 4 + editor, picture.shape), 0, 255).astype(
-                np.uint8
-            )
-            edits.append(folder / f"{number}-{editor}.jpg")
-            cv2.imwrite(str(edits[-1]), noisy)
-        outputs.append(edits)
-    return originals, outputs
+SIDE = 1024
+Work = Callable[[], Any]
 
 
-def best(repeats: int, work: Callable[[], Any], device: str) -> tuple[float, float, Any]:
-    """Seconds and processor seconds of the fastest of some runs, and what the last one gave."""
-    seconds, processor, value = float("inf"), float("inf"), None
-    for _ in range(repeats):
-        began, busy = time.perf_counter(), time.process_time()
-        value = work()
-        if device != "cpu":
-            import torch
+@dataclass(frozen=True)
+class Case:
+    """One measurement. `inputs` pictures, with `models` outputs of each."""
 
-            torch.cuda.synchronize()
-        seconds = min(seconds, time.perf_counter() - began)
-        processor = min(processor, time.process_time() - busy)
-    return seconds, processor, value
+    name: str
+    ours: bool = True
+    net: str = "squeeze"
+    inputs: int = 2
+    models: int = 1
+    clip: Path | None = None
+    threads: int = 1
+    device: str = "cpu"
+    precision: str = "float32"
+    repeats: int = 2
+
+
+class Figures(NamedTuple):
+    rate: Seconds
+    """Things a second, of the clock and of the processor."""
+    values: np.ndarray
+    waited: float
+    gpu_megabytes: float
 
 
 class Waited:
     """Counts the seconds for which somebody waits for the next of some items."""
 
-    def __init__(self) -> None:
-        self.seconds = 0.0
+    seconds = 0.0
 
-    def __call__(self, items: Any) -> Any:
-        source = iter(items)
+    def __call__(self, items: Iterable[Any]) -> Iterator[Any]:
+        source, end = iter(items), object()
         while True:
             began = time.perf_counter()
-            try:
-                item = next(source)
-            except StopIteration:
+            item = next(source, end)
+            self.seconds += time.perf_counter() - began
+            if item is end:
                 return
-            finally:
-                self.seconds += time.perf_counter() - began
             yield item
-
-    def share(self, work: Callable[[], Any]) -> float:
-        """Of the time of one more run."""
-        self.seconds, began = 0.0, time.perf_counter()
-        work()
-        return self.seconds / (time.perf_counter() - began)
 
 
 WAITED = Waited()
 
 
-# -- LPIPS -----------------------------------------------------------------------------------------
+def draw(place: Path, inputs: int, models: int) -> list[tuple[Path, list[Path]]]:
+    """Smooth coloured pictures and noisy versions of each, as JPEG."""
+    import cv2
+
+    random, every = np.random.default_rng(0), []
+    for number in range(inputs):
+        rough = random.integers(0, 256, (64, 64, 3), dtype=np.uint8)
+        picture = cv2.resize(rough, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+        paths = [place / f"{number}-{name}.jpg" for name in ("input", *range(models))]
+        cv2.imwrite(str(paths[0]), picture)
+        for model, path in enumerate(paths[1:]):
+            cv2.imwrite(str(path), noisy(picture, 4 + model, random))
+        every.append((paths[0], paths[1:]))
+    return every
 
 
-def lpips_usual(net: str, pairs: list[tuple[Path, Path]], device: str) -> Callable[[], list[float]]:
+def lpips_usual(case: Case, pairs: list[tuple[Path, Path]]) -> Work:
     import torch
     import torchmetrics.functional.image.lpips as module
     from PIL import Image
     from tests.networks import tiny
 
     def filled(name: str, pretrained: bool = False) -> Any:
-        made = tiny.backbone(name)
-        tiny.fill(made, 0)
-        return made
+        network = tiny.backbone(name)
+        tiny.fill(network, 0)
+        return network
 
     module._get_tv_model_features = filled
-    network = module._LPIPS(pretrained=True, net=net, pnet_rand=True).eval().to(device)
+    network = module._LPIPS(pretrained=True, net=case.net, pnet_rand=True).eval().to(case.device)
 
     def read(path: Path) -> Any:
-        pixels = np.array(Image.open(path).convert("RGB"))
-        return torch.from_numpy(pixels).to(device).permute(2, 0, 1)[None].float() / 127.5 - 1
+        pixels = torch.from_numpy(np.array(Image.open(path).convert("RGB"))).to(case.device)
+        return pixels.permute(2, 0, 1)[None].float() / 127.5 - 1
 
     def work() -> list[float]:
         with torch.no_grad():
@@ -137,355 +119,226 @@ def plain_frames(sample: Any, edit: Any) -> Any:
     return Frames(reference=read_image(sample.image), output=read_image(edit.path))
 
 
-def lpips_ours(
-    net: str, pairs: list[tuple[Path, Path]], device: str, precision: str, folder: Path
-) -> Callable[[], list[float]]:
+def lpips_ours(case: Case, pairs: list[tuple[Path, Path]], place: Path) -> Work:
     import pytest
     from tests.networks import tiny
 
-    from editgauge.scoring import lpips as lpips_scorer
+    from editgauge.scoring import lpips
     from editgauge.types import Edit, Metric, Sample
 
-    patch = pytest.MonkeyPatch()
-    ahead = lpips_scorer.read_ahead
-    patch.setattr(lpips_scorer, "read_ahead", lambda *a, **k: WAITED(ahead(*a, **k)))
-    tiny.install_lpips(patch, folder / "weights", net)
-    scorer = lpips_scorer.LpipsScorer(
+    patch, ahead = pytest.MonkeyPatch(), lpips.read_ahead
+    patch.setattr(lpips, "read_ahead", lambda *a, **k: WAITED(ahead(*a, **k)))
+    tiny.install_lpips(patch, place / "weights", case.net)
+    scorer = lpips.LpipsScorer(
         frames=plain_frames,
-        net=net,
+        net=case.net,
         inputs=("images",),
         metrics=(Metric("lpips", direction="lower", low=0, high=9),),
-        device=device,
-        precision=precision,
+        device=case.device,
+        precision=case.precision,
     )
-    both = [
-        (
-            Sample(
-                benchmark="bench",
-                id=a.stem,
-                split="",
-                category=(),
-                instruction="",
-                images=(a,),
-                output_stems=(a.stem,),
-            ),
-            Edit(sample=a.stem, editor=b.stem, path=b),
-        )
-        for a, b in pairs
-    ]
+    facts: dict[str, Any] = {"benchmark": "bench", "split": "", "category": (), "instruction": ""}
+    both = []
+    for a, b in pairs:
+        sample = Sample(id=a.stem, images=(a,), output_stems=(a.stem,), **facts)
+        both.append((sample, Edit(sample=a.stem, editor=b.stem, path=b)))
 
     def work() -> list[float]:
-        lpips_scorer._KEPT._entries.clear()
-        found = [s for i in range(0, len(both), 16) for _, s in scorer.score_many(both[i : i + 16])]
-        for scores in found:
-            if scores[0].value is None:
-                raise SystemExit(scores[0].reason)
-        return [scores[0].value or 0.0 for scores in found]
+        lpips._KEPT._entries.clear()
+        batches = (both[start : start + 16] for start in range(0, len(both), 16))
+        scores = [one[0] for batch in batches for _, one in scorer.score_many(batch)]
+        assert all(score.value is not None for score in scores), scores[0].reason
+        return [score.value or 0.0 for score in scores]
 
     return work
 
 
-def case_lpips(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    originals, outputs = draw(folder, args.inputs, args.models if args.many else 1)
-    pairs = [(a, b) for a, edits in zip(originals, outputs, strict=True) for b in edits]
-    if args.engine == "usual":
-        work = lpips_usual(args.net, pairs, args.device)
-    else:
-        work = lpips_ours(args.net, pairs, args.device, args.precision, folder)
-    work()
-    seconds, busy, values = best(args.repeats, work, args.device)
-    return {
-        "rate": len(pairs) / seconds,
-        "busy": busy / len(pairs),
-        "unit": "pairs/s",
-        "values": values[:4],
-        **_waited(args, work),
-    }
+def lpips(case: Case, place: Path) -> tuple[int, Work]:
+    every = draw(place, case.inputs, case.models)
+    pairs = [(original, output) for original, outputs in every for output in outputs]
+    work = lpips_ours(case, pairs, place) if case.ours else lpips_usual(case, pairs)
+    return len(pairs), work
 
 
-# -- CLIP ------------------------------------------------------------------------------------------
-
-
-def write_clip(folder: Path) -> Path:
-    """A ViT-L/14 of full size with seeded weights."""
+def write_clip(place: Path) -> Path:
+    """A ViT-L/14 of full size with seeded weights, in the folder clip-vit-large-patch14."""
     import torch
     from tests.networks import tiny
     from transformers import CLIPConfig, CLIPModel
 
-    place = tiny.write_clip(folder / "clip-vit-large-patch14")
+    place = tiny.write_clip(place / "clip-vit-large-patch14")
     torch.manual_seed(0)
-    vision = {
-        "hidden_size": 1024,
-        "intermediate_size": 4096,
-        "num_hidden_layers": 24,
-        "num_attention_heads": 16,
-    }
     config = CLIPConfig.from_pretrained(place)
-    config.vision_config.update(
-        {**vision, "image_size": 224, "patch_size": 14, "projection_dim": 768}
-    )
+    size = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24}
+    size |= {"num_attention_heads": 16, "image_size": 224, "patch_size": 14}
+    config.vision_config.update({**size, "projection_dim": 768})
     config.text_config.update({"projection_dim": 768})
     config.projection_dim = 768
     CLIPModel(config).save_pretrained(place)
     return place
 
 
-def case_clip(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def batches(case: Case, paths: list[Path], read: Work, features: Work, size: int) -> Work:
+    """Features of pictures that are read ahead, as our scorers do it."""
+    from editgauge.networks.runtime import batched, read_ahead, reading_for, resolve, threads
+
+    def work() -> Any:
+        with threads():
+            depth, workers = reading_for(resolve(case.device, case.precision).device, size)
+            ahead = read_ahead(paths, read, depth=depth, workers=workers)
+            groups = batched(WAITED(ahead), size)
+            return np.concatenate([features([data for _, data in group]) for group in groups])
+
+    return work
+
+
+def clip(case: Case, place: Path) -> tuple[int, Work]:
     import torch
+    import transformers
+    from PIL import Image
 
-    originals, _ = draw(folder, args.inputs * 4, 0)
-    place = Path(args.clip)
-    if args.engine == "usual":
-        import transformers
-        from PIL import Image
+    from editgauge.images import read_image
+    from editgauge.networks.clip import ClipModel, preprocess
+    from editgauge.networks.runtime import resolve
 
-        model = transformers.CLIPModel.from_pretrained(place).eval().to(args.device)
-        processor = transformers.CLIPImageProcessorPil()
+    paths = [path for path, _ in draw(place, case.inputs * 4, 0)]
+    if case.ours:
+        own = ClipModel(case.clip, runtime=resolve(case.device, case.precision))
+        size = 16 if case.device == "cpu" else 64
+        read = lambda path: preprocess(read_image(path))  # noqa: E731
+        return len(paths), batches(case, paths, read, own.image_features, size)
+    model = transformers.CLIPModel.from_pretrained(case.clip).eval().to(case.device)
+    processor = transformers.CLIPImageProcessorPil()
 
-        def work() -> Any:
-            found = []
-            with torch.no_grad():
-                for path in originals:
-                    inputs = processor(Image.open(path).convert("RGB"), return_tensors="pt").to(
-                        args.device
-                    )
-                    out = model.get_image_features(**inputs)
-                    found.append(getattr(out, "pooler_output", out)[0].float().cpu().numpy())
-            return np.stack(found)
-    else:
-        from editgauge.images import read_image
-        from editgauge.networks.clip import ClipModel, preprocess
-        from editgauge.networks.runtime import batched, read_ahead, reading_for, resolve, threads
+    def features(path: Path) -> np.ndarray:
+        inputs = processor(Image.open(path).convert("RGB"), return_tensors="pt").to(case.device)
+        out = model.get_image_features(**inputs)
+        return getattr(out, "pooler_output", out)[0].float().cpu().numpy()
 
-        own = ClipModel(place, runtime=resolve(args.device, args.precision))
-        size = 16 if args.device == "cpu" else 64
+    def work() -> np.ndarray:
+        with torch.no_grad():
+            return np.stack([features(path) for path in paths])
 
-        def work() -> Any:
-            found = []
-            with threads():
-                depth, workers = reading_for(own.runtime.device, size)
-                ahead = read_ahead(
-                    originals, lambda p: preprocess(read_image(p)), depth=depth, workers=workers
-                )
-                for batch in batched(WAITED(ahead), size):
-                    found.append(own.image_features([data for _, data in batch]))  # type: ignore[misc]
-            return np.concatenate(found)
-
-    work()
-    seconds, busy, values = best(args.repeats, work, args.device)
-    made = _images(len(originals), seconds, busy, values) | _waited(args, work)
-    return made | {"features": values[:4].tolist()}
+    return len(paths), work
 
 
-def _waited(args: argparse.Namespace, work: Callable[[], Any]) -> dict[str, float]:
-    return {"waited": WAITED.share(work)} if args.engine != "usual" else {}
-
-
-def _images(count: int, seconds: float, busy: float, values: Any) -> dict[str, Any]:
-    rates = {"rate": count / seconds, "busy": busy / count, "unit": "images/s"}
-    return rates | {"values": values[:2, :2].ravel().tolist()}
-
-
-# -- Fréchet distance and Inception ----------------------------------------------------------------
-
-
-def case_frechet(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    del folder
-    random = np.random.default_rng(0)
-    a, b = (
-        np.abs(random.standard_normal((args.inputs, 2048)) * random.uniform(0.1, 1, 2048))
-        for _ in range(2)
-    )
-
-    def usual() -> float:
-        from scipy.linalg import sqrtm
-
-        ca, cb = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
-        root = np.asarray(sqrtm(ca @ cb)).real
-        return float(
-            ((a.mean(0) - b.mean(0)) ** 2).sum() + np.trace(ca) + np.trace(cb) - 2 * np.trace(root)
-        )
-
-    def ours() -> float:
-        from editgauge.metrics.frechet import frechet_distance, moments
-
-        return frechet_distance(moments(a), moments(b))
-
-    seconds, busy, value = best(1, usual if args.engine == "usual" else ours, "cpu")
-    return {"rate": 1 / seconds, "busy": busy, "unit": "distances/s", "values": [value]}
-
-
-def case_inception(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def inception(case: Case, place: Path) -> tuple[int, Work]:
     from tests.networks import tiny
 
     from editgauge.images import read_image
     from editgauge.networks.inception import Inception
-    from editgauge.networks.runtime import batched, read_ahead, reading_for, resolve, threads
+    from editgauge.networks.runtime import resolve
 
-    originals, _ = draw(folder, args.inputs * 4, 0)
-    network = Inception(tiny.inception_state(), resolve(args.device, args.precision))
-
-    def work() -> Any:
-        found = []
-        with threads():
-            depth, workers = reading_for(network.runtime.device, 16)
-            ahead = read_ahead(originals, read_image, depth=depth, workers=workers)
-            for batch in batched(WAITED(ahead), 16):
-                found.append(network.features([data for _, data in batch]))  # type: ignore[misc]
-        return np.concatenate(found)
-
-    work()
-    seconds, busy, values = best(args.repeats, work, args.device)
-    return _images(len(originals), seconds, busy, values) | _waited(args, work)
+    paths = [path for path, _ in draw(place, case.inputs * 4, 0)]
+    network = Inception(tiny.inception_state(), resolve(case.device, case.precision))
+    return len(paths), batches(case, paths, read_image, network.features, 16)
 
 
-CASES = {
-    "lpips": case_lpips,
-    "clip": case_clip,
-    "frechet": case_frechet,
-    "inception": case_inception,
-}
+def frechet(case: Case, place: Path) -> tuple[int, Work]:
+    from scipy.linalg import sqrtm
+
+    from editgauge.metrics.frechet import frechet_distance, moments
+
+    random = np.random.default_rng(0)
+    shape, spread = (case.inputs, 2048), random.uniform(0.1, 1, 2048)
+    a, b = (np.abs(random.standard_normal(shape) * spread) for _ in range(2))
+
+    def usual() -> float:
+        ca, cb = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
+        root = np.trace(np.asarray(sqrtm(ca @ cb)).real)
+        return float(((a.mean(0) - b.mean(0)) ** 2).sum() + np.trace(ca) + np.trace(cb) - 2 * root)
+
+    return 1, (lambda: frechet_distance(moments(a), moments(b))) if case.ours else usual
 
 
-def child(args: argparse.Namespace) -> None:
-    """One measurement: prints one JSON line."""
+CASES = {"lpips": lpips, "frechet": frechet, "inception": inception, "clip": clip}
+
+
+def figures(case: Case) -> Figures:
+    """In a process of its own."""
     import torch
 
-    torch.set_num_threads(args.threads[0])
-    with tempfile.TemporaryDirectory() as folder:
-        found = CASES[args.case](args, Path(folder))
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    if args.device != "cpu":
-        found["gpu_peak_mb"] = torch.cuda.max_memory_allocated() / 1e6
-    print(json.dumps(found))
+    torch.set_num_threads(case.threads)
+    with folder() as place:
+        count, prepared = CASES[case.name](case, place)
+
+        def work() -> Any:
+            value = prepared()
+            if case.device != "cpu":
+                torch.cuda.synchronize()
+            return value
+
+        seconds, values = least(work, case.repeats)
+        WAITED.seconds, began = 0.0, time.perf_counter()
+        if case.ours and case.name != "frechet":
+            work()
+        waited = WAITED.seconds / (time.perf_counter() - began)
+    peak = torch.cuda.max_memory_allocated() / 1e6 if case.device != "cpu" else 0.0
+    return Figures(Seconds(*(count / one for one in seconds)), np.asarray(values), waited, peak)
 
 
-def measure(
-    case: str, engine: str, threads: int, args: argparse.Namespace, **more: Any
-) -> dict[str, Any]:
-    words = [
-        sys.executable,
-        __file__,
-        "--case",
-        case,
-        "--engine",
-        engine,
-        "--threads",
-        str(threads),
-    ]
-    words += ["--device", args.device, "--repeats", str(args.repeats)]
-    words += ["--models", str(args.models)]
-    for name, value in more.items():
-        words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
-    environment = {**os.environ, "EDITGAUGE_THREADS": str(threads)}
-    environment |= dict.fromkeys(
-        ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)
+def measured(case: Case) -> tuple[Figures, str]:
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "EDITGAUGE_THREADS")
+    os.environ.update(dict.fromkeys(names, str(case.threads)))
+    found, megabytes = in_a_process(figures, case)
+    words = f"{found.rate.wall:.3g} a second, {megabytes:.0f} MB"
+    words += f" + {found.gpu_megabytes:.0f} on the GPU" if found.gpu_megabytes else ""
+    return found, words + (f", waited {found.waited:.0%}" if found.waited > 0.005 else "")
+
+
+def compare(title: str, case: Case, half: list[str]) -> None:
+    """Print ours beside the usual library's, in every precision; Inception has no usual one."""
+    usual, usual_words = (
+        (None, "") if case.name == "inception" else measured(replace(case, ours=False))
     )
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode:
-        sys.exit(done.stderr[-3000:] or done.stdout)
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
-
-
-def line(name: str, threads: int, usual: dict[str, Any] | None, ours: dict[str, Any]) -> None:
-    def figures(found: dict[str, Any]) -> str:
-        gpu = f" + {found['gpu_peak_mb']:.0f} on the GPU" if "gpu_peak_mb" in found else ""
-        waited = f", waited {found['waited']:.0%}" if "waited" in found else ""
-        return f"{found['rate']:.3g} {found['unit']}, {found['peak_mb']:.0f} MB{gpu}{waited}"
-
-    compared = ""
-    if usual:
-        ratios = ours["rate"] / usual["rate"], usual["busy"] / ours["busy"]
-        compared = (
-            f"usual {figures(usual)}; ratio {ratios[0]:.2f} (processor seconds {ratios[1]:.2f})"
-        )
-    print(f"{name}, {threads} thread{'s' * (threads > 1)}: {figures(ours)}; {compared}", flush=True)
-    if usual and len(usual["values"]) == len(ours["values"]):
-        gap = max(abs(a - b) for a, b in zip(usual["values"], ours["values"], strict=True))
-        print(
-            f"    largest difference {gap:.1e} at values about {max(map(abs, ours['values'])):.3g}",
-            flush=True,
-        )
+    for precision in ("float32", *half):
+        ours, words = measured(replace(case, precision=precision))
+        print(f"{title} {precision}, {case.threads} thread(s): {words}", end="", flush=True)
+        if usual:
+            wall, processor = (a / b for a, b in zip(ours.rate, usual.rate, strict=True))
+            gap = np.abs(ours.values - usual.values).max() / np.abs(usual.values).max()
+            print(f"; usual {usual_words}; ratio {wall:.2f} (processor seconds {processor:.2f})")
+            print(f"    largest difference {gap:.1e} of the largest value", end="")
+        print(flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="lpips,clip,frechet,inception")
-    parser.add_argument(
-        "--nets", nargs="+", default=["squeeze", "alex"], choices=["squeeze", "alex"]
-    )
-    parser.add_argument(
-        "--models", type=int, default=10, help="outputs of one input, for LPIPS of many models"
-    )
+    parser.add_argument("--only", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--nets", nargs="+", default=["squeeze", "alex"])
+    parser.add_argument("--models", type=int, default=10, help="outputs of one input, for LPIPS")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 700, 3000], help="of frechet")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--repeats", type=int, default=2)
-    for hidden in ("case", "engine", "net", "clip"):
-        parser.add_argument(f"--{hidden}", help=argparse.SUPPRESS)
-    parser.add_argument("--precision", default="float32", help=argparse.SUPPRESS)
     parser.add_argument("--inputs", type=int, default=2)
-    parser.add_argument("--many", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.case:
-        child(args)
-        return
-    half = ["bfloat16", "float16"] if args.device != "cpu" else []
-    wanted = args.only.split(",")
-    if unknown := set(wanted) - {"lpips", "clip", "frechet", "inception"}:
-        parser.error(f"--only: unknown {', '.join(sorted(unknown))}")
-    for threads in args.threads:
-        if "lpips" in wanted:
-            compare_lpips(threads, args, half)
-        if "frechet" in wanted:
-            for count in (50, 700, 3000):
-                found = [
-                    measure("frechet", engine, threads, args, inputs=count)
-                    for engine in ("usual", "ours")
-                ]
-                line(f"Fréchet distance, {count} samples", threads, *found)
-        if "inception" in wanted:
-            for precision in ("float32", *half):
-                ours = measure(
-                    "inception", "ours", threads, args, inputs=args.inputs, precision=precision
-                )
-                line(f"Inception-v3 {precision}", threads, None, ours)
-    if "clip" in wanted:
-        with tempfile.TemporaryDirectory() as folder:
-            place = write_clip(Path(folder))
-            for threads in args.threads:
-                compare_clip(threads, args, half, place)
-
-
-def compare_lpips(threads: int, args: argparse.Namespace, half: list[str]) -> None:
-    for net in args.nets:
-        for many in (False, True):
-            more: dict[str, Any] = {"net": net, "inputs": 1 if many else args.inputs} | (
-                {"many": True} if many else {}
-            )
-            usual = measure("lpips", "usual", threads, args, **more)
-            for precision in ("float32", *half):
-                ours = measure("lpips", "ours", threads, args, precision=precision, **more)
-                line(
-                    f"LPIPS {net}{f' {args.models} models' if many else ''} {precision}",
-                    threads,
-                    usual,
-                    ours,
-                )
-
-
-def compare_clip(threads: int, args: argparse.Namespace, half: list[str], place: Path) -> None:
-    usual = measure("clip", "usual", threads, args, clip=place, inputs=args.inputs)
-    for precision in ("float32", *half):
-        ours = measure(
-            "clip", "ours", threads, args, clip=place, inputs=args.inputs, precision=precision
+    parser.add_argument("--repeats", type=int, default=2)
+    given = parser.parse_args()
+    half = ["bfloat16", "float16"] if given.device != "cpu" else []
+    for threads in given.threads:
+        base = Case(
+            "", inputs=given.inputs, threads=threads, device=given.device, repeats=given.repeats
         )
-        line(f"CLIP ViT-L/14 {precision}", threads, usual, ours)
-        a, b = np.array(usual["features"]), np.array(ours["features"])
-        cosine = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
-        print(f"    cosine to the usual features at least {cosine.min():.6f}", flush=True)
+        for net in given.nets if "lpips" in given.only else ():
+            case = replace(base, name="lpips", net=net)
+            compare(f"LPIPS {net}", case, half)
+            compare(
+                f"LPIPS {net}, {given.models} models",
+                replace(case, inputs=1, models=given.models),
+                half,
+            )
+        for size in given.sizes if "frechet" in given.only else ():
+            compare(
+                f"Fréchet distance, {size} samples",
+                replace(base, name="frechet", inputs=size, repeats=1),
+                [],
+            )
+        if "inception" in given.only:
+            compare("Inception-v3", replace(base, name="inception"), half)
+        if "clip" in given.only:
+            with folder() as place:
+                compare("CLIP ViT-L/14", replace(base, name="clip", clip=write_clip(place)), half)
 
 
 if __name__ == "__main__":

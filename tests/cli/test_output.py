@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,5 +128,6 @@ def test_error_lines_on_a_terminal(tmp_path: Path, words: tuple[str, ...]) -> No
     text = data.decode()
     for own in PROGRESS:
         text = text.replace(own, "")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # the colours of a bar
     assert "Traceback" not in text
     assert not steering(text)

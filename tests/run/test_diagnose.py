@@ -103,7 +103,7 @@ def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failu
     run: Run, weights: Path, tmp_path: Path
 ) -> None:
     other = tiny_pipelines.stable_diffusion(tmp_path / "other")
-    with pytest.raises(UsageError, match="a folder called 'tiny'; name it with --model DIR"):
+    with pytest.raises(UsageError, match="a folder called 'tiny'; name it with --set model=DIR"):
         looked(run, None)
     with pytest.raises((UsageError, Unavailable)):
         looked(run, other)
@@ -113,7 +113,9 @@ def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failu
 def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
     settings = {"family": "instructpix2pix", "model": "evil/weights", "revision": "abc"}
     edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings, seed=7)
-    with pytest.raises(UsageError, match="not those of its family; name them with --model evil"):
+    with pytest.raises(
+        UsageError, match="not those of its family; name them with --set model=evil"
+    ):
         remake.settings_of(edit, device="cpu")
     made = remake.settings_of(edit, model="evil/weights", device="cpu")
     assert (made["model"], made["revision"], made["seed"]) == ("evil/weights", "abc", 7)
@@ -175,7 +177,7 @@ def test_a_file_of_concepts_that_is_none(
 def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) -> None:
     concepts = tmp_path / "concepts.csv"
     concepts.write_text("sample,concept\ns1,word\ns2,new\n")
-    words = ["diagnose", str(run.path), "--model", str(weights), "--resolution", "all"]
+    words = ["diagnose", str(run.path), "--set", f"model={weights}", "--set", "resolution=all"]
     words += ["--device", "cpu", "--workers", "0", "--concepts", str(concepts)]
     words += ["--figures", str(tmp_path / "figures")]
     done = invoke(words)
@@ -200,13 +202,13 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     assert "not made by a diffusers pipeline" in str(done.exception)
     done = invoke([*base, "--from", "both"])
     assert isinstance(done.exception, UsageError)
-    assert "name it with --model DIR (for change grounding alone: basis pixels)" in str(
+    assert "name it with --set model=DIR (for change grounding alone: basis pixels)" in str(
         done.exception
     )
     done = invoke([*base, "--from", "pixels"])
     assert done.exit_code == 0, done.output
     assert "0 new rows, 42 reused" in done.output, "what was done before is kept"
-    done = invoke([*base, "--resolution", "x"])
+    done = invoke([*base, "--set", "resolution=x"])
     assert "wanted a number such as 16, or all" in str(done.exception)
 
 

@@ -299,11 +299,12 @@ def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
     """
     wanted = {**({} if _SAFE in os.environ else {_SAFE: _OURS}), **environment}
     before = {name: os.environ.get(name) for name in wanted}
-    if masks := hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    masks = hasattr(signal, "pthread_sigmask")
     os.environ.update(wanted)
     try:
+        if masks:
+            resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         with confinement.starting():
             process.start()
     finally:

@@ -4,7 +4,7 @@
     python perf/bench_judge.py throughput --calls 64
 
 Client and server share the machine's cores: run it on a quiet one, or repeat it and take the best.
-`sdk` measures the OpenAI SDK and inspect_ai (`pip install openai inspect_ai`) beside the engine.
+`sdk` measures the OpenAI SDK (`pip install openai`) beside the engine.
 """
 
 from __future__ import annotations
@@ -174,26 +174,10 @@ async def openai(call: Call, url: str, count: int, place: Path) -> None:
         await at_once(one, count)
 
 
-async def inspect_ai(call: Call, url: str, count: int, place: Path) -> None:
-    from inspect_ai import model as inspect
-
-    config = inspect.GenerateConfig(max_connections=AT_ONCE, max_retries=0)
-    model = inspect.get_model(
-        "openai-api/bench/bench", base_url=url, api_key="x", config=config, memoize=False
-    )
-
-    async def one() -> None:
-        pictures = [inspect.ContentImage(image=address_of(p.path)) for p in call.pictures]
-        content = [inspect.ContentText(text=words_of(call)), *pictures]
-        await model.generate([inspect.ChatMessageUser(content=content)])
-
-    await at_once(one, count)
-
-
 def sdk(place: Path, calls: int = 640) -> None:
     """The same calls in turn, three times, each from its very first call to its last."""
     call = one_call(place)
-    runners: list[Runner] = [ours, openai, inspect_ai]
+    runners: list[Runner] = [ours, openai]
     for runner in runners * 3:
         name = runner.__name__
         with served(1.0) as server:

@@ -1,9 +1,8 @@
-"""What does the OCR track cost: its scores beside a plain implementation, its engine beside all else?
+"""OCR scores of a page: how many a second, beside a plain implementation of the same?
 
-    python perf/bench_ocr.py                        scores a second, one core
-    python perf/bench_ocr.py engine DATA OUTPUTS    TextEdit's data: seconds a picture
+    python perf/bench_ocr.py [--seconds 1]          one core, no engine
 
-`--limit N`: fewer samples; `--engine NAME`: another engine than rapidocr.
+Faithful scores are checked to be those of the plain one.
 """
 
 from __future__ import annotations
@@ -14,15 +13,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from support import ROOT, folder, timed
+from support import ROOT
 
-from editgauge import catalog
-from editgauge.scoring.ocr.scorers import ocr_scorers
 from editgauge.scoring.ocr.scores import ocr_scores
-from editgauge.types import Edit, Sample
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -59,6 +54,10 @@ def scores(seconds: float) -> None:
     rng = random.Random(0)
     for words in (6, 9, 15, 40):
         cases = [page(rng, words) for _ in range(200)]
+        for case in cases[:20]:
+            ours, plain = ocr_scores(*case, variant="faithful"), plain_ocr.scores(*case)
+            assert ours.keys() == plain.keys()
+            assert all(abs(ours[name] - plain[name]) < 1e-12 for name in plain), (ours, plain)
         base = rate(plain_ocr.scores, cases[:20], seconds)
         line = [f"{words:3d} words a page:"]
         for variant in ("faithful", "corrected"):
@@ -67,71 +66,7 @@ def scores(seconds: float) -> None:
         print("  ".join(line))
 
 
-class Counted:
-    """The time inside rapidocr's own library, and calls of it."""
-
-    def __init__(self) -> None:
-        from editgauge.ocr import rapid
-
-        self.seconds, self.calls, self._call = 0.0, 0, rapid._call
-        rapid._call = self
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        self.calls += 1
-        seconds, value = timed(lambda: self._call(*arguments, **options))
-        self.seconds += seconds.wall
-        return value
-
-
-def pairs_of(data: Path, outputs: Path, limit: int) -> list[tuple[Sample, Edit]]:
-    pairs = []
-    for sample in list(catalog.find("benchmarks", "textedit").load(data))[:limit]:
-        for model in sorted(path for path in outputs.iterdir() if path.is_dir()):
-            path = next(model.glob(f"{sample.output_stems[0]}.*"), None)
-            if path is not None:
-                pairs.append((sample, Edit(sample=sample.id, editor=model.name, path=path)))
-    return pairs
-
-
-def score(pairs: Sequence[tuple[Sample, Edit]], engine: str, cache: Path) -> None:
-    (scorer,) = ocr_scorers(cache=cache, ocr_engine=engine)
-    for sample, edit in pairs:
-        scorer.score(sample, edit)
-
-
-def engine(data: Path, outputs: Path, name: str, limit: int) -> None:
-    pairs = pairs_of(data, outputs, limit)
-    pictures = len(pairs) + len({sample.id for sample, _ in pairs})
-    counted = Counted()
-    with folder() as place:
-        score(pairs[:1], name, place / "warm")
-        counted.seconds, counted.calls = 0.0, 0
-        seconds, _ = timed(lambda: score(pairs, name, place / "cache"))
-        again, _ = timed(lambda: score(pairs, name, place / "cache"))
-    print(f"{pictures} pictures: {seconds}, {seconds.wall / pictures:.3f} s a picture")
-    if counted.calls:
-        outside = (seconds.wall - counted.seconds) / seconds.wall
-        print(f"outside the engine: {outside:.1%} ({counted.calls} calls of it)")
-    print(f"once more, from the store: {again}, {seconds.wall / again.wall:.0f} x faster")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("what", nargs="?", choices=("scores", "engine"), default="scores")
-    parser.add_argument("paths", nargs="*", type=Path, metavar="DATA OUTPUTS")
-    parser.add_argument("--engine", default="rapidocr")
-    parser.add_argument("--limit", type=int, default=10**9)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement of scores")
-    given = parser.parse_args()
-    if given.what == "scores":
-        scores(given.seconds)
-    elif len(given.paths) == 2:
-        engine(*given.paths, given.engine, given.limit)
-    else:
-        parser.error("engine: wanted DATA and OUTPUTS")
-
-
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
+    scores(parser.parse_args().seconds)

@@ -1,4 +1,4 @@
-"""Tables at full size: what do a table of a million rows, its intervals and a comparison take?
+"""A run of a million rows: what do its table, intervals, comparison, check and merge take?
 
     python perf/bench_tables.py [--rows 1000000]
 
@@ -16,6 +16,8 @@ import numpy as np
 from support import editgauge, folder, make_run, records, row, timed
 
 from editgauge.benchmarks.krisbench.facts import SAMPLES, TAXONOMY, metrics_of
+from editgauge.store.check import check
+from editgauge.store.merge import merge
 from editgauge.store.run import Run
 from editgauge.tables import layouts, reading
 from editgauge.tables.compare import compare
@@ -69,6 +71,9 @@ def table_of_a_million(rows: int) -> None:
             )
         )
         print(f"compare, {len(samples):,} samples, one metric, 14 slices: {seconds}")
+        print(f"what a second score reads: {timed(lambda: run.done(NAME))[0]}")
+        print(f"check of the run: {timed(lambda: check(run))[0]}")
+        print(f"merge of the run: {timed(lambda: merge([run], Run.create(place / 'to')))[0]}")
 
 
 def kris_results() -> Results:

@@ -271,3 +271,25 @@ def test_a_pipeline_reads_the_verdict_as_junit_and_as_a_summary(
     assert {one.tag for one in suite.iter() if one.tag in ("failure", "error")} == wanted
     assert summary.read_text().startswith("before\n")
     assert verdict in summary.read_text()
+
+
+def test_ratings_of_people_correct_a_judges_difference(tmp_path: Path) -> None:
+    """The judge sees a gain of one everywhere; the people who rated half of the samples see one in
+    every second: the corrected difference is theirs.
+    """
+    scores = {"old": {"VC": [3, 4] * 10}, "new": {"VC": [4, 5] * 10}}
+    run = scored(tmp_path, scores)
+    lines = ["sample,annotator,editor,value"]
+    for n in range(1, 11):
+        for editor, gain in (("old", 0), ("new", n % 2)):
+            lines.append(f"color_change/{n},ann,{editor},{2 + (n % 3) + gain}")
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(lines))
+    cli("study", "import", run, ratings, "--scale", "1-5", "--question", "VC")
+    done = cli("compare", run, "old", "new", "--calibrate", "human", "--json")
+    (row,) = done.json["tables"][0]["rows"]
+    corrected, alone = row["cells"]["difference"], row["cells"]["alone"]
+    assert compared(run)["VC"]["difference"] == pytest.approx(1)
+    assert float(corrected["value"]) == pytest.approx(0.5)
+    assert float(corrected["low"]) < 0.5 < float(corrected["high"])
+    assert (alone["n"], alone["of"]) == (10, 20)

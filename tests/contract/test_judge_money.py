@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -362,3 +363,25 @@ def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Pa
     (lines,) = server.files.values()
     assert len(lines.splitlines()) == CALLS
     assert scores(run) == scores(untouched)
+
+
+def test_a_killed_call_stands_without_a_bill_until_it_is_settled(run: Path) -> None:
+    """What was under way stands booked; the provider says what it cost, and that is booked."""
+    dead = threading.Event()
+
+    def slow(asked: Asked) -> Answer:
+        dead.wait(60)
+        return chat(verdict(asked))
+
+    with Judge(slow) as server:
+        child = process(*words(run, server, "--price", PRICE, "--concurrency", 2), env=ENV)
+        eventually(lambda: server.chats)
+        time.sleep(0.5)  # the second may wait for the first to learn what the server takes
+        child.kill()
+        child.communicate()
+        dead.set()
+    before = costs(run)
+    assert before["billed"] == 0
+    assert before["booked"] >= BILL
+    cli("costs", run, "--settle", "0.25")
+    assert costs(run)["booked"] == pytest.approx(0.25)

@@ -227,6 +227,32 @@ def test_pictures_go_without_metadata(tmp_path: Path) -> None:
     assert sorted(shown(tmp_path, asked)) == sorted(PICTURES["textedit"])
 
 
+def test_webp_goes_as_png(tmp_path: Path) -> None:
+    """Few servers take WebP; the pixels are the same."""
+    released.textedit(tmp_path)
+    for path in (tmp_path / "OUTPUTS").rglob("*.png"):
+        with Image.open(path) as opened:
+            opened.save(path.with_suffix(".webp"), lossless=True)
+        path.unlink()
+    sent = [data for one in judged(tmp_path, "textedit") for data in one.pictures]
+    assert sent
+    assert {data[:4] for data in sent} <= {b"\x89PNG", b"\xff\xd8\xff\xe0"}
+
+
+def test_a_probe_says_that_a_judge_which_answers_the_same_to_all_does_not_see(
+    tmp_path: Path,
+) -> None:
+    cli("edit", "mini", "--editor", "reference", "--run", tmp_path / "run", "--workers", 0)
+    with Judge(sensible) as judge:
+        done = cli(
+            "judge", "run", "mini", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
+            "--base-url", judge.url, "--probe", env=ENV, expect=None,
+        )  # fmt: skip
+    assert any(one.pictures for one in judge.chats)
+    assert "sight: FAILED" in done.text
+    assert rows_of(tmp_path / "run") == [], "a probe scores nothing"
+
+
 def test_a_rubric_of_ones_own_replaces_ours_and_makes_another_source(tmp_path: Path) -> None:
     released.textedit(tmp_path)
     judged(tmp_path, "textedit")

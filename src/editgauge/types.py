@@ -544,7 +544,7 @@ class Benchmark:
     its tables have neither.
     """
     judging: Callable[[], Any] | None = None
-    """Gives its judge track, a `judging.calls.Judging`; None where it has none."""
+    """Gives its judge track, a `judging.protocol.Judging`; None where it has none."""
     rubrics: Path | Mapping[str, Path] | None = None
     """The folder of the judge's prompt templates (``.md`` files); or one for each prefix of their
     names (``krisbench.quality``).
@@ -561,11 +561,7 @@ class Benchmark:
     people, a column for each question; none where the paper prints no such table.
     """
     importers: Callable[[], Sequence[Any]] = tuple
-    """Gives `judging.imports.Reader`s: the formats in which its released scripts write scores."""
-    measurements: Callable[[], Sequence[Any]] = tuple
-    """Gives `scoring.imports.Reader`s: the formats in which its released scripts write pixel, OCR
-    and CLIP scores.
-    """
+    """Gives `scoring.imports.Reader`s: the formats in which its released scripts write scores."""
     figures: tuple[Plot, ...] = ()
     reading: FailureReading | None = None
     """How its outputs are read into kinds of failure; None: by where they changed alone."""

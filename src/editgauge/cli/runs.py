@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -23,7 +23,7 @@ from editgauge.cli.options import (
     RunsArg,
     place_of,
 )
-from editgauge.errors import DataError, UsageError
+from editgauge.errors import UsageError
 from editgauge.escape import plain
 
 if TYPE_CHECKING:
@@ -141,8 +141,7 @@ def _scores(
     json: bool,
 ) -> int:
     from editgauge import catalog
-    from editgauge.judging.imports import import_scores
-    from editgauge.scoring.imports import import_measured
+    from editgauge.scoring.imports import import_scores
     from editgauge.store import selection
     from editgauge.store.remote import working
     from editgauge.store.run import Run
@@ -153,21 +152,10 @@ def _scores(
     chosen = selection.choose(
         samples, limit=narrowing.limit, ids=narrowing.sample, where=narrowing.where
     )
-    found: Any
     with working(run) as here:
         folder = Run.create(here)
         keep_samples(folder, bench.name, dataset.root, samples, [])
-        try:
-            if model:
-                found = import_scores(
-                    folder, bench, source, chosen, judge=model, editor=editor or None
-                )
-            else:
-                found = import_measured(folder, bench, source, chosen, editor=editor or None)
-        except DataError as error:
-            if model:
-                raise
-            raise DataError(f"{error}; scores of a judge? Name it with --model") from error
+        found = import_scores(folder, bench, source, chosen, judge=model, editor=editor or None)
         output.warn(folder)
         about = {"judge": model} if model else {}
         folder.record("import", benchmark=bench.name, file=source.name, rows=found.rows, **about)

@@ -15,7 +15,7 @@ from editgauge.tables.results import WHOLE_SET, Results
 from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
-_CALLABLE = ("load", "scorers", "audits", "agreement", "importers", "measurements")
+_CALLABLE = ("load", "scorers", "audits", "agreement", "importers")
 _CALLABLE_OR_NONE = ("scheme", "judging", "prompts", "settled")
 _TEXT = ("name", "title", "citation")
 

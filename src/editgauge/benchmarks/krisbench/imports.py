@@ -11,8 +11,7 @@ from typing import Any
 
 from editgauge.benchmarks.krisbench.plausibility import FAILED, IMPLAUSIBLE, REASON
 from editgauge.errors import DataError
-from editgauge.judging.imports import ReleasedScore, read_json, read_lines, wrong_format
-from editgauge.judging.reading import Reading
+from editgauge.scoring.imports import ReleasedScore, read_json, read_lines, wrong_format
 from editgauge.types import Sample, Status
 
 NAMES = {"consistency": "VC", "quality": "VQ", "instruction": "IF", "knowledge": "KP"}
@@ -52,7 +51,7 @@ def _settled(found: ReleasedScore, scores: Mapping[str, Any]) -> ReleasedScore:
     followed = scores.get("instruction_score")
     if not isinstance(followed, int | float) or followed > FAILED:
         return found
-    settled = replace(found, strict=Reading(IMPLAUSIBLE, Status.SCORED, REASON))
+    settled = replace(found, strict=(IMPLAUSIBLE, Status.SCORED, REASON))
     return replace(settled, value=IMPLAUSIBLE, failed="") if found.value is None else settled
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from editgauge.judging.imports import ReleasedScore, read_json, wrong_format
+from editgauge.scoring.imports import ReleasedScore, read_json, wrong_format
 from editgauge.types import Sample
 
 

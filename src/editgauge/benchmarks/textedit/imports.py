@@ -14,9 +14,9 @@ from typing import Any
 
 from editgauge.benchmarks.textedit.facts import QUESTIONS
 from editgauge.benchmarks.textedit.judge import SCORES
-from editgauge.judging.imports import ReleasedScore, read_lines, wrong_format
 from editgauge.judging.protocol import Call
 from editgauge.judging.reading import read as read_reply
+from editgauge.scoring.imports import ReleasedScore, read_lines, wrong_format
 from editgauge.types import Sample
 
 _FAILED = "the released script has no answer"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.textedit.imports import category_of
-from editgauge.scoring.imports import Measured, number, read_object, wrong_format
+from editgauge.scoring.imports import ReleasedScore, read_json, wrong_format
 from editgauge.types import Sample
 
 _METRICS = {
@@ -25,12 +25,12 @@ _METRICS = {
 _WANTED = '{"summary_by_model": {MODEL: {"Virtual": {"detailed_results": […]}, "Real": …}}}'
 
 
-def classic(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Measured]:
+def classic(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
     """The samples of both groups. A sample is its category, which is the folder of its original
     picture's path, and its id.
     """
     del known
-    value = read_object(path)
+    value = read_json(path)
     models = value.get("summary_by_model") if isinstance(value, dict) else None
     if not isinstance(models, dict):
         raise wrong_format(path, _WANTED, value)
@@ -43,17 +43,17 @@ def classic(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iter
                 yield from _entry(path, editor or str(model), entry)
 
 
-def _entry(path: Path, model: str, entry: Any) -> Iterator[Measured]:
+def _entry(path: Path, model: str, entry: Any) -> Iterator[ReleasedScore]:
     scores = entry.get("score") if isinstance(entry, dict) else None
     if not isinstance(scores, dict):
         raise wrong_format(path, 'entries {"id", "path", "score"}', entry)
     for name, metric in _METRICS.items():
         if name in scores:
-            yield Measured(
+            yield ReleasedScore(
                 editor=model,
                 sample=f"{_category(entry)}/{entry.get('id')}",
                 metric=metric,
-                value=number(scores[name]),
+                value=scores[name],
                 script="classic_metrics_eval.py",
             )
 
@@ -65,6 +65,3 @@ def _category(entry: Mapping[str, Any]) -> str:
         return ""
     pictures = (str(paths.get(name) or "") for name in ("original_image", "edited_image"))
     return next(filter(None, map(category_of, pictures)), "")
-
-
-READERS = (classic,)

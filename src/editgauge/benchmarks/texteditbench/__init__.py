@@ -63,8 +63,7 @@ BENCHMARK = Benchmark(
     prompts=parts.constant(".paper:PROMPTS"),
     derived=(OVERALL, ALL_FULL),
     audits=parts.constant(".audit:AUDITS"),
-    importers=parts.several(".imports:read"),
-    measurements=parts.constant(".measured:READERS"),
+    importers=parts.several(".imports:read", ".measured:similarity", ".measured:error"),
     figures=(
         Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),

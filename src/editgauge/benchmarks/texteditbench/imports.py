@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS
-from editgauge.judging.imports import ReleasedScore, is_failure, read_json, wrong_format
+from editgauge.scoring.imports import ReleasedScore, is_failure, read_json, wrong_format
 from editgauge.types import Sample
 
 NO_KEYS = "the released script found no score and no rationale in three replies"

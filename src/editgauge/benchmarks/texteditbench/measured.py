@@ -11,18 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from editgauge.benchmarks.texteditbench.imports import bare
-from editgauge.scoring.imports import Measured, number, read_object, wrong_format
+from editgauge.scoring.imports import ReleasedScore, read_json, wrong_format
 from editgauge.types import Sample
 
 _SIMILARITY = {"ssim": "ssim_similarity_outside_mask", "lpips": "lpips_similarity_outside_mask"}
 _ERROR = ("mse", "psnr")
 
 
-def similarity(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Measured]:
+def similarity(
+    path: Path, known: Mapping[str, Sample], editor: str | None
+) -> Iterator[ReleasedScore]:
     """``lipis_ssim.py``: a list of {"topic", "id", "ssim_similarity_outside_mask", …}, of one
     model. A null is a sample that the script could not score (another size).
     """
-    value = read_object(path)
+    value = read_json(path)
     if not isinstance(value, list):
         raise wrong_format(path, 'a list of {"topic", "id", "ssim_similarity_outside_mask"}', value)
     for entry in value:
@@ -34,18 +36,18 @@ def similarity(path: Path, known: Mapping[str, Sample], editor: str | None) -> I
         sample = places.of(str(entry.get("id", "")), str(entry.get("topic", "")))
         for metric, name in _SIMILARITY.items():
             if name in entry:
-                yield Measured(
+                yield ReleasedScore(
                     editor=model,
                     sample=sample,
                     metric=metric,
-                    value=number(entry[name]),
+                    value=entry[name],
                     script="lipis_ssim.py",
                 )
 
 
-def error(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[Measured]:
+def error(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterator[ReleasedScore]:
     """``mse_psnr.py``: {"summary", "details": [{"id", "filename", "mse", "psnr"}]}, of one model."""
-    value = read_object(path)
+    value = read_json(path)
     details = value.get("details") if isinstance(value, dict) else None
     if not isinstance(details, list):
         raise wrong_format(path, '{"details": [{"id", "mse", "psnr"}]}', value)
@@ -57,11 +59,11 @@ def error(path: Path, known: Mapping[str, Sample], editor: str | None) -> Iterat
         sample = places.of(str(entry.get("id", "")), "", path)
         for metric in _ERROR:
             if metric in entry:
-                yield Measured(
+                yield ReleasedScore(
                     editor=model,
                     sample=sample,
                     metric=metric,
-                    value=number(entry[metric]),
+                    value=entry[metric],
                     script="mse_psnr.py",
                 )
 
@@ -102,6 +104,3 @@ class _Places:
 
 def _digits(name: str) -> str:
     return name.strip().lstrip("0") or "0"
-
-
-READERS = (similarity, error)

@@ -11,7 +11,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.errors import DataError
-from editgauge.judging.imports import import_scores
+from editgauge.scoring.imports import import_scores
 from editgauge.store.run import Run
 from editgauge.types import Sample, Status
 
@@ -69,7 +69,7 @@ def test_texteditbench_zeros_of_failures_are_told_from_real_ones(run: Run, tmp_p
         judge="gpt-4o-2024-08-06",
     )
     assert found.rows == 8
-    assert found.unknown == ["model-a: Business_Advertising/999"]
+    assert found.unknown == ["model-a: Business_Advertising/999, IF"]
     got = rows(run)
     assert got["model-a", id, "IF", "corrected"] == (4, Status.SCORED)
     assert got["model-a", id, "TA", "corrected"] == (0, Status.SCORED)

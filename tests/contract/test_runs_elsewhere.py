@@ -234,6 +234,24 @@ def test_a_part_of_a_run_that_is_a_link_is_not_followed(judged_run: Path, tmp_pa
         assert content(secret) == before, f"{name}: something outside was written"
 
 
+def test_a_folder_of_pictures_that_is_a_link_is_not_followed(
+    judged_run: Path, tmp_path: Path
+) -> None:
+    """Also where it leads to the very bytes that were scored."""
+    run = copy_of(judged_run, tmp_path / "run")
+    secret = copy_of(judged_run, tmp_path / "same")
+    for name in ("edits/mini/copy", "inputs/mini"):
+        shutil.rmtree(run / name)
+        (run / name).symlink_to(secret / name)
+    before = content(secret)
+    results = commands(run, tmp_path)
+    assert named(results[1]), "the report shows what lies outside"
+    assert named(results[2]), "merge takes what lies outside"
+    shown = {path.read_bytes() for path in files(tmp_path / "all") if path.suffix in PICTURES}
+    assert not shown & {path.read_bytes() for path in files(secret / "edits/mini/copy")}
+    assert content(secret) == before
+
+
 @pytest.mark.parametrize("word", ["../secret.png", "/secret.png"])
 def test_a_map_of_outputs_names_nothing_outside(tmp_path: Path, word: str) -> None:
     secret = save(tmp_path / "secret.png", picture(1))

@@ -35,7 +35,6 @@ VIEWS = {
     "first page": ("", "h2"),
     "tables": ("#/tables/big", "h2"),
     "gallery": ("#/browse/big", ".row"),
-    "list": ("#/browse/big?density=list", ".line"),
 }
 CHANGES = {
     "filter": "where=topic%3Dtopic 3",

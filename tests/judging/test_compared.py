@@ -75,15 +75,6 @@ def test_one_judge_alone_has_nothing_to_compare() -> None:
     assert compared.table(frame([], [], "krisbench")) is None
 
 
-def test_confusion_counts_every_edit_once() -> None:
-    pair = next(compared.pairs(made(*judged("one#1", A), *judged("two#2", B))))
-    values, counts = compared.confusion(pair)
-    assert values == [1, 2, 3, 4, 5]
-    assert counts.sum() == 10
-    assert counts[values.index(3), values.index(1)] == 1
-    assert np.trace(counts) == 5
-
-
 def test_the_runs_of_one_judge_are_compared_like_two_judges() -> None:
     """Three runs: the second is a point lower where it can be, the third repeats the first."""
     lower = [max(1, value - 1) for value in A]
@@ -104,6 +95,3 @@ def test_the_runs_of_one_judge_are_compared_like_two_judges() -> None:
     assert first["equal"].value == pytest.approx(0.1), "the 1 stays a 1"
     assert first["bias"].value == pytest.approx(-0.9)
     assert (second["equal"].value, second["kappa"].value) == (1.0, 1.0)
-    values, counts = compared.confusion(next(iter(compared.pairs(made(*rows)))))
-    assert values == [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert counts[4].tolist() == [0, 0, 0, 3, 0], "the three fives became fours"

@@ -1,4 +1,4 @@
-"""The second edition of the report in a real Chromium: gallery, one scale, reviewers' page, notes,
+"""The second edition of the report in a real Chromium: gallery, one scale, reviewers' page,
 what is taken away, print.
 """
 
@@ -16,7 +16,6 @@ from editgauge.reports import site
 from editgauge.reports.benchmark import Part
 from editgauge.store import selection
 from editgauge.store.run import Run
-from editgauge.study.reading import Known, read_ratings
 from editgauge.tables import reading
 from editgauge.types import VARIANTS, Metric, Row, Status
 from tests.reports.test_site import METRIC, NUMBER, Visit, browser, make_run, value_of
@@ -110,12 +109,10 @@ class TestGallery:
 
 
 class TestOneScale:
-    def test_in_gallery_list_and_sample(self, visit: Visit) -> None:
+    def test_in_gallery_and_sample(self, visit: Visit) -> None:
         page = visit.go(ANY, ".row .chip")
         chip = row_of(page, "part/07").locator(".tile").nth(1).locator(".chip").nth(2)
         assert chip.inner_text().split() == ["EA", "0.70"]
-        page = visit.go("#/browse/bench?e=box&m=EA%7C&density=list", ".line")
-        assert page.locator(".line .score").first.inner_text().split() == ["EA", "0.70"]
         page = visit.go("#/sample/bench/part%2F07", "#scores")
         cell = page.locator("td[data-editor='box'][data-metric='EA|']")
         assert cell.locator("summary").inner_text() == "0.70"
@@ -196,45 +193,6 @@ class TestPages:
 
 
 class TestTakenAway:
-    def test_notes_are_kept_and_exported_for_the_import(
-        self, visit: Visit, run: Run, tmp_path: Path
-    ) -> None:
-        page = visit.go("#/sample/bench/part%2F07", "#note-text")
-        page.locator("#note-text").fill('=1+1, the "edge"\nis soft')
-        page.locator("#note-tags").fill("soft, edge")
-        page.locator("#note-tags").blur()
-        page.locator(".ratings summary").click()
-        page.locator("select[data-editor='box']").select_option("2")
-        page = visit.go("#/browse/bench?tag=soft", ".row")
-        assert page.locator("#found").inner_text().startswith(f"1 of {NUMBER} ")
-        page = visit.go("#/notes", ".export")
-        with page.expect_download() as download:
-            page.locator(".export").click()
-        download.value.save_as(tmp_path / "notes.csv")
-        known = Known(
-            "bench", frozenset(r["id"] for r in run.samples("bench")), frozenset({"box", "same"})
-        )
-        found = read_ratings(tmp_path / "notes.csv", known)
-        assert [(r.sample, r.editor, r.value, r.question) for r in found.ratings] == [
-            ("part/07", "box", 2.0, "reader")
-        ]
-        assert 'the "edge"' in str(found.ratings[0].detail)
-
-    def test_a_region_is_marked_and_removed(self, visit: Visit) -> None:
-        page = visit.go("#/sample/bench/part%2F09?right=edit:box", ".pane img")
-        page.locator("#mark-label").fill("halo")
-        page.locator("#mark").click()
-        box = page.locator("figure[data-source='edit:box'] .pane").bounding_box()
-        page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
-        page.mouse.down()
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        page.mouse.up()
-        page.locator(".boxes.mine rect").wait_for(state="attached")
-        told = page.locator(".regions li").inner_text()
-        assert "box: halo (30, 2" in told  # a quarter of 120 × 90, to the pixel
-        page.locator(".regions button").click()
-        page.locator(".regions").wait_for(state="detached")
-
     def test_ids_go_to_the_command_line(self, visit: Visit, run: Run, tmp_path: Path) -> None:
         page = visit.go("#/browse/bench?where=difficulty%3Dhard", ".row")
         page.locator("#panel-take > summary").click()

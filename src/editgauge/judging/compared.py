@@ -113,18 +113,6 @@ def table(frame: Results, variant: Variant = "corrected", *, seed: int = 0) -> T
     )
 
 
-def confusion(pair: Pair) -> tuple[list[float], NDArray[np.int64]]:
-    """The values that occur, in order, and how often each two came together: shape (K, K), rows
-    the first judge, columns the second.
-    """
-    values = sorted({*pair.a.tolist(), *pair.b.tolist()})
-    place = {value: number for number, value in enumerate(values)}
-    counts = np.zeros((len(values), len(values)), dtype=np.int64)
-    for a, b in zip(pair.a.tolist(), pair.b.tolist(), strict=True):
-        counts[place[a], place[b]] += 1
-    return values, counts
-
-
 # -- measures --------------------------------------------------------------------------------------
 
 

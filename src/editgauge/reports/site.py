@@ -22,14 +22,11 @@ strings here and text nodes there.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import orjson
 
 from editgauge import __version__
 from editgauge.diagnosis import failures
@@ -45,7 +42,7 @@ from editgauge.types import VARIANTS
 
 Progress = Callable[[int, int, str], None]
 STATIC = (
-    "app.js", "data.js", "gallery.js", "notes.js", "reviewers.js", "sample.js", "scores.js",
+    "app.js", "data.js", "gallery.js", "reviewers.js", "sample.js", "scores.js",
     "select.js", "start.js", "study.js", "style.css", "tables.js", "zoom.js",
 )  # fmt: skip
 
@@ -129,7 +126,6 @@ def build(
             if any(column["variant"] == name for part in shown for column in part["columns"])
         ],
         "copied": places.copied,
-        "id": _identity(runs),
         "diagnosis": diagnosis.PAGE if diagnosis.write_page(diagnosed, runs, to) else None,
     }
     write_script(to / "data" / "meta.js", "meta", meta)
@@ -157,12 +153,3 @@ def _headline(about: Mapping[str, Any]) -> set[str]:
     leads = about["overview"]["leads"].values()
     first = [about["overview"]["by"]["metric"]] if about["overview"]["by"] else []
     return {lead["link"]["metric"] for lead in leads} or set(first)
-
-
-def _identity(runs: Sequence[Run]) -> str:
-    """What a reader's notes are kept under in the browser: the same for every report of the runs,
-    and no path.
-    """
-    told = [[run.path.name, run.manifest().get("entries", [{}])[:1]] for run in runs]
-    data = orjson.dumps(told, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
-    return hashlib.blake2b(data, digest_size=8).hexdigest()

@@ -8,16 +8,14 @@ from pathlib import Path
 
 from editgauge.judging import compared
 from editgauge.native import tune_worker
-from editgauge.reports import confusion, drawing, plots, thumbs
+from editgauge.reports import drawing, plots, thumbs
 from editgauge.reports.benchmark import Part
-from editgauge.reports.confusion import Met
 from editgauge.reports.parts import part
 from editgauge.run.agreements import published_lines
 from editgauge.run.processes import run_batches
 from editgauge.store.run import Run
 from editgauge.study.reporting import reported
 from editgauge.tables import rows
-from editgauge.tables.results import Results
 
 
 def parts_of(
@@ -69,27 +67,7 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
     for each in parts:
         folder = to / "papers" / each.frame.benchmark
         drawn += drawing.for_papers(plots.figures(each.frame, each.metrics, each.plots), folder)
-        drawn += confusion.write(met(each.frame), folder)
     return drawn
-
-
-def met(frame: Results) -> list[Met]:
-    """How the scores of each two judges met, corrected, or faithful where there are no others."""
-    pairs = [pair for pair in compared.pairs(frame, "corrected") if len(pair.a)]
-    pairs = pairs or [pair for pair in compared.pairs(frame, "faithful") if len(pair.a)]
-    matrices = []
-    for pair in pairs:
-        values, counts = compared.confusion(pair)
-        matrices.append(
-            Met(
-                metric=pair.metric,
-                first=pair.first,
-                second=pair.second,
-                values=values,
-                counts=counts,
-            )
-        )
-    return matrices
 
 
 def _with_study(part: Part, published: bool) -> Part:

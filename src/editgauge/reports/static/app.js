@@ -1,6 +1,6 @@
 "use strict";
 // Views by address: "#/" the first page, "#/browse/<benchmark>", "#/sample/<benchmark>/<id>", "#/tables/<benchmark>",
-// "#/reviewers/<benchmark>", "#/study/<benchmark>", "#/notes", "#/run" the manifest.
+// "#/reviewers/<benchmark>", "#/study/<benchmark>", "#/run" the manifest.
 var App = (function () {
   var h = EG.h;
   var main = document.getElementById("main");
@@ -80,7 +80,7 @@ var App = (function () {
       if (about.study) list.push([EG.address(["study", about.name]), "People", view === "study"]);
     }
     if (EG.meta.diagnosis) list.push([EG.meta.diagnosis, "Why edits failed", false]);
-    list.push([EG.address(["notes"]), "Notes", view === "notes"], [EG.address(["run"]), "Provenance", view === "run"]);
+    list.push([EG.address(["run"]), "Provenance", view === "run"]);
     list[0][0] = EG.address([""]);
     var pick = h("select", { id: "benchmark", "aria-label": "Benchmark", onchange: function () {
       location.hash = EG.address([VIEWS.indexOf(view) >= 0 && view !== "sample" ? view : "browse", pick.value]);
@@ -117,7 +117,6 @@ var App = (function () {
       }[view]().catch(function (error) { if (live()) failed(error); });
     }
     if (view === "run") return manifest();
-    if (view === "notes") return Notes.show(main);
     return Start.show(main, live).catch(function (error) { if (live()) failed(error); });
   }
 

@@ -1,9 +1,9 @@
 "use strict";
-// The samples: a row each, with the instruction, the input, the reference and every chosen model beside each other, or as a list.
+// The samples: a row each, with the instruction, the input, the reference and every chosen model beside each other.
 // Rows are drawn while they are looked at; the state is the address.
 var Gallery = (function () {
   var h = EG.h;
-  var LIST = 84, CHIP = 23, SMALLEST = 80, LARGEST = 240; // pixels
+  var CHIP = 23, SMALLEST = 80, LARGEST = 240; // pixels
   var SHEET = 24, ACROSS = 6; // rows of a contact sheet and pictures beside each other: six pages at most
   var opened = new Set(); // panels stay open while filters are changed
   var current = null; // what a print would show
@@ -57,7 +57,7 @@ var Gallery = (function () {
     var sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
       ["models", "disagreement of models"]];
     if (Select.judges(about, state.m).length > 1) sorts.push(["judges", "disagreement of judges"]);
-    sorts.push(["delta", "difference of two models"], ["disagree", "disagreement of two scores"]);
+    sorts.push(["delta", "difference to the model below"]);
     about.attributes.forEach(function (one) { if (one.values.length > 1) sorts.push(["attr:" + one.name, one.name]); });
     return h("form", { class: "controls", "aria-label": "Filter and sort", onsubmit: function (event) {
       event.preventDefault();
@@ -70,21 +70,12 @@ var Gallery = (function () {
     control("Score", "c-metric", choose("m", keys.map(function (key) { return option(key, Scores.name(about, key), state.m); }))),
     control("Model", "c-editor", choose("e", [option("", "any", state.named)].concat(
       about.editors.map(function (e) { return option(e, e, state.named); }))))]),
-    panel("compare", "Compare with", function () {
-      return [control("model", "c-other", choose("b", [option("", "none", state.b)].concat(about.editors.filter(function (e) {
-        return e !== state.e;
-      }).map(function (e) { return option(e, e, state.b); })))),
-      control("score", "c-second", choose("m2", [option("", "none", state.m2)].concat(keys.filter(function (key) {
-        return key !== state.m;
-      }).map(function (key) { return option(key, Scores.name(about, key), state.m2); }))))];
-    }),
+    state.sort === "delta" ? control("less", "c-other", choose("b", [option("", "none", state.b)].concat(about.editors.filter(function (e) {
+      return e !== state.e;
+    }).map(function (e) { return option(e, e, state.b); })))) : null,
     panel("filter", "Filter", function () { return filters(at, about, query, found); }),
     panel("show", "Show", function () { return shown(about, query, state); }),
-    panel("take", "Take away", function () { return take(at, about, found); }),
-    h("p", { class: "control", role: "group", "aria-label": "Density" }, [["gallery", "Gallery"], ["list", "List"]].map(function (one) {
-      return h("button", { type: "button", id: "view-" + one[0], "aria-pressed": String(state.view === one[0]),
-        onclick: function () { go(about, query, { density: one[0] === "gallery" ? "" : "list" }); } }, one[1]);
-    })));
+    panel("take", "Take away", function () { return take(at, about, found); }));
   }
 
   // On a phone what is rarely touched lies behind a button, so that pictures are on the first screen.
@@ -103,12 +94,8 @@ var Gallery = (function () {
     var state = found.state;
     var status = h("select", { onchange: function () { go(about, query, { status: status.value }); } },
       [option("", "any", state.status)].concat(Scores.statuses().map(function (s) { return option(s, EG.words(s), state.status); })));
-    var tags = Notes.tags(about.name);
     return [control("Status of " + (state.named || "any model"), "c-status", status),
       range(about, query, state, "score", Scores.name(about, state.m) + " of " + state.e),
-      tags.length ? h("fieldset", {}, h("legend", {}, "your tags"), tags.map(function (tag) {
-        return box("tag", tag, tag, state.tag.indexOf(tag) >= 0, function (on) { go(about, query, { tag: toggled(state.tag, tag, on) }); });
-      })) : null,
       about.attributes.filter(function (one) { return one.values.length > 1; }).map(function (one) {
         if (one.numeric && one.values.length > 8) return range(about, query, state, one.name, one.name);
         return facet(at, about, query, found, one);
@@ -167,7 +154,6 @@ var Gallery = (function () {
       var words = (one.low === null ? "" : one.low + " ≤ ") + label + (one.high === null ? "" : " ≤ " + one.high);
       list.push([words, { range: toggled(state.range, clause, false) }]);
     });
-    state.tag.forEach(function (tag) { list.push(["tag " + tag, { tag: toggled(state.tag, tag, false) }]); });
     if (state.status) list.push([(state.named || "any model") + ": " + EG.words(state.status), { status: "" }]);
     if (state.q) list.push(["“" + query.get("q") + "”", { q: "" }]);
     if (!list.length) return null;
@@ -175,7 +161,7 @@ var Gallery = (function () {
       return h("li", {}, h("button", { type: "button", "aria-label": "Remove filter " + one[0],
         onclick: function () { go(about, query, one[1]); } }, one[0] + " ✕"));
     }), list.length > 1 ? h("li", {}, h("button", { type: "button", onclick: function () {
-      go(about, query, { where: [], range: [], tag: [], status: "", q: "" });
+      go(about, query, { where: [], range: [], status: "", q: "" });
     } }, "remove all")) : null);
   }
 
@@ -228,10 +214,9 @@ var Gallery = (function () {
   }
 
   function about(made, position, query) {
-    var id = made.index.ids[position], note = Notes.brief(made.about.name, id);
+    var id = made.index.ids[position];
     return h("div", { class: "about" }, h("a", { class: "name", href: address(made, id, query) }, id),
-      made.text ? h("p", { class: "ask", dir: "auto" }, made.text[position].slice(0, 300)) : null,
-      note ? h("small", { class: "noted" }, note) : null);
+      made.text ? h("p", { class: "ask", dir: "auto" }, made.text[position].slice(0, 300)) : null);
   }
 
   function row(made, rank, query) {
@@ -247,25 +232,6 @@ var Gallery = (function () {
             return Scores.chip(made.about, key, made.grid[number].get(key), position, levels[k][number], made.twice.has(Scores.split(key).metric));
           }), Scores.returned(made.index, editor)[position]);
       }));
-  }
-
-  function line(made, rank, query) {
-    var position = made.order[rank], id = made.index.ids[position], state = made.state, all = made.about.editors;
-    var loaded = made.loaded, editor = all.indexOf(state.e), second = all.indexOf(state.b);
-    function score(column, key) {
-      return h("span", { class: "score" }, h("small", {}, Scores.facts(made.about, key).title + " "), Scores.said(made.about, key, column, position));
-    }
-    return h("li", { class: "line", "aria-setsize": made.order.length, "aria-posinset": rank + 1 },
-      h("a", { href: address(made, id, query) },
-        h("span", { class: "thumbs" }, Scores.thumb(made.at, made.index, "input", position),
-          editor >= 0 ? Scores.thumb(made.at, made.index, editor, position) : null,
-          second >= 0 ? Scores.thumb(made.at, made.index, second, position) : null),
-        h("span", { class: "what" }, h("span", { class: "name" }, id),
-          made.text ? h("small", { dir: "auto" }, made.text[position].slice(0, 160)) : null),
-        h("span", { class: "scores" }, score(loaded.own, state.m),
-          loaded.other ? h("span", { class: "score other" }, h("small", {}, state.b + " "), Scores.said(made.about, state.m, loaded.other, position)) : null,
-          loaded.delta ? h("span", { class: "score delta" }, "Δ " + Scores.text(made.about, state.m, loaded.delta[position])) : null,
-          loaded.second ? score(loaded.second, state.m2) : null)));
   }
 
   function head(made, query) {
@@ -300,39 +266,38 @@ var Gallery = (function () {
 
   function show(main, at, about, query, live) {
     return Select.select(at, about, query).then(function (found) {
-      var wanted = found.state.view === "gallery" ? load(at, about, found) : Promise.resolve([]);
-      return wanted.then(function (grid) { if (live()) draw(main, at, about, query, live, found, grid); });
+      return load(at, about, found).then(function (grid) { if (live()) draw(main, at, about, query, live, found, grid); });
     });
   }
 
   function draw(main, at, about, query, live, found, grid) {
-    var state = found.state, count = found.order.length, gallery = state.view === "gallery";
+    var state = found.state, count = found.order.length;
     var made = { at: at, about: about, index: found.index, order: found.order, state: state, loaded: found.loaded, grid: grid,
       text: found.loaded.text, reference: any(found.index.thumbs && found.index.thumbs.reference) };
     made.twice = new Set(state.chips.map(function (key) { return Scores.split(key).metric; }).filter(function (metric, at, all) {
       return all.indexOf(metric) !== at;
     }));
     var said = count + " of " + about.samples + " samples";
-    var list = h("ol", { class: gallery ? "rows" : "lines", "aria-label": "Samples" });
-    var frame = h("div", { class: "window" + (gallery ? " gallery-window" : ""), tabindex: "0", role: "region", "aria-label": "List of samples" },
-      gallery ? head(made, query) : null, list);
+    var list = h("ol", { class: "rows", "aria-label": "Samples" });
+    var frame = h("div", { class: "window", tabindex: "0", role: "region", "aria-label": "List of samples" },
+      head(made, query), list);
     var at0 = { from: -1, to: -1 }, height = 0;
     function measure() {
-      height = gallery ? size() + 14 + CHIP * state.chips.length + (narrow() ? 62 : 0) : LIST;
+      height = size() + 14 + CHIP * state.chips.length + (narrow() ? 62 : 0);
       list.style.height = Math.max(1, count) * height + "px";
       frame.style.setProperty("--tile", size() + "px");
       frame.style.setProperty("--row", height + "px");
       at0 = { from: -1, to: -1 };
     }
     function rows() {
-      var room = gallery ? 3 : 8;
+      var room = 3;
       var from = Math.max(0, Math.floor(frame.scrollTop / height) - room);
       var to = Math.min(count, from + Math.ceil(frame.clientHeight / height) + 2 * room);
       if (from === at0.from && to === at0.to) return;
       at0 = { from: from, to: to };
       var nodes = [];
       for (var rank = from; rank < to; rank++) {
-        var node = gallery ? row(made, rank, query) : line(made, rank, query);
+        var node = row(made, rank, query);
         node.style.transform = "translateY(" + rank * height + "px)";
         nodes.push(node);
       }
@@ -349,7 +314,7 @@ var Gallery = (function () {
     current = { made: made, query: query, said: said, sorting: "" };
     EG.fill(main, h("h1", {}, about.title + ": samples"), controls(at, about, query, found), chips(about, query, state),
       h("p", { class: "found", id: "found" }, said + " · " + Scores.name(about, state.m) + Scores.arrow(about, state.m) + " of " + state.e +
-        (gallery && state.models.length < about.editors.length ? " · " + state.models.length + " of " + about.editors.length + " models shown" : "")),
+        (state.models.length < about.editors.length ? " · " + state.models.length + " of " + about.editors.length + " models shown" : "")),
       count ? frame : h("p", { class: "notice" }, "No sample has all of these. Remove a filter above."),
       h("div", { class: "print-only", id: "sheet" }));
     var sorting = document.getElementById("c-sort").selectedOptions[0];
@@ -379,12 +344,12 @@ var Gallery = (function () {
     var made = current.made, query = current.query, rows = [];
     var across = made.state.models.length + 1 + (made.reference ? 1 : 0), most = Math.max(4, Math.floor(SHEET * ACROSS / Math.max(ACROSS, across)));
     var last = Math.min(made.order.length, most);
-    for (var rank = 0; rank < last && made.grid.length; rank++) rows.push(row(made, rank, query));
+    for (var rank = 0; rank < last; rank++) rows.push(row(made, rank, query));
     EG.fill(place, h("h2", {}, "Contact sheet"),
       h("p", {}, current.said + (last < made.order.length ? "; the first " + last + " of them are shown" : "") + ". Order: " + current.sorting +
         ". Scores: " + made.state.chips.map(function (key) { return Scores.name(made.about, key) + Scores.arrow(made.about, key); }).join(", ") +
         " (" + EG.variant + ")."),
-      rows.length ? h("ol", { class: "contact" }, rows) : h("p", {}, "Choose the gallery to print its pictures."));
+      h("ol", { class: "contact" }, rows));
     place.querySelectorAll("img").forEach(function (image) { image.loading = "eager"; });
     place.querySelectorAll(".tile").forEach(function (one) { one.prepend(h("small", { class: "tile-name" }, one.title)); });
     if (!now) return;

@@ -85,7 +85,6 @@ var SampleView = (function () {
       return h("div", { class: "stage side panes-" + chosen.shown.length }, chosen.shown.map(function (source, number) {
         var figure = h("figure", { "data-source": source.key }, fitted(pane(made, chosen, picture(made, source), number === chosen.shown.length - 1)),
           h("figcaption", {}, source.name));
-        own(made, figure, source);
         return figure;
       }));
     }
@@ -157,27 +156,6 @@ var SampleView = (function () {
       if (image.parentNode) image.parentNode.append(svg);
     }
     if (image.complete && image.naturalWidth) draw(); else image.addEventListener("load", draw);
-  }
-
-  // The reader's own regions: drawn on a picture, and drawn with the pointer while "mark" is on.
-  function own(made, figure, source) {
-    if (!source.edit || !source.url) return;
-    var note = Notes.of(made.about.name, made.id), holder = figure.querySelector(".pane"), from = null;
-    boxes(figure, note.regions[source.name], null, "mine");
-    holder.addEventListener("pointerdown", function (event) {
-      if (holder.dataset.marking) { from = Zoom.point(holder, event); holder.setPointerCapture(event.pointerId); event.preventDefault(); }
-    });
-    holder.addEventListener("pointerup", function (event) {
-      if (!from) return;
-      var to = Zoom.point(holder, event), image = holder.querySelector("img"), w = image.naturalWidth, t = image.naturalHeight;
-      function within(v) { return Math.min(1, Math.max(0, v)); }
-      var box = [within(Math.min(from.x, to.x)) * w, within(Math.min(from.y, to.y)) * t, within(Math.max(from.x, to.x)) * w,
-        within(Math.max(from.y, to.y)) * t].map(Math.round);
-      from = null;
-      if (box[2] - box[0] < 2 || box[3] - box[1] < 2) return;
-      Notes.mark(made.about, made.id, source.name, box.concat([document.getElementById("mark-label").value.trim()]));
-      App.route();
-    });
   }
 
   function gallery(made, detail) {
@@ -381,13 +359,6 @@ var SampleView = (function () {
       }));
       return h("p", { class: "control" }, h("label", { for: "pick-" + name }, label), node);
     }
-    var marking = h("button", { type: "button", id: "mark", "aria-pressed": "false", onclick: function () {
-      var on = marking.getAttribute("aria-pressed") !== "true";
-      marking.setAttribute("aria-pressed", String(on));
-      document.querySelectorAll(".stage figure[data-source^='edit:'] .pane").forEach(function (one) {
-        if (on) one.dataset.marking = "1"; else delete one.dataset.marking;
-      });
-    } }, "Mark a region");
     function button(id, label, name, key, act) {
       return h("button", { type: "button", id: id, "aria-label": name, "aria-keyshortcuts": key, title: name + " (" + key + ")", onclick: act }, label);
     }
@@ -400,9 +371,7 @@ var SampleView = (function () {
       h("p", { class: "control", role: "group", "aria-label": "Zoom" },
         button("zoom-out", "−", "smaller", "-", function () { Zoom.by(1 / 1.5); }), h("span", { id: "zoom-now", class: "zoom-now" }, "100 %"),
         button("zoom-in", "+", "larger", "+", function () { Zoom.by(1.5); }), button("zoom-fit", "Fit", "whole picture", "0", Zoom.reset),
-        chosen.reference ? button("peek", "Reference", "show the reference in place of the last picture", "r", peek) : null),
-      mode === "side" ? h("p", { class: "control", role: "group", "aria-label": "Regions" }, marking,
-        h("input", { id: "mark-label", placeholder: "what is wrong there", "aria-label": "Label of the region" })) : null)];
+        chosen.reference ? button("peek", "Reference", "show the reference in place of the last picture", "r", peek) : null))];
   }
 
   function peek() {
@@ -449,7 +418,6 @@ var SampleView = (function () {
           tools(made, chosen, mode), stage(made, detail, mode, chosen, query)),
         h("section", { "aria-labelledby": "numbers" }, h("h2", { id: "numbers" }, "Scores"), scores(about, groups)),
         judged(about, groups, chosen),
-        Notes.editor(about, id, Object.keys(detail.edits).sort(), App.route),
         gallery(made, detail),
         about.attributes.length ? facts(found, position) : null);
       Zoom.apply();

@@ -19,11 +19,9 @@ var Select = (function () {
     return {
       models: models, chips: chips, e: e || leader(about, models, m), named: e, m: m,
       b: about.editors.indexOf(query.get("b")) >= 0 ? query.get("b") : "",
-      m2: known.indexOf(query.get("m2")) >= 0 ? query.get("m2") : "",
-      view: query.get("density") === "list" ? "list" : "gallery",
       sort: query.get("sort") || "there", desc: query.get("desc") === "1",
       status: Scores.statuses().indexOf(query.get("status")) >= 0 ? query.get("status") : "",
-      q: (query.get("q") || "").toLowerCase(), where: query.getAll("where"), range: query.getAll("range"), tag: query.getAll("tag")
+      q: (query.get("q") || "").toLowerCase(), where: query.getAll("where"), range: query.getAll("range")
     };
   }
 
@@ -42,22 +40,6 @@ var Select = (function () {
     if (at < 0) return null;
     if (typeof index.codes[at] === "string") index.codes[at] = new Uint16Array(EG.bytes(index.codes[at]).buffer);
     return { codes: index.codes[at], about: about.attributes[at] };
-  }
-
-  // Positions in percent: which share of samples this one is better than. Makes metrics of any scale comparable.
-  function percentiles(values, direction) {
-    var order = [];
-    for (var i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) order.push(i);
-    order.sort(function (a, b) { return values[a] - values[b]; });
-    var out = new Float32Array(values.length).fill(NaN);
-    for (var start = 0; start < order.length;) {
-      var end = start;
-      while (end + 1 < order.length && values[order[end + 1]] === values[order[start]]) end++;
-      var share = order.length > 1 ? (start + end) / 2 / (order.length - 1) : 0.5;
-      for (var k = start; k <= end; k++) out[order[k]] = direction === "lower" ? 1 - share : share;
-      start = end + 1;
-    }
-    return out;
   }
 
   function load(at, about, editor, key) {
@@ -116,10 +98,6 @@ var Select = (function () {
         return loaded.text[i].toLowerCase().indexOf(state.q) >= 0 || index.ids[i].toLowerCase().indexOf(state.q) >= 0;
       });
     }
-    state.tag.forEach(function (tag) {
-      var tagged = Notes.tagged(about.name, tag);
-      list.push(function (i) { return tagged.has(index.ids[i]); });
-    });
     return list;
   }
 
@@ -167,14 +145,6 @@ var Select = (function () {
     return out;
   }
 
-  function clash(about, state, own, second) {
-    var one = Scores.facts(about, state.m).direction, two = state.m2 ? Scores.facts(about, state.m2).direction : null;
-    if (!own || !second || !one || !two) return null; // who disagrees is not known without a direction
-    var x = percentiles(own.values, one), y = percentiles(second.values, two), out = new Float32Array(about.samples);
-    for (var i = 0; i < out.length; i++) out[i] = Math.abs(x[i] - y[i]);
-    return out;
-  }
-
   // The judges' keys of the metric that is looked at.
   function judges(about, key) {
     var metric = Scores.split(key).metric;
@@ -195,7 +165,6 @@ var Select = (function () {
     }
     if (state.sort === "score") return Promise.resolve(loaded.own && loaded.own.values);
     if (state.sort === "delta") return Promise.resolve(loaded.delta);
-    if (state.sort === "disagree") return Promise.resolve(loaded.clash);
     if (state.sort === "mean" || state.sort === "models") {
       return all(state.models, [state.m], function (found) {
         var columns = found.map(function (one) { return one[0]; });
@@ -234,15 +203,14 @@ var Select = (function () {
   // {state, order: positions in the benchmark's own order, index, loaded, by: what it is sorted by}
   function select(at, about, query) {
     var state = settle(about, query);
-    var key = at + "?" + EG.variant + "?" + query.toString() + "?" + (state.tag.length ? Notes.stamp() : "");
+    var key = at + "?" + EG.variant + "?" + query.toString();
     if (last.key === key) return Promise.resolve(last.found);
     return Promise.all([
-      EG.index(at), load(at, about, state.e, state.m), load(at, about, state.b, state.m), load(at, about, state.e, state.m2),
+      EG.index(at), load(at, about, state.e, state.m), load(at, about, state.b, state.m),
       state.q ? EG.text(at) : null
     ]).then(function (got) {
-      var loaded = { index: got[0], own: got[1], other: got[2], second: got[3], text: got[4] };
-      loaded.delta = difference(loaded.own, loaded.other);
-      loaded.clash = clash(about, state, loaded.own, loaded.second);
+      var loaded = { index: got[0], own: got[1], text: got[3] };
+      loaded.delta = difference(got[1], got[2]);
       var keep = kept(about.samples, tests(at, about, loaded.index, state, loaded, ""));
       return sorted(at, about, state, loaded).then(function (by) {
         last = { key: key, found: { state: state, order: ordered(keep, by, state.desc), index: loaded.index, loaded: loaded, by: by } };
@@ -252,7 +220,7 @@ var Select = (function () {
   }
 
   return {
-    select: select, settle: settle, load: load, percentiles: percentiles, counts: counts, bounds: bounds, codesOf: codesOf,
+    select: select, settle: settle, load: load, counts: counts, bounds: bounds, codesOf: codesOf,
     judges: judges, leader: leader
   };
 })();

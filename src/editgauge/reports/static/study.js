@@ -6,6 +6,22 @@ var StudyView = (function () {
   var SIDE = 380, PAD = 56, ROOM = SIDE - PAD - 14; // pixels of the drawing, its margin, and what is left for points
   var FURTHEST = 10;
 
+  // Positions in percent: which share of samples this one is better than. Makes metrics of any scale comparable.
+  function percentiles(values, direction) {
+    var order = [];
+    for (var i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) order.push(i);
+    order.sort(function (a, b) { return values[a] - values[b]; });
+    var out = new Float32Array(values.length).fill(NaN);
+    for (var start = 0; start < order.length;) {
+      var end = start;
+      while (end + 1 < order.length && values[order[end + 1]] === values[order[start]]) end++;
+      var share = order.length > 1 ? (start + end) / 2 / (order.length - 1) : 0.5;
+      for (var k = start; k <= end; k++) out[order[k]] = direction === "lower" ? 1 - share : share;
+      start = end + 1;
+    }
+    return out;
+  }
+
   function s(tag, attributes, text) {
     var node = document.createElementNS(SVG, tag);
     Object.keys(attributes).forEach(function (name) { node.setAttribute(name, String(attributes[name])); });
@@ -108,8 +124,8 @@ var StudyView = (function () {
 
   // Where a metric and people stand furthest apart: by the share of outputs that each finds worse.
   function furthest(question, metric, list) {
-    var ours = Select.percentiles(Float64Array.from(list, function (one) { return one.value; }), metric.direction);
-    var theirs = Select.percentiles(Float64Array.from(list, function (one) { return one.people; }), question.direction);
+    var ours = percentiles(Float64Array.from(list, function (one) { return one.value; }), metric.direction);
+    var theirs = percentiles(Float64Array.from(list, function (one) { return one.people; }), question.direction);
     return list.map(function (one, at) { return { one: one, gap: Math.abs(ours[at] - theirs[at]) }; })
       .filter(function (item) { return item.gap > 0; })
       .sort(function (a, b) { return b.gap - a.gap; })

@@ -39,12 +39,6 @@ var Zoom = (function () {
     return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
   }
 
-  // The point of the picture (shares of its width and height) under a pointer.
-  function point(pane, event) {
-    var at = place(pane, event);
-    return { x: view.x + (at.x - 0.5) / view.scale, y: view.y + (at.y - 0.5) / view.scale };
-  }
-
   // A pane: a node that holds one child, which is what is enlarged.
   function pane(node) {
     var from = null;
@@ -58,7 +52,7 @@ var Zoom = (function () {
     }, { passive: false });
     node.addEventListener("dblclick", function (event) { by(2, place(node, event)); });
     node.addEventListener("pointerdown", function (event) {
-      if (view.scale === 1 || event.button || node.dataset.marking) return;
+      if (view.scale === 1 || event.button) return;
       from = { x: event.clientX, y: event.clientY };
       node.setPointerCapture(event.pointerId);
     });
@@ -75,6 +69,6 @@ var Zoom = (function () {
     return node;
   }
 
-  return { pane: pane, by: by, reset: reset, apply: apply, point: point, scale: function () { return view.scale; },
+  return { pane: pane, by: by, reset: reset, apply: apply, scale: function () { return view.scale; },
     clear: function () { panes = []; } };
 })();

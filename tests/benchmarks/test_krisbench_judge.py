@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench import plausibility
+from editgauge.benchmarks.krisbench import judge
 from editgauge.benchmarks.krisbench.judge import JUDGING
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
@@ -16,7 +16,7 @@ from editgauge.testing import make_sample
 from editgauge.types import Edit, Row, Status, Variant
 from tests.made_rows import frame, record, row
 
-RUBRICS = Path(plausibility.__file__).parent / "rubrics"
+RUBRICS = Path(judge.__file__).parent / "rubrics"
 
 
 def joint(folder: Path) -> Call:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
+from editgauge.benchmarks.krisbench.judge import Script, released_pair, released_score
 from tests.benchmarks.released_scripts import functions_of, made_replies
 
 PARSERS: list[tuple[Script, str, str, str]] = [

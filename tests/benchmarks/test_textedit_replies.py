@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge.benchmarks.textedit.replies import released_scores
+from editgauge.benchmarks.textedit.judge import released_scores
 from tests.benchmarks.released_scripts import functions_of
 from tests.oracles.textedit import QUESTIONS, normalise, weighted
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from editgauge.benchmarks.texteditbench.replies import released_score
+from editgauge.benchmarks.texteditbench.judge import released_score
 from tests.benchmarks.released_scripts import client, functions_of, made_replies
 
 SCRIPTS = [("gpt_eval.py", True), ("gpt_eval_no_refer.py", False)]

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editgauge.benchmarks.krisbench.replies import released_pair
-from editgauge.benchmarks.krisbench.replies import released_score as kris
-from editgauge.benchmarks.medebench.replies import released_scores as mede
-from editgauge.benchmarks.texteditbench.replies import released_score as text
+from editgauge.benchmarks.krisbench.judge import released_pair
+from editgauge.benchmarks.krisbench.judge import released_score as kris
+from editgauge.benchmarks.medebench.judge import released_scores as mede
+from editgauge.benchmarks.texteditbench.judge import released_score as text
 from editgauge.instructions import read_instruction
 from editgauge.judging.protocol import Call, Range
 from editgauge.judging.reading import read

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench import paper as kris
-from editgauge.benchmarks.medebench import paper as medebench
-from editgauge.benchmarks.textedit import paper as textedit
-from editgauge.benchmarks.texteditbench import paper as texteditbench
+from editgauge.benchmarks.krisbench import judge as kris
+from editgauge.benchmarks.medebench import judge as medebench
+from editgauge.benchmarks.textedit import judge as textedit
+from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import DataError, UsageError
 from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, fetch, load, sent
 from editgauge.judging.protocol import Picture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench.replies import released_pair, released_score
+from editgauge.benchmarks.krisbench.judge import released_pair, released_score
 from editgauge.judging.protocol import Call, Range
 from editgauge.judging.reading import read
 from tests.oracles.krisbench import DIMENSIONS, SAMPLES, averages, kris_table, metrics_of, scaled

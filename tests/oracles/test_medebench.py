@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editgauge.benchmarks.medebench.replies import released_scores
+from editgauge.benchmarks.medebench.judge import released_scores
 from tests.oracles.medebench import by_organ
 
 

@@ -13,13 +13,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editgauge.errors import DataError, UsageError
-from editgauge.images import write_bytes
 from editgauge.judging.protocol import Judging
 from editgauge.judging.released import Script
-from editgauge.services.download import Progress, Remote, download
+
+if TYPE_CHECKING:
+    from editgauge.services.download import Progress
 
 SET = "paper"
 """The name of the set of prompts that released scripts send."""
@@ -76,6 +77,8 @@ def fetch(
     `DataError` for a file that is not there or has another content than the pinned one;
     `DownloadError` when it cannot be fetched.
     """
+    from editgauge.images import write_bytes
+
     for file in prompts.files:
         path = target / file.path
         if clone is not None:
@@ -150,6 +153,8 @@ def _local(prompts: ReleasedPrompts, file: ScriptFile, clone: Path) -> Path:
 def _download(
     prompts: ReleasedPrompts, file: ScriptFile, path: Path, progress: Progress | None
 ) -> None:
+    from editgauge.services.download import Remote, download
+
     if file.commit is None:
         raise DataError(
             f"{prompts.benchmark}: the address of {file.path} is not recorded here; clone "

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.krisbench.plausibility import FAILED, IMPLAUSIBLE, REASON
+from editgauge.benchmarks.krisbench.judge import FAILED, IMPLAUSIBLE, RULE
 from editgauge.errors import DataError
 from editgauge.scoring.imports import ReleasedScore, read_json, read_lines, wrong_format
 from editgauge.types import Sample, Status
@@ -51,7 +51,7 @@ def _settled(found: ReleasedScore, scores: Mapping[str, Any]) -> ReleasedScore:
     followed = scores.get("instruction_score")
     if not isinstance(followed, int | float) or followed > FAILED:
         return found
-    settled = replace(found, strict=(IMPLAUSIBLE, Status.SCORED, REASON))
+    settled = replace(found, strict=(IMPLAUSIBLE, Status.SCORED, RULE))
     return replace(settled, value=IMPLAUSIBLE, failed="") if found.value is None else settled
 
 

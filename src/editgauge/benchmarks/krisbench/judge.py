@@ -1,4 +1,4 @@
-"""KRIS-Bench's judge track: what is asked, in which order, with which parameters (arXiv
+"""KRIS-Bench's judge: what is asked, what its released scripts ask, and how they read a reply (arXiv
 2505.16707).
 
 Integers 1 to 5. Every sample has VQ (the output alone); the rest goes by the kind of task:
@@ -15,12 +15,10 @@ elements       multi-element_composition       VC and IF: all references, number
 =============  ==============================  =====================================================================
 
 1000 tokens, the server's own temperature, files as they are. KP is 1 where IF is 1 or 2: asked for
-in the rubric and enforced by rule in both variants (see `plausibility`). The released code never
+in the rubric and enforced by rule in both variants (see `plausible`). The released code never
 gives the explanation for anomalies because it tests for another folder name; we give it in both
-variants, since the prompt and not the parser would differ.
-
-The option ``hint=false`` leaves the explanation out; ``simple=true`` asks plain questions instead,
-without hints and anchors: the two baselines of the paper's study (4.3).
+variants, since the prompt and not the parser would differ. The option ``hint=false`` leaves the
+explanation out (the paper's 4.3 without hints).
 
 Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
 *corrected* wants an integer in range under the score's name.
@@ -28,28 +26,43 @@ Variants: *faithful* is what the released parsers take from the same reply (a st
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final, Literal
 
-from editgauge.benchmarks.krisbench import plausibility
 from editgauge.benchmarks.krisbench.facts import BY_NAME, EXPLAINED, HIGH, JUDGE, LOW
-from editgauge.benchmarks.krisbench.replies import Script, released_pair, released_score
-from editgauge.judging.protocol import VISIBLE, Call, Kind, Picture, Range, Rubrics, fenced
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.protocol import (
+    VISIBLE,
+    Call,
+    ChatMessage,
+    Kind,
+    Picture,
+    Range,
+    Rubrics,
+    fenced,
+)
 from editgauge.judging.questions import Shown, Track
-from editgauge.types import Edit, Metric, Sample
+from editgauge.judging.reading import Reading
+from editgauge.types import Edit, Metric, Sample, Status
 
 MAX_TOKENS = 1000
 SCALE = Range(LOW, HIGH)
 NAMES = {"VC": "consistency", "VQ": "quality", "IF": "instruction", "KP": "knowledge"}
 """What a metric is called in replies: ``consistency_score``."""
-_QUESTIONS = {
-    "VC": "Is everything kept that the instruction does not ask to change?",
-    "VQ": "Does the picture look real and free of faults?",
-    "IF": "Is the instruction carried out?",
-    "KP": "Is the result plausible by what is known about the world?",
+FAILED: Final = 2
+"""IF up to this: the edit does not do what was asked."""
+IMPLAUSIBLE: Final = 1
+"""What KP is then: the lowest score."""
+RULE: Final = "KP is 1 by rule where IF is 1 or 2 (paper, section 3.4)"
+_KINDS = {
+    "multi-element_composition": "elements",
+    "viewpoint_change": "viewpoint",
+    "anomaly_correction": "anomaly",
 }
-"""The paper does not print the simple prompts of its study; these words are ours."""
 
 
 def kind_of(sample: Sample) -> str:
@@ -57,21 +70,17 @@ def kind_of(sample: Sample) -> str:
     task = str(sample.attributes.get("task", ""))
     if task.startswith("temporal_prediction"):
         return "temporal"
-    kinds = {
-        "multi-element_composition": "elements",
-        "viewpoint_change": "viewpoint",
-        "anomaly_correction": "anomaly",
-    }
     known = "knowledge" if sample.attributes.get("dimension") in EXPLAINED else "common"
-    return kinds.get(task, known)
+    return _KINDS.get(task, known)
 
 
 def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-    names = ("VC", "VQ", "IF", "KP") if kind_of(sample) == "knowledge" else ("VC", "VQ", "IF")
-    return tuple(BY_NAME[name] for name in names)
+    known = kind_of(sample) == "knowledge"
+    return tuple(metric for name, metric in BY_NAME.items() if known or name != "KP")
 
 
 def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
+    """The calls with our prompts."""
     assert edit.path is not None
     kind, output = kind_of(sample), Picture(edit.path, "output")
     hint = bool(options.get("hint", True)) and sample.knowledge is not None
@@ -80,91 +89,36 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
         "explanation": fenced("explanation", (hint and sample.knowledge) or "not given"),
         "frame": str(frames_of(sample, output)[1]) if kind == "temporal" else None,
     }
-    alone, shown = ("Picture:", output), _shown(sample, output, kind)
-    if options.get("simple", False):
-        metrics = [metric.name for metric in wanted(sample, options)]
-        told = [
-            {"question": _QUESTIONS[name], "instruction": words["instruction"]} for name in metrics
-        ]
-        return [
-            call(name, rubrics.render("simple", **said), alone if name == "VQ" else shown, kind)
-            for name, said in zip(metrics, told, strict=True)
-        ]
     several = {"temporal": "_frames", "elements": "_elements"}.get(kind, "")
-    end = several or {
+    ends = {
         "anomaly": "_anomaly" if hint else "",
         "viewpoint": "_viewpoint" if sample.reference is not None else "",
         "knowledge": "_knowledge",
-    }.get(kind, "")
-    instruction = rubrics.render(f"instruction{end}", **words)
-    seen = shown
+    }
+    end = several or ends.get(kind, "")
+    shown = seen = _shown(sample, output, kind)
     if end == "_viewpoint" and sample.reference is not None:
         seen = (*shown, "Wanted viewpoint:", Picture(sample.reference, "reference"))
-    return (
-        call("VC", rubrics.render(f"consistency{several}", **words), shown, kind),
-        call("VQ", rubrics.render("quality", **words), alone, kind),
-        call("IF+KP" if kind == "knowledge" else "IF", instruction, seen, kind),
+    last = "IF+KP" if kind == "knowledge" else "IF"
+    asked: tuple[tuple[str, str, Shown], ...] = (
+        ("VC", f"consistency{several}", shown),
+        ("VQ", "quality", ("Picture:", output)),
+        (last, f"instruction{end}", seen),
     )
-
-
-def call(name: str, rubric: tuple[str, str], shown: Shown, kind: str) -> Call:
-    """One call of ours: `rubric` is its text and its hash."""
-    text, mark = rubric
-    return Call(
-        name=name,
-        parts=(text, *shown),
-        rubric=mark,
-        temperature=None,
-        max_tokens=MAX_TOKENS,
-        **answer(name, kind, str, VISIBLE),
-    )
-
-
-def answer(
-    name: str, kind: str, reason: Kind, first: Mapping[str, Kind] | None = None
-) -> dict[str, Any]:
-    """What a reply to the call `name` (a metric, or IF+KP) holds and how it is read, as keywords of
-    a `Call`: the same with our prompts and with the paper's.
-    """
-    if name == "IF+KP":
-        reply: dict[str, Kind] = {}
-        for half in ("instruction", "knowledge"):
-            reply |= {f"{half}_reasoning": reason, f"{half}_score": SCALE}
-        return {
-            "reply": {**(first or {}), **reply},
-            "metrics": {"instruction_score": "IF", "knowledge_score": "KP"},
-            "rule": plausibility.strict,
-            "released": joint_as_released,
-        }
-    scripts: dict[str, Script] = {"temporal": "several", "elements": "several"}
-    script: Script = "knowledge" if kind == "knowledge" else scripts.get(kind, "common")
-    field = f"{NAMES[name]}_score"
-    return {
-        "reply": {**(first or {}), "reasoning": reason, field: SCALE},
-        "metrics": {field: name},
-        "released": partial(as_released, NAMES[name], script),
-    }
-
-
-def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
-    """All frames in their order as (number, ``real`` or ``generated``, picture), and the number of
-    the generated one.
-
-    A sample whose frames are not known has the generated one last, as the released code does.
-    """
-    numbers = [
-        int(text) if text.isdigit() else 0
-        for text in str(sample.attributes.get("frames", "")).split(",")
-    ]
-    if len(numbers) != len(sample.images) or 0 in numbers:
-        numbers = list(range(1, len(sample.images) + 1))
-    generated = int(sample.attributes.get("missing_frame", max(numbers) + 1))
-    frames = [
-        (n, "real", Picture(path, f"frame {n}"))
-        for n, path in zip(numbers, sample.images, strict=True)
-    ]
-    frames.append((generated, "generated", output))
-    return sorted(frames, key=lambda frame: frame[0]), generated
+    calls = []
+    for name, rubric, parts in asked:
+        text, mark = rubrics.render(rubric, **words)
+        calls.append(
+            Call(
+                name=name,
+                parts=(text, *parts),
+                rubric=mark,
+                temperature=None,
+                max_tokens=MAX_TOKENS,
+                **_answer(name, kind, str, VISIBLE),
+            )
+        )
+    return calls
 
 
 def _shown(sample: Sample, output: Picture, kind: str) -> Shown:
@@ -181,15 +135,63 @@ def _shown(sample: Sample, output: Picture, kind: str) -> Shown:
     return ("Original:", Picture(sample.image, "input"), "Edited:", output)
 
 
-def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from a reply for one score."""
-    return {f"{name}_score": released_score(reply, name, script) if reply is not None else None}
+def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
+    """All frames in their order as (number, ``real`` or ``generated``, picture), and the number of
+    the generated one.
+
+    A sample whose frames are not known has the generated one last, as the released code does.
+    """
+    given = str(sample.attributes.get("frames", "")).split(",")
+    numbers = [int(text) if text.isdigit() else 0 for text in given]
+    if len(numbers) != len(sample.images) or 0 in numbers:
+        numbers = list(range(1, len(sample.images) + 1))
+    generated = int(sample.attributes.get("missing_frame", max(numbers) + 1))
+    frames = [
+        (n, "real", Picture(path, f"frame {n}"))
+        for n, path in zip(numbers, sample.images, strict=True)
+    ]
+    frames.append((generated, "generated", output))
+    return sorted(frames, key=lambda frame: frame[0]), generated
 
 
-def joint_as_released(reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from the joint reply, KP by the paper's rule."""
-    pair = released_pair(reply) if reply is not None else (None, None)
-    return {"instruction_score": pair[0], "knowledge_score": plausibility.released(*pair)}
+def _answer(
+    name: str, kind: str, reason: Kind, first: Mapping[str, Kind] | None = None
+) -> dict[str, Any]:
+    """What a reply to the call `name` (a metric, or IF+KP) holds and how it is read, as keywords of
+    a `Call`: the same with our prompts and with the paper's.
+    """
+    if name == "IF+KP":
+        reply: dict[str, Kind] = {}
+        for half in ("instruction", "knowledge"):
+            reply |= {f"{half}_reasoning": reason, f"{half}_score": SCALE}
+        return {
+            "reply": {**(first or {}), **reply},
+            "metrics": {"instruction_score": "IF", "knowledge_score": "KP"},
+            "rule": plausible,
+            "released": joint_as_released,
+        }
+    scripts: dict[str, Script] = {
+        "temporal": "several", "elements": "several", "knowledge": "knowledge",
+    }  # fmt: skip
+    field = f"{NAMES[name]}_score"
+    return {
+        "reply": {**(first or {}), "reasoning": reason, field: SCALE},
+        "metrics": {field: name},
+        "released": partial(as_released, NAMES[name], scripts.get(kind, "common")),
+    }
+
+
+def plausible(readings: Mapping[str, Reading]) -> dict[str, Reading]:
+    """The strict readings of the joint reply with the paper's rule applied: `RULE` where it decides.
+
+    Section 3.4: edits that fail the instruction "are automatically considered implausible". KP is
+    then 1, in both variants, whatever the judge gave for it, so that it is never left out of a mean.
+    """
+    settled = dict(readings)
+    followed, known = readings["instruction_score"].value, readings["knowledge_score"].value
+    if followed is not None and followed <= FAILED and known != IMPLAUSIBLE:
+        settled["knowledge_score"] = Reading(IMPLAUSIBLE, Status.SCORED, RULE)
+    return settled
 
 
 JUDGING = Track(
@@ -199,7 +201,213 @@ JUDGING = Track(
     rubrics=(
         *("consistency", "consistency_frames", "consistency_elements", "quality", "instruction"),
         *("instruction_anomaly", "instruction_viewpoint", "instruction_knowledge"),
-        *("instruction_frames", "instruction_elements", "simple"),
+        *("instruction_frames", "instruction_elements"),
     ),
-    options={"hint": ("true", "false"), "simple": ("true", "false")},
+    options={"hint": ("true", "false")},
 )
+
+
+# -- what the released scripts ask -----------------------------------------------------------------
+
+TEXTS = "utils/prompts.py"
+_PAIR = "evaluate_with_gpt"
+_SCRIPTS: Mapping[str, tuple[str, str]] = {
+    "common": ("metrics_common.py", _PAIR),
+    "anomaly": ("metrics_common.py", _PAIR),
+    "knowledge": ("metrics_knowledge.py", _PAIR),
+    "viewpoint": ("metrics_view_change.py", _PAIR),
+    "elements": ("metrics_multi_element.py", "evaluate_multi_element_with_gpt"),
+    "temporal": ("metrics_temporal_prediction.py", "evaluate_temporal_with_gpt"),
+}
+"""Kind of task -> the script, and the function that builds the messages of VC and IF."""
+_CONSISTENCY = {"elements": "prompt_consist_multi", "temporal": "prompt_consist_temporal"}
+_INSTRUCTIONS = {
+    "knowledge": "prompt_dual_evaluation",
+    "viewpoint": "prompt_view_instruction_following",
+    "elements": "prompt_instruction_multi",
+    "temporal": "prompt_instruction_temporal",
+}
+"""Kind of task -> the constant with the words for VC, and for IF, where it is not the usual one."""
+TEMPORAL_JPEG = 85
+JPEG = "image/jpeg"
+
+
+def released_ask(
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+) -> Sequence[Call]:
+    """One user message a call, every picture declared a JPEG, 1000 tokens, the server's own
+    temperature. The script for frames writes every picture anew as a JPEG. The script for common
+    tasks never sends the prompt for anomalies, because it tests for another folder name; the option
+    ``anomaly_hint=true`` sends it, as the paper describes.
+    """
+    assert edit.path is not None
+    kind = kind_of(sample)
+    jpeg = TEMPORAL_JPEG if kind == "temporal" else 0
+    output = Picture(edit.path, "output", mime=JPEG, jpeg=jpeg)
+    words = {
+        "instruct": sample.instruction,
+        "explanation": (sample.knowledge if options.get("hint", True) else None) or "",
+        "N": str(frames_of(sample, output)[1]) if kind == "temporal" else "",
+    }
+    instruction = _INSTRUCTIONS.get(kind, "prompt_instruction_following")
+    if kind == "anomaly" and options.get("anomaly_hint", False) and sample.knowledge:
+        instruction = "prompt_abnormal_instruction_following"
+    last = "IF+KP" if kind == "knowledge" else "IF"
+    texts = scripts[TEXTS]
+    path, function = _SCRIPTS[kind]
+    script = scripts[path]
+    asked = (("VC", _CONSISTENCY.get(kind, "prompt_consist")), (last, instruction))
+    calls = {
+        name: (
+            texts.constant(constant).format(**words),
+            *_labelled(script.texts(function), sample, output, kind, name),
+        )
+        for name, constant in asked
+    }
+    labels = script.texts(_PAIR)  # that of an edited picture is the last one but a reference's
+    alone = (labels[1 if len(labels) == 2 else 2], output)
+    calls["VQ"] = (texts.constant("prompt_quality"), *alone)  # which is sent as it is
+    return [
+        Call(
+            name=name,
+            messages=(ChatMessage("user", calls[name]),),
+            rubric=scripts.fingerprint,
+            **_answer(name, kind, object),
+            **sent(script.parameters(_PAIR if name == "VQ" else function)),
+        )
+        for name in ("VC", "VQ", last)
+    ]
+
+
+def _labelled(
+    texts: Sequence[str], sample: Sample, output: Picture, kind: str, name: str
+) -> list[str | Picture]:
+    """The labels, which follow the prompt in `texts`, with their pictures."""
+    parts: list[str | Picture] = []
+    if kind == "temporal":
+        words = {"real": "Reference", "generated": "Generated"}
+        for number, origin, picture in frames_of(sample, output)[0]:
+            label = texts[1].format(frame_num=number, frame_type=words[origin])
+            parts += [label, replace(picture, mime=JPEG, jpeg=TEMPORAL_JPEG)]
+        return parts
+    if kind == "elements":
+        for number, path in enumerate(sample.images, start=1):
+            picture = Picture(path, f"reference {number}", mime=JPEG)
+            parts += [texts[1].format(idx=number), picture]
+        return [*parts, texts[2], output]
+    parts = [texts[1], Picture(sample.image, "input", mime=JPEG), texts[2], output]
+    if kind == "viewpoint" and name == "IF" and sample.reference is not None:
+        parts += [texts[3], Picture(sample.reference, "reference", mime=JPEG)]
+    return parts
+
+
+def track(scripts: Scripts) -> Track:
+    """The track that sends the released requests."""
+    options = {"anomaly_hint": ("true", "false"), "hint": ("true", "false")}
+    return replace(JUDGING, ask=partial(released_ask, scripts), rubrics=(), options=options)
+
+
+_TEXTS_COMMIT = "75e89ed59fad130fdf3ca85abb113ba7ce6a6fed"
+_COMMIT = "d362849d4a594e37507a8b2d13756132bad018e3"
+_FILES = {
+    TEXTS: "91d8df0de247b7d1a4288d3c6bee5955863d838988453e418ec14c5a0e396420",
+    "metrics_common.py": "e57d558f9a6f29dd63c323869773f5006d7ba7bd8f31ba115ed6ca7316d206ec",
+    "metrics_knowledge.py": "2458d0c4ff36d32487a93f6169b937366b2f88041e84f2f4a136a9dff9587fb4",
+    "metrics_multi_element.py": "31711ceb1b6a2f10b79f82a3c947ebb23510abb862c7f753045c6a985749530d",
+    "metrics_temporal_prediction.py": (
+        "a7b6f0663191d19864bdd8c0aec20d354afddb2d1a960a6d150a42d44cac0aa3"
+    ),
+    "metrics_view_change.py": "4c5a8afdb5aa590adb0f06a8d596178a1694103dfe310cb455357d6867134375",
+}
+PROMPTS = ReleasedPrompts(
+    benchmark="krisbench",
+    repository="nameoffly/Kris_Bench_output",
+    files=tuple(
+        ScriptFile(path=path, commit=_TEXTS_COMMIT if path == TEXTS else _COMMIT, sha256=digest)
+        for path, digest in _FILES.items()
+    ),
+    track=track,
+    note="the authors' repository has no file with the texts; this fork (Apache-2.0) has",
+)
+
+
+# -- how the released scripts read a reply ---------------------------------------------------------
+
+Script = Literal["common", "knowledge", "several"]
+"""Which released script: one picture; knowledge tasks; several pictures (temporal, multi-element).
+"""
+_FLAT = re.compile(r"\{[^{}]*+\}")
+_ANY_DIGIT = (
+    re.compile(r"([1-5])\s*+/\s*+5"),
+    re.compile(r"([1-5])\s++out\s++of\s++5", re.IGNORECASE),
+    re.compile(r"\b([1-5])\b"),
+)
+
+
+def as_released(name: str, script: Script, reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from a reply for one score."""
+    return {f"{name}_score": released_score(reply, name, script) if reply is not None else None}
+
+
+def joint_as_released(reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from the joint reply, KP by the paper's rule."""
+    followed, known = released_pair(reply) if reply is not None else (None, None)
+    if followed is not None and followed <= FAILED:
+        known = IMPLAUSIBLE
+    return {"instruction_score": followed, "knowledge_score": known}
+
+
+def released_score(reply: str, name: str, script: Script = "common") -> int | None:
+    """The integer that the released code takes from a reply for ``<name>_score``, or None when it
+    takes none.
+
+    It looks for the first flat ``{…}`` that mentions the score's name and is JSON (``int()`` of
+    whatever it holds: ``4.6`` becomes 4, 7 and 0 pass), then for ``name: n``, ``n/5``, ``n out of
+    5``, and then for **any** digit from 1 to 5 standing alone, so that a list's "1." or "2 people"
+    becomes the score. `name` is ``consistency``, ``instruction`` or ``quality``. The scripts differ
+    in two things: the one for knowledge tasks gives up at ``null`` where the others go on looking,
+    and wants a colon after the name; the ones for several pictures do not look for the name outside
+    of JSON.
+    """
+    data = _flat_object(reply, f"{name}_score")
+    if data is not None:
+        (value,) = data
+        if value is not None or script == "knowledge":
+            return value
+    named = [] if script == "several" else [_named(name, colon_needed=script == "knowledge")]
+    matches = (pattern.search(reply) for pattern in (*named, *_ANY_DIGIT))
+    return next((int(match[1]) for match in matches if match), None)
+
+
+def released_pair(reply: str) -> tuple[int | None, int | None]:
+    """What the released code takes from the joint reply: instruction and knowledge score, None
+    where it takes none.
+    """
+    data = _flat_object(reply, "instruction_score", "knowledge_score")
+    if data is not None:
+        return data[0], data[1]
+    found = [_named(name, colon_needed=True).search(reply) for name in ("instruction", "knowledge")]
+    first, second = (int(match[1]) if match else None for match in found)
+    return first, second
+
+
+def _flat_object(reply: str, *keys: str) -> list[int | None] | None:
+    """The values of the first ``{…}`` without inner braces that holds the first key's name, as the
+    released code converts them; None where there is none, or it is no JSON.
+
+    The released pattern needs time in the square of a reply that repeats the key and never closes.
+    """
+    block = next((one[0] for one in _FLAT.finditer(reply) if keys[0] in one[0]), None)
+    if block is None:
+        return None
+    try:
+        data = json.loads(block)
+        return [None if data.get(key) is None else int(data[key]) for key in keys]
+    except (ValueError, TypeError, OverflowError, AttributeError):
+        return None
+
+
+def _named(name: str, *, colon_needed: bool) -> re.Pattern[str]:
+    """``name score: n``; possessive blanks keep a long run of them cheap and match the same."""
+    colon = r"[:：]\s*+" if colon_needed else r"(?:[:：]\s*+)?"
+    return re.compile(rf"{name}[_\s]*+score\s*+{colon}([1-5])", re.IGNORECASE)

@@ -1,4 +1,5 @@
-"""MedEBench's judge track: what is asked, in which order, with which parameters (arXiv 2506.01921).
+"""MedEBench's judge: what is asked, what its released script asks, and how it reads a reply (arXiv
+2506.01921).
 
 One call: rubric with the change description (**D**: ``EA``, ``VQ``, ``Context``) or with the prompt
 (**P**: ``EA_P``…), then input, reference, output, files as they are. The reply is an object: the list
@@ -17,19 +18,24 @@ range. The released script cannot read our object, so that both variants are the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.medebench.facts import HIGH, JUDGE, LOW
-from editgauge.benchmarks.medebench.replies import CONTEXT, NAMES, released_scores
 from editgauge.errors import UsageError
-from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1500
 """Room for the list of differences, which the paper's lines do without."""
-SCORES = dict.fromkeys((*NAMES, CONTEXT), Range(LOW, HIGH))
+NAMES = ("Editing Accuracy", "Visual Quality", "Contextual Preservation")
+"""The third is the paper's Table 3, not its CP."""
+SCORES = dict.fromkeys(NAMES, Range(LOW, HIGH))
 
 
 def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
@@ -44,7 +50,7 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
         shown += ["Reference, the intended result:", Picture(sample.reference, "reference")]
     shown += ["Edited picture:", Picture(edit.path, "output")]
     calls = []
-    for kind, text in texts_of(sample, options):
+    for kind, text in _texts(sample, options):
         name = "description of the change" if kind == "D" else "instruction"
         rubric, mark = rubrics.render("accuracy_quality", wanted=fenced(name, text))
         calls.append(
@@ -52,24 +58,13 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
                 name=f"EA+VQ {kind}",
                 parts=(rubric, *shown),
                 reply={**VISIBLE, "differences": str, **SCORES},
-                metrics=metrics_of(kind),
+                metrics=_metrics(kind),
                 rubric=mark,
                 temperature=None,
                 max_tokens=MAX_TOKENS,
             )
         )
     return calls
-
-
-def metrics_of(kind: str) -> dict[str, str]:
-    """The numbers of the reply, and the metrics that they give."""
-    return dict(zip(SCORES, (metric.name for metric in JUDGE[kind]), strict=True))
-
-
-def texts_of(sample: Sample, options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The kinds of call that a sample has, each with the words for what is wanted."""
-    words = {"D": sample.change, "P": sample.instruction}
-    return [(kind, text) for kind in kinds_of(options) if (text := words[kind])]
 
 
 def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -82,9 +77,15 @@ def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(kind for kind in "DP" if kind in text)
 
 
-def as_released(reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from a reply: all three scores or none."""
-    return dict.fromkeys(SCORES) if reply is None else released_scores(reply)
+def _texts(sample: Sample, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The kinds of call that a sample has, each with the words for what is wanted."""
+    words = {"D": sample.change, "P": sample.instruction}
+    return [(kind, text) for kind in kinds_of(options) if (text := words[kind])]
+
+
+def _metrics(kind: str) -> dict[str, str]:
+    """The numbers of the reply, and the metrics that they give."""
+    return dict(zip(NAMES, (metric.name for metric in JUDGE[kind]), strict=True))
 
 
 JUDGING = Track(
@@ -94,3 +95,100 @@ JUDGING = Track(
     rubrics=("accuracy_quality",),
     options={"text": ("D", "P", "DP")},
 )
+
+
+# -- what the released script asks -----------------------------------------------------------------
+
+SCRIPT = "src/eval_metrics/evaluate_gpt4o.py"
+
+
+def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    """A sample without a reference is not asked: the script cannot."""
+    return wanted(sample, options) if sample.reference is not None else ()
+
+
+def released_ask(
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+) -> Sequence[Call]:
+    """Five user messages (wanted edit; input; reference; output; the two steps), every picture
+    declared a JPEG, 400 tokens, the server's own temperature. The script asks with the change
+    description; the paper's tables also have the instruction (option ``text=P``).
+    """
+    if edit.path is None or sample.reference is None:
+        return ()
+    script = scripts[SCRIPT]
+    first, *labels, steps = script.texts("build_gpt4o_prompt")
+    paths = {"input": sample.image, "reference": sample.reference, "output": edit.path}
+    shown = [Picture(path, name, mime="image/jpeg") for name, path in paths.items()]
+    pairs = [(label.format(), picture) for label, picture in zip(labels, shown, strict=True)]
+    return [
+        Call(
+            name=f"EA+VQ {kind}",
+            messages=tuple(
+                ChatMessage("user", parts)
+                for parts in ((first.format(editing_prompt=text),), *pairs, (steps.format(),))
+            ),
+            reply=SCORES,
+            metrics=_metrics(kind),
+            rubric=scripts.fingerprint,
+            lines=True,
+            released=as_released,
+            **sent(script.parameters("evaluate_sample")),
+        )
+        for kind, text in _texts(sample, options)
+    ]
+
+
+def track(scripts: Scripts) -> Track:
+    """The track that sends the released request."""
+    ask = partial(released_ask, scripts)
+    return replace(JUDGING, ask=ask, wanted=released_wanted, rubrics=())
+
+
+PROMPTS = ReleasedPrompts(
+    benchmark="medebench",
+    repository="mliuby/MedEBench",
+    files=(
+        ScriptFile(
+            path=SCRIPT,
+            commit="1e155ffd426cecac984e218c2ac69bc7204d4725",
+            sha256="d308f51ec80a23d4eac7f17ee488286b5cf598c778058fc397a98f379dd9d96c",
+        ),
+    ),
+    track=track,
+)
+
+
+# -- how the released script reads a reply ---------------------------------------------------------
+
+
+def as_released(reply: str | None) -> Mapping[str, float | None]:
+    """What the released script takes from a reply: all three scores or none."""
+    return dict.fromkeys(NAMES) if reply is None else released_scores(reply)
+
+
+def released_scores(reply: str) -> dict[str, float | None]:
+    """The numbers that the released code takes from a reply, all None unless each has one.
+
+    Every line that holds a score's name is cut at its first colon and then at the first slash; what
+    lies between is the score if it is a number. The last such line wins, fractions and numbers out
+    of range pass; -1 is what the script writes for none.
+    """
+    accuracy, quality, context = NAMES
+    asked = (accuracy, context, quality)  # in the order in which the script looks for them
+    found: dict[str, float | None] = dict.fromkeys(asked)
+    for line in reply.split("\n"):
+        name = next((one for one in asked if one in line), None)
+        if name is not None and (number := _number(line)) is not None:
+            found[name] = number
+    complete = all(value not in (None, -1) for value in found.values())
+    return found if complete else dict.fromkeys(asked)
+
+
+def _number(line: str) -> float | None:
+    parts = line.split(":")
+    try:
+        value = float(parts[1].split("/")[0].strip())
+    except (ValueError, IndexError):
+        return None
+    return value if math.isfinite(value) else None

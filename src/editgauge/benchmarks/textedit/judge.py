@@ -1,4 +1,5 @@
-"""TextEdit's judge track: what is asked, in which order, with which parameters (arXiv 2603.09877).
+"""TextEdit's judge: what is asked, what its released script asks, and how it reads a reply (arXiv
+2603.09877).
 
 One call a sample for all five questions, integers 1 to 5: rubric with the source and the target
 text; original, reference, output **resized to the original's size** (Lanczos; one of that size is
@@ -12,17 +13,22 @@ Variants: *faithful* takes the integers of the released script's parser whatever
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, JUDGE, LOW, QUESTIONS
-from editgauge.benchmarks.textedit.replies import released_scores, require_repair
-from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
+from editgauge.errors import MissingExtra
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
-from editgauge.types import Edit, Sample
+from editgauge.types import Edit, Metric, Sample
 
 MAX_TOKENS = 1000
 SCORES = dict.fromkeys(QUESTIONS, Range(LOW, HIGH))
+_METRICS = {name: name for name in QUESTIONS}
 
 
 def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
@@ -44,7 +50,7 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
             name="Q" if sample.reference is not None else "Q without reference",
             parts=tuple(parts),
             reply={**VISIBLE, "reason": str, "score": SCORES},
-            metrics={name: name for name in QUESTIONS},
+            metrics=_METRICS,
             rubric=mark,
             released=as_released,
             max_tokens=MAX_TOKENS,
@@ -52,9 +58,127 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     )
 
 
+JUDGING = Track(metrics=JUDGE, ask=ask, rubrics=("questions",))
+
+
+# -- what the released script asks -----------------------------------------------------------------
+
+SCRIPT = "vlm_metrics_eval_step1.py"
+
+
+def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    """A sample without a reference is not asked: the script leaves it out."""
+    return JUDGE if sample.reference is not None else ()
+
+
+def released_ask(
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+) -> Sequence[Call]:
+    """One user message with the text, then original, reference and output (resized to the
+    original's size), every picture declared a PNG; temperature 0 and 65,536 tokens.
+    """
+    require_repair()
+    if edit.path is None or sample.reference is None:
+        return ()
+    png = "image/png"
+    shown = (
+        Picture(sample.image, "input", mime=png),
+        Picture(sample.reference, "reference", mime=png),
+        Picture(edit.path, "output", size_of=sample.image, mime=png),
+    )
+    words = {"raw_text": sample.source_text or "", "target_text": sample.target_text or ""}
+    text = scripts[SCRIPT].constant("PROMPT_MAIN_EVAL").format(**words)
+    return (
+        Call(
+            name="Q",
+            messages=(ChatMessage("user", (text, *shown)),),
+            reply={"score": SCORES, "reason": object},
+            metrics=_METRICS,
+            rubric=scripts.fingerprint,
+            released=as_released,
+            **sent(scripts[SCRIPT].parameters("generate_single")),
+        ),
+    )
+
+
+def track(scripts: Scripts) -> Track:
+    """The track that sends the released request."""
+    ask = partial(released_ask, scripts)
+    return replace(JUDGING, ask=ask, wanted=released_wanted, rubrics=())
+
+
+PROMPTS = ReleasedPrompts(
+    benchmark="textedit",
+    repository="OpenGVLab/TextEdit",
+    files=(
+        ScriptFile(
+            path=SCRIPT,
+            commit=None,
+            sha256="0994490cb0b19629ef941a757b1e6cc2ce7e7b13016ff8d1f53f90bde8109206",
+        ),
+    ),
+    track=track,
+)
+
+
+# -- how the released script reads a reply ---------------------------------------------------------
+
+MAX_REPAIRED = 20_000
+MAX_MARKS = 1_000
+"""``json_repair`` needs time in the square of its input for hostile replies: one that is no JSON and
+has more characters, or more brackets and quotes, gives no score. An ordinary one has a tenth of that.
+"""
+
+
 def as_released(reply: str | None) -> Mapping[str, float | None]:
     """What the released script takes from a reply."""
-    return released_scores(reply) if reply is not None else dict.fromkeys(QUESTIONS)
+    return dict.fromkeys(QUESTIONS) if reply is None else released_scores(reply)
 
 
-JUDGING = Track(metrics=JUDGE, ask=ask, rubrics=("questions",))
+def released_scores(reply: str) -> dict[str, float | None]:
+    """Q1 to Q5 as the released first step keeps them from a reply: integers as they are (any
+    range), None for the rest.
+
+    It reads the reply with ``json_repair``, which mends what it can (a trailing comma, single
+    quotes, a reply that breaks off in the reason), and keeps the scores only of a reply that has
+    both ``score`` and ``reason``. ``4.0`` and ``true`` count as the integers that they equal, as
+    they do in the script. What the second step drops is the table's. Raises `MissingExtra` without
+    ``json_repair``.
+    """
+    data = _repaired(reply.strip())
+    scores = data.get("score") if isinstance(data, dict) and "reason" in data else None
+    scores = scores if isinstance(scores, dict) else {}
+    return {name: _whole(scores.get(name)) for name in QUESTIONS}
+
+
+def require_repair() -> None:
+    """Raises `MissingExtra` where ``json_repair`` is not installed: asked before anything is paid."""
+    try:
+        import json_repair  # noqa: F401
+    except ImportError:
+        raise MissingExtra(
+            "reading TextEdit's replies as its released script does", "json_repair", "judge"
+        ) from None
+
+
+def _repaired(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    marks = sum(text.count(mark) for mark in "{}[]\"'“”")
+    if len(text) > MAX_REPAIRED or marks > MAX_MARKS:
+        return None
+    require_repair()
+    import json_repair
+
+    try:
+        return json_repair.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    return None

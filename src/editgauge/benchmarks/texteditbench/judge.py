@@ -1,4 +1,4 @@
-"""TextEditBench's judge track: what is asked, in which order, with which parameters (arXiv
+"""TextEditBench's judge: what is asked, what its released scripts ask, and how they read a reply (arXiv
 2512.16270).
 
 ======  ====================================  =========================================================
@@ -23,13 +23,17 @@ JSON without the keys, as the split's released script does; *corrected* says unp
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, JUDGE, LOW
-from editgauge.benchmarks.texteditbench.replies import released_score
-from editgauge.judging.protocol import VISIBLE, Call, Picture, Range, Rubrics, fenced
+from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
@@ -41,18 +45,18 @@ def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
 
 
 def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
-    assert edit.path is not None
-    reference = sample.reference if options.get("reference", True) else None
-    shown: list[str | Picture] = ["Original picture:", Picture(sample.image, "input")]
-    shown += ["Result of the editor:", Picture(edit.path, "output")]
-    if reference is not None:
-        shown += ["Reference, one perfect result:", Picture(reference, "reference")]
+    """The calls with our prompts."""
+    labels = ("Original picture:", "Result of the editor:", "Reference, one perfect result:")
+    shown = [
+        part
+        for label, picture in zip(labels, _pictures(sample, edit, options), strict=False)
+        for part in (label, picture)
+    ]
+    reference = "yes" if len(shown) == 6 else None
     calls = []
     for name in (metric.name for metric in wanted(sample, options)):
         told = name == "IF" or sample.split == "synthetic"
-        system, mark = rubrics.render(
-            name, reference="yes" if reference else None, operation="yes" if told else None
-        )
+        system, mark = rubrics.render(name, reference=reference, operation="yes" if told else None)
         words = [fenced("instruction", sample.instruction)]
         if told:
             operation = str(sample.attributes.get("operation") or "not stated")
@@ -66,13 +70,22 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
                 parts=("\n\n".join(words), *shown),
                 rubric=mark,
                 max_tokens=MAX_TOKENS,
-                **answer(name, reference is not None, VISIBLE),
+                **_answer(name, reference is not None, VISIBLE),
             )
         )
     return calls
 
 
-def answer(
+def _pictures(
+    sample: Sample, edit: Edit, options: Mapping[str, Any], mime: str = ""
+) -> list[Picture]:
+    """Input, output and, where there is one that may be shown, the reference."""
+    reference = sample.reference if options.get("reference", True) else None
+    paths = {"input": sample.image, "output": edit.path, "reference": reference}
+    return [Picture(path, name, mime=mime) for name, path in paths.items() if path is not None]
+
+
+def _answer(
     name: str, with_reference: bool, first: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """What a reply about one dimension holds and how it is read, as keywords of a `Call`."""
@@ -81,6 +94,98 @@ def answer(
         "metrics": {name: name},
         "released": partial(as_released, name, with_reference=with_reference),
     }
+
+
+JUDGING = Track(
+    metrics=JUDGE,
+    ask=ask,
+    wanted=wanted,
+    rubrics=DIMENSIONS,
+    options={"reference": ("true", "false")},
+)
+
+
+# -- what the released scripts ask -----------------------------------------------------------------
+
+WITH = "evaluation/gpt_eval.py"
+WITHOUT = "evaluation/gpt_eval_no_refer.py"
+_FUNCTION = "call_llm_evaluation"
+
+
+def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
+    """SE is asked where the record has the key ``knowledge_prompt`` in its right spelling (and not
+    with ``knowledge=false``).
+    """
+    spelt = sample.attributes.get("knowledge_key", "knowledge_prompt") == "knowledge_prompt"
+    known = options.get("knowledge", True) and sample.knowledge and spelt
+    return tuple(metric for metric in JUDGE if metric.name != "SE" or known)
+
+
+def released_ask(
+    scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
+) -> Sequence[Call]:
+    """Five calls, a system message and one user message each, every picture declared a JPEG; the
+    kind of operation is told as the record writes it.
+    """
+    shown = _pictures(sample, edit, options, "image/jpeg")
+    with_reference = len(shown) == 3
+    script = scripts[WITH if with_reference else WITHOUT]
+    instruction, method, knowledge, *labels, ending = script.texts(_FUNCTION)
+    labelled = [part for pair in zip(labels, shown, strict=True) for part in pair]
+    attributes = sample.attributes
+    operation = attributes.get("operation_written", attributes.get("operation", ""))
+    calls = []
+    for name in (metric.name for metric in released_wanted(sample, options)):
+        words = [instruction.format(prompt=sample.instruction)]
+        if operation and (with_reference or name == "IF"):
+            words.append(method.format(editing_method=operation))
+        if name == "SE":
+            words.append(knowledge.format(knowledge_prompt=sample.knowledge))
+        user = (*words, *labelled, ending.format(dimension=name))
+        system = ChatMessage("system", (script.constant(f"PROMPTS[{name}]"),), plain=True)
+        calls.append(
+            Call(
+                name=name,
+                messages=(system, ChatMessage("user", user)),
+                rubric=scripts.fingerprint,
+                **_answer(name, with_reference),
+                **sent(script.parameters(_FUNCTION)),
+            )
+        )
+    return calls
+
+
+def track(scripts: Scripts) -> Track:
+    """The track that sends the released requests."""
+    options = {"reference": ("true", "false"), "knowledge": ("true", "false")}
+    ask = partial(released_ask, scripts)
+    return replace(JUDGING, ask=ask, wanted=released_wanted, rubrics=(), options=options)
+
+
+PROMPTS = ReleasedPrompts(
+    benchmark="texteditbench",
+    repository="CSU-JPG/TextEditBench",
+    files=(
+        ScriptFile(
+            path=WITH,
+            commit="c700fb6205beb26aad0ce1f27b211dc93f2657e0",
+            sha256="6b590f44d892711a75bfbbd59ea3e97b206f3cdebc80fa8e537c82b7bc4d13ce",
+        ),
+        ScriptFile(
+            path=WITHOUT,
+            commit="7482fc8b4ec9bb3a9285d1e07de33f05f6ab4e11",
+            sha256="edbaaa1a19581331a455b179162602b52b9f18c044d0993477625efaacbc5266",
+        ),
+    ),
+    track=track,
+)
+
+
+# -- how the released scripts read a reply ---------------------------------------------------------
+
+FAILED_SCORE = 0.0
+"""What the released scripts record, and average in, when a call or its JSON failed."""
+_BRACES = re.compile(r"\{+|\}+")
 
 
 def as_released(
@@ -92,10 +197,53 @@ def as_released(
     return {name: released_score(reply, name, with_reference=with_reference)}
 
 
-JUDGING = Track(
-    metrics=JUDGE,
-    ask=ask,
-    wanted=wanted,
-    rubrics=DIMENSIONS,
-    options={"reference": ("true", "false")},
-)
+def released_score(
+    reply: str | None, dimension: str, *, with_reference: bool = False
+) -> float | None:
+    """The number that the released code records and averages for one dimension.
+
+    The script for the synthetic split (`with_reference`) removes fences and cuts from the first
+    ``{`` to the *last* ``}``; the one for the real split also removes the tags (not the content) of
+    a thinking block, and cuts the first balanced ``{…}``, without regard to strings. Both want the
+    dimension's name and ``rationale`` in it. `FAILED_SCORE` for None (the call failed) and for what
+    is no JSON; None for JSON without the keys, and for a value that the released average leaves out
+    or stops at. A number outside 0 to 5, one that is no integer, and one that is written as a text
+    are recorded as they are.
+    """
+    if reply is None:
+        return FAILED_SCORE
+    text = reply.strip()
+    if not with_reference:
+        text = text.replace("<think>", "").replace("</think>", "")
+    text = text.replace("```json", "").replace("```", "").strip()
+    try:
+        data = json.loads(_outermost(text) if with_reference else _first_block(text))
+        there = dimension in data and "rationale" in data
+    except (ValueError, TypeError, RecursionError):
+        return FAILED_SCORE
+    if not there or not isinstance(data, dict):
+        return None  # a text that holds both words is recorded, and left out of the average
+    try:
+        value = float(data[dimension])
+    except (ValueError, TypeError, OverflowError):
+        return None  # left out of the average, or the released average stops at it
+    return value if math.isfinite(value) else None
+
+
+def _outermost(text: str) -> str:
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if start != -1 and end != -1 else text
+
+
+def _first_block(text: str) -> str:
+    """The first balanced block; the whole text where none is balanced."""
+    start, depth = text.find("{"), 0
+    for run in _BRACES.finditer(text, max(start, 0)) if start >= 0 else ():
+        count = run.end() - run.start()
+        if run[0][0] == "{":
+            depth += count
+        elif count >= depth:
+            return text[start : run.start() + depth]
+        else:
+            depth -= count
+    return text

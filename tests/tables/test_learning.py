@@ -9,7 +9,7 @@ import pytest
 
 from editgauge.benchmarks.medebench import BENCHMARK
 from editgauge.reports import figures, plots
-from editgauge.store.variants import Learned, Variants
+from editgauge.store.variants import Learned
 from editgauge.tables import learning, reading
 from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.results import Results
@@ -35,7 +35,7 @@ def made(kind: str = "tuned") -> Results:
             rows.append(row(name, editor, "EA", number / 8 + place, benchmark=B))
             rows.append(row(name, editor, "masked_ssim", 0.5, benchmark=B))
     frame = reading.of_rows(rows, records, B, described=BENCHMARK.every_metric)
-    return replace(frame, variants_of=Variants({}, learned))
+    return replace(frame, learned=learned)
 
 
 def test_a_line_for_each_task_over_the_samples_that_all_were_tried_on() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,7 +16,6 @@ from editgauge.cli.options import (
     DataArg,
     Dollars,
     Json,
-    Many,
     Narrowing,
     Placing,
     RetryOpt,
@@ -47,14 +46,11 @@ class Telling:
     training samples."""
 
 
-@Parameter(name="*", group="Variants and cost")
+@Parameter(name="*", group="Cost")
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """Several variants of the editor in one command, and what editing may cost."""
+    """What editing may cost."""
 
-    sweep: Many = ()
-    """NAME=V,V…: a variant for each value; several sweeps make every combination; seed=0..3 makes
-    one for each seed."""
     budget: Dollars | None = None
     "US dollars that editing in this run may cost, all commands together."
     price: Dollars | None = None
@@ -63,13 +59,6 @@ class Spending:
     "Only say what it would cost; nothing is sent."
     batch: Literal["submit", "collect"] | None = None
     "By the provider's batches: submit, and collect within a day, at a lower price."
-
-    def variants(self) -> tuple[list[str], str]:
-        """The sweeps, and the seeds."""
-        seeds = [one.partition("=")[2] for one in self.sweep if one.startswith("seed=")]
-        if len(seeds) > 1:
-            raise UsageError("--sweep seed=…: one only")
-        return [one for one in self.sweep if not one.startswith("seed=")], "".join(seeds)
 
 
 def edit(
@@ -129,15 +118,11 @@ def edit(
         key: value for key, value in named.items() if value not in ("", None)
     }
     settings |= selection.settings(set_)
-    sweeps, seeds = spending.variants()
     request = editing.Request(
         editor=editor,
         template=settings.pop("template", ""),
-        preset=settings.pop("preset", ""),
         settings=settings,
         instruction=telling.instruction,
-        sweeps=sweeps,
-        seeds=seeds,
     )
     shown = None
     if telling.held_out:
@@ -147,33 +132,25 @@ def edit(
         return _by_batch(material, made, limits, run, spending.batch, json)
     if spending.estimate:
         return _estimate(material, made, run, json)
-    summaries, lines = _edited(material, made, limits, run, placing, json)
+    summary, lines = _edited(material, made, limits, run, placing, json)
     typed = f"{benchmark}{f' {data}' if data else ''}"
-    if any(one.counts for one in summaries):
+    if summary.counts:
         from editgauge.run.score import offered
 
         judged = not offered(material.benchmark) and material.benchmark.judging is not None
         step, more = ("judge", " --model MODEL") if judged else ("score", "")
         lines.append(f"next:    editgauge {step} {typed} --run {place_of(run)}{more}")
-    name = material.benchmark.name
-    each = [{**asdict(one), "counts": dict(one.counts)} for one in summaries]
-    facts = each[0] if len(made) == 1 else {"variants": each}
-    output.emit({"run": place_of(run), "benchmark": name, **facts}, lines, json)
-    last = summaries[-1]
-    if last.stopped:
-        return last.exit_code
-    return 0 if all(one.complete for one in summaries) else 1
+    facts = {**asdict(summary), "counts": dict(summary.counts)}
+    output.emit({"run": place_of(run), "benchmark": material.benchmark.name, **facts}, lines, json)
+    if summary.stopped:
+        return summary.exit_code
+    return 0 if summary.complete else 1
 
 
 def _edited(
-    material: Material,
-    made: Sequence[Made],
-    limits: Limits,
-    run: Path,
-    placing: Placing,
-    json: bool,
-) -> tuple[list[EditSummary], list[str]]:
-    """Edit; the summaries, and the lines that say what was done."""
+    material: Material, made: Made, limits: Limits, run: Path, placing: Placing, json: bool
+) -> tuple[EditSummary, list[str]]:
+    """Edit; the summary, and the lines that say what was done."""
     from dataclasses import replace
 
     from editgauge.editors import costs
@@ -185,22 +162,18 @@ def _edited(
     with working(run) as here, placing.open() as engine, output.progress(json) as show:
         folder = Run.create(here)
         limits = replace(limits, workers=engine)
-        summaries = list(editing.edit_each(material, folder, made, limits, progress=show))
+        summary = editing.edit_material(material, folder, made, limits, progress=show)
     output.warn(folder)
-    lines = []
-    for number, summary in enumerate(summaries):
-        lines.append(summary.line(name))
-        lines += [f"  {why[:300]}" for why in summary.why()]
-        if spent := costs.spent(made[number].editor):
-            lines.append(f"costs:   {spent}")
-    if any(one.counts for one in summaries):
-        outputs = folder.edits_folder(name, summaries[0].editor)
-        lines.append(f"outputs: {outputs if len(made) == 1 else outputs.parent}")
-    lines += [summaries[-1].stopped] if summaries[-1].stopped else []
-    return summaries, lines
+    lines = [summary.line(name), *(f"  {why[:300]}" for why in summary.why())]
+    if spent := costs.spent(made.editor):
+        lines.append(f"costs:   {spent}")
+    if summary.counts:
+        lines.append(f"outputs: {folder.edits_folder(name, summary.editor)}")
+    lines += [summary.stopped] if summary.stopped else []
+    return summary, lines
 
 
-def _estimate(material: Material, made: Sequence[Made], run: Path, json: bool) -> int:
+def _estimate(material: Material, made: Made, run: Path, json: bool) -> int:
     from editgauge.editors import costs
     from editgauge.run import edit as editing
     from editgauge.store.addresses import address_of
@@ -209,53 +182,40 @@ def _estimate(material: Material, made: Sequence[Made], run: Path, json: bool) -
 
     known = fetched(run) if address_of(run) else run
     there = Run.open(known) if known.exists() else None
-    name = material.benchmark.name
-    facts: list[dict[str, Any]] = []
-    lines = []
-    for one in made:
-        editor = one.editor.name
-        todo, dollars = costs.estimate(one.editor, editing.remaining(material, there, one.editor))
-        rounded = None if dollars is None else round(dollars, 4)
-        facts.append({"editor": editor, "benchmark": name, "samples": todo, "dollars": rounded})
-        about = (
-            "the price is not known: give one with --price 0.04"
-            if dollars is None
-            else f"about {dollars:.2f} US dollars by list prices"
-        )
-        lines.append(f"{editor} on {name}: {todo} to make, {about}")
-    output.emit(facts[0] if len(facts) == 1 else {"variants": facts}, lines, json)
+    name, editor = material.benchmark.name, made.editor.name
+    todo, dollars = costs.estimate(made.editor, editing.remaining(material, there, made.editor))
+    rounded = None if dollars is None else round(dollars, 4)
+    about = (
+        "the price is not known: give one with --price 0.04"
+        if dollars is None
+        else f"about {dollars:.2f} US dollars by list prices"
+    )
+    facts = {"editor": editor, "benchmark": name, "samples": todo, "dollars": rounded}
+    output.emit(facts, [f"{editor} on {name}: {todo} to make, {about}"], json)
     return 0
 
 
 def _by_batch(
     material: Material,
-    made: Sequence[Made],
+    made: Made,
     limits: Limits,
     run: Path,
     action: Literal["submit", "collect"],
     json: bool,
 ) -> int:
-    """Submit or collect the outputs of each editor. Exit code 3 where the budget left samples out,
+    """Submit or collect the outputs of the editor. Exit code 3 where the budget left samples out,
     and 1 where something waits or is lacking.
     """
     from editgauge.store.remote import working
     from editgauge.store.run import Run
 
-    facts: list[dict[str, Any]] = []
-    lines: list[str] = []
-    codes = {0}
     step = _submitted if action == "submit" else _collected
     with working(run) as here:
-        folder = Run.create(here)
-        for one in made:
-            fact, said, code = step(material, folder, one, limits)
-            facts.append(fact)
-            lines += said
-            codes.add(code)
-    if action == "submit" and any(fact["waiting"] for fact in facts):
+        facts, lines, code = step(material, Run.create(here), made, limits)
+    if action == "submit" and facts["waiting"]:
         lines.append("next: the same command with --batch collect, within a day")
-    output.emit({"what": action, "editors": facts}, lines, json)
-    return max(codes)
+    output.emit({"what": action, **facts}, lines, json)
+    return code
 
 
 def _submitted(

@@ -143,9 +143,6 @@ def grid(
     editor: EditorsOpt = (),
     metric: Many = (),
     source: SourceOpt = (),
-    across: str = "",
-    down: str = "",
-    at: Many = (),
     json: Json = False,
 ) -> None:
     """Draw a grid of instruction × editor: input, reference and every output, as in the papers'
@@ -159,42 +156,22 @@ def grid(
         A .pdf (with a .png beside it), .png or .svg.
     metric
         Printed below each output; may be repeated.
-    across
-        A grid of one sample over a swept setting: columns.
-    down
-        Another swept setting: the grid's lines.
-    at
-        NAME=VALUE, with --across: of a further setting.
     """
     from editgauge.reports import grids
     from editgauge.store.selection import listed
     from editgauge.tables import rows
 
     ids = listed(list(sample))
-    if (down or at) and not across:
-        raise UsageError("--down, --at: go with --across")
-    if across and (len(ids) > 1 or len(editor) > 1):
-        raise UsageError("--across: wanted one --sample and at most one --editor")
     opened = rows.open_runs(runs, pictures=True)
     with output.warned(*opened, only_if_refused=True):
-        editors = None if across else editor
-        found = rows.frames(opened, benchmark, editors=editors, sources=source)
+        found = rows.frames(opened, benchmark, editors=editor, sources=source)
         mine = [frame for frame in found if any(name in frame.samples.records for name in ids)]
         if len(mine) > 1:
             names = ", ".join(frame.benchmark for frame in mine)
             raise UsageError(f"--sample: {names} have it; choose one with --benchmark")
         if not found:
             raise UsageError(f"{runs[0].name}: nothing in the run yet")
-        frame = (mine or found)[0]
-        if across:
-            from editgauge.reports import sweep_grids
-
-            made = sweep_grids.lines(
-                opened, frame, ids[0], metric, across=across, down=down,
-                model=next(iter(editor), ""), at=at,
-            )  # fmt: skip
-        else:
-            made = grids.lines(opened, frame, ids, metric, editors=editor)
+        made = grids.lines(opened, (mine or found)[0], ids, metric, editors=editor)
     files = grids.write(made, to)
     output.warn(*opened)
     written = [str(path) for path in files]

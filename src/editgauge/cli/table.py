@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from editgauge.store.run import Run
     from editgauge.tables.table import Table
 
-_SETTINGS = ("weights", "cutoff", "best_by", "proxy", "strata", "seed", "width")
+_SETTINGS = ("weights", "cutoff", "proxy", "strata", "seed", "width")
 
 
 @Parameter(name="*", group="Which rows")
@@ -65,8 +65,6 @@ class Shown:
     "Add the mean over the models, where all were scored on the same samples."
     failures: Literal["out", "floor", "both"] = "out"
     "out: left out; floor: at the scale's minimum; both: that in brackets."
-    sweep: bool = False
-    "The variants of edit --sweep as one model: mean, best of N, spread."
     notes: bool = False
     "All notes below a table."
     paper: bool = False
@@ -92,9 +90,9 @@ def table(
     ----------
     set_
         NAME=VALUE, may be repeated: weights (TextEdit: of TA, TP, SI, LR, VC, by commas; sum 1),
-        cutoff (TextEdit: a TA below it sets the others to 0), best_by (with --sweep: a metric),
-        proxy (with --calibrate: QUESTION=METRIC), strata (what rated samples were drawn by), seed,
-        width (LaTeX: column, text or auto).
+        cutoff (TextEdit: a TA below it sets the others to 0), proxy
+        (with --calibrate: QUESTION=METRIC), strata (what rated samples were drawn by), seed, width
+        (LaTeX: column, text or auto).
     """
     from editgauge.run import tables as step
     from editgauge.study.calibrated_sheets import mean_tables
@@ -130,8 +128,6 @@ def table(
         weights=given.take("weights", None, _numbers),
         cutoff=given.take("cutoff", None, float),
         seed=given.take("seed", 0, int),
-        sweep=shown.sweep,
-        best_by=given.take("best_by", ""),
     )
     given.end(_SETTINGS)
     variants = stored.variants("faithful" if shown.paper else shown.variant)

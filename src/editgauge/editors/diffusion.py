@@ -237,13 +237,6 @@ class DiffusersEditor(BaseEditor):
         """The loaded pipeline on a device. Raises `Unavailable`."""
         return self._load(device)[0]
 
-    def adopt(self, other: BaseEditor) -> None:
-        """Take over the weights that another editor has loaded, where they are the same ones in the
-        same form: variants of one model load them once.
-        """
-        if isinstance(other, DiffusersEditor) and other._weights() == self._weights():
-            self._loaded, self._unavailable = other._loaded, other._unavailable
-
     def release(self) -> None:
         """Let go of the loaded weights; they are loaded again when they are needed."""
         self._loaded = {}
@@ -251,11 +244,6 @@ class DiffusersEditor(BaseEditor):
     def source(self) -> tuple[str, str]:
         """Where the weights come from, and their revision: see `loading.source_of`."""
         return loading.source_of(self.model, self.line, self.revision)
-
-    def _weights(self) -> tuple[Any, ...]:
-        """What two editors share that can use the same loaded pipelines."""
-        how = (self.devices, self.dtype, self.offload, self.checker)
-        return (self.line.pipeline, self.model, self.revision, *how)
 
     def _load(self, device: str) -> tuple[Any, str]:
         """The pipeline on a device and its revision. Raises `Unavailable`, at once after the first

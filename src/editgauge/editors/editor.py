@@ -57,9 +57,6 @@ class BaseEditor:
         if self.timeout is not None and self.timeout > seconds:
             self.timeout = seconds
 
-    def adopt(self, other: BaseEditor) -> None:
-        """Take over what another editor has loaded, where it is the same."""
-
     def release(self) -> None:
         """Let go of what is loaded."""
 

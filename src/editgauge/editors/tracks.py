@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import string
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,6 @@ class Track:
     template: str = ""
     """Words around the instruction: ``Edit this image: {instruction}``."""
     shots: int = 0
-    preset: str = ""
-    swept: Mapping[str, Any] = field(default_factory=dict)
-    """The settings of a sweep that this variant has, in the order of its name."""
     tuned: int | None = None
     """The number of samples that it was fine-tuned on; None: it is not one of a series."""
 
@@ -52,16 +49,15 @@ class Track:
 
     # -- its name and what each edit says of it ----------------------------------------------------
 
-    def _marks(self) -> tuple[list[str], list[str], list[str]]:
-        """What the editor's name says: of the words, of what was learned, of swept settings."""
+    def _marks(self) -> tuple[list[str], list[str]]:
+        """What the editor's name says: of the words, of what was learned."""
         words = [self.instruction] if self.instruction != "original" else []
-        words += [self.preset] if self.preset else []
         if self.template:
             mark = hashlib.blake2b(self.template.encode(), digest_size=2).hexdigest()
             words.append(f"template {mark}")
         learned = ["1 shot" if self.shots == 1 else f"{self.shots} shots"] if self.shots else []
         learned += [] if self.tuned is None else [f"tuned {self.tuned}"]
-        return words, learned, [f"{name}={value}" for name, value in self.swept.items()]
+        return words, learned
 
     def name(self, editor: str) -> str:
         """What an editor of that name is called on this track."""
@@ -69,20 +65,16 @@ class Track:
 
     def facts(self, editor: str) -> dict[str, Any]:
         """What the settings of every edit say of the track beside its instruction."""
-        words, learned, swept = self._marks()
+        words, learned = self._marks()
         facts: dict[str, Any] = {}
-        if self.preset:
-            facts["preset"] = self.preset
         if self.template:
             facts["template"] = self.template
         if self.tuned is not None:
-            of = _marked(editor, words, learned[:-1], swept)
+            of = _marked(editor, words, learned[:-1])
             facts["learning"] = {"of": of, "kind": "tuned", "samples": self.tuned}
         elif self.shots:
-            of = _marked(editor, words, swept)
+            of = _marked(editor, words)
             facts["learning"] = {"of": of, "kind": "shots", "samples": self.shots}
-        if swept:
-            facts["swept"] = {"of": _marked(editor, words, learned), "values": dict(self.swept)}
         return facts
 
     # -- the transform -----------------------------------------------------------------------------
@@ -248,9 +240,6 @@ class OnTrack(BaseEditor):
     def limit(self, seconds: float) -> None:
         self.editor.limit(seconds)
         self.timeout = self.editor.timeout
-
-    def adopt(self, other: BaseEditor) -> None:
-        self.editor.adopt(other.editor if isinstance(other, OnTrack) else other)
 
     def release(self) -> None:
         self.editor.release()

@@ -2,8 +2,8 @@
 it cost.
 
 A run that is killed loses the samples in flight and nothing else. Finished samples are never edited
-again. `edit` is the step; `make` finds the editor of a name, and `edit_each` runs the step for each
-variant of it and records the calls in the run.
+again. `edit` is the step; `make` finds the editor of a name, and `edit_material` runs the step on a
+benchmark's samples and records the call in the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editgauge import catalog
-from editgauge.editors import costs, sweeps
+from editgauge.editors import costs
 from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
 from editgauge.errors import BudgetExceeded, ServiceStopped, UsageError
@@ -36,7 +36,7 @@ from editgauge.types import Editor, Sample, Status
 if TYPE_CHECKING:
     from editgauge.run import batch
 
-__all__ = ["EditSummary", "Limits", "Made", "Request", "edit", "edit_each", "edit_one", "make"]
+__all__ = ["EditSummary", "Limits", "Made", "Request", "edit", "edit_material", "edit_one", "make"]
 Progress = Callable[[int, int, str], None]
 IN_BATCH = "in_batch"
 """What a summary counts samples under that wait in a provider's batch."""
@@ -304,43 +304,37 @@ def remaining(material: Material, folder: Run | None, editor: Editor) -> Sequenc
     return [sample for sample in material.samples if sample.id not in done]
 
 
-def edit_each(
+def edit_material(
     material: Material,
     folder: Run,
-    made: Sequence[Made],
+    made: Made,
     limits: Limits,
     *,
     progress: Progress | None = None,
-) -> Iterator[EditSummary]:
-    """Make the outputs that are not there yet with one editor after the other, and record each call
-    in the run; variants of one model load its weights once. Ends after the first that was stopped.
-    Raises as `edit`.
+) -> EditSummary:
+    """Make the outputs of a benchmark's samples that are not there yet, and record the call in the
+    run. Raises as `edit`.
     """
     from editgauge.run import batch
 
     name = material.benchmark.name
-    for number, one in enumerate(made):
-        if number:
-            sweeps.hand_over(made[number - 1].editor, one.editor)
-        costs.keep_in(one.editor, folder.path, limits.budget)
-        data = material.keep(folder)
-        waiting = batch.waiting(folder.path, name, one.editor.name)
-        summary = edit(
-            folder,
-            name,
-            [sample for sample in material.samples if sample.id not in waiting],
-            one.editor,
-            workers=limits.workers,
-            retry=limits.retry,
-            seconds_a_sample=limits.seconds_a_sample,
-            progress=progress,
-        )
-        if waiting:
-            summary.counts[IN_BATCH] = sum(sample.id in waiting for sample in material.samples)
-        _record(material, folder, summary, one.request, data)
-        yield summary
-        if summary.stopped:
-            return
+    costs.keep_in(made.editor, folder.path, limits.budget)
+    data = material.keep(folder)
+    waiting = batch.waiting(folder.path, name, made.editor.name)
+    summary = edit(
+        folder,
+        name,
+        [sample for sample in material.samples if sample.id not in waiting],
+        made.editor,
+        workers=limits.workers,
+        retry=limits.retry,
+        seconds_a_sample=limits.seconds_a_sample,
+        progress=progress,
+    )
+    if waiting:
+        summary.counts[IN_BATCH] = sum(sample.id in waiting for sample in material.samples)
+    _record(material, folder, summary, made.request, data)
+    return summary
 
 
 def submit(material: Material, folder: Run, editor: Editor, limits: Limits) -> batch.Submitted:
@@ -403,5 +397,4 @@ def _of_request(benchmark: str, request: Request) -> dict[str, Any]:
         "settings": recorded(request.settings),
         "instruction": request.instruction,
         "template": request.template,
-        "preset": request.preset,
     }

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from editgauge import __version__, catalog
 from editgauge.errors import UsageError
-from editgauge.run.edit import Limits, edit_each, make
+from editgauge.run.edit import Limits, edit_material, make
 from editgauge.run.edit import Request as EditRequest
 from editgauge.run.material import Material
 from editgauge.run.score import Request, Scoring
@@ -313,7 +313,7 @@ def measured_run(material: Material, tracks: Sequence[Track]) -> Run:
     place = user_cache() / "plans" / f"{name}-{mark}"
     place.parent.mkdir(parents=True, exist_ok=True)
     folder = Run.create(place)
-    list(edit_each(few, folder, make(few, EditRequest(editor="copy")), Limits()))
+    edit_material(few, folder, make(few, EditRequest(editor="copy")), Limits())
     Scoring(few, folder, Request(tracks=tracks)).run()
     return Run.open(place)
 

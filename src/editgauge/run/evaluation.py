@@ -94,12 +94,11 @@ class Evaluation:
         `editors.function`). Finished samples are not edited again, but those that ended with a
         status in `retry`. Raises `UsageError` for a setting that the editor does not have.
         """
-        from editgauge.run.edit import Limits, edit_each
+        from editgauge.run.edit import Limits, edit_material
 
         made = self._editor(editor, name, settings)
         limits = Limits(workers=workers, retry=frozenset(retry))
-        (summary,) = edit_each(self.material, self.folder, [made], limits, progress=progress)
-        return summary
+        return edit_material(self.material, self.folder, made, limits, progress=progress)
 
     def score(
         self,
@@ -249,8 +248,7 @@ class Evaluation:
         from editgauge.run.edit import Made, Request, make
 
         if isinstance(editor, str):
-            (made,) = make(self.material, Request(editor=editor, settings=settings))  # no sweep
-            return made
+            return make(self.material, Request(editor=editor, settings=settings))
         if settings:
             raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
         if isinstance(editor, Editor):

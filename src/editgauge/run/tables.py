@@ -9,7 +9,7 @@ from editgauge.errors import UsageError
 from editgauge.run.agreements import agreements
 from editgauge.store.run import Run
 from editgauge.study.people import averaged_for
-from editgauge.tables import rows, sweeps
+from editgauge.tables import rows
 from editgauge.tables.layouts import Shown, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
@@ -43,10 +43,6 @@ class Choice:
     weights: Sequence[float] | None = None
     cutoff: float | None = None
     seed: int = 0
-    sweep: bool = False
-    """The variants of each model together (`tables.sweeps`), and nothing else."""
-    best_by: str = ""
-    """With `sweep`: a further metric by which the best of N is chosen."""
 
 
 def tables(
@@ -63,7 +59,6 @@ def tables(
     the runs lack.
     """
     asked = choice or Choice()
-    _check(asked)
     layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
     read = rows.read(runs, asked.benchmark, asked.editors)
     frames = rows.chosen(
@@ -74,38 +69,29 @@ def tables(
         people=averaged_for(asked.sources),
         side_by_side=True,
     )
-    if asked.sweep:
-        made = sweeps.tables(
-            [frame.own() for frame in frames],
-            variants,
-            best_by=asked.best_by,
-            intervals=asked.intervals,
-            seed=asked.seed,
+    made = [
+        table
+        for frame in frames
+        for variant in variants
+        for table in tables_of_frame(
+            frame,
+            variant,
+            Shown(
+                by=asked.by,
+                published=asked.published,
+                intervals=asked.intervals,
+                mean=asked.mean,
+                only=asked.only,
+                seed=asked.seed,
+            ),
+            make=layouts.get(frame.benchmark),
+            among=variants,
         )
-    else:
-        made = [
-            table
-            for frame in frames
-            for variant in variants
-            for table in tables_of_frame(
-                frame,
-                variant,
-                Shown(
-                    by=asked.by,
-                    published=asked.published,
-                    intervals=asked.intervals,
-                    mean=asked.mean,
-                    only=asked.only,
-                    seed=asked.seed,
-                ),
-                make=layouts.get(frame.benchmark),
-                among=variants,
-            )
-        ]
+    ]
     made = [table for table in _unrepeated(made) if table.columns]
     if any(frame.side for frame in frames):
         made = papers_first(made)
-    if not (asked.by or asked.editors or asked.sources or asked.sweep):
+    if not (asked.by or asked.editors or asked.sources):
         shown = {table.benchmark for table in made}
         for frame in read:
             if frame.benchmark in shown:
@@ -118,16 +104,6 @@ def tables(
             told = f"no such table here; there are: {names or 'none'}"
             raise UsageError(f"--only {asked.only}: {told}")
     return with_columns(made, asked.columns)
-
-
-def _check(asked: Choice) -> None:
-    """Raises `UsageError` for options that do not go together."""
-    if asked.best_by and not asked.sweep:
-        raise UsageError("best_by goes with --sweep")
-    if asked.sweep and (asked.by or asked.published):
-        raise UsageError(
-            "--sweep has no slices and no published lines: leave out --by, --published"
-        )
 
 
 def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:

@@ -1,31 +1,22 @@
-"""What edit records say of how an editor was varied: swept settings, and what it had learned from.
+"""What edit records say of how an editor was asked: what it had learned from, and the words around
+its instruction.
 
 `editors.tracks` writes it into the settings of every edit, so that tables need not read names::
 
-    "swept":    {"of": "instructpix2pix", "values": {"guidance_scale": 3, "seed": 1}}
     "learning": {"of": "instructpix2pix", "kind": "tuned", "samples": 8}
     "template": "Edit this image: {instruction}"
 
-A run may come from anybody: what has another shape is no variant.
+A run may come from anybody: what has another shape says nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 LEARNING = ("tuned", "shots")
 """How an editor can learn from samples: fine-tuned on them, or shown them before each sample."""
-Value = str | int | float | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """One variant of a sweep: the editor that it is a variant of, and the settings that differ."""
-
-    of: str
-    values: Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +28,15 @@ class Learned:
     samples: int
 
 
-@dataclass(frozen=True, slots=True)
-class Variants:
-    """What the records of edits say, by the editors' names."""
-
-    swept: Mapping[str, Swept] = field(default_factory=dict)
-    learned: Mapping[str, Learned] = field(default_factory=dict)
-
-
-def variants(records: Iterable[tuple[str, Mapping[str, Any]]]) -> Variants:
-    """From (editor, settings) of edit records: of each editor the first record that says so."""
-    swept: dict[str, Swept] = {}
-    learned: dict[str, Learned] = {}
+def learned(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Learned]:
+    """Editor -> what it learned from, by (editor, settings) of edit records: of each editor the
+    first record that says so.
+    """
+    told: dict[str, Learned] = {}
     for editor, settings in records:
-        if editor not in swept and (one := _swept(settings.get("swept"))) is not None:
-            swept[editor] = one
-        if editor not in learned and (other := _learned(settings.get("learning"))) is not None:
-            learned[editor] = other
-    return Variants(swept, learned)
+        if editor not in told and (one := _learned(settings.get("learning"))) is not None:
+            told[editor] = one
+    return told
 
 
 def row_detail(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,16 +57,6 @@ def marks(settings: Mapping[str, Any]) -> list[str]:
     """
     template = settings.get("template")
     return [f"template {template}"] if template else []
-
-
-def _swept(value: Any) -> Swept | None:
-    if not isinstance(value, Mapping):
-        return None
-    of, values = value.get("of"), value.get("values")
-    if not isinstance(of, str) or not isinstance(values, Mapping) or not values:
-        return None
-    plain = all(v is None or isinstance(v, str | int | float | bool) for v in values.values())
-    return Swept(of, {str(name): v for name, v in values.items()}) if plain else None
 
 
 def _learned(value: Any) -> Learned | None:

@@ -46,7 +46,7 @@ def series(frame: Results, kind: str) -> Iterator[Series]:
     """
     models: dict[str, dict[int, str]] = {}
     for editor in frame.editors:
-        one = frame.variants_of.learned.get(editor)
+        one = frame.learned.get(editor)
         if one is not None and one.kind == kind:
             models.setdefault(one.of, {})[one.samples] = editor
     tasks = _tasks(frame)

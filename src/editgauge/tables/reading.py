@@ -18,7 +18,7 @@ from editgauge.errors import RunError, UnknownName
 from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
-from editgauge.store.variants import Variants, variants
+from editgauge.store.variants import Learned, learned
 from editgauge.tables.models import load
 from editgauge.tables.results import (
     SCORED,
@@ -112,13 +112,13 @@ def of_runs(runs: Sequence[Run], benchmark: str, *, editors: Sequence[str] = ())
         rows, of_sets = _fetched(files, benchmark, ())
     made = _assembled(benchmark, _samples(runs, benchmark), rows, of_sets)
     told = [(run.path.name, run.metrics(benchmark)) for run in runs]
-    deliveries, varied = _edits(runs, benchmark)
+    deliveries, taught = _edits(runs, benchmark)
     read = replace(
         made,
         described=together(told),
         models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
         deliveries=deliveries,
-        variants_of=varied,
+        learned=taught,
     )
     return settled(read)
 
@@ -270,7 +270,7 @@ def _samples(runs: Sequence[Run], benchmark: str) -> Iterator[Mapping[str, Any]]
         marks.add(mark)
 
 
-def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], Variants]:
+def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], dict[str, Learned]]:
     """What the records of edits say: deliveries, where it is known whether the output was given
     back, and variants. One run's records are held at a time.
     """
@@ -288,4 +288,4 @@ def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], Va
         editor: Delivery(frozenset(edited), frozenset(back))
         for editor, (edited, back) in found.items()
     }
-    return deliveries, variants(settings.values())
+    return deliveries, learned(settings.values())

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store.labels import Samples
-from editgauge.store.variants import Variants
+from editgauge.store.variants import Learned
 from editgauge.tables.models import Models, built_in
 from editgauge.types import Metric, Status
 
@@ -145,9 +145,8 @@ class Results:
     """editor -> what it delivered; empty where the runs' records of edits were not read."""
     described: Mapping[str, Metric] = field(default_factory=dict)
     """What the runs say about their metrics, by name."""
-    variants_of: Variants = field(default_factory=Variants)
-    """What the records of edits say of variants of a model: swept settings, samples learned
-    from."""
+    learned: Mapping[str, Learned] = field(default_factory=dict)
+    """editor -> what it learned from, where the records of edits say so."""
     models: Models = field(default_factory=built_in)
     """What is known of the models: see `tables.models`."""
     side: Side | None = None

@@ -54,9 +54,6 @@ class TunedEditor(DiffusersEditor):
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What every edit's settings say of the training."""
 
-    def _weights(self) -> tuple[Any, ...]:
-        return (*super()._weights(), self.weights)
-
     def _prepared(self, sample: Sample) -> Any:
         try:
             leaked = bool(split.pictures(sample) & self.trained_on)

@@ -37,7 +37,7 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ONE_SESSION = {"docs/how-to/from-python.md"}
 """Pages whose Python examples go on from one another."""
-OTHER_PROGRAMS = {"pip", "zip", "make", "python", "export", "docker"}
+OTHER_PROGRAMS = {"pip", "zip", "make", "python", "export", "docker", "hf"}
 
 
 def blocks(page: Path, language: str) -> Iterator[str]:

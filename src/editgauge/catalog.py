@@ -207,7 +207,7 @@ def _loaded(kind: str, entry: EntryPoint) -> Any:
         raise broken(kind, entry.name, said) from error
 
 
-_LOCAL_FOLDER = "editgauge.store.local_copies:local_folder"
+_LOCAL_FOLDER = "editgauge.store.remote:local_folder"
 _CHECKS = {
     "benchmarks": "editgauge.tables.contract:verify",
     "judges": "editgauge.tables.contract:verify_judge",
@@ -228,8 +228,8 @@ def _checked(kind: str, thing: Any, package: str) -> Any:
 def open_data(
     name: str, data: Path | None, split: str | None
 ) -> tuple[Benchmark, Dataset, list[Sample]]:
-    """The benchmark, its data set and all its samples. `data` may be an address or packed (see
-    `store.local_copies`). Raises `DataError` when there are none.
+    """The benchmark, its data set and all its samples. `data` may be an address (see
+    `store.remote`). Raises `DataError` when there are none.
     """
     benchmark: Benchmark = find("benchmarks", name)
     dataset = benchmark.load(_load(_LOCAL_FOLDER)(data), split=split)

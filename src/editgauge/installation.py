@@ -183,11 +183,6 @@ VARIABLES: tuple[Variable, ...] = (
         "user's cache folder",
     ),
     Variable(
-        ("EDITGAUGE_STORE_CACHE",),
-        "what copies of data on stores (`s3://…`) may take on this machine, such as `200GB`; "
-        "default 50 GB",
-    ),
-    Variable(
         ("EDITGAUGE_WEIGHTS",),
         "where network weights are kept; default: `editgauge/weights` in the user's cache folder",
     ),

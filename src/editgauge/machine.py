@@ -42,6 +42,17 @@ def held() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
+def many_files() -> None:
+    """Let this process have as many files open as the system allows: reading many runs takes some
+    for each.
+    """
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # there is none on Windows, which counts otherwise
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def fault(error: BaseException | None) -> OSError | None:
     """The machine's fault behind an exception, or None."""
     seen: set[int] = set()

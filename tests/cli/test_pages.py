@@ -20,10 +20,6 @@ from tests.cli.pages import every_line, read, text_data, typed
 from tests.command_line import invoke
 from tests.test_docs import DOCS
 
-HUB = {
-    "merge runs/first --to hub:": "tests/run/test_hub_runs.py",
-    "fetch me/first-run": "tests/run/test_hub_runs.py",
-}
 MODEL = {
     "diagnose runs/my-model --editor instructpix2pix": "a model; tests/diagnosis",
     "table runs/my-model --benchmark medebench": "of the model above",
@@ -164,7 +160,7 @@ def test_result_files_of_other_tools(here: Path) -> None:
              "score": 4.0, "valid": True, "reasoning": "said"}  # fmt: skip
     line = {f"kris_bench_{name}_score": entry for name in ("instruction", "quality")}
     (here / "samples.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    done = read("other-tools", HUB)
+    done = read("other-tools", {})
     assert [words[0] for words in done] == ["import", "score", "score", "import"]
     rows = invoke(["table", "runs/first", "--format", "json"]).stdout
     assert "bagel" in rows

@@ -5,14 +5,10 @@ one line.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
-import shutil
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,29 +20,11 @@ from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
 from editgauge.judging import released
 from editgauge.services import batches, paid, secrets
-from editgauge.store import csv_files, maps, shards
+from editgauge.store import csv_files, maps
 from editgauge.study.reading import Known, read_sheet
 from editgauge.tables.policy import policy_of
 from tests.curation.test_intake import scan
 from tests.fuzz.corpus import EXAMPLES, fuzz, spoilt_bytes, spoilt_json
-
-
-def _tar() -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name in ("a/b.png", "é" * 60 + ".json"):
-            info = tarfile.TarInfo(name)
-            info.size = 700
-            archive.addfile(info, io.BytesIO(b"x" * 700))
-    return buffer.getvalue()
-
-
-def _parquet(place: Path) -> bytes:
-    with duckdb.connect() as made:
-        made.execute("create table t as select 'a/b.png' as path, 'xyz'::blob as bytes")
-        made.execute(f"copy t to '{place}' (format parquet)")
-    return place.read_bytes()
-
 
 TEXTS = {
     "a.csv": 'sample,file,annotator,editor,value,repeat\na,b.png,ann,one,3,\n"b","c d.png",ben,two,"4",1\n',
@@ -70,20 +48,8 @@ def corpus_of(place: Path) -> dict[str, bytes]:
     """A good file of each kind, by name; some are made below `place`."""
     return {
         **{name: text.encode() for name, text in TEXTS.items()},
-        "a.tar": _tar(),
-        "a.parquet": _parquet(place / "a.parquet"),
         "a.dcm": scan(place / "a.dcm").read_bytes(),
     }
-
-
-def _unpacked(path: Path) -> None:
-    out = path.parent / "out"
-    try:
-        shards.unpack([path], out, limit=1 << 20)
-    finally:
-        inside = [found for found in out.rglob("*") if found.is_symlink()]
-        shutil.rmtree(out, ignore_errors=True)
-    assert not inside
 
 
 def _scores(name: str) -> Callable[[Path], None]:
@@ -128,13 +94,11 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "metrics.json": (_scores("krisbench"),),
     "m.json": (_scores("texteditbench"), _scores("textedit")),
     "batch.jsonl": (_results,),
-    "a.tar": (_unpacked,),
-    "a.parquet": (_unpacked,),
     "a.dcm": (lambda path: ScanFile(path).scan(1, "file"),),
 }
 
 
-SLOW = ("a.parquet", "a.dcm")
+SLOW = ("a.dcm",)
 """Files whose libraries take longer than the rest together."""
 
 

@@ -1,4 +1,6 @@
-"""Runs on a store: handed over whole, read by anybody, joined without a lock, whatever breaks."""
+"""Stores: mirrors of data, and runs that are handed over whole, read by anybody and joined without a
+lock, whatever breaks.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,10 @@ from typing import Any
 import pytest
 from tests.made_rows import row
 
-from editgauge.errors import DownloadError, RunError, UsageError
-from editgauge.store import addresses, remote
-from editgauge.store.remote import fetched, working
+from editgauge.errors import DataError, DownloadError, RunError, UsageError
+from editgauge.store import addresses
+from editgauge.store.addresses import address_of
+from editgauge.store.remote import fetched, local_folder, matching, working
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables import rows
@@ -213,27 +216,85 @@ def test_what_is_no_run_is_said(memory: Any, machine: Any) -> None:
         fetched(RUN)
 
 
-def test_what_is_gathered_meanwhile_is_handed_over_again_and_again(
-    memory: Any, machine: Any, capsys: pytest.CaptureFixture[str]
+# -- mirrors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("s3://bucket/data/", "s3://bucket/data"),
+        ("hf://datasets/a/b", "hf://datasets/a/b"),
+        ("data/s3", None),
+        ("C:/data", None),
+    ],
+)
+def test_addresses_are_told_from_paths(text: str, address: str | None) -> None:
+    assert address_of(text) == address_of(Path(text)) == address
+
+
+def test_a_mirror_has_the_files_and_only_what_has_changed_is_fetched_again(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also after it could not be; the run of this machine is left alone."""
+    memory.pipe({"/b/d/one.txt": b"1", "/b/d/two/2.txt": b"2"})
+    brought: list[str] = []
+    get = type(memory).get_file
+
+    def noted(self: Any, name: str, target: str) -> None:
+        brought.append(name.rpartition("/")[2])
+        get(self, name, target)
+
+    monkeypatch.setattr(type(memory), "get_file", noted)
+    place = local_folder(Path("memory://b/d"))
+    assert place is not None
+    assert local_folder(Path("memory://b/d")) == place
+    assert sorted(brought) == ["2.txt", "one.txt"]
+    memory.pipe("/b/d/one.txt", b"3")
+    memory.rm("/b/d/two/2.txt")
+    local_folder(Path("memory://b/d"))
+    assert brought[2:] == ["one.txt"]
+    assert {p.name: p.read_bytes() for p in place.rglob("*.txt")} == {"one.txt": b"3"}
+    (place / "one.txt").write_bytes(b"cut short")
+    local_folder(Path("memory://b/d"))
+    assert (place / "one.txt").read_bytes() == b"3"
+
+
+class NoCredentialsError(Exception):
+    """As botocore has it."""
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "calls"),
+    [
+        (ConnectionError("reset by peer"), "memory://b/d: reset by peer; tried 8 times", 8),
+        (NoCredentialsError("Unable to locate"), "Unable to locate; check the address", 1),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(
+    memory: Any, machine: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str,
+    calls: int,
+) -> None:  # fmt: skip
+    with pytest.raises(DataError, match="nothing is there"):
+        local_folder(Path("memory://b/nowhere"))
+    memory.pipe("/b/d/one.txt", b"1")
+    made = []
+
+    def refused(*_: object, **__: object) -> None:
+        made.append(1)
+        raise error
+
+    monkeypatch.setattr(type(memory), "find", refused)
+    with pytest.raises(DownloadError, match=said):
+        local_folder(Path("memory://b/d"))
+    assert len(made) == calls
+
+
+def test_a_pattern_names_the_runs_that_are_there(memory: Any, machine: Any, tmp_path: Path) -> None:
+    for name in ("b", "a", "c"):
+        Run.create(tmp_path / "runs" / name).close()
+    (tmp_path / "runs/a file").write_bytes(b"")
+    assert [p.name for p in matching(tmp_path / "runs/*")] == ["a", "b", "c"]
+    with pytest.raises(UsageError, match="it matches none"):
+        matching(tmp_path / "none*")
     with working(RUN) as here:
-        write(here, "a")
-    calls: list[str] = []
-    enough = threading.Event()
-
-    def gather() -> None:
-        calls.append("b" * len(calls) + "b")
-        if len(calls) == 1:
-            raise DownloadError("the store does not answer")
-        write(here, calls[-1])
-        if len(calls) > 3:
-            enough.set()
-
-    with remote.keeping_up(RUN, gather, 0.01):
-        assert enough.wait(20)
-    assert "not handed over yet: the store does not answer" in capsys.readouterr().err
-    machine("other")
-    assert {"a", "bb", "bbb"} <= set(samples_in())
-    with remote.keeping_up(here, gather, 0.0):
-        assert "keep-up" not in [thread.name for thread in threading.enumerate()]
+        write(here, "x")
+    assert matching(Path("memory://bucket/runs/*")) == [Path("memory://bucket/runs/one")]

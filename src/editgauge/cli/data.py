@@ -121,10 +121,7 @@ def _installation(found: Mapping[str, Any]) -> Iterator[str]:
 def fetch(
     what: Annotated[
         str,
-        Parameter(
-            help="A benchmark; weights; prompts (what a paper asked its judge); or OWNER/NAME, a "
-            "run on the Hugging Face hub."
-        ),
+        Parameter(help="A benchmark; weights; or prompts (what a paper asked its judge)."),
     ],
     names: Annotated[
         tuple[str, ...],
@@ -143,8 +140,8 @@ def fetch(
     trust_first_use: bool = False,
     json: Json = False,
 ) -> None:
-    """Fetch official data, network weights, a paper's prompts, or a run of the hub. Continues where
-    it stopped and verifies every file.
+    """Fetch official data, network weights, or a paper's prompts. Continues where it stopped and
+    verifies every file.
 
     Parameters
     ----------
@@ -155,7 +152,7 @@ def fetch(
     source
         With prompts: a local clone of the authors' repository.
     revision
-        Commit, branch or tag of data or a run; recorded as a commit.
+        Commit, branch or tag of the data; recorded as a commit.
     trust_first_use
         Accept weights without a published checksum, and record what they are.
     """
@@ -165,8 +162,6 @@ def fetch(
         _prompts(names, run, to, source, json)
     elif len(names) > 1 or (names and "/" not in names[0]):
         raise UsageError(f"fetch {what} {' '.join(names)}: names belong to weights and prompts")
-    elif "/" in what:
-        _pull(what, to, revision, json)
     else:
         _data(what, to, revision, "".join(names), json)
 
@@ -253,19 +248,6 @@ def _prompts(
     facts: dict[str, Any] = {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(target)}
     facts |= {"repository": released.repository, "scripts": sorted(made.by_path)}
     output.emit(facts, lines, json)
-
-
-def _pull(repo: str, to: Path | None, revision: str, json: bool) -> None:
-    from editgauge.run import hub_runs
-
-    if to is None:
-        raise UsageError(f"fetch {repo}: wanted --to RUN, the folder to bring the run into")
-    done = hub_runs.pull(repo, to, revision=revision or None)
-    lines = [
-        f"{done.new} of {done.files} files, {done.bytes / 1e6:.1f} MB: {repo} at {done.commit}",
-        f"next:  editgauge check {to}",
-    ]
-    output.emit(asdict(done), lines, json)
 
 
 # -- check -----------------------------------------------------------------------------------------

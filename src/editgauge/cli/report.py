@@ -43,7 +43,7 @@ def report(
     Parameters
     ----------
     to
-        Where to write it, a folder or an address; default: RUN/report.
+        The folder to write it to; default: RUN/report.
     published
         Add the papers' lines to the tables.
     copy_images
@@ -66,21 +66,15 @@ def report(
     from editgauge.reports import site
     from editgauge.run.report import paper_figures, parts_of, thumbnails_on
     from editgauge.store.addresses import address_of
-    from editgauge.store.published import copy_of, publish
     from editgauge.tables import rows
 
     if figures:
         _need_matplotlib()
     began = time.perf_counter()
     opened = rows.open_runs(runs, pictures=True)
-    if to is None and len(opened) > 1:
-        raise UsageError("several runs: name a folder for their report with --to")
-    address = address_of(to) if to is not None else None
-    if to is None and (named := address_of(runs[0])) is not None:
-        address = f"{named}/report"
+    if (to is None and (len(opened) > 1 or address_of(runs[0]))) or address_of(to):
+        raise UsageError("several runs, or a store: name a folder for their report with --to")
     target = to or opened[0].path / "report"
-    if to is not None and address is not None:
-        target = copy_of(address)
     parts = parts_of(opened, benchmark, published=published, intervals=not no_intervals)
     if not parts:
         raise UsageError(
@@ -93,7 +87,7 @@ def report(
             parts,
             target,
             headed=site.Headed(title, author, date),
-            copy_images=copy_images or (to is not None and address is not None),
+            copy_images=copy_images,
             thumbnails=not no_thumbnails,
             spread=thumbnails_on(cores() if workers is None else workers),
             progress=show,
@@ -103,12 +97,6 @@ def report(
     lines: list[str] = []
     if drawn:
         lines.append(f"figures: {len(drawn)} files in {target}/papers")
-    if address is not None:
-        sent = publish(target, address)
-        page = f"{address}/index.html"
-        lines.append(
-            f"on the store: {sent.sent} files sent, {sent.kept} kept, {sent.removed} removed"
-        )
     seconds = time.perf_counter() - began
     facts = {
         "page": page,

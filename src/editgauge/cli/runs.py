@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from editgauge.services.costs import Costs
     from editgauge.store.matching import Matches
 
-_HUB = "hub:"
 PAID = "paid.sqlite"
 _SHOWN = 30
 _LEFT_OUT = 10
@@ -183,30 +182,16 @@ def merge(
     /,
     *,
     to: Path,
-    public: bool = False,
-    no_pictures: bool = False,
     json: Json = False,
 ) -> None:
-    """Bring runs together in one folder, on a store (s3://…), or a run to the Hugging Face hub.
-    Contradicting scores or outputs are an error, and then nothing is written.
+    """Bring runs together in one folder, or on a store (s3://…). Contradicting scores or outputs
+    are an error, and then nothing is written.
 
     Parameters
     ----------
     to
-        The run folder or address, or hub:OWNER/NAME: one commit, whose id is printed (editgauge
-        fetch OWNER/NAME --to RUN brings it back). Needs HF_TOKEN.
-    public
-        On the hub: anybody may read it; default: private.
-    no_pictures
-        To the hub: neither the benchmark's pictures nor the outputs, whose terms may not allow it.
+        The run folder or address.
     """
-    if str(to).startswith(_HUB):
-        if len(runs) != 1:
-            raise UsageError(f"--to {to}: wanted one run")
-        _push(runs[0], str(to).removeprefix(_HUB), public, no_pictures, json)
-        return
-    if public or no_pictures:
-        raise UsageError("--public, --no-pictures: belong to --to hub:OWNER/NAME")
     from editgauge.store.merge import merge as merge_runs
     from editgauge.store.remote import working
     from editgauge.store.run import Run
@@ -238,21 +223,6 @@ def _why_left(name: str) -> str:
             "its last `editgauge study status` were not"
         )
     return "no part of a run's data"
-
-
-def _push(run: Path, repo: str, public: bool, no_pictures: bool, json: bool) -> None:
-    from editgauge.run import hub_runs
-    from editgauge.store.remote import fetched
-    from editgauge.store.run import Run
-
-    folder = Run.open(fetched(run))
-    with output.warned(folder):
-        done = hub_runs.push(folder, repo, private=not public, pictures=not no_pictures)
-    lines = [
-        f"{done.files} files, {done.bytes / 1e6:.1f} MB: {done.repo} at {done.commit}",
-        f"next:  editgauge fetch {repo} --to RUN --revision {done.commit}",
-    ]
-    output.emit(asdict(done), lines, json)
 
 
 # -- costs -----------------------------------------------------------------------------------------

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 app = group("study", "Ratings by people: collect, import, export, agree.")
 
 LOCAL = "http://127.0.0.1:8600"
-HANDED_OVER = 300.0
-"""Seconds after which new ratings go to the store, while a study of a run there is served."""
 StudyOpt = Annotated[str, Parameter(name="--study", help="Which, where the run has several.")]
 BaseOpt = Annotated[str, Parameter(name="--base", help="How links begin.")]
 
@@ -115,7 +113,7 @@ def serve(
     """Serve a study to its annotators until interrupted; answers are on the disk at once.
 
     Listens on this machine only, unless --host says otherwise; then put it behind HTTPS. Of a run
-    on a store the ratings go there every five minutes, and at the end.
+    on a store the ratings go there at the end.
 
     Parameters
     ----------
@@ -124,15 +122,12 @@ def serve(
     allow_host
         A name by which browsers reach this server; may be repeated.
     """
-    from editgauge.store.remote import changing, keeping_up
+    from editgauge.store.remote import changing
     from editgauge.study.studies import application_of, collect
     from editgauge.web.pages import serve as serve_application
 
     with changing(run) as folder:
-        with (
-            application_of(folder, study, [host, *allow_host]) as (plan, application),
-            keeping_up(run, lambda: collect(folder), HANDED_OVER),
-        ):
+        with application_of(folder, study, [host, *allow_host]) as (plan, application):
             print(f"study {plan.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
             serve_application(application, host=host, port=port)
         with output.warned(folder):

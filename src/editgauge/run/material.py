@@ -9,7 +9,7 @@ from pathlib import Path
 from editgauge import catalog
 from editgauge.store import selection
 from editgauge.store.hashes import HashStore
-from editgauge.store.local_copies import local_folder
+from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.types import Benchmark, Dataset, Sample

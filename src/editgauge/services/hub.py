@@ -1,5 +1,5 @@
 """Data sets on a hub (huggingface.co's interface): fetched at one commit with the hub's own
-checksums, and sent as one.
+checksums.
 
 The library `huggingface_hub` talks to the hub: pages, resuming, mirrors, its large-file store. Ours
 is what a measurement needs beyond that. A data set is fetched at a **commit**: a branch or tag that
@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -31,7 +31,6 @@ from editgauge.types import DataSource
 
 ENDPOINT = "https://huggingface.co"
 LOCK_FILE = ".editgauge-source.json"
-CARD = "README.md"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]{1,1024}")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!\.?/)[^/]*/")
@@ -65,16 +64,6 @@ class Fetched:
     """Files that this call brought."""
     archives: tuple[str, ...]
     """Files that have to be unpacked before a loader can read them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pushed:
-    """What lies on the hub now."""
-
-    repo: str
-    commit: str
-    files: int
-    bytes: int
 
 
 def fetch_dataset(
@@ -238,33 +227,6 @@ def _read_lock(target: Path) -> dict[str, Any]:
     if not isinstance(lock, dict):
         raise DataError(f"{path}: wanted a mapping; remove it and fetch again")
     return lock
-
-
-def push(
-    folder: Path, files: Iterable[str], repo: str, *, card: str, private: bool, message: str
-) -> Pushed:
-    """Send files of a folder, by their paths below it, and a card as one commit on the branch
-    ``main`` of a data set, which is made where it is not there. Files of an earlier push that are
-    not among them stay.
-
-    Raises `UsageError` without a key or for a name that is none, and `DownloadError` where the hub
-    refuses.
-    """
-    client = _client()
-    if not client.token:
-        raise UsageError("HF_TOKEN is not set: a hub takes files from known users only")
-    from huggingface_hub import CommitOperationAdd
-
-    names = sorted(files)
-    operations = [CommitOperationAdd(name, str(folder / name)) for name in names]
-    operations.append(CommitOperationAdd(CARD, card.encode()))
-    with answering(checked(repo)):
-        client.create_repo(repo, repo_type="dataset", private=private, exist_ok=True)
-        done = client.create_commit(repo, operations, commit_message=message, repo_type="dataset")
-    if not is_commit(done.oid):
-        raise DownloadError(f"{repo}: wanted the new commit's id, found {str(done.oid)[:60]!r}")
-    size = sum((folder / name).stat().st_size for name in names)
-    return Pushed(repo=repo, commit=done.oid, files=len(names), bytes=size)
 
 
 # -- the library -----------------------------------------------------------------------------------

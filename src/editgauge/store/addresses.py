@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from editgauge import temporary
 from editgauge.errors import DataError, DownloadError, MissingExtra, UsageError
 from editgauge.store import paths
 
@@ -52,8 +53,7 @@ def address_of(path: Path | str | None) -> str | None:
     return f"{found[1]}://{found[2].rstrip('/')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A file of a store: its path below the address, its bytes, and a mark that changes with it."""
 
     relative: str
@@ -101,8 +101,7 @@ class Store:
         """Bring a file to `target`, whole or not at all. Raises `DownloadError` when its bytes are
         not as many as announced.
         """
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".part-{os.getpid()}-{target.name[-100:]}")
+        part = target.with_name(temporary.new_name())
 
         def get() -> None:
             self.system.get_file(entry.name, str(part))
@@ -168,9 +167,10 @@ def opened(address: str) -> Store:
     return Store(address, system, base)
 
 
-def mark_of(text: str) -> str:
-    """The name of the folder of this machine that belongs to an address."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+def place_of(kind: str, address: str) -> Path:
+    """The folder of this machine that holds a copy of an address, of one kind (data, a run)."""
+    mark = hashlib.blake2b(address.encode(), digest_size=8).hexdigest()
+    return user_cache() / kind / mark / (address.rsplit("/", 1)[-1] or "data")
 
 
 def user_cache() -> Path:

@@ -15,9 +15,9 @@ from editgauge.images import MAX_FILE_BYTES, read_header
 from editgauge.store import paths
 from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
-from editgauge.store.local_copies import local_folder
 from editgauge.store.outputs import OutputFolder, given_back, model_folder
 from editgauge.store.paths import plain_name, portable
+from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.types import Sample, Status
@@ -84,7 +84,7 @@ def edits_of(
     hashes: HashStore,
 ) -> list[EditRecord]:
     """The records of the wanted editors (all of them when none is named): taken in from `outputs`
-    (a folder, or an address: see `store.local_copies`), or those of the run.
+    (a folder, or an address: see `store.remote`), or those of the run.
 
     Raises `DataError` for an editor without outputs.
     """

@@ -231,6 +231,19 @@ def put(db: sqlite3.Connection, table: str, record: tuple[Any, ...]) -> None:
     db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", told)
 
 
+def recount(db: sqlite3.Connection) -> int:
+    """Write how many records each table and each series has; the sum of the tables'."""
+    counted = dict(db.execute("SELECT series, count(*) FROM rows GROUP BY series").fetchall())
+    for *series, _, _ in db.execute("SELECT * FROM series").fetchall():
+        put(db, "series", (*series, counted.get(series[0], 0)))
+    total = sum(counted.values())
+    for table in schema.COUNTED:
+        (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+        put(db, "facts", (f"count {table}", str(count)))
+        total += count
+    return int(total)
+
+
 def real(path: Path) -> Path:
     """A run folder's own path, which must be text: databases take no other names. Raises
     `UsageError` for an address.

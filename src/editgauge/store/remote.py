@@ -1,4 +1,4 @@
-"""Runs on stores: worked on in a folder of this machine, handed over without a lock.
+"""What lies on a store: data and outputs as a mirror, runs as the join of their parts.
 
 ::
 
@@ -6,41 +6,89 @@
     RUN/parts/<time>-<random>.paid.sqlite    the replies that it paid for
     RUN/edits/…, RUN/inputs/…                pictures
 
-A run on a store is the join of its parts, in the order of their names. A part is sent after the
-pictures that it names, whole or not at all: a command that is killed before leaves what was there.
-Two machines that end at once leave two parts. The folder of this machine (below
-``EDITGAUGE_CACHE``) stays, with the files of the run as they were when they were last handed over:
-what could not be handed over is handed over by the next command.
+A mirror has the files of an address, fetched again where size or mark (ETag) differ. A run is
+worked on in a folder of this machine and handed over without a lock: the run is the join of its
+parts, in the order of their names, and a part is sent after the pictures that it names, whole or
+not at all. Two machines that end at once leave two parts. The folder of this machine (below
+``EDITGAUGE_CACHE``) stays, with the files as they were when they were last handed over: what could
+not be handed over is handed over by the next command.
 """
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 import shutil
 import sqlite3
-import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import orjson
 
-from editgauge.errors import EditgaugeError, RunError
-from editgauge.store import paths, records, schema, sqlite
-from editgauge.store.addresses import Entry, Store, address_of, at_once, mark_of, opened, user_cache
-from editgauge.store.file import put
+from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
+from editgauge.store import lease, paths, records, schema, sqlite
+from editgauge.store.addresses import Entry, Store, address_of, at_once, opened, place_of
+from editgauge.store.file import put, recount
 from editgauge.store.merge import take_rows
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
 
-PARTS = "parts"
 _ROOMS = ("edits", "inputs")
 _PAID = ".paid.sqlite"
 _GONE = "gone"
+_LIST = "list.json"
+
+
+# -- data and outputs ------------------------------------------------------------------------------
+
+
+def local_folder(place: Path | None) -> Path | None:
+    """The folder of this machine that holds what `place` names: itself, or a mirror of an address.
+    None stays None. Raises `DataError` when nothing is there, `DownloadError` when the store does
+    not answer.
+    """
+    address = address_of(place)
+    if address is None:
+        return place
+    store, target = opened(address), place_of("stores", address)
+    beside = paths.folder(target.parent.parent, target.parent.name)
+    with lease.lock(beside / ".lock"):
+        entries = store.files()
+        if not entries:
+            raise DataError(f"{address}: nothing is there; check the address and your rights")
+        there = {entry.relative: [entry.size, entry.version] for entry in entries}
+        known = _read_list(beside)
+        for relative in known.keys() - there.keys():
+            with contextlib.suppress(OSError):
+                paths.inside(target, relative, limit=paths.LARGEST).unlink()
+        stale = [e for e in entries if known.get(e.relative) != there[e.relative] or not e.version]
+        _fetch(store, target, stale + [e for e in entries if not _whole(target, e)])
+        paths.write(beside, _LIST, orjson.dumps(there))
+    one_file = len(entries) == 1 and entries[0].name == store.base
+    return target / entries[0].relative if one_file else target
+
+
+def _whole(target: Path, entry: Entry) -> bool:
+    why = paths.fault(target, entry.relative, limit=paths.LARGEST)
+    return why is None and (target / entry.relative).stat().st_size == entry.size
+
+
+def _fetch(store: Store, target: Path, entries: Sequence[Entry]) -> None:
+    """Bring files, some at once, below folders that are no links."""
+    target.mkdir(parents=True, exist_ok=True)
+
+    def get(entry: Entry) -> None:
+        folder, _, name = entry.relative.rpartition("/")
+        store.fetch(entry, paths.folder(target, folder) / name)
+
+    at_once(get, list(dict.fromkeys(entries)))
+
+
+# -- runs ------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -72,16 +120,10 @@ def working(run: Path) -> Iterator[Path]:
 
 def _holds_work(run: Path) -> bool:
     """Whether anything lies in a run folder that was made, asked or paid for."""
-    if any(path.is_file() for path in (run / "edits").rglob("*")):
+    if any(path.is_file() for path in (run / "edits").rglob("*")) or (run / PAID).exists():
         return True
-    if any(path.name != FILE for path in run.glob("*.sqlite")):
-        return True
-    with contextlib.suppress(RunError):
-        there = Run.open(run)
-        try:
-            return bool(there.series() or there.edits())
-        finally:
-            there.close()
+    with contextlib.suppress(RunError), contextlib.closing(Run.open(run)) as there:
+        return bool(there.series() or there.edits())
     return False
 
 
@@ -91,34 +133,6 @@ def changing(run: Path) -> Iterator[Run]:
     with working(run) as folder:
         _need_run(run, folder)
         yield Run.open(folder)
-
-
-@contextlib.contextmanager
-def keeping_up(run: Path, gather: Callable[[], object], seconds: float) -> Iterator[None]:
-    """Meanwhile, every so many seconds, call `gather` and hand over what it has brought into the
-    run of an address. What fails is told on standard error and tried again the next time.
-    """
-    address = address_of(run)
-    if address is None:
-        yield
-        return
-    stop = threading.Event()
-
-    def keep_up() -> None:
-        while not stop.wait(seconds):
-            try:
-                gather()
-                push(opened(address), folder_of(address))
-            except (EditgaugeError, OSError) as error:
-                print(f"not handed over yet: {error}", file=sys.stderr, flush=True)
-
-    thread = threading.Thread(target=keep_up, name="keep-up", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def fetched(run: Path, *, pictures: bool = True) -> Path:
@@ -139,9 +153,22 @@ def _need_run(run: Path, folder: Path) -> None:
         raise RunError(f"{address}: no run is there; check the address and your rights")
 
 
-def folder_of(address: str) -> Path:
-    """Where this machine's copy of a run on a store lies."""
-    return user_cache() / "runs" / mark_of(address) / (address.rsplit("/", 1)[-1] or "run")
+def matching(path: Path) -> list[Path]:
+    """The runs that a pattern with ``*``, ``?`` or ``[…]`` matches, by name; any other path, and
+    one that is there under this very name, as it is. Raises `UsageError` where nothing matches.
+    """
+    if not glob.has_magic(str(path)) or os.path.lexists(path):
+        return [path]
+    address = address_of(path)
+    if address is None:
+        found = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
+    else:
+        store, scheme = opened(address), address.partition("://")[0]
+        names = sorted(store.call("glob", store.base))
+        found = [Path(f"{scheme}://{name.lstrip('/')}") for name in names]
+    if not found:
+        raise UsageError(f"{path}: wanted a pattern of run folders, it matches none")
+    return found
 
 
 # -- from the store --------------------------------------------------------------------------------
@@ -151,7 +178,7 @@ def bring(store: Store, *, pictures: bool = True) -> Path:
     """Bring this machine's copy of a run up to date; returns its folder, empty when there is no run
     on the store. What was not yet handed over is, first. Raises `RunError` for a part that is none.
     """
-    folder = folder_of(store.address)
+    folder = place_of("runs", store.address)
     folder.mkdir(parents=True, exist_ok=True)
     push(store, folder)
     entries = store.files()
@@ -160,20 +187,27 @@ def bring(store: Store, *, pictures: bool = True) -> Path:
             f"{store.address}: a run folder that was copied there by hand; copy it here, and hand "
             f"it over with: editgauge merge COPY --to ADDRESS (another address)"
         )
-    known = _known(folder)
-    parts = [e for e in entries if e.relative.startswith(f"{PARTS}/") and e.relative not in known]
+    known = _read_list(_before(folder))
+    parts = [e for e in entries if e.relative.startswith("parts/") and e.relative not in known]
     anew: set[str] = set()
     if parts:
-        run = Run.create(folder)
-        for entry in parts:
-            anew |= _take_part(store, run, entry)
-        run.close()
+        with contextlib.closing(Run.create(folder)) as run:
+            for entry in parts:
+                anew |= _take_part(store, run, entry)
         for name in (FILE, PAID):
             _copy(folder / name, _before(folder) / name)
-        _remember(folder, known | {entry.relative for entry in parts})
+        _remember(folder, *(entry.relative for entry in parts))
     if pictures:
-        _bring_pictures(store, folder, entries, anew)
+        mine = [entry for entry in entries if entry.relative.split("/")[0] in _ROOMS]
+        _fetch(store, folder, [e for e in mine if e.relative in anew or _is_wanted(folder, e)])
     return folder
+
+
+def _is_wanted(folder: Path, entry: Entry) -> bool:
+    why = paths.fault(folder, entry.relative)
+    if why not in (None, "not there"):
+        raise RunError(f"{folder / entry.relative}: {why}; nothing is written there")
+    return why is not None
 
 
 def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:
@@ -187,21 +221,20 @@ def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:
                     for key, reply in theirs.replies():
                         ours.put(key, reply)
                 return set()
-            part = Run.open(Path(folder))
-            if part.damage is not None:
-                raise part.damage
-            _join(part, run)
-            pictures = {str(one.path) for one in part.edits() if one.path}
-            part.close()
+            with contextlib.closing(Run.open(Path(folder))) as part:
+                _join(part, run)
+                return {str(one.path) for one in part.edits() if one.path}
         except RunError as error:
             raise RunError(
                 f"{store.address}: {entry.relative}: no part of a run ({error}); remove it there"
             ) from error
-    return pictures
 
 
 def _join(part: Run, target: Run) -> None:
     """Put a part's records into a run; of one key the part's counts, which is the newer."""
+    part.fact("format")
+    if part.damage is not None:
+        raise part.damage
     with target.changing() as db:
         for benchmark in part.benchmarks():
             target.write_samples(benchmark, part.samples(benchmark))
@@ -214,74 +247,38 @@ def _join(part: Run, target: Run) -> None:
         target.take_entries(part)
 
 
-def _bring_pictures(store: Store, folder: Path, entries: Sequence[Entry], anew: set[str]) -> None:
-    def wanted(entry: Entry) -> bool:
-        if entry.relative.split("/")[0] not in _ROOMS:
-            return False
-        why = paths.fault(folder, entry.relative)
-        if why not in (None, "not there"):
-            raise RunError(f"{folder / entry.relative}: {why}; nothing is written there")
-        return why is not None or entry.relative in anew
-
-    def get(entry: Entry) -> None:
-        paths.folder(folder, Path(entry.relative).parent.as_posix())
-        store.fetch(entry, folder / entry.relative)
-
-    at_once(get, [entry for entry in entries if wanted(entry)])
-
-
 # -- to the store ----------------------------------------------------------------------------------
 
 
-def push(store: Store, folder: Path) -> str:
-    """Hand over what this machine has and the store has not; returns the name of the new part, or
-    "" when there was nothing to hand over.
-    """
+def push(store: Store, folder: Path) -> None:
+    """Hand over what this machine has and the store has not."""
     if not (folder / FILE).exists():
-        return ""
-    before, sent = _before(folder), ""
-    name = f"{PARTS}/{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(6)}"
+        return
+    before = _before(folder)
+    name = f"parts/{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(6)}"
     with tempfile.TemporaryDirectory(prefix="editgauge-") as place:
-        now, part = Path(place) / "now", Path(place) / "part"
-        now.mkdir()
-        part.mkdir()
-        for file in (FILE, PAID):
+        now, part = paths.folder(Path(place), "now"), paths.folder(Path(place), "part")
+        for file, suffix, difference in ((PAID, _PAID, _new_replies), (FILE, ".sqlite", _changes)):
             _copy(folder / file, now / file)
-        if _new_replies(now / PAID, before / PAID, part / PAID):
-            sent = name + _PAID
-            store.send(part / PAID, sent)
-            _remember(folder, _known(folder) | {sent})
-            os.replace(now / PAID, before / PAID)
-        if _difference(now / FILE, before / FILE, part / FILE):
-            made = Run.open(part)
-            pictures = {str(one.path) for one in made.edits() if one.path} | _inputs(made)
-            made.close()
-            _send_pictures(store, folder, pictures)
-            sent = f"{name}.sqlite"
-            store.send(part / FILE, sent)
-            _remember(folder, _known(folder) | {sent})
-            os.replace(now / FILE, before / FILE)
-    return sent
+            if difference(now / file, before / file, part / file):
+                if file == FILE:
+                    _send_pictures(store, folder, part)
+                store.send(part / file, f"{name}{suffix}")
+                _remember(folder, f"{name}{suffix}")
+                os.replace(now / file, before / file)
 
 
-def _send_pictures(store: Store, folder: Path, names: set[str]) -> None:
+def _send_pictures(store: Store, folder: Path, part: Path) -> None:
+    with contextlib.closing(Run.open(part)) as made:
+        named = {one.path for one in made.edits()}
+        for benchmark in made.benchmarks():
+            for record in made.samples(benchmark):
+                masks = (record.get("masks") or {}).values()
+                named |= {*record["images"], record.get("reference"), *masks}
     there = {entry.relative: entry.size for entry in store.files("inputs")}
-
-    def send(name: str) -> None:
-        file = paths.inside(folder, name)
-        if there.get(name) != file.stat().st_size:
-            store.send(file, name)
-
-    at_once(send, sorted(name for name in names if paths.fault(folder, name) is None))
-
-
-def _inputs(part: Run) -> set[str]:
-    found: set[str] = set()
-    for benchmark in part.benchmarks():
-        for record in part.samples(benchmark):
-            masks = (record.get("masks") or {}).values()
-            found |= {*record["images"], record.get("reference"), *masks} - {None}
-    return found
+    files = {name: folder / name for name in named if name and not paths.fault(folder, name)}
+    new = [(file, name) for name, file in files.items() if there.get(name) != file.stat().st_size]
+    at_once(lambda one: store.send(*one), sorted(new))
 
 
 def _new_replies(now: Path, before: Path, part: Path) -> bool:
@@ -297,68 +294,38 @@ def _new_replies(now: Path, before: Path, part: Path) -> bool:
         return len(new) > 0
 
 
-_SAME = """DELETE FROM {table} WHERE EXISTS (SELECT 1 FROM before.{table} AS b
-    WHERE {key} AND b.mark = {table}.mark AND b.{told} IS {table}.{told})"""
-_KEYS = {
-    "rows": (("series", "sample", "repeat"), "fingerprint"),
-    "edits": (("sample", "editor"), "facts"),
-    "entries": (("id",), "facts"),
-    "metrics": (("id",), "facts"),
+_NEW = "SELECT * FROM now.{0} EXCEPT SELECT * FROM before.{0}"
+_KEPT = {
+    **{table: _NEW.format(table) for table in ("rows", "edits", "entries", "metrics")},
+    "series": "SELECT * FROM now.series WHERE id IN (SELECT series FROM rows)",
+    "origins": "SELECT * FROM now.origins WHERE id IN (SELECT origin FROM rows)",
+    "samples": "SELECT * FROM now.samples WHERE id IN (SELECT sample FROM rows UNION SELECT sample "
+    f"FROM edits UNION SELECT id FROM ({_NEW.format('samples')}))",
+    "facts": "SELECT * FROM now.facts WHERE name IN ('format', 'created', 'editgauge')",
 }
+"""What a part has of each table."""
+_TAKEN_OUT = """SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.variant, s.source,
+    b.repeat, b.fingerprint FROM before.rows b JOIN before.series s ON s.id = b.series
+    JOIN before.samples n ON n.id = b.sample WHERE NOT EXISTS (SELECT 1 FROM now.rows a
+    WHERE a.series = b.series AND a.sample = b.sample AND a.repeat = b.repeat)"""
 
 
-def _difference(now: Path, before: Path, part: Path) -> bool:
+def _changes(now: Path, before: Path, part: Path) -> bool:
     """Make a run of what `now` says and `before` does not; whether there is anything. `before` is
     an earlier state of the same file: its numbers of samples and series mean the same.
     """
     if not before.exists():
         sqlite.create(before, schema.SCHEMA)
-    _copy(now, part)
+    sqlite.create(part, schema.SCHEMA)
     with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as db:
+        db.execute("ATTACH ? AS now", (str(now),))
         db.execute("ATTACH ? AS before", (str(before),))
         with sqlite.transaction(db):
-            gone = _gone(db)
-            for table, (key, told) in _KEYS.items():
-                where = " AND ".join(f"b.{one} = {table}.{one}" for one in key)
-                db.execute(_SAME.format(table=table, key=where, told=told))
-            db.execute(
-                "DELETE FROM samples WHERE id NOT IN (SELECT sample FROM rows) AND id NOT IN "
-                "(SELECT sample FROM edits) AND EXISTS (SELECT 1 FROM before.samples AS b WHERE "
-                "b.id = samples.id AND b.mark = samples.mark AND b.facts IS samples.facts)"
-            )
-            db.execute("DELETE FROM origins WHERE id NOT IN (SELECT origin FROM rows)")
+            for table, query in _KEPT.items():
+                db.execute(f"INSERT INTO {table} {query}")
+            gone = [(*key, schema.unpacked(mark)) for *key, mark in db.execute(_TAKEN_OUT)]
             put(db, "facts", (_GONE, records.json(gone)))
-            found = _count_anew(db)
-        db.execute("DETACH before")
-        db.execute("VACUUM")
-    return found > 0 or bool(gone)
-
-
-def _gone(db: sqlite3.Connection) -> list[list[object]]:
-    """The keys and fingerprints of rows that are not there any more."""
-    lost = db.execute(
-        "SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.variant, s.source, "
-        "r.repeat, r.fingerprint FROM before.rows r JOIN before.series s ON s.id = r.series "
-        "JOIN before.samples n ON n.id = r.sample WHERE NOT EXISTS (SELECT 1 FROM main.rows a "
-        "WHERE a.series = r.series AND a.sample = r.sample AND a.repeat = r.repeat)"
-    )
-    return [[*key, schema.unpacked(mark)] for *key, mark in lost]
-
-
-def _count_anew(db: sqlite3.Connection) -> int:
-    """Bring the counts of a part's records up to date; how many there are."""
-    for series in db.execute("SELECT * FROM series").fetchall():
-        (rows,) = db.execute("SELECT count(*) FROM rows WHERE series = ?", series[:1]).fetchone()
-        if rows:
-            put(db, "series", (*series[:-2], rows))
-        else:
-            db.execute("DELETE FROM series WHERE id = ?", series[:1])
-    total = 0
-    for table in schema.COUNTED:
-        (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
-        put(db, "facts", (f"count {table}", str(count)))
-        total += count
-    return total
+            return recount(db) > 0 or bool(gone)
 
 
 # -- what this machine knows -----------------------------------------------------------------------
@@ -377,17 +344,18 @@ def _copy(file: Path, target: Path) -> None:
 
 def _before(folder: Path) -> Path:
     """The folder with the run's files as they were when they were last handed over."""
-    place = folder.parent / f"{folder.name}.store"
-    place.mkdir(parents=True, exist_ok=True)
-    return place
+    return paths.folder(folder.parent, f"{folder.name}.store")
 
 
-def _known(folder: Path) -> set[str]:
+def _read_list(folder: Path) -> dict[str, object]:
+    """What a copy has: name -> size and mark, or the parts of a run."""
     try:
-        return set(orjson.loads((_before(folder) / "parts.json").read_bytes()))
+        found = orjson.loads(paths.read(folder / _LIST))
     except (OSError, ValueError):
-        return set()
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _remember(folder: Path, parts: set[str]) -> None:
-    paths.write(_before(folder), "parts.json", orjson.dumps(sorted(parts)))
+def _remember(folder: Path, *parts: str) -> None:
+    known = _read_list(_before(folder)) | dict.fromkeys(parts)
+    paths.write(_before(folder), _LIST, orjson.dumps(known))

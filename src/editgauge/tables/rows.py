@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from editgauge import machine
 from editgauge.errors import UnknownName, UsageError
 from editgauge.store.labels import mapping
 from editgauge.store.selection import one_of
@@ -35,12 +36,11 @@ def open_runs(paths: Sequence[Path], *, pictures: bool = False) -> list[Run]:
 
     Raises `RunError` for one that is none, `UsageError` for a pattern without any.
     """
-    from editgauge.store.many_runs import matching, room_for
-    from editgauge.store.remote import fetched
+    from editgauge.store.remote import fetched, matching
     from editgauge.store.run import Run
 
     named = list(dict.fromkeys(one for path in paths for one in matching(path)))
-    room_for(len(named))
+    machine.many_files()
     opened = (Run.open(fetched(path, pictures=pictures)) for path in named)
     return list({run.path: run for run in opened}.values())
 

@@ -12,7 +12,7 @@ from typing import Any
 from editgauge.run.check.data import Count, DataReport, check_data
 from editgauge.run.check.issues import Issue, Level, Progress
 from editgauge.run.check.outputs import OutputsReport, check_outputs, editor_folders
-from editgauge.store.local_copies import local_folder
+from editgauge.store.remote import local_folder
 from editgauge.types import Benchmark
 
 __all__ = [
@@ -59,7 +59,7 @@ class Checked:
 class Subject:
     """What is checked: a benchmark's data, and a folder of outputs where there is one.
 
-    `data` and `outputs` may be addresses, or packed (`store.local_copies`).
+    `data` and `outputs` may be addresses (`store.remote`).
     `outputs`: a folder in official naming, of one model or several. `editor`: the model in it;
     default every one. `split`: that part of the data alone; outputs of its other parts are told
     from those that belong nowhere.

@@ -91,6 +91,8 @@ def test_imports_point_downwards(module: str, path: Path) -> None:
 @pytest.mark.parametrize(("module", "path"), [m for m in modules() if ".benchmarks." in m[0]])
 def test_benchmarks_use_only_the_public_names_of_each_other(module: str, path: Path) -> None:
     own = module.split(".")[2]
+    if not (SOURCE / "benchmarks" / own).is_dir():
+        return  # what is told of all of them in one place: audits, released
     for name in imports(path):
         parts = name.split(".")
         if (

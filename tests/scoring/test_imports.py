@@ -78,7 +78,7 @@ def test_error_names_a_sample_by_its_number_alone(run: Run, tmp_path: Path) -> N
     file = write(tmp_path / "m.json", text)
     found = taken(run, "texteditbench", file, IDS, editor="mine")
     assert found.rows == 2
-    assert "fits 2 samples: narrow them with --split and --where topic=NAME" in found.unknown[0]
+    assert f"001 (fits {IDS[0]}, {IDS[2]}: narrow" in found.unknown[0]
     found = taken(run, "texteditbench", file, IDS[:2], editor="mine")
     assert (found.rows, found.kept) == (2, 2)
     line = cells(run, "texteditbench", "texteditbench.pixel")

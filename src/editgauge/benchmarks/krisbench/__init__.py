@@ -41,8 +41,8 @@ BENCHMARK = Benchmark(
     rubrics=Path(__file__).parent / "rubrics",
     prompts=parts.constant(".judge:PROMPTS"),
     derived=(AVERAGE,),
-    audits=parts.constant(".audit:AUDITS"),
-    importers=parts.several(".imports:read", ".imports:read_lmms_eval"),
+    audits=parts.constant("..audits:KRISBENCH"),
+    importers=parts.several("..released:krisbench_judge", "..released:krisbench_lmms_eval"),
     figures=(
         Plot("radar", "dimension", "by knowledge dimension", tuple(SAMPLES)),
         Plot("radar", "task", "by task", TASKS),

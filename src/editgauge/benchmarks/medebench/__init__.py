@@ -62,9 +62,9 @@ BENCHMARK = Benchmark(
     judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
     prompts=parts.constant(".judge:PROMPTS"),
-    audits=parts.constant(".audit:AUDITS"),
+    audits=parts.constant("..audits:MEDEBENCH"),
     agreement=parts(".tables:correlations"),
-    importers=parts.several(".imports:read"),
+    importers=parts.several("..released:medebench_judge"),
     figures=(
         Plot("bars", "organ", "by organ", ORGANS),
         Plot("counts", "organ", "Samples of each organ", ORGANS),

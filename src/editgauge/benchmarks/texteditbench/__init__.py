@@ -62,8 +62,12 @@ BENCHMARK = Benchmark(
     rubrics=Path(__file__).parent / "rubrics",
     prompts=parts.constant(".judge:PROMPTS"),
     derived=(OVERALL, ALL_FULL),
-    audits=parts.constant(".audit:AUDITS"),
-    importers=parts.several(".imports:read", ".measured:similarity", ".measured:error"),
+    audits=parts.constant("..audits:TEXTEDITBENCH"),
+    importers=parts.several(
+        "..released:texteditbench_judge",
+        "..released:texteditbench_similarity",
+        "..released:texteditbench_error",
+    ),
     figures=(
         Plot("radar", "operation", "by operation", each="split"),
         Plot("curve", "difficulty_total", "by difficulty score"),

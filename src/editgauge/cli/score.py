@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import Parameter
 
@@ -24,14 +24,12 @@ from editgauge.cli.options import (
     RunOpt,
     Seconds,
     Variants,
-    at_least,
     cores,
     place_of,
 )
 from editgauge.errors import EditgaugeError, UsageError
 
 if TYPE_CHECKING:
-    from editgauge.run.estimate import Intent
     from editgauge.types import Variant
 
 
@@ -169,16 +167,14 @@ def plan(
     *,
     editors: Count = 1,
     tracks: str = "",
-    sample: Annotated[int | None, at_least(2)] = None,
+    sample: Count | None = None,
     run: Path | None = None,
     model: str = "",
     processors: Count | None = None,
-    cluster: str = "",
     json: Json = False,
 ) -> None:
     """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, storage,
-    wall time, and how wide intervals would be; with --run also for samples of 10, 20, 50, ….
-    Measured on this machine and extrapolated; nothing is asked of a judge.
+    wall time. Measured on this machine and multiplied; nothing is asked of a judge.
 
     Parameters
     ----------
@@ -189,60 +185,46 @@ def plan(
     sample
         Only so many samples for each editor.
     run
-        A run whose recorded times and scores are taken. Without it a short run is measured here,
-        once, and kept.
+        A run whose recorded times are taken. Without it a short run is measured here, once, and
+        kept.
     model
         Also the calls and dollars of this judge.
     processors
         For the wall time; default: the cores here.
-    cluster
-        For the wall time, in place of --processors: 4x16 is four nodes of 16 processors, 4x16x2
-        with two GPUs each.
     """
+    from editgauge import catalog
     from editgauge.run import estimate as planning
     from editgauge.run.material import Material
     from editgauge.run.score import default_tracks, tracks_of
     from editgauge.tables import rows
 
-    bench = planning.of_benchmark(benchmark)
+    bench = catalog.find("benchmarks", benchmark)
     wanted = tracks_of(tracks)
     if run is not None and wanted:
         raise UsageError("--tracks: the tracks of a run are those it was scored on; leave it out")
-    if cluster and processors is not None:
-        raise UsageError("--cluster and --processors: one only")
     needed = data is not None or bench.name == "mini"
     material = Material.open(bench.name, data) if needed else None
-    if run is None and material is None:
+    if run is not None:
+        (folder,) = rows.open_runs([run])
+    elif material is not None:
+        folder = planning.measured_run(material, wanted or default_tracks(bench))
+    else:
         raise UsageError(
             f"{bench.name}: give DATA, so that a short run can be measured, or --run RUN with "
             f"recorded times"
         )
-    intent = planning.Intent(
-        editors=editors,
-        samples=planning.samples_of(bench, material),
-        sample=sample,
-        processors=processors or cores(),
-        model=model,
-    )
-    intent = _on_cluster(intent, cluster) if cluster else intent
-    if run is not None:
-        (folder,) = rows.open_runs([run])
-    else:
-        assert material is not None
-        folder = planning.measured_run(material, wanted or default_tracks(bench))
+    every = len(material.samples) if material else bench.published_counts.get("", 0)
+    if not every and not sample:
+        raise UsageError(f"{bench.name}: how many samples? Give its data, or --sample")
     with output.warned(folder):
-        made = planning.plan(folder, bench.name, intent, data=data, own=run is None)
+        made = planning.plan(
+            folder,
+            bench.name,
+            editors=editors,
+            samples=min(sample or every, every or sample or 1),
+            processors=processors or cores(),
+            model=model,
+            data=data,
+        )
     lines = [f"plan for {bench.name}", *made.lines()]
     output.emit({"benchmark": bench.name, **made.as_dict()}, lines, json)
-
-
-def _on_cluster(intent: Intent, cluster: str) -> Intent:
-    from editgauge.run import estimate as planning
-
-    nodes = planning.Cluster.parse(cluster)
-    return replace(
-        intent,
-        cluster=nodes,
-        processors=nodes.nodes * nodes.processors,
-        gpus=max(1, nodes.nodes * nodes.gpus),
-    )

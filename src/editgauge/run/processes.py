@@ -1,11 +1,11 @@
-"""Batches of work on processes of this machine, each watched by its pipe and by its sentinel.
+"""Batches of work on processes of this machine.
 
 A worker that dies costs time and no result: what it had is done again item by item, after all
 else. An item whose worker dies twice while it has nothing else is given up, with the exit code or
 the signal.
 
-A slot is a process and a pipe, not a `ProcessPoolExecutor` of one: an executor whose worker is
-killed while it sends a result waits for the rest of it for ever.
+A slot is a process, a pipe, and a thread that waits for both; it is no `ProcessPoolExecutor` of
+one, which waits for ever for the rest of a result whose sender was killed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import pickle
 import signal
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import wait as first_of
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -37,15 +38,13 @@ STARTS = 12
 """After so many workers in a row that died before they were ready, the call gives up."""
 TOO_SLOW = "it took longer than the time limit"
 DIED = "the worker died on this picture"
-_LOOK_EVERY = 1.0
-"""Seconds between two looks at the time limits."""
-_SUSPENDED = 5.0
-"""A look that comes this many seconds late means that this process was stopped in between."""
 _LAST_WORDS = 5.0
-"""Seconds in which workers that have nothing left to do must have ended."""
+"""Seconds in which a worker that has nothing left to do must have ended."""
 _SAFE = "PYTHONSAFEPATH"
 _OURS = "while-starting"
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_ONE_AT_A_TIME = threading.Lock()
+"""The environment while a process starts, and the list of children, are this whole process's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,166 +121,129 @@ def run_batches(
             yield Done(batch, work(batch))
         return
     orders = pickle.dumps((work, start, start_args))
-    slots: list[_Slot[Item]] = [_Slot(orders, own) for own in environments or [{}] * workers]
-    try:
-        yield from _outcomes(Line(batches), slots, seconds)
-        _dismiss(slots)
-    finally:  # also Ctrl-C, a full disk, or a caller that has seen enough
-        for slot in slots:
-            slot.end()
+    slots = [_Slot(orders, own) for own in environments or [{}] * workers]
+    with ThreadPoolExecutor(len(slots)) as threads:
+        try:
+            yield from _outcomes(Line(batches), slots, seconds, threads)
+            for slot in slots:
+                slot.dismiss()
+        finally:  # also Ctrl-C, a full disk, or a caller that has seen enough
+            for slot in slots:
+                slot.close()
 
 
 def _outcomes(
-    line: Line[Item], slots: Sequence[_Slot[Item]], seconds: float
+    line: Line[Item], slots: Sequence[_Slot], seconds: float, threads: ThreadPoolExecutor
 ) -> Iterator[Done[Item, Any]]:
-    failed_starts = 0
-    looked = time.monotonic()
+    idle, failed_starts = list(slots), 0
+    busy: dict[Future[tuple[str, Any]], tuple[_Slot, Part[Item]]] = {}
     while True:
-        for slot in slots:
-            if slot.part is None and (part := line.next()) is not None:
-                slot.give(part, seconds * len(part.items))
-        busy = [slot for slot in slots if slot.part is not None]
+        while idle and (part := line.next()) is not None:
+            slot = idle.pop()
+            given = threads.submit(slot.do, part.items, seconds * len(part.items))
+            busy[given] = slot, part
         if not busy:
             return
-        looked = _wait(busy, looked)
-        for slot in busy:
-            kind, value = slot.listen()
+        for ended in first_of(busy, return_when=FIRST_COMPLETED).done:
+            slot, part = busy.pop(ended)
+            idle.append(slot)
+            kind, value = ended.result()
+            failed_starts = failed_starts + 1 if kind == "lost" else 0
             if kind == "error":
                 raise value
-            if kind == "ready":
-                failed_starts = 0
-            elif kind == "result":
-                yield Done(slot.take().items, value)
+            if kind == "result":
+                yield Done(part.items, value)
             elif kind == "dead":
-                yield from line.died(slot.take(), value)
-            elif kind == "lost":
-                line.put_back(slot.take())
-                failed_starts += 1
-                if failed_starts >= STARTS:
-                    raise _never_ready(value)
+                yield from line.died(part, value)
+            elif failed_starts < STARTS:
+                line.put_back(part)
+            else:
+                raise RunError(
+                    f"workers die before they have done anything ({value}); is there enough "
+                    f"memory? Try again with fewer workers, or with 0 workers to see what happens"
+                )
 
 
-def _wait(busy: Sequence[_Slot[Any]], looked: float) -> float:
-    """Until a worker says something, dies, or is over its time limit; the time of this look."""
-    until = min([_LOOK_EVERY, *(slot.deadline - time.monotonic() for slot in busy)])
-    wait([thing for slot in busy for thing in slot.watched()], max(0.0, until))
-    now = time.monotonic()
-    if (late := now - looked - _LOOK_EVERY) > _SUSPENDED:
-        for slot in busy:
-            slot.deadline += late
-    return now
-
-
-def _never_ready(why: str) -> RunError:
-    return RunError(
-        f"workers die before they have done anything ({why}); is there enough memory? Try again "
-        f"with fewer workers, or with 0 workers to see what happens"
-    )
-
-
-def _dismiss(slots: Sequence[_Slot[Any]]) -> None:
-    """Let workers end by the end of their pipes: their temporary folders are then removed."""
-    processes = [slot.process for slot in slots if slot.process is not None]
-    for slot in slots:
-        slot.hang_up()
-    deadline = time.monotonic() + _LAST_WORDS
-    for process in processes:
-        process.join(max(0.0, deadline - time.monotonic()))
-
-
-class _Slot(Generic[Item]):
+class _Slot:
     """Room for one process at a time. It is started when there is something to do, and again when
     it has died.
     """
 
     def __init__(self, orders: bytes, environment: Mapping[str, str]) -> None:
         self._orders = orders
-        self._environment = environment
+        self._environment = {**dict.fromkeys(_THREADS, "1"), **environment}
         self._pipe: Connection | None = None
-        self._seconds = 0.0
-        self.process: BaseProcess | None = None
-        self.part: Part[Item] | None = None
-        self.ready = False
-        self.deadline = float("inf")
+        self._process: BaseProcess | None = None
+        self._closed = False
 
-    def give(self, part: Part[Item], seconds: float) -> None:
-        """Hand it items that may take so many seconds from when it is ready."""
-        self.part, self._seconds = part, seconds
-        if self.process is None or not self.process.is_alive():
-            self.end()
-            self._start()
-        if self.ready:
-            self._hand_over()
-
-    def take(self) -> Part[Item]:
-        """The items that it had."""
-        part, self.part = self.part, None
-        assert part is not None
-        self.deadline = float("inf")
-        return part
-
-    def watched(self) -> list[Any]:
-        assert self.process is not None
-        return [self._pipe, self.process.sentinel]
-
-    def listen(self) -> tuple[str, Any]:
-        """What it has said since: ``ready``, ``result`` or ``error`` with their value; ``dead`` or,
-        before it was ready, ``lost`` with the reason; "" for nothing.
+    def do(self, items: Sequence[Any], seconds: float) -> tuple[str, Any]:
+        """Have items done: ``result`` or ``error`` with their value; ``dead`` or, before it was
+        ready, ``lost`` with the reason. For a thread: it waits.
         """
-        assert self.process is not None
-        assert self._pipe is not None
-        dead = not self.process.is_alive()  # asked first: what it said before is still read
-        with contextlib.suppress(EOFError, OSError):
-            if self._pipe.poll():
-                return self._heard(*self._pipe.recv())
-            if not dead and self.deadline > time.monotonic():
-                return "", None
-            if not dead:
-                self.end()
-                return "dead", TOO_SLOW
-        self.process.join(_LAST_WORDS)
-        kind = "dead" if self.ready else "lost"
-        return kind, f"{DIED}: {_ending(self.process.exitcode)}"
-
-    def _heard(self, kind: str, value: Any) -> tuple[str, Any]:
+        kind, value = ("ready", None) if self._alive() else self._start()
         if kind == "ready":
-            self.ready = True
-            self._hand_over()
+            kind, value = self._ask(pickle.dumps(items), seconds)
+            kind = "dead" if kind == "lost" else kind
         return kind, value
 
-    def hang_up(self) -> None:
-        if self._pipe is not None:
-            self._pipe.close()
-            self._pipe = None
+    def _alive(self) -> bool:
+        with _ONE_AT_A_TIME:
+            return self._process is not None and self._process.is_alive()
 
-    def end(self) -> None:
-        """Kill its process, if there is one, and give back what it holds."""
-        self.hang_up()
-        if self.process is not None:
-            with contextlib.suppress(OSError):
-                self.process.kill()
-            self.process.join()
-        self.process, self.ready = None, False
-
-    def _start(self) -> None:
+    def _start(self) -> tuple[str, Any]:
+        self._end()
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs,), daemon=True)
         try:
-            spawn(self.process, {**dict.fromkeys(_THREADS, "1"), **self._environment})
+            with _ONE_AT_A_TIME:
+                if not self._closed:
+                    spawn(process, self._environment)
+                    self._process, self._pipe = process, ours
         finally:
             theirs.close()  # or the death of the worker would not end the pipe
-        self._send(self._orders)
+        return self._ask(self._orders, float("inf"))
 
-    def _hand_over(self) -> None:
-        assert self.part is not None
-        self.deadline = time.monotonic() + self._seconds
-        self._send(pickle.dumps(self.part.items))
+    def _ask(self, data: bytes, seconds: float) -> tuple[str, Any]:
+        """What the worker answers; ``lost`` and why where it dies or takes too long."""
+        pipe, process = self._pipe, self._process
+        if pipe is None or process is None:
+            return "lost", "the work was ended"
+        with contextlib.suppress(EOFError, OSError):
+            pipe.send_bytes(data)
+            # Looks are counted, not the clock: a process that is stopped does not look.
+            while not (said := wait([pipe, process.sentinel], min(1.0, max(0.0, seconds)))):
+                seconds -= 1.0
+                if seconds <= 0:
+                    self._end()
+                    return "lost", TOO_SLOW
+            if pipe not in said and not pipe.poll(_LAST_WORDS):
+                raise EOFError
+            kind, value = pipe.recv()
+            return kind, value
+        with _ONE_AT_A_TIME:
+            process.join(_LAST_WORDS)
+        return "lost", f"{DIED}: {_ending(process.exitcode)}"
 
-    def _send(self, data: bytes) -> None:
-        assert self._pipe is not None
-        with contextlib.suppress(OSError):  # it is dead: its sentinel says so next
-            self._pipe.send_bytes(data)
+    def dismiss(self) -> None:
+        """Let the process end by the end of its pipe: its temporary folders are then removed."""
+        if self._pipe is not None and self._process is not None:
+            self._pipe.close()
+            self._process.join(_LAST_WORDS)
+
+    def close(self) -> None:
+        """End the process; none is started any more."""
+        with _ONE_AT_A_TIME:
+            self._closed = True
+        self._end()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._pipe = self._process = None
 
 
 def _ending(code: int | None) -> str:

@@ -18,7 +18,6 @@ from tests.run import work
     ("words", "message"),
     [
         ({"engine": "slurm"}, "engine 'slurm': wanted one of local, ray"),
-        ({"engine": "local", "address": "a:1"}, "address a:1: belongs to the engine ray"),
         ({"engine": "ray", "workers": 0}, "workers 0 .*one only"),
         ({"engine": "ray", "devices": "0"}, "devices 0: GPUs of this machine"),
     ],

@@ -12,14 +12,16 @@ that does not find them says so.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import itertools
+import math
 import multiprocessing
 import os
 import pickle
 import socket
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -50,6 +52,8 @@ CONNECT = 60.0
 """Seconds in which a connection must stand."""
 _LOOK = 2.0
 """Seconds for which the list of nodes is believed."""
+_TICK = 0.02
+"""Seconds between two looks at the pipe while batches are on their way."""
 _KEPT = "what is done is kept; run the same command again to go on"
 
 
@@ -223,21 +227,25 @@ def _serve(pipe: Connection, address: str, workers: int | None) -> None:
     os.chdir(os.sep)  # where Ray's workers look for modules first: not in the user's folder
     ray = library()
     here = address == "local"
+    own = {"num_cpus": workers, "include_dashboard": False} if here else {}
     try:
-        ray.init(
-            address=address,
-            namespace="editgauge",
-            log_to_driver=False,
-            **({"num_cpus": workers, "include_dashboard": False} if here else {}),
-        )
+        ray.init(address=address, namespace="editgauge", log_to_driver=False, **own)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         pipe.send(("error", (str(error).strip().splitlines() or [repr(error)])[0]))
         return
     pipe.send(("room", int(ray.cluster_resources().get("CPU", 1))))
-    try:
-        asyncio.run(_Relay(ray, pipe, None if here else workers).serve())
-    finally:
-        ray.shutdown()
+    with contextlib.suppress(EOFError, OSError):  # the caller has ended
+        _Relay(ray, pipe, None if here else workers).serve()
+    ray.shutdown()
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A batch on its way: its number, its seconds, and until when it may take from its begin."""
+
+    number: int
+    seconds: float
+    until: float = math.inf
 
 
 class _Relay:
@@ -245,53 +253,41 @@ class _Relay:
 
     def __init__(self, ray: Any, pipe: Connection, bound: int | None) -> None:
         self._ray, self._pipe, self._bound = ray, pipe, bound
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._flight: dict[Any, _Sent] = {}
         self._task: Any = None
         self._orders: list[Any] = []
-        self._ended = asyncio.Event()
+        self._wanted: dict[str, float] = {}
+        self._room, self._looked, self._without = -1, 0.0, 0.0
 
-    async def serve(self) -> None:
+    def serve(self) -> None:
         """Until the pipe ends."""
-        loop = asyncio.get_running_loop()
-        loop.add_reader(self._pipe.fileno(), self._read)
-        await self._ended.wait()
+        while True:
+            while self._pipe.poll(0 if self._flight else _LOOK / 10):
+                self._obey(*self._pipe.recv())
+            if self._task is not None and time.monotonic() > self._looked + _LOOK:
+                self._look()
+            if self._flight:
+                self._collect()
 
-    def _read(self) -> None:
-        try:
-            kind, *words = self._pipe.recv()
-        except (EOFError, OSError):
-            self._stop()
-            self._ended.set()
-            return
+    def _obey(self, kind: str, *words: Any) -> None:
         if kind == "job":
             try:
                 self._begin(*words)
             except Exception as error:  # Ray's own: the caller is told
                 self._fail(RunError(f"Ray: {type(error).__name__}: {error}"))
         elif kind == "batch":
-            self._run(self._do(*words))
+            number, items, seconds = words
+            self._flight[self._task.remote(self._orders, items)] = _Sent(number, seconds)
         else:
-            self._stop()
-
-    def _run(self, what: Any) -> None:
-        task = asyncio.ensure_future(what)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def _stop(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-
-    def _say(self, *words: Any) -> None:
-        with contextlib.suppress(OSError):  # the caller has ended: so does this, by its pipe
-            self._pipe.send(words)
+            for stream in self._flight:
+                self._ray.cancel(stream, force=True)
+            self._flight, self._task = {}, None
 
     def _fail(self, error: Exception) -> None:
-        self._say("error", -1, pickle.dumps(error))
+        self._pipe.send(("error", -1, pickle.dumps(error)))
 
     def _begin(self, orders: Orders, needs: Needs) -> None:
-        nodes = self._nodes()
-        any_gpu = any(node.get("GPU", 0) >= 1 for node in nodes)
+        any_gpu = any(node.get("GPU", 0) >= 1 for node in self._nodes())
         gpus = float(any_gpu) if needs.num_gpus is None else needs.num_gpus
         wanted = {"CPU": needs.num_cpus, "GPU": gpus, "memory": needs.memory}
         self._orders = [self._ray.put(orders)]  # in a list, or each task would be given a copy
@@ -303,77 +299,62 @@ class _Relay:
             num_returns="streaming",
             **({"memory": needs.memory} if needs.memory else {}),
         )(do)
-        self._run(self._watch_room(wanted))
+        self._wanted = {name: size for name, size in wanted.items() if size}
+        self._room, self._looked, self._without = -1, 0.0, 0.0
 
     def _nodes(self) -> list[dict[str, float]]:
         return [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
 
-    async def _watch_room(self, wanted: dict[str, float]) -> None:
+    def _look(self) -> None:
         """Say how many batches may be on their way, as nodes come and go."""
-        without, before = 0.0, -1
-        while True:
-            nodes = self._nodes()
-            sizes = {name: size for name, size in wanted.items() if size}
-            room = sum(
-                int(min(node.get(name, 0) // size for name, size in sizes.items()))
-                for node in nodes
-            )
-            room = room + SPARE if self._bound is None else min(room, self._bound)
-            none = room <= (SPARE if self._bound is None else 0)
-            without = without + _LOOK if none else 0.0
-            if without > PATIENCE:
-                self._fail(_no_room(wanted, nodes))
-                return
-            if room != before:
-                self._say("room", max(1, room))
-                before = room
-            await asyncio.sleep(_LOOK)
+        nodes, self._looked = self._nodes(), time.monotonic()
+        room = sum(
+            int(min(node.get(name, 0) // size for name, size in self._wanted.items()))
+            for node in nodes
+        )
+        self._without = 0.0 if room else self._without + _LOOK
+        if self._without > PATIENCE:
+            self._fail(_no_room(self._wanted, nodes))
+            self._task = None
+        room = max(1, room + SPARE if self._bound is None else min(room, self._bound))
+        if room != self._room:
+            self._pipe.send(("room", room))
+            self._room = room
 
-    async def _do(self, number: int, items: bytes, seconds: float) -> None:
-        """One batch: `seconds` count from when its task begins."""
-        stream = self._task.remote(self._orders, items)
-        ended = False
-        try:
-            kind, value = await _next(stream)
+    def _collect(self) -> None:
+        """Say what came of batches: `seconds` count from when a task begins."""
+        ready, _ = self._ray.wait(list(self._flight), timeout=_TICK)
+        for stream in ready:
+            sent = self._flight[stream]
+            kind, value = self._next(stream)
             if kind == "begun":
-                kind, value = await asyncio.wait_for(_next(stream), seconds)
-            self._say(kind, number, value)
-            ended = True
-        except TimeoutError:
-            self._say("dead", number, TOO_SLOW)
-        except self._ray.exceptions.RayError as error:
-            self._say(*self._fault(number, error))
-            ended = True
-        finally:
-            if not ended:
-                self._ray.cancel(stream, force=True)
+                sent.until = time.monotonic() + sent.seconds
+            else:
+                del self._flight[stream]
+                self._pipe.send((kind, sent.number, value))
+        now = time.monotonic()
+        for stream, sent in [item for item in self._flight.items() if item[1].until < now]:
+            del self._flight[stream]
+            self._ray.cancel(stream, force=True)
+            self._pipe.send(("dead", sent.number, TOO_SLOW))
 
-    def _fault(self, number: int, error: Exception) -> tuple[Any, ...]:
-        """What Ray's errors mean, and whose fault it is."""
+    def _next(self, stream: Any) -> tuple[str, Any]:
+        """What a task says next; of Ray's errors what they mean, and whose fault it is."""
         known = self._ray.exceptions
-        if isinstance(error, known.OutOfMemoryError):
-            return "dead", number, f"{DIED}: out of memory"
-        if isinstance(error, known.WorkerCrashedError):
-            return "dead", number, DIED
-        if isinstance(error, known.RayTaskError):  # in our own code there, not in a scorer's
+        try:
+            return cast(tuple[str, Any], self._ray.get(next(stream)))
+        except (known.OutOfMemoryError, known.WorkerCrashedError) as error:
+            return "dead", f"{DIED}: {type(error).__name__}"
+        except known.RayTaskError as error:  # in our own code there, not in a scorer's
             why = RunError(f"a worker of the Ray cluster: {error.cause!r}")
-            return "error", number, pickle.dumps(why)
-        return "lost", number, type(error).__name__
-
-
-async def _next(stream: Any) -> tuple[str, Any]:
-    return cast(tuple[str, Any], await (await anext(stream)))
+            return "error", pickle.dumps(why)
+        except (known.RayError, StopIteration) as error:
+            return "lost", type(error).__name__
 
 
 def _no_room(wanted: dict[str, float], nodes: Sequence[dict[str, float]]) -> RunError:
-    def words(amounts: dict[str, float]) -> str:
-        return (
-            f"{amounts.get('CPU', 0):g} processors, {amounts.get('GPU', 0):g} GPUs, "
-            f"{amounts.get('memory', 0) / 1e9:.1f} GB"
-        )
-
+    there = [{name: node.get(name, 0) for name in ("CPU", "GPU", "memory")} for node in nodes[:8]]
     return RunError(
-        f"the Ray cluster has no node with room for a worker (wanted: {words(wanted)}; nodes: "
-        f"{'; '.join(map(words, nodes[:8])) or 'none'}); {_KEPT}: start such a node, or work on "
-        f"processes of this machine"
+        f"the Ray cluster has no node with room for a worker (wanted: {wanted}; nodes: "
+        f"{there or 'none'}); {_KEPT}: start such a node, or work on processes of this machine"
     )

@@ -80,7 +80,7 @@ class Workers:
         workers = self.number(needs, alone=alone)
         gpus = self._gpus[:workers] if alone else ()
         threads = max(1, (os.cpu_count() or 1) // workers if alone and workers else needs.num_cpus)
-        share = {"OMP_NUM_THREADS": str(int(threads))} | {"MKL_NUM_THREADS": str(int(threads))}
+        share = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(int(threads)))
         return run_batches(
             batches,
             work,
@@ -132,39 +132,30 @@ def open_workers(
     *,
     workers: int | None,
     cores: int,
-    address: str = "",
     devices: str = "",
     say: Callable[[str], None] | None = None,
 ) -> Workers:
     """The workers of an engine, one of `ENGINES`. `workers` bounds them (None: `cores` processes
-    here, the whole cluster there); `address` is a Ray cluster's (else the environment's
-    ``RAY_ADDRESS``, else a Ray on this machine); `devices` are GPUs of this machine (`gpus_of`);
-    `say` is told what is waited for.
+    here, the whole cluster there); `devices` are GPUs of this machine (`gpus_of`); `say` is told
+    what is waited for. The Ray cluster is that of the environment's ``RAY_ADDRESS``, else one on
+    this machine.
 
     Raises `UsageError` for an unknown name or words that do not go together, `MissingExtra` without
     Ray, `Unavailable` when no cluster answers.
     """
     if engine not in ENGINES:
         raise UsageError(f"{engine!r}: wanted one of {', '.join(ENGINES)}", argument="engine")
+    if workers == 0 and (engine == "ray" or "," in devices):
+        why = "0 (everything in this process), and Ray or several devices: one only"
+        raise UsageError(why, argument="workers")
     if engine == "local":
-        if address:
-            why = f"{address}: belongs to the engine ray; leave it out or ask for that"
-            raise UsageError(why, argument="address")
-        processes = cores if workers is None else workers
-        gpus = gpus_of(devices)
-        if len(gpus) > 1 and not processes:
-            why = "0 (everything in this process) and several devices: one only"
-            raise UsageError(why, argument="workers")
-        return Workers(processes, gpus=gpus)
+        return Workers(cores if workers is None else workers, gpus=gpus_of(devices))
     if devices:
         why = f"{devices}: GPUs of this machine; Ray knows those of its nodes itself"
         raise UsageError(why, argument="devices")
-    if workers == 0:
-        why = "0 (everything in this process) and the engine ray: one only"
-        raise UsageError(why, argument="workers")
     from editgauge.run.ray import CONNECT, Cluster
 
-    place = address or os.environ.get("RAY_ADDRESS") or "local"
+    place = os.environ.get("RAY_ADDRESS") or "local"
     if say is not None:
         what = f"connecting to Ray at {place}" if place != "local" else "starting Ray here"
         say(f"{what} (given up after {CONNECT:.0f} s)")

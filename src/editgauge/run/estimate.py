@@ -188,10 +188,11 @@ def _recorded(
     for entry in run.manifest().get("entries", []):
         recorded = entry.get("processor") if entry.get("benchmark") == benchmark else None
         for name, one in recorded.items() if isinstance(recorded, dict) else ():
-            number, value = (one.get("outputs"), one.get(what)) if isinstance(one, dict) else (0, 0)
-            fits = isinstance(number, int) and isinstance(value, int | float)
-            if fits and number >= 0 and math.isfinite(value) and value >= 0:
-                times.setdefault(name, []).append((value, number))
+            match one:
+                case {"outputs": int(number), **more} if number >= 0:
+                    value = more.get(what)
+                    if isinstance(value, int | float) and math.isfinite(value) and value >= 0:
+                        times.setdefault(name, []).append((value, number))
     sums = {name: [sum(column) for column in zip(*t, strict=True)] for name, t in times.items()}
     shares = {name: Share(s / n, int(n), planned) for name, (s, n) in sorted(sums.items()) if n}
     return shares, set(times)

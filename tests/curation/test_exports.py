@@ -52,7 +52,7 @@ def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout
     data = whole_set(tmp_path / "set")
     exports.export(data, tmp_path / "out", layout)
     theirs = catalog.find("benchmarks", layout)
-    report = check_data(theirs, theirs.load(tmp_path / "out"), workers=1)
+    report = check_data(theirs, theirs.load(tmp_path / "out"))
     assert [issue for issue in report.issues if issue.level != "note"] == []
     ours = catalog.find("benchmarks", f"dir.wards.{layout}")
     mine = {sample.id: sample for sample in ours.load(tmp_path / "set")}

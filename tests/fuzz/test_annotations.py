@@ -75,7 +75,7 @@ def test_spoilt_annotations(name: str, clean: dict[str, Path], seed: int) -> Non
         dataset = benchmark.load(root)
         samples = list(dataset)
         assert len({sample.id for sample in samples}) == len(samples)
-        for issue in check_data(benchmark, dataset, workers=1).issues:
+        for issue in check_data(benchmark, dataset).issues:
             assert "\n" not in issue.found or issue.sample
         run = Run.create(place)
         keep_samples(run, name, root, samples, samples)

@@ -301,22 +301,22 @@ def check(
     if _is_run(what):
         return _check_run(Path(what), repair, json)
     from editgauge import catalog
-    from editgauge.run.check import Subject
     from editgauge.run.check import check as look
 
     if editor is not None and outputs is None:
         raise UsageError("--editor: wanted --outputs DIR with it")
     if repair:
         raise UsageError("--repair: belongs to a run: editgauge check RUN --repair")
-    subject = Subject(
-        benchmark=catalog.find("benchmarks", what),
-        data=data,
-        split=split,
-        outputs=outputs,
-        editor=editor,
-    )
     with output.progress(json) as progress:
-        checked = look(subject, ignore=ignore, progress=progress)
+        checked = look(
+            catalog.find("benchmarks", what),
+            data,
+            split=split,
+            outputs=outputs,
+            editor=editor,
+            ignore=ignore,
+            progress=progress,
+        )
     if json:
         output.print_json(checked.as_dict())
     else:

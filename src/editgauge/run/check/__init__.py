@@ -9,16 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from editgauge.run.check.data import Count, DataReport, check_data
+from editgauge.run.check.data import DataReport, check_data
 from editgauge.run.check.issues import Issue, Level, Progress
 from editgauge.run.check.outputs import OutputsReport, check_outputs, editor_folders
 from editgauge.store.remote import local_folder
 from editgauge.types import Benchmark
-
-__all__ = [
-    "Checked", "Count", "DataReport", "Issue", "Level", "OutputsReport", "Progress", "Subject",
-    "check", "check_data", "check_outputs", "editor_folders",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,57 +50,40 @@ class Checked:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """What is checked: a benchmark's data, and a folder of outputs where there is one.
-
-    `data` and `outputs` may be addresses (`store.remote`).
-    `outputs`: a folder in official naming, of one model or several. `editor`: the model in it;
-    default every one. `split`: that part of the data alone; outputs of its other parts are told
-    from those that belong nowhere.
-    """
-
-    benchmark: Benchmark
-    data: Path | None = None
-    split: str | None = None
-    outputs: Path | None = None
-    editor: str | None = None
-
-
 def check(
-    subject: Subject,
+    benchmark: Benchmark,
+    data: Path | None = None,
     *,
+    split: str | None = None,
+    outputs: Path | None = None,
+    editor: str | None = None,
     ignore: Collection[str] = (),
-    workers: int | None = None,
     progress: Progress | None = None,
 ) -> Checked:
     """Read every picture of the data, and of the outputs, and list what is wrong or was repaired.
-    Issues of the kinds in `ignore` are listed and need no attention.
 
-    Raises `DataError` for a folder that is not the benchmark's, `UsageError` for outputs that are
-    not there.
+    `data` and `outputs` may be addresses, or packed (`store.remote`). `outputs`: a folder in
+    official naming, of one model or several; `editor`: the model in it, default every one. `split`:
+    that part of the data alone; outputs of its other parts are told from those that belong nowhere.
+    Issues of the kinds in `ignore` are listed and need no attention. Raises `DataError` for a
+    folder that is not the benchmark's, `UsageError` for outputs that are not there.
     """
-    bench, place = subject.benchmark, local_folder(subject.data)
-    outputs = local_folder(subject.outputs)
-    data = check_data(
-        bench, bench.load(place, split=subject.split), workers=workers, progress=progress
-    )
+    place, delivered = local_folder(data), local_folder(outputs)
+    found = check_data(benchmark, benchmark.load(place, split=split), progress=progress)
     reports = []
-    if outputs is not None and data.samples:
-        others = list(bench.load(place)) if subject.split is not None else ()
+    if delivered is not None and found.samples:
+        others = list(benchmark.load(place)) if split is not None else ()
         reports = [
-            check_outputs(
-                data.samples, name, folder, others=others, workers=workers, progress=progress
-            )
-            for name, folder in editor_folders(outputs, subject.editor, data.samples).items()
+            check_outputs(found.samples, name, folder, others=others, progress=progress)
+            for name, folder in editor_folders(delivered, editor, found.samples).items()
         ]
 
     def wanting(issues: Sequence[Issue]) -> list[Issue]:
         return [one for one in issues if one.level is Level.ATTENTION and one.kind not in ignore]
 
     return Checked(
-        data=data,
+        data=found,
         outputs=reports,
-        of_data=wanting(data.issues),
+        of_data=wanting(found.issues),
         of_outputs=wanting([one for report in reports for one in report.issues]),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -43,45 +43,39 @@ class DataReport:
     part: str
     samples: list[Sample]
     counts: list[Count]
-    issues: list[Issue] = field(default_factory=list)
+    issues: list[Issue]
 
 
 def check_data(
-    benchmark: Benchmark,
-    dataset: Dataset,
-    *,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    benchmark: Benchmark, dataset: Dataset, *, progress: Progress | None = None
 ) -> DataReport:
     """Read every sample and every picture of a data set and list what is wrong or was repaired, in
     a stable order.
     """
-    samples = list(dataset)
-    own = own_set(dataset.root)
-    part = str(getattr(dataset, "part", ""))
-    report = DataReport(
+    samples, root = list(dataset), dataset.root.absolute()
+    own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
+    counted = counts(samples, {} if own else benchmark.published_counts, part)
+    expected = [f for f in dataset.findings if not (own and f.kind in _OF_THE_RELEASE)]
+    issues = [*map(Issue.of, expected), *_count_issues(counted), *_twice(samples)]
+
+    def look(sample: Sample) -> list[Issue]:
+        said = [Issue.of(finding, sample.id) for finding in sample.findings]
+        faults = (
+            issue(kind, found, sample=sample.id, file=relative(path, root))
+            for kind, path, found in _pictures(sample)
+        )
+        return [*said, *faults]
+
+    for found in each(samples, look, "reading data", progress):
+        issues += found
+    return DataReport(
         benchmark=benchmark.name,
         root=dataset.root,
         part=part,
         samples=samples,
-        counts=counts(samples, {} if own else benchmark.published_counts, part),
+        counts=counted,
+        issues=issues,
     )
-    expected = [f for f in dataset.findings if not (own and f.kind in _OF_THE_RELEASE)]
-    report.issues += map(Issue.of, expected)
-    report.issues += _count_issues(report.counts)
-    report.issues += _duplicates(samples)
-    root = dataset.root.absolute()
-
-    def look(sample: Sample) -> list[Issue]:
-        said = [Issue.of(finding, sample.id) for finding in sample.findings]
-        return [*said, *_Look(sample, root).files()]
-
-    note = "reading data"
-    for found in each(
-        samples, look, workers=workers, progress=progress, note=note, pictures=_pictures
-    ):
-        report.issues += found
-    return report
 
 
 def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -> list[Count]:
@@ -109,124 +103,96 @@ def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
     """Counts that are not the release's. Of a part of the release a split or category without any
     sample is none: the total says it.
     """
-    whole = next(count for count in found if not count.name)
-    a_part = whole.published is not None and whole.found < whole.published
-    for name, number, published in ((c.name, c.found, c.published) for c in found):
-        if published in (None, number) or (a_part and name and not number):
-            continue
-        text = f"{name or 'all'}: {number:,} samples, the release has {published:,}"
-        more = published is not None and number > published
-        yield issue("count", text, assumed="more than there should be" if more else "")
+    total = found[0]
+    a_part = total.published is not None and total.found < total.published
+    for one in found:
+        if one.published not in (None, one.found) and not (a_part and one.name and not one.found):
+            text = f"{one.name or 'all'}: {one.found:,} samples, the release has {one.published:,}"
+            yield issue("count", text)
 
 
-def _duplicates(samples: Sequence[Sample]) -> Iterator[Issue]:
+def _twice(samples: Sequence[Sample]) -> Iterator[Issue]:
     """Sample ids that occur twice (which no loader should let happen), records' ids, outputs that
     two samples share.
     """
-    for identity, number in Counter(sample.id for sample in samples).items():
-        if number > 1:
-            yield issue("id-twice", f"{number} samples have this id", sample=identity)
-    by_record: dict[tuple[str, str], list[str]] = {}
-    splits: dict[str, set[str]] = {}
-    by_output: dict[str, list[str]] = {}
+    by: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
-        if record := str(sample.attributes.get("record_id") or ""):
-            by_record.setdefault((record, sample.split), []).append(sample.id)
-            splits.setdefault(record, set()).add(sample.split)
-        if sample.output_stems:
-            by_output.setdefault(sample.output_stems[0], []).append(sample.id)
-    both = [record for record, names in splits.items() if len(names) > 1]
-    if both:
-        text = f"{len(both):,} ids of records occur in more than one split, such as {both[0]!r}"
-        yield issue("record-id-splits", text)
-    shared = [("record-id-twice", f"record's id {n!r}", ids) for (n, _), ids in by_record.items()]
-    shared += [("output-shared", f"output {stem!r}", ids) for stem, ids in by_output.items()]
-    for kind, what, ids in shared:
-        if len(ids) > 1:
-            also = f"the {what} is also that of {', '.join(ids[1:4])}"
-            yield issue(kind, also, sample=ids[0])
+        by.setdefault(("id-twice", sample.id), []).append(sample)
+        if record := sample.attributes.get("record_id"):
+            name = f"{sample.split} {record}".strip()  # its splits may count from 1 each
+            by.setdefault(("record-id-twice", name), []).append(sample)
+        for stem in sample.output_stems[:1]:
+            by.setdefault(("output-shared", stem), []).append(sample)
+    for kind in ("id-twice", "record-id-twice", "output-shared"):
+        for (of, name), same in by.items():
+            if of == kind and len(same) > 1:
+                others = ", ".join(one.id for one in same[1:4])
+                yield issue(kind, f"{name!r} is also that of {others}", sample=same[0].id)
 
 
-@dataclass(slots=True)
-class _Look:
-    """Reads the pictures of one sample and collects what is wrong with them."""
+def _pictures(sample: Sample) -> list[tuple[str, Path, str]]:
+    """What is wrong with the pictures of a sample: the kind, the file, what was found. Each is
+    decoded to its end once.
+    """
+    said: list[tuple[str, Path, str]] = []
+    seen = [_read(path, read_image, sample, said) for path in dict.fromkeys(sample.images)]
+    image = seen[0] if seen else None
+    fitting: list[Mask] = []
+    paths = set(sample.masks.values())
+    for path in sorted(paths):
+        if (mask := _read(path, read_mask, sample, said)) is not None:
+            said += [(kind, path, found) for kind, found in _of_mask(mask, image)]
+            fitting += [mask] if image is None or mask.shape == image.shape[:2] else []
+    if sample.reference is not None:
+        reference = _read(sample.reference, read_image, sample, said)
+        if image is not None and reference is not None:
+            # Without one of the masks nobody knows what may change
+            every = fitting and len(fitting) == len(paths)
+            union = np.logical_or.reduce(fitting) if every else None
+            told = _of_reference(reference, image, union)
+            said += [(kind, sample.reference, found) for kind, found in told]
+    return said
 
-    sample: Sample
-    root: Path
-    issues: list[Issue] = field(default_factory=list)
 
-    def files(self) -> list[Issue]:
-        """What is wrong with the sample's pictures. Each is decoded to its end once."""
-        sample, image = self.sample, None
-        for number, path in enumerate(dict.fromkeys(sample.images)):
-            pixels = self._read(path, read_image)  # only the first is compared with the others
-            image = pixels if number == 0 else image
-        fitting = [
-            mask for path in sample.masks.values() if (mask := self._mask(path, image)) is not None
-        ]
-        if sample.reference is not None:
-            reference = self._read(sample.reference, read_image)
-            if image is not None and reference is not None:
-                # Without one of the masks nobody knows what may change
-                every = fitting and len(fitting) == len(sample.masks)
-                union = np.logical_or.reduce(fitting) if every else None
-                self._reference(sample.reference, reference, image, union)
-        return self.issues
-
-    def _report(self, kind: str, path: Path, found: str) -> None:
-        file = relative(path, self.root)
-        self.issues.append(issue(kind, found, sample=self.sample.id, file=file))
-
-    def _read(self, path: Path, reader: Callable[[Path], Pixels]) -> Pixels | None:
-        """The decoded file; None, and a line where the loader has none yet, when it cannot be
-        read.
-        """
-        if not os.path.isfile(path):  # also where the name is too long for a file system
-            if all(finding.repaired for finding in self.sample.findings):
-                self._report("file-missing", path, "no such file")
-            return None
-        try:
-            pixels, header = reader(path), read_header(path)
-        except DataError as error:
-            self._report("file-unreadable", path, str(error).replace(f"{path}: ", ""))
-            return None
-        if other_format(path, header.extension):
-            self._report("file-extension", path, f"{header.format} by content")
-        if header.orientation != 1:
-            told = f"an EXIF orientation of {header.orientation}"
-            self._report("file-orientation", path, told)
-        return pixels
-
-    def _mask(self, path: Path, image: Array | None) -> Mask | None:
-        """The mask where it has the input's size; an empty or full one is reported as well."""
-        mask = self._read(path, read_mask)
-        if mask is None:
-            return None
-        if not mask.any():
-            self._report("mask-empty", path, "no pixel is 128 or more")
-        elif mask.all():
-            self._report("mask-full", path, "every pixel is 128 or more")
-        if image is None or mask.shape == image.shape[:2]:
-            return mask
-        self._report("mask-size", path, f"{_size(mask)}, the input is {_size(image)}")
+def _read(
+    path: Path, reader: Callable[[Path], Pixels], sample: Sample, said: list[tuple[str, Path, str]]
+) -> Pixels | None:
+    """The decoded file; None, and a line where the loader has none yet, when it cannot be read."""
+    if not os.path.isfile(path):  # also where the name is too long for a file system
+        if all(finding.repaired for finding in sample.findings):
+            said.append(("file-missing", path, "no such file"))
         return None
-
-    def _reference(self, path: Path, reference: Array, image: Array, union: Mask | None) -> None:
-        """Compare a reference with the input, outside the masks where those are known."""
-        if reference.shape != image.shape:
-            told = f"{_size(reference)}, the input is {_size(image)}"
-            self._report("reference-size", path, told)
-        elif np.array_equal(reference, image):
-            self._report("reference-same", path, "the same pixels as the input")
-        elif union is not None:
-            difference = outside_difference(image, reference, union)
-            if difference is not None:
-                self._report("reference-outside", path, str(difference))
+    try:
+        pixels, header = reader(path), read_header(path)
+    except DataError as error:
+        said.append(("file-unreadable", path, str(error).replace(f"{path}: ", "")))
+        return None
+    if other_format(path, header.extension):
+        said.append(("file-extension", path, f"{header.format} by content"))
+    if header.orientation != 1:
+        said.append(("file-orientation", path, f"an EXIF orientation of {header.orientation}"))
+    return pixels
 
 
-def _pictures(sample: Sample) -> set[Path]:
-    reference = [sample.reference] if sample.reference is not None else []
-    return {*sample.images, *sample.masks.values(), *reference}
+def _of_mask(mask: Mask, image: Array | None) -> Iterator[tuple[str, str]]:
+    if not mask.any():
+        yield "mask-empty", "no pixel is 128 or more"
+    elif mask.all():
+        yield "mask-full", "every pixel is 128 or more"
+    if image is not None and mask.shape != image.shape[:2]:
+        yield "mask-size", f"{_size(mask)}, the input is {_size(image)}"
+
+
+def _of_reference(reference: Array, image: Array, union: Mask | None) -> Iterator[tuple[str, str]]:
+    """A reference compared with the input, outside the masks where those are known."""
+    if reference.shape != image.shape:
+        yield "reference-size", f"{_size(reference)}, the input is {_size(image)}"
+    elif np.array_equal(reference, image):
+        yield "reference-same", "the same pixels as the input"
+    elif union is not None:
+        difference = outside_difference(image, reference, union)
+        if difference is not None:
+            yield "reference-outside", str(difference)
 
 
 def _size(pixels: Array | Mask) -> str:

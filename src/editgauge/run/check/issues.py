@@ -1,19 +1,14 @@
-"""One line of a check: what can be found, how much each matters, and the loop that looks at many
-samples at once.
-"""
+"""One line of a check: what can be found, and how much each matters."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from editgauge.errors import ImageError
-from editgauge.images import MemoryBudget, decoding_bytes, limited_memory, memory_limit, read_header
 from editgauge.types import Finding, Sample
 
 Progress = Callable[[int, int, str], None]
@@ -43,7 +38,6 @@ ASSUMED: dict[str, str] = {
     "reference-size": "resized where a score needs one size",
     "reference-same": "the edit changes nothing",
     "reference-outside": "the reference changes more than the masks allow",
-    "memory": "not looked at; raise the limit of memory",
     "output-missing": "counted as missing, not as 0",
     "output-several": "the first one is taken",
     "output-unreadable": "counted as unreadable, not as 0",
@@ -52,17 +46,13 @@ ASSUMED: dict[str, str] = {
     "output-given-back": "scored as it is, and counted as given back: no edit was made",
     "output-extension": "the content decides",
     "output-extra": "not scored",
-    "record-id-splits": "samples are called by their folders",
     "record-id-twice": "samples are called by their folders",
     "file-extension": "the content decides",
     "file-orientation": "pixels are taken as stored",
     "output-other-seed": "not scored",
 }
 """Every kind that a check finds by itself, and what is assumed then. Loaders have their own."""
-NOTES = (
-    "record-id-splits", "record-id-twice", "file-extension", "file-orientation",
-    "output-other-seed",
-)  # fmt: skip
+NOTES = ("record-id-twice", "file-extension", "file-orientation", "output-other-seed")
 """Of these kinds those that change no score."""
 
 
@@ -74,8 +64,8 @@ class Issue:
 
     level: Level
     kind: str
-    sample: str
-    file: str
+    sample: str = ""
+    file: str = ""
     found: str
     assumed: str = ""
 
@@ -92,16 +82,11 @@ class Issue:
         )
 
 
-def issue(kind: str, found: str, *, sample: str = "", file: str = "", assumed: str = "") -> Issue:
+def issue(kind: str, found: str, *, sample: str = "", file: str = "") -> Issue:
     """A line of a kind of `ASSUMED`."""
-    return Issue(
-        level=Level.NOTE if kind in NOTES else Level.ATTENTION,
-        kind=kind,
-        sample=sample,
-        file=file,
-        found=found,
-        assumed=assumed or ASSUMED[kind],
-    )
+    level = Level.NOTE if kind in NOTES else Level.ATTENTION
+    told = ASSUMED[kind]
+    return Issue(level=level, kind=kind, sample=sample, file=file, found=found, assumed=told)
 
 
 def relative(path: Path, root: Path) -> str:
@@ -121,41 +106,17 @@ def other_format(path: Path, extension: str) -> bool:
 def each(
     samples: Sequence[Sample],
     look: Callable[[Sample], list[Issue]],
-    *,
-    workers: int | None,
-    progress: Progress | None,
     note: str,
-    pictures: Callable[[Sample], Iterable[Path]],
+    progress: Progress | None,
 ) -> Iterator[list[Issue]]:
-    """`look` at every sample on `workers` threads (default: the cores), results in the order of the
-    samples. `pictures` names the files that a look at a sample reads: together the threads hold
-    what `images.memory_limit` allows. Where one sample's take more than all of it, that is an issue
-    of the sample. Threads, because the time goes into decoding, which does not hold Python's lock.
+    """`look` at every sample, a core each, results in the order of the samples. Threads, because
+    the time goes into decoding, which does not hold Python's lock.
     """
-    pool = ThreadPoolExecutor(max_workers=max(1, workers or os.cpu_count() or 1))
-    budget = MemoryBudget()
-
-    def within(sample: Sample) -> list[Issue]:
-        for size in (_bytes(pictures(sample)), memory_limit()):  # the second time alone
-            with budget.hold(size), contextlib.suppress(MemoryError):
-                return look(sample)
-        told = f"its pictures together take more than {memory_limit() >> 20:,} MB"
-        return [issue("memory", told, sample=sample.id)]
-
+    pool = ThreadPoolExecutor(max_workers=os.cpu_count())
     try:
-        with limited_memory():
-            for done, result in enumerate(pool.map(within, samples), start=1):
-                if progress is not None:
-                    progress(done, len(samples), note)
-                yield result
+        for done, found in enumerate(pool.map(look, samples), start=1):
+            if progress is not None:
+                progress(done, len(samples), note)
+            yield found
     finally:  # an interrupted check waits for the files at hand, not for all of them
         pool.shutdown(cancel_futures=True)
-
-
-def _bytes(pictures: Iterable[Path]) -> int:
-    """What reading these files takes, all of them held at once."""
-    size = 0
-    for path in pictures:
-        with contextlib.suppress(ImageError):  # the look itself says so
-            size += decoding_bytes(read_header(path))
-    return size

@@ -1,6 +1,4 @@
-"""Are a model's outputs there, readable, and what they are taken for? Looked at before spending
-anything on them.
-"""
+"""Are a model's outputs there, readable, and what they are taken for?"""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError
@@ -43,7 +41,7 @@ class OutputsReport:
     editor: str
     folder: Path
     count: dict[str, int]
-    issues: list[Issue] = field(default_factory=list)
+    issues: list[Issue]
 
 
 def editor_folders(outputs: Path, editor: str | None, samples: Sequence[Sample]) -> dict[str, Path]:
@@ -71,7 +69,6 @@ def check_outputs(
     folder: Path,
     *,
     others: Sequence[Sample] = (),
-    workers: int | None = None,
     progress: Progress | None = None,
 ) -> OutputsReport:
     """Look at the output of every sample and at every file of the folder.
@@ -82,61 +79,47 @@ def check_outputs(
     folder = folder.absolute()
     outputs = OutputFolder(folder)
     candidates = {sample.id: outputs.candidates(sample) for sample in samples}
-    report = OutputsReport(editor, folder, {"samples": len(samples)})
 
     def look(sample: Sample) -> list[Issue]:
+        file = "".join(relative(path, folder) for path in candidates[sample.id][:1])
         return [
-            issue(
-                f"output-{kind}",
-                found,
-                sample=sample.id,
-                file=relative(path, folder) if path is not None else "",
-            )
-            for kind, path, found in _output(sample, candidates[sample.id], folder)
+            issue(f"output-{kind}", found, sample=sample.id, file=file)
+            for kind, found in _output(sample, candidates[sample.id], folder)
         ]
 
-    for found in each(
-        samples,
-        look,
-        workers=workers,
-        progress=progress,
-        note=f"reading outputs of {editor}",
-        pictures=lambda sample: candidates[sample.id][:1],
-    ):
-        report.issues += found
+    issues: list[Issue] = []
+    for found in each(samples, look, f"reading outputs of {editor}", progress):
+        issues += found
     claimed = {path for paths in candidates.values() for path in paths}
     claimed.update(path for sample in others for path in outputs.candidates(sample))
-    stems = [stem for sample in samples for stem in sample.output_stems]
-    report.issues += _extra(folder, claimed, stems)
-    numbers = Counter(one.kind.removeprefix("output-") for one in report.issues)
-    report.count["present"] = len(samples) - numbers["missing"]
-    report.count["readable"] = report.count["present"] - numbers["unreadable"]
-    report.count.update({kind: numbers[kind] for kind in KINDS})
-    return report
+    issues += _extra(folder, claimed, [stem for one in samples for stem in one.output_stems])
+    numbers = Counter(one.kind.removeprefix("output-") for one in issues)
+    present = len(samples) - numbers["missing"]
+    count = {"samples": len(samples), "present": present}
+    count |= {"readable": present - numbers["unreadable"]} | {k: numbers[k] for k in KINDS}
+    return OutputsReport(editor, folder, count, issues)
 
 
-def _output(
-    sample: Sample, candidates: Sequence[Path], folder: Path
-) -> Iterator[tuple[str, Path | None, str]]:
-    """What is wrong with one sample's output: the kind, the file, what was found."""
+def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterator[tuple[str, str]]:
+    """What is wrong with one sample's output: the kind, and what was found."""
     if not candidates:
         wanted = sample.output_stems[0] if sample.output_stems else "…"
-        yield "missing", None, f"no {wanted}.png (.jpg, .jpeg, .webp)"
+        yield "missing", f"no {wanted}.png (.jpg, .jpeg, .webp)"
         return
     path, *more = candidates
     if more:
-        yield "several", path, f"also {', '.join(relative(other, folder) for other in more)}"
+        yield "several", f"also {', '.join(relative(other, folder) for other in more)}"
     try:
         header = read_header(path)
         read_image(path)
     except DataError as error:
-        yield "unreadable", path, str(error).replace(f"{path}: ", "")
+        yield "unreadable", str(error).replace(f"{path}: ", "")
         return
     if other_format(path, header.extension):
-        yield "extension", path, f"{header.format} by content"
-    yield from ((kind, path, found) for kind, found in _size(sample, header))
+        yield "extension", f"{header.format} by content"
+    yield from _size(sample, header)
     if given_back(path, sample):
-        yield "given-back", path, "the same pixels as the input"
+        yield "given-back", "the same pixels as the input"
 
 
 def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str]]:
@@ -151,10 +134,7 @@ def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str]]:
     yield "size", text
     # Whole pixels alone move the ratio of a rescaled picture by half a pixel a side
     if abs(width * wanted.height / (height * wanted.width) - 1) > 0.5 / width + 0.5 / height + 1e-9:
-        yield (
-            "aspect",
-            f"{text}: {width / height:.3f} instead of {wanted.width / wanted.height:.3f}",
-        )
+        yield "aspect", text
 
 
 def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[Issue]:

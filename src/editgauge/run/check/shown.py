@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -26,9 +27,7 @@ def show(checked: Checked, console: Console, *, limit: int | None = 5) -> None:
     data, reports = checked.data, checked.outputs
     part = f" ({data.part})" if data.part else ""
     noun = "sample" if len(data.samples) == 1 else "samples"
-    console.print(
-        f"[bold]{data.benchmark}{part}[/bold]: {len(data.samples):,} {noun}", soft_wrap=True
-    )
+    console.print(f"[bold]{data.benchmark}{part}[/bold]: {len(data.samples):,} {noun}")
     if reports:
         _print_outputs(console, reports)
     for report in reports:
@@ -44,10 +43,8 @@ def show(checked: Checked, console: Console, *, limit: int | None = 5) -> None:
         console.print("nothing needs attention", style="green")
     for report in reports:
         if not report.count["present"] and report.count["extra"]:
-            told = (
-                f"files of other names? editgauge import {data.benchmark} … --from "
-                f"{report.folder} shows what they match"
-            )
+            told = f"editgauge import {data.benchmark} … --from {report.folder}"
+            told = f"files of other names? {told} shows what they match"
             console.print(escape(told), soft_wrap=True)
     if not reports:
         told = f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score"
@@ -81,39 +78,28 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
     """Lines by level and kind, up to `limit` a kind; repairs as one line that counts each kind."""
     if not issues:
         console.print(f"{title}: no faults")
-    by_kind: dict[tuple[int, str], list[Issue]] = {}
-    for issue in issues:
-        by_kind.setdefault((list(Level).index(issue.level), issue.kind), []).append(issue)
-    repaired = {
-        kind: len(lines)
-        for (level, kind), lines in sorted(by_kind.items())
-        if _folded(level, limit)
-    }
-    if repaired:
-        kinds = ", ".join(f"{kind} {count:,}" for kind, count in repaired.items())
-        head = f"{title}, repaired: {sum(repaired.values()):,} ({kinds}); --all names each"
-        console.print(Text(plain(head, None), style=_STYLE[Level.REPAIRED]), soft_wrap=True)
-    for (level, kind), lines in sorted(by_kind.items()):
-        if not _folded(level, limit):
-            _print_kind(console, title, kind, lines, limit)
+    for level in Level:
+        mine = [issue for issue in issues if issue.level is level]
+        kinds = Counter(sorted(issue.kind for issue in mine))
+        if level is Level.REPAIRED and limit is not None and mine:
+            words = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
+            head = f"{title}, repaired: {len(mine):,} ({words}); --all names each"
+            console.print(Text(plain(head, None), style=_STYLE[level]), soft_wrap=True)
+            continue
+        for kind in kinds:
+            lines = [issue for issue in mine if issue.kind == kind]
+            _print_kind(console, f"{title}, {level.value}: {kind}", lines, limit)
 
 
-def _folded(level: int, limit: int | None) -> bool:
-    return limit is not None and list(Level)[level] is Level.REPAIRED
-
-
-def _print_kind(
-    console: Console, title: str, kind: str, lines: Sequence[Issue], limit: int | None
-) -> None:
+def _print_kind(console: Console, title: str, lines: Sequence[Issue], limit: int | None) -> None:
     """What is assumed of all stands in the heading, else behind each line."""
-    level, assumed = lines[0].level, {issue.assumed for issue in lines}
+    assumed = {issue.assumed for issue in lines}
     common = f": {assumed.pop()}" if len(assumed) == 1 else ""
-    head = f"{title}, {level.value}: {kind} ({len(lines):,}){plain(common, None)}"
-    console.print(Text(head, style=_STYLE[level]), soft_wrap=True)
-    shown = lines if limit is None else lines[:limit]
-    for issue in shown:
+    head = f"{title} ({len(lines):,}){plain(common, None)}"
+    console.print(Text(head, style=_STYLE[lines[0].level]), soft_wrap=True)
+    for issue in lines[:limit]:
         where = f"{issue.file or issue.sample}: " if issue.file or issue.sample else ""
         tail = "" if common or not issue.assumed else f"; {issue.assumed}"
         console.print(Text(f"  {plain(f'{where}{issue.found}{tail}', None)}"), soft_wrap=True)
-    if len(shown) < len(lines):
-        console.print(f"  … and {len(lines) - len(shown):,} more (--all)")
+    if limit is not None and len(lines) > limit:
+        console.print(f"  … and {len(lines) - limit:,} more (--all)")

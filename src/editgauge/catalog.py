@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,9 +78,15 @@ def names(kind: str) -> list[str]:
     packages.
     """
     found = list(TABLES.get(kind, {}))
-    outside = {e.name for e in entry_points(group=f"editgauge.{kind}")}
+    outside = {entry.name for entry in _installed(f"editgauge.{kind}", tuple(sys.path))}
     outside |= {name for of, name in _given if of == kind}
     return [*found, *sorted(outside - set(found))]
+
+
+@lru_cache(maxsize=64)
+def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group on a search path: reading them takes 30 ms each time."""
+    return tuple(entry_points(group=group))
 
 
 def is_anchor(editor: str) -> bool:
@@ -122,7 +130,7 @@ def _entry(kind: str, name: str) -> EntryPoint | None:
     """The entry point of a name. Raises `PluginError` where two packages have it."""
     found = {
         package_of(entry).name: entry
-        for entry in entry_points(group=f"editgauge.{kind}")
+        for entry in _installed(f"editgauge.{kind}", tuple(sys.path))
         if entry.name == name
     }
     if len(found) > 1:

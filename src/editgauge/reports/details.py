@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import orjson
+
 from editgauge.errors import ImageError, RunError
 from editgauge.images import read_header
 from editgauge.store import parquet
@@ -17,7 +19,7 @@ from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.metrics import on_scale
-from editgauge.tables.results import WHOLE_SET, Results
+from editgauge.tables.results import Results
 from editgauge.types import Metric
 
 if TYPE_CHECKING:
@@ -49,28 +51,22 @@ def samples(
     column_of: Mapping[ColumnKey, int],
     metrics: Mapping[str, Metric],
 ) -> Iterator[dict[str, Any]]:
-    """Every sample of the frame, in its order, as one JSON object. Memory does not grow with their
-    number.
+    """Every sample of the frame, in its order, as one JSON object; its ``rows`` are one piece of
+    JSON. Memory does not grow with their number.
     """
     edits = places.edits(frame.benchmark)
     by_sample: dict[str, dict[str, EditRecord]] = {}
     for (sample, editor), record in edits.items():
         by_sample.setdefault(sample, {})[editor] = record
-    with Replies(runs) as stored:
-        rows = _rows(frame, runs)
-        waiting = next(rows, None)
-        for identity in frame.samples.ids:
-            found: list[Any] = []
-            while waiting is not None and waiting[0] == identity:
-                found += _row(waiting, column_of, metrics, stored)
-                waiting = next(rows, None)
+    with Replies(runs) as stored, _Rows(frame, runs, column_of, metrics) as rows:
+        for number, identity in enumerate(frame.samples.ids):
             yield {
                 **_facts(frame.samples.records[identity], places),
                 "edits": {
                     editor: {**_known(record), "url": places.url(record.path)}
                     for editor, record in by_sample.get(identity, {}).items()
                 },
-                "rows": found,
+                "rows": rows.of(number, stored),
             }
 
 
@@ -153,56 +149,97 @@ def _known(record: EditRecord) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "", {}, [])}
 
 
-def _rows(frame: Results, runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
-    """(sample, editor, metric, variant, source, repeat, value, status, reason, detail), in the
-    order of the samples.
-    """
-    files = [path for run in runs for path in run.parquet()]
-    if not files:
-        return
-    with parquet.database(files) as db:
+_BARE = "reason = '' AND detail IN ('', '{}') AND repeat = 0 AND NOT printed"
+"""Rows that are a number alone: the database writes their JSON, which is most of a large run's."""
+
+
+class _Rows(contextlib.ExitStack):
+    """The rows of a frame's samples, read in the order of the samples."""
+
+    def __init__(
+        self,
+        frame: Results,
+        runs: Sequence[Run],
+        column_of: Mapping[ColumnKey, int],
+        metrics: Mapping[str, Metric],
+    ) -> None:
+        super().__init__()
+        self._metrics = metrics
+        files = [path for run in runs for path in run.parquet()]
+        self._bare: Iterator[tuple[Any, ...]] = iter(())
+        self._told: Iterator[tuple[Any, ...]] = iter(())
+        if files:
+            db = self.enter_context(parquet.database(files))
+            self._known(db, frame, column_of)
+            source = (
+                f"FROM {parquet.relation(files)} AS r JOIN place ON place.sample = r.sample "
+                "JOIN columns USING (editor, metric, variant, source) "
+                "WHERE benchmark = ? AND"
+            )
+            self._bare = _fetched(
+                db,
+                "SELECT place.number, string_agg(json_array(columns.number, CASE WHEN "
+                f"isfinite(value) THEN value END, status, 0), ',') {source} {_BARE} "
+                "GROUP BY place.number ORDER BY place.number",
+                frame.benchmark,
+            )
+            self._told = _fetched(
+                db,
+                "SELECT place.number, columns.number, metric, value, status, repeat, reason, "
+                f"detail {source} NOT ({_BARE}) ORDER BY place.number, columns.number, repeat",
+                frame.benchmark,
+            )
+        self._next_bare, self._next_told = next(self._bare, None), next(self._told, None)
+
+    def _known(self, db: Any, frame: Results, column_of: Mapping[ColumnKey, int]) -> None:
+        """Tables of the database: the samples' places, and the page's columns."""
         db.execute(
-            "CREATE TABLE place AS SELECT * FROM (SELECT unnest(?) AS sample, unnest(?) AS number)",
-            [list(frame.samples.ids), list(range(len(frame.samples)))],
+            "CREATE TABLE place AS SELECT unnest(?::VARCHAR[]) AS sample, "
+            "unnest(range(?)) AS number",
+            [list(frame.samples.ids), len(frame.samples)],
         )
-        cursor = db.execute(
-            "SELECT r.sample, editor, metric, variant, source, repeat, value, status, reason, "
-            "detail "
-            f"FROM {parquet.relation(files)} AS r JOIN place ON place.sample = r.sample "
-            "WHERE benchmark = ? AND r.sample <> ? AND list_contains(?, editor) "
-            "ORDER BY place.number, editor, metric, variant, source, repeat",
-            [frame.benchmark, WHOLE_SET, list(frame.editors)],
+        keys = list(zip(*column_of, strict=True)) or [(), (), (), ()]
+        printed = [bool(m in self._metrics and self._metrics[m].printed) for m in keys[1]]
+        db.execute(
+            "CREATE TABLE columns AS SELECT unnest(?::VARCHAR[]) AS editor, unnest(?::VARCHAR[]) "
+            "AS metric, unnest(?::VARCHAR[]) AS variant, unnest(?::VARCHAR[]) AS source, "
+            "unnest(?::INTEGER[]) AS number, unnest(?::BOOLEAN[]) AS printed",
+            [*map(list, keys), list(column_of.values()), printed],
         )
-        while part := cursor.fetchmany(20_000):
-            yield from part
+
+    def of(self, number: int, stored: Replies) -> orjson.Fragment:
+        """The rows of the sample at a place, asked for in ascending order: a list of [column,
+        value, status, repeat, what else is known].
+        """
+        parts = []
+        if self._next_bare is not None and self._next_bare[0] == number:
+            parts.append(self._next_bare[1].encode())
+            self._next_bare = next(self._bare, None)
+        while self._next_told is not None and self._next_told[0] == number:
+            parts.append(orjson.dumps(_row(self._next_told, self._metrics, stored)))
+            self._next_told = next(self._told, None)
+        return orjson.Fragment(b"[" + b",".join(parts) + b"]")
 
 
-def _row(
-    row: tuple[Any, ...],
-    column_of: Mapping[ColumnKey, int],
-    metrics: Mapping[str, Metric],
-    stored: Replies,
-) -> list[list[Any]]:
-    """[[column, value, status, repeat, extra]] as the page reads it, the value on the scale of
-    print; empty for a column it does not have. `extra["stored"]` is the row's own value where that
-    scale is another.
+def _fetched(db: Any, sql: str, benchmark: str) -> Iterator[tuple[Any, ...]]:
+    cursor = db.cursor().execute(sql, [benchmark])
+    while part := cursor.fetchmany(20_000):
+        yield from part
+
+
+def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stored: Replies) -> list[Any]:
+    """[column, value, status, repeat, extra] as the page reads it, the value on the scale of print;
+    `extra["stored"]` is the row's own value where that scale is another.
     """
-    _, editor, metric, variant, source, repeat, value, status, reason, text = row
-    column = column_of.get((editor, metric, variant, source))
-    if column is None:
-        return []
-    extra: dict[str, Any] = {}
-    if reason:
-        extra["reason"] = cut(reason)
+    _, column, metric, value, status, repeat, reason, text = row
+    extra: dict[str, Any] = {"reason": cut(reason)} if reason else {}
     detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}
     if detail:
         reply = stored(detail)
-        if reply is not None:
-            extra["reply"] = reply
-        extra["detail"] = detail
+        extra |= {"detail": detail} if reply is None else {"reply": reply, "detail": detail}
     about = metrics.get(metric)
     if value is not None and about is not None and about.printed:
         extra["stored"] = value
         value = float(on_scale(about, value))
     made = [column, value, status, repeat]
-    return [[*made, extra] if extra else made]
+    return [*made, extra] if extra else made

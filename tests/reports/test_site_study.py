@@ -1,4 +1,4 @@
-"""The report's study page in a real headless Chromium: points, contested samples, marked regions."""
+"""The report's study page in a real headless Chromium: points, contested samples."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from editgauge.store.labels import Samples
 from editgauge.store.run import Run
 from editgauge.study.assign import answered, next_task
 from editgauge.study.design import resolved
-from editgauge.study.pictures import Pictures
-from editgauge.study.studies import begin, collect, editors_by_sample, outputs_of, pictures_of
+from editgauge.study.studies import begin, collect, editors_by_sample, outputs_of
 from editgauge.types import Metric, Row, Status
 from editgauge.web.log import Log
 from tests.cli.test_study_command import type_
@@ -21,8 +20,6 @@ from tests.study.made_study import EDITORS, JUDGE, judged, make_run
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.browser
-BOX = [0.25, 0.25, 0.75, 0.75]
-"""The region that ann marks in the first output of every sample, in fractions of the frame."""
 
 
 def opinion(who: str, sample: str, editor: str) -> int:
@@ -30,48 +27,29 @@ def opinion(who: str, sample: str, editor: str) -> int:
     return int(judged(int(sample[1:]), EDITORS.index(editor))) if who == "ann" else 3
 
 
-def rate(run: Run) -> dict[tuple[str, str], list[float]]:
-    """Both annotators answer everything; returns what is marked: (sample, editor) -> box."""
+def rate(run: Run) -> None:
+    """Both annotators answer everything."""
     outputs = outputs_of(run, "bench")
     facts = {
         "name": "first",
         "mode": "rate",
-        "labels": ["artefact"],
         "questions": [{"id": "IF", "text": "?"}],
     }
     there = editors_by_sample(outputs)
     design = resolved(facts, Samples(run.samples("bench")), there, "bench")
     begin(run, design, outputs, ["ann", "ben"])
-    pictures, marked = pictures_of(run, design), {}
     with Log(run.path / "study" / "first.sqlite") as log:
         for who in ("ann", "ben"):
             while (task := next_task(log, who)) is not None:
                 sample, editors = task.data["sample"], task.data["editors"]
                 values = [opinion(who, sample, editor) for editor in editors]
                 payload: dict[str, Any] = {"answers": {"IF": values}}
-                if who == "ann":
-                    payload["regions"] = [{"slot": 0, "label": "artefact", "box": BOX}]
-                    marked[sample, editors[0]] = own(pictures, sample, editors[0])
                 answered(log, task, who, payload, 1.0, f"nonce-{task.id}")
     collect(run)
-    return marked
-
-
-def own(pictures: Pictures, sample: str, editor: str) -> list[float]:
-    """Where `BOX` lies in the output: x0, y0, width, height in its own pixels."""
-    place, (width, height) = pictures.frame(sample, editor), pictures.size(sample)
-    left = (BOX[0] * width - place.left) / place.width * place.own_width
-    right = (BOX[2] * width - place.left) / place.width * place.own_width
-    top = (BOX[1] * height - place.top) / place.height * place.own_height
-    bottom = (BOX[3] * height - place.top) / place.height * place.own_height
-    return [left, top, right - left, bottom - top]
-
-
-Made = tuple[Run, dict[tuple[str, str], list[float]]]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = make_run(tmp_path_factory.mktemp("people"), samples=6)
     run.keep_metrics("bench", [Metric("error", direction="lower", low=0.0, high=1.0)])
     with run.writer() as rows:
@@ -84,14 +62,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
                             status=Status.SCORED, reason="", fingerprint="f", detail=text)
                     ]
                 )  # fmt: skip
-    marked = rate(run)
+    rate(run)
     type_("report", run.path)
-    return run, marked
+    return run
 
 
 @pytest.fixture
-def visit(browser: Any, made: Made) -> Iterator[Visit]:
-    visit = Visit(browser, made[0].path / "report", offline=True)
+def visit(browser: Any, made: Run) -> Iterator[Visit]:
+    visit = Visit(browser, made.path / "report", offline=True)
     yield visit
     visit.close()
 
@@ -151,30 +129,3 @@ def test_contested_samples_show_who_said_what(visit: Visit) -> None:
         image = picture.locator("img")
         image.evaluate("(i) => { i.loading = 'eager'; return i.decode(); }")
         assert image.evaluate("(i) => i.naturalWidth") > 0
-
-
-def test_marked_regions_lie_where_they_were_drawn(visit: Visit, made: Made) -> None:
-    _, marked = made
-    assert {editor for _, editor in marked} > {"alpha"}, "outputs of several sizes"
-    page = visit.go("#/study/bench", "#regions")
-    assert page.locator("section", has=page.locator("#regions")).locator("li").count() == len(
-        marked
-    )
-    for (sample, editor), box in marked.items():
-        page = visit.go(f"#/sample/bench/{sample}", ".boxes.marked")
-        figure = page.locator(".gallery figure", has=page.locator(f"img[alt='{editor}']"))
-        assert page.locator(".boxes.marked rect").count() == 1
-        rect = figure.locator(".boxes.marked rect")
-        drawn = [float(rect.get_attribute(n)) for n in ("x", "y", "width", "height")]
-        assert drawn == pytest.approx(box, abs=0.05)
-        assert "marked: artefact (ann)" in figure.inner_text()
-        # on the screen: the same share of the picture, whatever the size of the first input
-        screen, image = rect.bounding_box(), figure.locator("img").bounding_box()
-        size = figure.locator("img").evaluate("(i) => [i.naturalWidth, i.naturalHeight]")
-        line = 2  # pixels: half a line lies outside of its box
-        for side, at, whole in (("x", "width", 0), ("y", "height", 1)):
-            wanted = image[side] + box[whole] / size[whole] * image[at]
-            assert screen[side] == pytest.approx(wanted, abs=line)
-            length = box[2 + whole] / size[whole] * image[at]
-            assert screen[at] == pytest.approx(length, abs=2 * line)
-        assert figure.locator(".boxes.text rect").count() == 1, "read text stays beside it"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from editgauge.statistics.prediction import corrected_mean, corrected_ranks, more_ratings
+from editgauge.statistics.prediction import corrected_mean, more_ratings
 
 SAMPLES = 200
 
@@ -169,14 +169,3 @@ def test_more_ratings_is_what_tells_the_difference() -> None:
     assert narrow is not None
     assert wide < narrow
     assert more_ratings([1.0, np.nan], [1.0, 1.0]) is None
-
-
-def test_ranks_of_corrected_means_survive_or_not() -> None:
-    random = np.random.default_rng(10)
-    base, scores = study(random)
-    drawn = some(random, base, 50)
-    found = corrected_ranks([drawn + 2, drawn, drawn], [scores] * 3)
-    assert found.stability is not None
-    assert found.stability.rank.tolist() == [1, 2, 2]
-    assert found.stability.first[0] > 0.99
-    assert corrected_ranks([drawn, np.full(SAMPLES, np.nan)], [scores] * 2).stability is None

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from editgauge.errors import UnknownName, UsageError
-from editgauge.study.calibration import calibrated, differences, draw, gold_of
+from editgauge.study.calibration import corrected, differences, draw, gold_of, scored
 from editgauge.study.ratings import import_ratings
 from editgauge.study.scales import Rating
 from editgauge.tables import reading
@@ -20,7 +20,6 @@ from tests.made_rows import record, row
 from tests.study.made_study import judged, make_run
 
 COUNT = 60
-WAYS = {"IF": "higher"}
 
 
 def scores(source: str, more: float = 0.0, seed: int = 0, count: int = COUNT) -> list[Row]:
@@ -55,12 +54,12 @@ def frame(rows: list[Row]) -> Results:
 
 
 def test_people_correct_a_judge_that_favours_one_editor() -> None:
-    rest, gold = gold_of(frame(scores("j", 2.0) + people()), "human", WAYS)
-    (item,) = calibrated(rest, gold)
-    a, b = item.means
+    rest, gold = gold_of(frame(scores("j", 2.0) + people()), "human")
+    (item,) = scored(rest, gold)
+    a, b = corrected(rest, item).values()
     assert b.judge - a.judge == pytest.approx(3, abs=0.6)
     assert b.value - a.value == pytest.approx(1, abs=0.5)
-    assert (a.rated, a.judged, item.annotators) == (20, COUNT, 2)
+    assert (a.rated, a.judged, item.gold.annotators) == (20, COUNT, 2)
     (line,) = differences(rest, gold, "a", "b")
     assert line.difference.value == pytest.approx(1.0, abs=1e-9), "people always see one point"
     assert line.verdict == "better"
@@ -69,13 +68,14 @@ def test_people_correct_a_judge_that_favours_one_editor() -> None:
 
 def test_a_strong_judge_on_a_draw_corrects_a_cheap_one() -> None:
     rows = scores("cheap#1", 2.0) + scores("gpt-4o#2", 0.0, seed=1)
-    rest, gold = gold_of(frame(rows), "gpt-4o@25", WAYS, seed=3)
+    rest, gold = gold_of(frame(rows), "gpt-4o@25", seed=3)
     assert np.isfinite(gold[0].values[0]).sum() == 25
     assert np.flatnonzero(np.isfinite(gold[0].values[0])).tolist() == draw(COUNT, 25, 3).tolist()
-    (item,) = calibrated(rest, gold)
+    (item,) = scored(rest, gold)
     assert item.source == "cheap#1"
-    assert item.means[0].rated == 25
-    assert item.means[1].value - item.means[0].value == pytest.approx(1, abs=0.9)
+    a, b = corrected(rest, item).values()
+    assert a.rated == 25
+    assert b.value - a.value == pytest.approx(1, abs=0.9)
 
 
 def test_rank_questions_use_the_metric_of_the_question() -> None:
@@ -85,23 +85,23 @@ def test_rank_questions_use_the_metric_of_the_question() -> None:
         for k in range(20)
         for editor in ("a", "b")
     ]  # fmt: skip
-    rest, gold = gold_of(frame(scores("j") + ranks), "human", WAYS)
-    (item,) = calibrated(rest, gold)
-    assert (item.metric, item.proxy, item.direction) == ("IF.rank", "IF", "lower")
-    assert item.means[1].value == pytest.approx(1.0)
+    rest, gold = gold_of(frame(scores("j") + ranks), "human")
+    (item,) = scored(rest, gold)
+    assert (item.gold.metric, item.gold.proxy, item.gold.direction) == ("IF.rank", "IF", "lower")
+    assert corrected(rest, item)["b"].value == pytest.approx(1.0)
 
 
 def test_what_cannot_be_corrected_says_why() -> None:
     whole = frame(scores("j") + people(2))
-    rest, gold = gold_of(whole, "human", WAYS)
+    rest, gold = gold_of(whole, "human")
     with pytest.raises(UsageError, match=r"proxy=QUESTION=METRIC"):
-        calibrated(rest, [gold[0]._replace(proxy="nothing")])
+        scored(rest, [gold[0]._replace(proxy="nothing")])
     with pytest.raises(UnknownName, match=r"--calibrate nobody: wanted human or one judge"):
-        gold_of(whole, "nobody", WAYS)
+        gold_of(whole, "nobody")
     with pytest.raises(UsageError, match=r"3 or more, after @"):
-        gold_of(whole, "human@x", WAYS)
+        gold_of(whole, "human@x")
     with pytest.raises(UsageError, match=r"have no gold; leave @5 out"):
-        gold_of(frame(scores("j") + people(1)), "human@5", WAYS)
+        gold_of(frame(scores("j") + people(1)), "human@5")
 
 
 def test_as_it_is_typed(tmp_path: Path) -> None:

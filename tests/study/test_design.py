@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from editgauge.errors import DataError, RunError
+from editgauge.errors import DataError
 from editgauge.store.labels import Samples
-from editgauge.study.design import Design, of_text, read_design, resolved, stored_text
+from editgauge.study.design import Design, read_design, resolved
 from tests.made_rows import record
 
 SAMPLES = Samples([record(f"s{k:02}", organ=["eye", "hand"][k % 2]) for k in range(20)])
@@ -64,7 +64,7 @@ def test_training_samples_are_not_drawn_again() -> None:
         ({"annotators_per_sample": 1}, "annotators_per_sample: expected int >= 2; found 1"),
         ({"repeats": {"share": 2.0}}, "repeats.share: expected float <= 1"),
         ({"benchmark": "other"}, "the samples are bench's"),
-        ({"labels": ["x", "x"]}, "labels: one is named twice"),
+        ({"editors": ["alpha", "alpha"]}, "editors: one is named twice"),
     ],
 )
 def test_error_names_the_key_and_what_was_wanted(more: dict[str, Any], words: str) -> None:
@@ -79,10 +79,3 @@ def test_missing_and_broken_files_are_one_error(tmp_path: Path) -> None:
     path.write_bytes(b"mode = ")
     with pytest.raises(DataError, match="no valid TOML"):
         read_design(path, SAMPLES, OUTPUTS, "bench")
-
-
-def test_stored_design_comes_back_as_it_was_and_damage_is_named() -> None:
-    design = made(samples={"count": 5}, training={"samples": ["s05"]})
-    assert of_text(stored_text(design)) == design
-    with pytest.raises(RunError, match="damaged"):
-        of_text('{"mode": "rank"}')

@@ -1,4 +1,4 @@
-"""Blind copies: one size, one length, no metadata; marked regions go back to an output's pixels."""
+"""Blind copies: one size, no metadata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from editgauge.study.answers import boxes_on_output
 from editgauge.study.pictures import Pictures
 from editgauge.study.studies import outputs_of
 from tests.study.made_study import EDITORS, make_run
@@ -31,10 +30,10 @@ def pictures(tmp_path: Path) -> Pictures:
 
 
 def test_nothing_but_pixels_tells_copies_apart(pictures: Pictures) -> None:
-    names = [*pictures.names("s00"), *EDITORS]
-    assert names == ["input0", "reference", "mask", *EDITORS]
-    files = [pictures.png("s00", name, EDITORS) for name in names]
-    assert len({len(data) for data in files}) == 1
+    names = pictures.names("s00")
+    assert names == ["input0", "reference", "mask"]
+    files = [pictures.png("s00", name) for name in names]
+    files += [pictures.png("s00", editor=editor) for editor in EDITORS]
     opened = [Image.open(io.BytesIO(data)) for data in files]
     for image in opened:
         image.load()
@@ -45,7 +44,7 @@ def test_nothing_but_pixels_tells_copies_apart(pictures: Pictures) -> None:
 
 
 def test_the_pixels_are_the_outputs(pictures: Pictures) -> None:
-    data = pictures.png("s00", "alpha", EDITORS)
+    data = pictures.png("s00", editor="alpha")
     pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
     # 33 x 50 in 60 x 40: 26 x 40 in the middle, grey at both sides
     assert (pixels[:, 0] == 127).all()
@@ -54,16 +53,15 @@ def test_the_pixels_are_the_outputs(pictures: Pictures) -> None:
 
 
 def test_a_copy_is_made_again_when_its_file_changed(pictures: Pictures) -> None:
-    before = pictures.png("s01", "alpha", EDITORS)
+    before = pictures.png("s01", editor="alpha")
     path = pictures.run.path / pictures.outputs["s01", "alpha"]
     Image.new("RGB", (60, 40), "blue").save(path, "PNG")
-    assert pictures.png("s01", "alpha", EDITORS) != before
+    assert pictures.png("s01", editor="alpha") != before
 
 
-def test_a_box_goes_back_to_the_outputs_own_pixels(pictures: Pictures) -> None:
-    # alpha is 33 x 50, shown 26 x 40 at x = 17: the right half of it is x from 30 to 43
-    region = {"label": "artefact", "box": [30 / 60, 0.5, 1.0, 1.0]}
-    (box,) = boxes_on_output([region], pictures, "s00", "alpha")
-    assert box == [16.5, 25.0, 33.0, 50.0, "artefact"]
-    bar = {"label": "artefact", "box": [0.0, 0.0, 0.1, 0.1]}
-    assert boxes_on_output([bar], pictures, "s00", "alpha") == []
+def test_an_editor_called_as_a_picture_of_the_sample_is_none(tmp_path: Path) -> None:
+    run = make_run(tmp_path, samples=1, editors=("reference", "input0"))
+    records = {str(record["id"]): record for record in run.samples("bench")}
+    pictures = Pictures(run, records, outputs_of(run, "bench"))
+    assert pictures.png("s00", editor="reference") != pictures.png("s00", "reference")
+    assert pictures.png("s00", editor="input0") != pictures.png("s00", "input0")

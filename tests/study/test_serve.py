@@ -38,7 +38,6 @@ class Made:
         facts = {
             "name": "first",
             "mode": "rate",
-            "labels": ["artefact"],
             "questions": [{"id": "IF", "text": "<b>?</b>"}],
             **more,
         }
@@ -72,7 +71,6 @@ def send(client: TestClient, state: dict[str, Any], **more: Any) -> Any:
         "seconds": 2.5,
         "comment": "",
         "answers": {"IF": [3] * shown},
-        "regions": [],
     }
     return client.post("/api/answer", json=body | more, headers={"X-Key": state["key"]})
 
@@ -88,8 +86,8 @@ def test_what_the_browser_gets_tells_no_two_editors_apart(made: Made) -> None:
         text = page.content + str(page.headers).encode()
         assert not [name for name in EDITORS if name.encode() in text]
         assert not {"etag", "last-modified", "server", "content-disposition"} & set(page.headers)
-    assert len({str(sorted(page.headers.items())) for page in pictures}) == 1
-    assert len({len(page.content) for page in pictures}) == 1
+    facts = [{**page.headers, "content-length": ""} for page in pictures]
+    assert all(one == facts[0] for one in facts)
     assert len({page.content[:33] for page in pictures}) == 1, "one PNG header: size, depth, kind"
     assert len({page.content for page in pictures}) == len(EDITORS)
 
@@ -137,16 +135,11 @@ def test_strangers_see_nothing(made: Made) -> None:
         ({"answers": {"IF": [1, 2, True]}}, "expected int"),
         ({"answers": {"IF": "<script>"}}, "expected array"),
         ({"comment": "x" * 5000}, "length <= 4000"),
-        ({"skip": "because"}, "skip: wanted one of"),
+        ({"skip": "because"}, "skip: invalid enum value"),
         ({"nonce": "x"}, "nonce"),
         ({"seconds": -1}, "seconds"),
         ({"seconds": "1"}, "seconds"),
         ({"task": 1}, "task"),
-        ({"regions": [{"slot": 9, "label": "artefact", "box": [0, 0, 1, 1]}]}, "regions"),
-        ({"regions": [{"slot": 0, "label": "other", "box": [0, 0, 1, 1]}]}, "regions"),
-        ({"regions": [{"slot": 0, "label": "artefact", "box": [0.5, 0, 0.1, 1]}]}, "left < right"),
-        ({"regions": [{"slot": 0, "label": "artefact", "box": [0, 0, 2, 1]}]}, "regions"),
-        ({"regions": [1]}, "regions"),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(made: Made, more: dict[str, Any], told: str) -> None:
@@ -173,24 +166,6 @@ def test_undo_and_skip(made: Made) -> None:
     assert {(r.value, r.reason, r.detail["comment"]) for r in ratings} == {
         (None, "skipped: cannot tell", "blurred")
     }
-
-
-def test_marked_regions_become_boxes_of_the_output(made: Made) -> None:
-    client = made.client()
-    state = client.get("/api/task").json()
-    region = {"slot": 1, "label": "artefact", "box": [0.25, 0.25, 0.75, 0.75]}
-    assert send(client, state, regions=[region]).status_code == 200
-    collect(made.run)
-    (row,) = [row for row in made.run.rows() if row.scorer == "human.regions"]
-    task = made.log.get(state["task"]["id"]).data
-    assert (row.editor, row.value) == (task["editors"][1], 1.0)
-    (box,) = row.detail["boxes"]["output"]
-    assert box[4] == "artefact"
-    # taken back, and answered without: the row is retired
-    client.post("/api/undo", json={}, headers={"X-Key": state["key"]})
-    assert send(client, client.get("/api/task").json()).status_code == 200
-    collect(made.run)
-    assert not [row for row in made.run.rows() if row.scorer == "human.regions"]
 
 
 def test_training_tells_and_checks_count(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from editgauge.web.log import Act, Log, Person
-from editgauge.web.pages import HEADERS, Refused, application
+from editgauge.web.log import Act, Log, Person, Refused
+from editgauge.web.pages import HEADERS, application
 from editgauge.web.people import key_of, person
 
 

@@ -100,7 +100,7 @@ def compare(
         NAME=VALUE, may be repeated: alpha (0.05), seed (of bootstrap and permutations; 0); with
         --calibrate proxy (QUESTION=METRIC) and strata (what rated samples were drawn by).
     """
-    from editgauge.study.calibrated_sheets import difference_tables
+    from editgauge.study.calibration import difference_tables
     from editgauge.study.people import averaged_for
     from editgauge.tables import rows as stored
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from editgauge.run.material import Material
     from editgauge.run.workers import Workers
     from editgauge.store.run import Run
-    from editgauge.study.calibrated_sheets import Calibration
+    from editgauge.study.calibration import Calibration
     from editgauge.types import Sample
 
 Many = tuple[str, ...]
@@ -161,7 +161,7 @@ def calibration_of(
     """Scores corrected by the ratings of `gold`; `proxy` (QUESTION=METRIC) and `strata` are taken
     out of the settings.
     """
-    from editgauge.study.calibrated_sheets import Calibration
+    from editgauge.study.calibration import Calibration
 
     proxy = settings.pop("proxy", "")
     return Calibration(

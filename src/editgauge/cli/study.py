@@ -191,7 +191,6 @@ def import_file(
     benchmark: OnlyBenchmark = "",
     scale: str = "",
     question: str = "overall",
-    column: Many = (),
     anonymise: bool = False,
     json: Json = False,
 ) -> None:
@@ -207,15 +206,13 @@ def import_file(
         rank, 1-5, good-fair-poor or pairwise; read from the file where it tells.
     question
         What was asked, where the file has no such column.
-    column
-        OURS=HEADING: what a column is called; may be repeated.
     anonymise
         Replace annotators' names by pseudonyms.
     """
     from editgauge.store.addresses import address_of
     from editgauge.store.remote import changing
     from editgauge.study.ratings import import_ratings, known_of, salt_of
-    from editgauge.study.reading import columns_of, read_ratings
+    from editgauge.study.reading import read_ratings
 
     place = place_of(run)
     if anonymise and address_of(run) is not None:
@@ -231,7 +228,6 @@ def import_file(
             known,
             scale=scale,
             question=question,
-            columns=columns_of(column),
             salt=salt_of(folder) if anonymise else "",
         )
         with output.warned(folder):
@@ -244,7 +240,7 @@ def import_file(
         }
         folder.record("study import", file=file.name, **facts)
     lines = [
-        f"scale: {parsed.scale} ({parsed.told}); annotators: {len(parsed.annotators)}",
+        f"scale: {parsed.scale}; annotators: {len(parsed.annotators)}",
         f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there",
         f"next:  editgauge study agree {place}",
     ]
@@ -265,6 +261,7 @@ def export(
     json: Json = False,
 ) -> None:
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
+    from editgauge.images import write_bytes
     from editgauge.store.remote import changing
     from editgauge.study import ratings as table
     from editgauge.study.reading import scale_named
@@ -277,7 +274,7 @@ def export(
         ratings = [rating for rating in ratings if rating.scale == scale_named(scale)]
     if not ratings:
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
-    table.write_export(file, table.export(ratings, shape))
+    write_bytes(file, table.export(ratings, shape).encode())
     facts = {"ratings": len(ratings), "file": str(file)}
     output.emit(facts, [f"{output.counted(len(ratings), 'rating')}: {file}"], json)
 
@@ -324,7 +321,7 @@ def agree(
                 f"{first} ratings.csv"
             )
         found = [
-            agreement.agreement(frame, directions_of(frame), resamples=resamples, seed=0)
+            agreement.agreement(frame, directions_of(frame), resamples=resamples)
             for frame in frames
         ]
     if form == "json":
@@ -333,8 +330,8 @@ def agree(
     if form in ("terminal", "markdown"):
         for item in found:
             print(f"{item.benchmark}: {sheets.sentence(item)}\n")
-    shown = sheets.tables if every else sheets.brief
-    for number, table in enumerate(table for item in found for table in shown(item)):
+    tables = [table for item in found for table in sheets.tables(item, brief=not every)]
+    for number, table in enumerate(tables):
         if number:
             print()
         print_table(table, form)

@@ -95,7 +95,7 @@ def table(
         (LaTeX: column, text or auto).
     """
     from editgauge.run import tables as step
-    from editgauge.study.calibrated_sheets import mean_tables
+    from editgauge.study.calibration import mean_tables
     from editgauge.tables import rows as stored
 
     given = Settings.of(set_)

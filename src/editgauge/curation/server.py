@@ -31,8 +31,8 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import MaskName, Record
 from editgauge.errors import EditgaugeError, ImageError
 from editgauge.images import Array, Mask, read_file, read_mask
-from editgauge.web.log import Act, Conflict, Person
-from editgauge.web.pages import PICTURE_CACHE, Refused, application, refusal
+from editgauge.web.log import Act, Conflict, Person, Refused
+from editgauge.web.pages import PICTURE_CACHE, application, refusal
 from editgauge.web.people import MOST_BYTES, key_of, person
 
 Editable = Literal[

@@ -117,7 +117,7 @@ def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
         for question in part.study["questions"]
     ]
     write_script(folder / "study.js", f"{number}/study", {**part.study, "questions": questions})
-    return {name: part.study[name] for name in ("tables", "regions_metric")}
+    return {"tables": part.study["tables"]}
 
 
 def _printed(metric: Mapping[str, Any], known: Mapping[str, Metric]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def agreements(
     tables = [table for table in judges if table is not None]
     lines = published_lines(frame.benchmark) if published else []
     if len(frame.only_people()):
-        rated = agreement.agreement(frame, directions_of(frame), seed=seed)
+        rated = agreement.agreement(frame, directions_of(frame))
         return [*tables, *sheets.tables(rated, lines)]
     return [*tables, *([sheets.published_alone(frame.benchmark, lines)] if lines else [])]
 

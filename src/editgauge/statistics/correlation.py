@@ -69,23 +69,6 @@ def spearman_no_ties_rows(a: ArrayLike, b: ArrayLike) -> Floats:
     return np.asarray(np.where(m >= 2, rho, np.nan))
 
 
-def kendall_rows(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Kendall's tau-b of each line of two tables (n, m), over the models that both have: (n,).
-
-    NaN where fewer than two models are common or one side has only ties.
-    """
-    first, second, valid = _both(a, b)
-    upper = np.triu(np.ones(first.shape[1:] * 2, dtype=np.bool_), k=1)
-    keep = valid[:, :, None] & valid[:, None, :] & upper
-    with np.errstate(invalid="ignore"):  # inf - inf is NaN: two infinite values are tied
-        x = np.nan_to_num(np.sign(first[:, :, None] - first[:, None, :])) * keep
-        y = np.nan_to_num(np.sign(second[:, :, None] - second[:, None, :])) * keep
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scale = np.sqrt((x != 0).sum(axis=(1, 2)) * (y != 0).sum(axis=(1, 2)))
-        tau = (x * y).sum(axis=(1, 2)) / scale
-    return np.asarray(np.where(scale > 0, tau, np.nan))
-
-
 def pearson_parts(a: ArrayLike, b: ArrayLike) -> Floats:
     """What Pearson's r is made of, for each line of two tables (n, m): Σx, Σy, Σx², Σy², Σxy, and
     how many pairs are finite: (n, 6). Lines may be added, so a bootstrap may draw them.

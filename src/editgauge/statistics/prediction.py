@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.statistics.quantiles import NORMAL, is_yes_or_no, student, two_valued_limits
-from editgauge.statistics.ranks import RankStability, rank_stability
 from editgauge.statistics.resampling import Floats, pooled
 from editgauge.statistics.sequences import Betting
 
@@ -276,63 +275,3 @@ def _planned_error(parts: Sequence[Part], rated: int, weight: float) -> float:
         spread = float((part.rated - weight * part.known).var(ddof=1))
         variance += part.share**2 * spread * (1 / n - 1 / whole)
     return math.sqrt(variance)
-
-
-class Ranks(NamedTuple):
-    """Corrected means of several editors, (E,), and how sure their order is."""
-
-    means: tuple[Corrected, ...]
-    stability: RankStability | None
-
-
-def corrected_ranks(
-    y: ArrayLike,
-    f: ArrayLike,
-    *,
-    strata: ArrayLike | None = None,
-    scale: Scale = UNBOUNDED,
-    higher_is_better: bool = True,
-    draws: int = 4000,
-    seed: int = 0,
-) -> Ranks:
-    """Corrected means of editors, y and f of shape (E, S), and their ranks' stability.
-
-    Ranks are drawn from the joint normal distribution of the estimates, whose covariance comes from
-    the samples (so editors that are rated on the same samples move together). None where an editor
-    has no mean.
-    """
-    ratings, scores = np.asarray(y, dtype=np.float64), np.asarray(f, dtype=np.float64)
-    means = tuple(
-        corrected_mean(a, b, strata=strata, scale=scale)
-        for a, b in zip(ratings, scores, strict=True)
-    )
-    values = np.array([item.value for item in means])
-    if len(values) < 2 or np.isnan(values).any():
-        return Ranks(means, None)
-    moves = np.stack(
-        [_influence(a, b, m, strata) for a, b, m in zip(ratings, scores, means, strict=True)]
-    )
-    covariance = moves @ moves.T
-    own = np.sqrt(np.diag(covariance))
-    errors = np.array([item.error for item in means])
-    scale_of = np.divide(errors, own, out=np.zeros_like(own), where=own > 0)
-    covariance = covariance * scale_of[:, None] * scale_of[None, :]
-    generator = np.random.default_rng(seed)
-    found = generator.multivariate_normal(values, covariance, size=draws, method="eigh")
-    return Ranks(means, rank_stability(values, found, higher_is_better=higher_is_better))
-
-
-def _influence(y: Floats, f: Floats, found: Corrected, strata: ArrayLike | None) -> Floats:
-    """How each rated sample moves the estimate: (S,), 0 for the others."""
-    known = np.isfinite(f)
-    rated = known & np.isfinite(y)
-    labels = np.zeros(len(f), dtype=np.int64)
-    if strata is not None:
-        labels = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
-    out = np.zeros(len(f))
-    for label in np.unique(labels[rated]).tolist():
-        mine = (labels == label) & rated
-        share = ((labels == label) & known).sum() / max(1, int(known.sum()))
-        rest = y[mine] - found.weight * f[mine]
-        out[mine] = share * (rest - rest.mean()) / mine.sum()
-    return out

@@ -8,16 +8,14 @@ drawn again by sample, so that all ratings of a sample stay together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from editgauge.statistics import agreement as alpha
 from editgauge.statistics import correlation
-from editgauge.statistics.agreement import Level
 from editgauge.statistics.ranks import Strengths, bradley_terry
 from editgauge.statistics.resampling import (
     NOTHING,
@@ -27,14 +25,12 @@ from editgauge.statistics.resampling import (
     pooled_mean_interval,
     share_of_parts,
 )
-from editgauge.study.people import Answers, answers, comparisons
+from editgauge.study.people import Answers, Floats, answers, comparisons, mean_of
 from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
-from editgauge.types import Direction, Variant
+from editgauge.types import Direction
 
-Floats = NDArray[np.float64]
-JUDGE = "judge"
-"""The scorer of judges' rows."""
+ALPHA = "Krippendorff's alpha (ordinal)"
 MEAN_OF_ALL = "mean of all"
 
 
@@ -51,35 +47,31 @@ class Machine(NamedTuple):
     """A metric of the run as something that rates: its values (E, S), higher = better."""
 
     metric: str
-    variant: Variant
+    variant: str
     source: str
     direction: Direction
     values: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Against:
-    """One metric against one question. `spearman`, `no_ties`, `kendall` are per sample, over the
-    editors, averaged; `pearson` is over all outputs; `mae` only where the metric rates the question
-    itself, on the scale on which people rated.
+class Against(NamedTuple):
+    """One metric against one question. `spearman` and `no_ties` are per sample, over the editors,
+    averaged; `pearson` is over all outputs; `mae` only where the metric rates the question itself,
+    on the scale on which people rated. `rated`: samples that somebody rated.
     """
 
     question: str
     metric: str
-    variant: Variant
+    variant: str
     source: str
     spearman: Estimate
     no_ties: Estimate
-    kendall: Estimate
     pearson: Estimate
     mae: Estimate
     annotators: int
     rated: int
-    """How many samples somebody rated: those that a statistic could be of."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class Ranking(NamedTuple):
     """A Bradley-Terry ranking of one question, the strongest editor first."""
 
     question: str
@@ -104,99 +96,73 @@ class Agreement:
 
 
 def agreement(
-    frame: Results,
-    directions: Mapping[str, Direction],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    frame: Results, directions: Mapping[str, Direction], *, resamples: int = RESAMPLES
 ) -> Agreement:
     """All of it, from a frame that still has the annotators' rows."""
-    found = answers(frame)
-    machines = machines_of(frame, directions)
-    pairs = [(one, machine) for one in found for machine in machines]
-    lines = [compared(one, machine, resamples=resamples, seed=seed) for one, machine in pairs]
-    lines += _means(frame, found, machines, resamples=resamples, seed=seed)
+    said, machines = answers(frame), machines_of(frame, directions)
+    pairs = [
+        *((one, machine) for one in said for machine in machines),
+        *_means(frame, said, machines),
+    ]
+    lines = [compared(one, machine, resamples) for one, machine in pairs]
+    known = {*directions, *(m.name for m in metrics_of(frame).values() if m.of_sample)}
     return Agreement(
         frame.benchmark,
-        tuple(line for one in found for line in between(one, resamples=resamples, seed=seed)),
+        tuple(line for one in said for line in between(one, resamples)),
         tuple(line for line in lines if line.spearman.n or line.pearson.n),
-        tuple(rankings(frame, resamples=resamples, seed=seed)),
-        _without_direction(frame, directions),
+        tuple(rankings(frame, resamples)),
+        tuple(name for name in frame.without_people().metrics if name not in known),
     )
-
-
-def _without_direction(frame: Results, directions: Mapping[str, Direction]) -> tuple[str, ...]:
-    known = {*directions, *(m.name for m in metrics_of(frame).values() if m.of_sample)}
-    return tuple(name for name in frame.without_people().metrics if name not in known)
 
 
 # -- people among themselves -----------------------------------------------------------------------
 
 
-def between(one: Answers, *, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Between]:
+def between(one: Answers, resamples: int = RESAMPLES) -> Iterator[Between]:
     """How far the annotators agree with each other, and with themselves where they saw a sample
     twice.
     """
-    first = one.first
-    pairs = list(combinations(range(len(one.annotators)), 2))
-    if pairs:
-        a = np.stack([first[i] for i, _ in pairs])
-        b = np.stack([first[j] for _, j in pairs])
-        for name, interval in _pairwise(a, b, resamples, seed):
-            yield Between(one.question, name, interval, len(one.annotators))
-        for name, interval in _alphas(first, resamples, seed):
-            yield Between(one.question, name, interval, len(one.annotators))
+    first, count = one.first, len(one.annotators)
+    if count > 1:
+        yield Between(one.question, ALPHA, _alpha(first, resamples), count)
+        a, b = (np.stack(side) for side in zip(*combinations(first, 2), strict=True))
+        for name, interval in _of_pairs(a, b, resamples):
+            yield Between(one.question, name, interval, count)
     if one.values.shape[1] > 1:
         again = ~np.isnan(one.values[:, 1]).all(axis=(1, 2))
-        a, b = one.values[again, 0], one.values[again, 1]
-        for name, interval in _pairwise(a, b, resamples, seed):
+        for name, interval in _of_pairs(one.values[again, 0], one.values[again, 1], resamples):
             yield Between(one.question, f"self: {name}", interval, int(again.sum()))
 
 
-def _pairwise(a: Floats, b: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Estimate]]:
+def _of_pairs(a: Floats, b: Floats, resamples: int) -> Iterator[tuple[str, Estimate]]:
     """Statistics of pairs of tables (P, E, S), pooled over pairs and clustered by sample."""
     count, editors, samples = a.shape
     x, y = (np.moveaxis(t, 2, 1).reshape(count * samples, editors) for t in (a, b))
-    for name, function in PER_SAMPLE.items():
-        rows = function(x, y).reshape(count, samples).T
-        yield name, pooled_mean_interval(rows, resamples=resamples, seed=seed)
+    rows = correlation.spearman_rows(x, y).reshape(count, samples).T
+    yield "Spearman per sample", pooled_mean_interval(rows, resamples=resamples)
     parts = alpha.kappa_parts(x, y).reshape(count, samples, -1).sum(axis=0)
-    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of, resamples=resamples, seed=seed)
+    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of, resamples=resamples)
     both = ~np.isnan(x) & ~np.isnan(y)
     equal = np.stack([((x == y) & both).sum(axis=1), both.sum(axis=1)], axis=1).astype(np.float64)
     summed = equal.reshape(count, samples, 2).sum(axis=0)
-    share = parts_interval(summed, share_of_parts, resamples=resamples, seed=seed)
-    yield "equal answers", share
+    yield "equal answers", parts_interval(summed, share_of_parts, resamples=resamples)
 
 
-PER_SAMPLE = {
-    "Spearman per sample": correlation.spearman_rows,
-    "Spearman, formula without ties": correlation.spearman_no_ties_rows,
-    "Kendall tau-b per sample": correlation.kendall_rows,
-}
-"""Name -> statistic of two tables (samples, editors)."""
-
-
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-
-
-def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Estimate]]:
+def _alpha(first: Floats, resamples: int) -> Estimate:
     count, editors, samples = first.shape
     units = np.moveaxis(first, 2, 1).reshape(count, samples * editors)
     values, parts = alpha.coincidences(units)
-    if not len(values):
-        return
     size = len(values)
-    summed = parts.reshape(samples, editors, size, size).sum(axis=1).reshape(samples, -1)
+    if not size:
+        return NOTHING
+    summed = parts.reshape(samples, editors, size * size).sum(axis=1)
     lines = np.concatenate([summed, summed.sum(axis=1, keepdims=True)], axis=1)
-    for level in LEVELS:
 
-        def statistic(total: Floats, level: Level = level) -> Floats:
-            matrix = total[..., :-1].reshape(*total.shape[:-1], size, size)
-            return alpha.alpha_of(values, matrix, level)
+    def statistic(total: Floats) -> Floats:
+        matrix = total[..., :-1].reshape(*total.shape[:-1], size, size)
+        return alpha.alpha_of(values, matrix, "ordinal")
 
-        name = f"Krippendorff's alpha ({level})"
-        yield name, parts_interval(lines, statistic, resamples=resamples, seed=seed)
+    return parts_interval(lines, statistic, resamples=resamples)
 
 
 # -- metrics against people ------------------------------------------------------------------------
@@ -204,114 +170,76 @@ def _alphas(first: Floats, resamples: int, seed: int) -> Iterator[tuple[str, Est
 
 def machines_of(frame: Results, directions: Mapping[str, Direction]) -> list[Machine]:
     """Every metric, variant and source that machines made rows of, where its direction is known."""
-    machines = frame.without_people()
-    found = []
+    machines, found = frame.without_people(), []
     for metric, variant, source in sorted({key[:3] for key in machines.cubes}):
-        grid = machines.of_source(source).grid(metric, variant)
-        if np.isnan(grid.values).all():
-            continue
         direction = directions.get(metric)
-        if direction is None:  # nobody knows which way people should agree with it
-            continue
-        sign = 1.0 if direction == "higher" else -1.0
-        found.append(
-            Machine(
-                metric,
-                "faithful" if variant == "faithful" else "corrected",
-                source,
-                direction,
-                sign * grid.values,
-            )
-        )
+        values = machines.of_source(source).grid(metric, variant).values
+        if direction is not None and not np.isnan(values).all():
+            better = values if direction == "higher" else -values
+            found.append(Machine(metric, variant, source, direction, better))
     return found
 
 
-def compared(
-    one: Answers, machine: Machine, *, resamples: int = RESAMPLES, seed: int = 0
-) -> Against:
+def compared(one: Answers, machine: Machine, resamples: int = RESAMPLES) -> Against:
     """One metric against the mean of the annotators."""
     people, values = one.goodness.T, machine.values.T
-    rows = {name: function(people, values) for name, function in PER_SAMPLE.items()}
-    made = [pooled_mean_interval(found, resamples=resamples, seed=seed) for found in rows.values()]
-    parts = correlation.pearson_parts(people, values)
     same = machine.metric == one.metric and one.scale in ("rate", "grade")
+    orders = (correlation.spearman_rows, correlation.spearman_no_ties_rows)
+    spearman, no_ties = (
+        pooled_mean_interval(order(people, values), resamples=resamples) for order in orders
+    )
+    parts = correlation.pearson_parts(people, values)
     errors = correlation.error_parts(people, values)
     return Against(
         question=one.question,
         metric=machine.metric,
         variant=machine.variant,
         source=machine.source,
-        spearman=made[0],
-        no_ties=made[1],
-        kendall=made[2],
-        pearson=parts_interval(parts, correlation.pearson_of, resamples=resamples, seed=seed),
-        mae=parts_interval(errors, share_of_parts, resamples=resamples, seed=seed)
-        if same
-        else NOTHING,
+        spearman=spearman,
+        no_ties=no_ties,
+        pearson=parts_interval(parts, correlation.pearson_of, resamples=resamples),
+        mae=parts_interval(errors, share_of_parts, resamples=resamples) if same else NOTHING,
         annotators=len(one.annotators),
         rated=int((~np.isnan(people)).any(axis=1).sum()),
     )
 
 
 def _means(
-    frame: Results,
-    found: Sequence[Answers],
-    machines: Sequence[Machine],
-    *,
-    resamples: int,
-    seed: int,
-) -> Iterator[Against]:
+    frame: Results, said: Sequence[Answers], machines: Sequence[Machine]
+) -> Iterator[tuple[Answers, Machine]]:
     """TextEditBench's Figure 11: the mean of all questions against that of a judge's metrics."""
-    scores = [one for one in found if one.scale in ("rate", "grade")]
+    scores = [one for one in said if one.scale in ("rate", "grade")]
     if not scores:
         return
-    people = _mean_of([one.mean for one in scores])
+    people = mean_of(np.stack([one.mean for one in scores]))
     most = max(scores, key=lambda one: len(one.annotators))
-    names = {key.metric for key in frame.cubes if key.scorer == JUDGE}
-    groups: dict[tuple[str, Variant], list[Machine]] = {}
-    for machine in machines:
-        if machine.metric in names:
-            groups.setdefault((machine.source, machine.variant), []).append(machine)
-    for (source, variant), group in groups.items():
-        if len(group) < 2 and len(scores) < 2:
-            continue
-        whole = Machine(
-            MEAN_OF_ALL, variant, source, "higher", _mean_of([item.values for item in group])
-        )
-        line = Answers(MEAN_OF_ALL, "rate", "", most.annotators, most.editors, most.samples,
-                       people[None, None])  # fmt: skip
-        yield compared(line, whole, resamples=resamples, seed=seed)
-
-
-def _mean_of(tables: Sequence[Floats]) -> Floats:
-    stack = np.stack(tables)
-    given = ~np.isnan(stack)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(given, stack, 0.0).sum(axis=0) / given.sum(axis=0)
-    return np.asarray(mean)
+    whole = replace(most, question=MEAN_OF_ALL, metric="", values=people[None, None])
+    names = {key.metric for key in frame.cubes if key.scorer == "judge"}
+    judged = [one for one in machines if one.metric in names]
+    for source, variant in dict.fromkeys((one.source, one.variant) for one in judged):
+        group = [one for one in judged if (one.source, one.variant) == (source, variant)]
+        if len(group) > 1 or len(scores) > 1:
+            values = mean_of(np.stack([one.values for one in group]))
+            machine = Machine(MEAN_OF_ALL, variant, source, "higher", values)
+            yield whole, machine
 
 
 def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
     """The samples on which annotators differ most, with the mean absolute difference of two
     annotators' answers, on the question's scale; samples that one person rated are left out.
     """
-    first = one.first
-    pairs = combinations(range(len(one.annotators)), 2)
-    gaps = [np.abs(first[i] - first[j]) for i, j in pairs]
-    if not gaps:
+    if len(one.annotators) < 2:
         return []
-    stack = np.concatenate(gaps)
-    given = ~np.isnan(stack)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(given, stack, 0.0).sum(axis=0) / given.sum(axis=0)
+    gaps = [np.abs(a - b) for a, b in combinations(one.first, 2)]
+    mean = mean_of(np.concatenate(gaps))
     order = np.argsort(-np.nan_to_num(mean, nan=-1.0), kind="stable")
     return [(one.samples[k], float(mean[k])) for k in order[:top].tolist() if mean[k] > 0]
 
 
-def rankings(frame: Results, *, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Ranking]:
+def rankings(frame: Results, resamples: int = RESAMPLES) -> Iterator[Ranking]:
     """A Bradley-Terry ranking for each question that was answered by comparisons."""
     for one in comparisons(frame):
-        found = bradley_terry(one.wins, resamples=resamples, seed=seed)
+        found = bradley_terry(one.wins, resamples=resamples)
         order = np.argsort(-found.strength, kind="stable")
         yield Ranking(
             question=one.question,

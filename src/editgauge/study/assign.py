@@ -15,13 +15,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from statistics import median_high
 from typing import Any, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from editgauge.errors import RunError, UsageError
-from editgauge.study.design import Design, of_text, stored_text
-from editgauge.web.log import Act, Item, Log
+from editgauge.study.design import Design
+from editgauge.web.log import Act, Item, Log, Person
 
 Kind = Literal["training", "sample", "repeat", "check"]
 TASK = "task"
@@ -145,16 +147,11 @@ def start(path: Path, design: Design, names: Sequence[str], tasks: Sequence[Task
             raise UsageError(
                 f"{path.stem}: this study was started already; give a new one another name"
             )
-        log.set_meta(_DESIGN, stored_text(design))
+        log.set_meta(_DESIGN, msgspec.json.encode(design).decode())
         tokens = [log.invite(name) for name in names]
         for number, task in enumerate(tasks, start=1):
-            facts = {
-                "kind": task.kind,
-                "sample": task.sample,
-                "editors": list(task.editors),
-                "repeat": task.repeat,
-            }
-            owner = names[task.annotator]
+            facts = {**task._asdict(), "editors": list(task.editors)}
+            owner = names[facts.pop("annotator")]
             log.add(str(number), TASK, facts, "study", owner=owner, state=OPEN)
     return tokens
 
@@ -164,7 +161,10 @@ def design_of(log: Log) -> Design:
     text = log.meta(_DESIGN)
     if not text:
         raise RunError(f"{log.path}: no study was started here; see: editgauge study start")
-    return of_text(text)
+    try:
+        return msgspec.json.decode(text, type=Design)
+    except msgspec.DecodeError as error:
+        raise RunError(f"{log.path}: its design is damaged ({error}); bring a copy") from error
 
 
 def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
@@ -173,17 +173,16 @@ def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
     Who is finished takes over an open sample of annotators that gave no sign of life for
     `return_after` seconds (0: never), unless they have rated the sample themselves.
     """
+    log.sign_of_life(who)
+    task = log.first(TASK, owner=who, state=OPEN)
+    if task is not None or not return_after:
+        return task
+    late = time.time() - return_after
     with log.transaction():
-        log.sign_of_life(who)
-        for item in log.all(TASK, owner=who, state=OPEN):
-            return item
-        if return_after:
-            late = time.time() - return_after
-            absent = [p.name for p in log.people() if p.name != who and p.seen < late]
-            for name in absent:
-                for item in log.all(TASK, owner=name, state=OPEN):
-                    if item.data["kind"] == "sample" and not _has(log, who, item):
-                        return _given(log, item, who)
+        for name in [p.name for p in log.people() if p.name != who and p.seen < late]:
+            for item in log.all(TASK, owner=name, state=OPEN):
+                if item.data["kind"] == "sample" and not _has(log, who, item):
+                    return _given(log, item, who)
     return None
 
 
@@ -213,15 +212,12 @@ def revoke(log: Log, who: str) -> int:
     """Make a link useless and give its open samples to whoever has the fewest open ones; returns
     how many were given away. Answers stay. Raises `UsageError` for a name that is not there.
     """
+    moved = 0
     with log.transaction():
         log.revoke(who)
-        moved = 0
+        there = [person.name for person in log.people() if not person.revoked]
         for item in log.all(TASK, owner=who, state=OPEN):
-            others = [
-                person.name
-                for person in log.people()
-                if not person.revoked and not _has(log, person.name, item)
-            ]
+            others = [name for name in there if not _has(log, name, item)]
             if item.data["kind"] == "sample" and others:
                 _given(log, item, min(others, key=lambda n: log.count(TASK, owner=n, state=OPEN)))
                 moved += 1
@@ -230,26 +226,21 @@ def revoke(log: Log, who: str) -> int:
 
 def progress(log: Log) -> list[Progress]:
     """How far everybody is."""
-    lines = []
-    for person in log.people():
-        done = log.all(TASK, owner=person.name, state=DONE)
-        checks = [i.data["answer"].get("passed") for i in done if i.data["kind"] == "check"]
-        seconds = sorted(item.data["seconds"] for item in done) or [0.0]
-        total = log.count(TASK, owner=person.name)
-        if person.revoked:
-            total = len(done)
-        lines.append(
-            Progress(
-                person.name,
-                person.revoked,
-                len(done),
-                total,
-                sum(bool(passed) for passed in checks),
-                sum(not passed for passed in checks),
-                seconds[len(seconds) // 2],
-            )
-        )
-    return lines
+    return [_progress(log, person) for person in log.people()]
+
+
+def _progress(log: Log, person: Person) -> Progress:
+    done = log.all(TASK, owner=person.name, state=DONE)
+    checks = [i.data["answer"].get("passed") for i in done if i.data["kind"] == "check"]
+    return Progress(
+        pseudonym=person.name,
+        revoked=person.revoked,
+        done=len(done),
+        total=len(done) if person.revoked else log.count(TASK, owner=person.name),
+        checks_passed=sum(map(bool, checks)),
+        checks_failed=len(checks) - sum(map(bool, checks)),
+        seconds=median_high([item.data["seconds"] for item in done] or [0.0]),
+    )
 
 
 def missing(log: Log) -> int:
@@ -259,12 +250,9 @@ def missing(log: Log) -> int:
 
 def _has(log: Log, who: str, item: Item) -> bool:
     """Whether an annotator has, or had, a task of the same sample and editors."""
-    unit = (item.data["sample"], sorted(item.data["editors"]))
-    return any(
-        (other.data["sample"], sorted(other.data["editors"])) == unit
-        for other in log.all(TASK, owner=who)
-        if other.data["kind"] == "sample"
-    )
+    wanted = (item.data["sample"], {*item.data["editors"]})
+    own = (one.data for one in log.all(TASK, owner=who) if one.data["kind"] == "sample")
+    return wanted in ((data["sample"], {*data["editors"]}) for data in own)
 
 
 def _given(log: Log, item: Item, who: str) -> Item:

@@ -1,4 +1,4 @@
-"""A judge's tables corrected by gold: by people's ratings, or by a stronger judge on a few samples.
+"""A judge's scores corrected by gold: by people's ratings, or by a stronger judge on a few samples.
 
 `--calibrate human` takes the mean of the annotators as gold; `--calibrate gpt-4o@50` takes the
 scores of that judge on a seeded draw of 50 samples. The other scores come from the judge that rates
@@ -8,69 +8,92 @@ the same metric on everything.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.errors import UnknownName, UsageError
+from editgauge.errors import EditgaugeError, UnknownName, UsageError
 from editgauge.statistics.prediction import (
     UNBOUNDED,
     Corrected,
     Scale,
     corrected_mean,
-    corrected_ranks,
     more_ratings,
 )
-from editgauge.statistics.ranks import RankStability
-from editgauge.study.people import ALL, answers
+from editgauge.study.people import ALL, Floats, answers, directions_of
+from editgauge.tables import rows
 from editgauge.tables.metrics import metrics_of
 from editgauge.tables.results import Results
-from editgauge.types import Direction, Variant
+from editgauge.tables.table import Cell, Column, Table, TableRow
+from editgauge.types import Direction
 
-Floats = NDArray[np.float64]
+_HOW = (
+    "Corrected: prediction-powered inference (PPI++, arXiv 2311.01453) for the mean of these "
+    "samples, 95 %; unbiased whatever the judge's bias, if the rated samples were drawn at random "
+    "(within strata). No interval where all ratings are alike."
+)
+_EFFECTIVE = "Worth: how many ratings alone would give as narrow an interval."
+_ANEW = (
+    "The judge's weight is fitted anew for the difference: it is not the difference of the two "
+    "corrected means."
+)
+_MORE = (
+    "More ratings: samples to rate until a difference like this one is told from 0 with 80 % "
+    "power; 'not possible here' where rating every sample would not do."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What corrects which scores.
+
+    `gold` is ``human``, or ``JUDGE@N``: a stronger judge on N samples. `proxies` are words
+    ``QUESTION=METRIC``: the metric that stands for a question where it is not the one of its name.
+    `strata` is the attribute that the rated samples were drawn by. `sources` and `where` choose the
+    scores that are corrected, as everywhere.
+    """
+
+    gold: str
+    benchmark: str = ""
+    where: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    proxies: Sequence[str] = ()
+    strata: str = ""
+    seed: int = 0
 
 
 class Gold(NamedTuple):
-    """What is believed: values (E, S) of one metric, NaN where nothing was rated."""
+    """What is believed: values (E, S) of one metric, NaN where nothing was rated. `proxy` is the
+    metric of the run that stands for it on every sample, `scale` the range of the values.
+    """
 
     metric: str
     proxy: str
-    """The metric of the run that stands for it on every sample."""
-    variant: Variant
+    variant: str
     direction: Direction
     values: Floats
     annotators: int
     scale: Scale = UNBOUNDED
-    """The range of the values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
-    """One metric of every editor, corrected. `source`: the judge that scored everything."""
+class Scored(NamedTuple):
+    """Gold with what stands for it on every sample: scores (E, S), and the judge that made them."""
 
-    metric: str
-    proxy: str
-    variant: Variant
+    gold: Gold
+    scores: Floats
     source: str
-    direction: Direction
-    editors: tuple[str, ...]
-    means: tuple[Corrected, ...]
-    ranks: RankStability | None
-    annotators: int
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """B - A of one metric on the samples both have, corrected. `more`: how many more samples would
     have to be rated to tell it from 0; None where even all would not do.
     """
 
     metric: str
-    variant: Variant
-    source: str
     direction: Direction
     a: Corrected
     b: Corrected
@@ -84,19 +107,42 @@ class Difference:
         """
         if math.isnan(self.difference.low):
             return "too few to tell"
-        if not (self.difference.low > 0 or self.difference.high < 0):
+        if self.difference.low <= 0 <= self.difference.high:
             return "no significant difference"
         up = self.difference.value > 0
         return "better" if up == (self.direction == "higher") else "worse"
 
 
+def mean_tables(
+    runs: Sequence[Path], asked: Calibration, editors: Sequence[str] = ()
+) -> list[Table]:
+    """Corrected means of every metric that has gold, each as a table. Raises `UsageError` where
+    nothing is rated, and what `gold_of` raises where no gold is of use.
+    """
+    return [
+        means_table(frame, one, asked.gold, asked.strata)
+        for frame, gold in _golds(runs, asked, editors)
+        for one in scored(frame, gold)
+    ]
+
+
+def difference_tables(runs: Sequence[Path], asked: Calibration, a: str, b: str) -> list[Table]:
+    """Corrected differences B - A of two editors, a table for each benchmark. Raises as
+    `mean_tables` does.
+    """
+    return [
+        differences_table(
+            frame.benchmark, a, b, differences(frame, gold, a, b, asked.strata), asked
+        )
+        for frame, gold in _golds(runs, asked, [a, b])
+    ]
+
+
+# -- gold ------------------------------------------------------------------------------------------
+
+
 def gold_of(
-    frame: Results,
-    word: str,
-    directions: Mapping[str, Direction],
-    *,
-    proxies: Mapping[str, str] | None = None,
-    seed: int = 0,
+    frame: Results, word: str, *, proxies: Mapping[str, str] | None = None, seed: int = 0
 ) -> tuple[Results, list[Gold]]:
     """The frame of the scores that are to be corrected, and the gold that `word` names.
 
@@ -105,113 +151,24 @@ def gold_of(
     name. Raises `UnknownName` for a judge without rows and `UsageError` for a word that is none.
     """
     name, sign, number = word.rpartition("@")
-    name, count = (name, _count(word, number)) if sign else (word, None)
+    if sign and (not number.isdigit() or int(number) < 3):
+        raise UsageError(f"--calibrate {word}: wanted a number of samples, 3 or more, after @")
+    name = name or word
+    rest = frame.without_people()
     if name == ALL:
-        rest, gold = frame.without_people(), _people(frame, proxies or {})
-        drawn = _draw(gold, len(frame.samples), count, seed)
-        return rest, [item._replace(values=_only(item.values, drawn)) for item in gold]
-    machines = frame.without_people()
-    sources = machines.sources_called(name)
-    if len(sources) != 1:
-        there = ", ".join(source for source in machines.sources if source) or "none"
-        raise UnknownName(
-            f"--calibrate {word}: wanted human or one judge of this run; sources here: {there}"
-        )
-    gold = _judges(machines.of_source(sources[0]), directions, proxies or {})
-    rest = machines.where(lambda key: key.source != sources[0])
-    drawn = _draw(gold, len(frame.samples), count, seed)
-    return rest, [item._replace(values=_only(item.values, drawn)) for item in gold]
-
-
-def calibrated(
-    frame: Results,
-    gold: Sequence[Gold],
-    *,
-    strata: str = "",
-    seed: int = 0,
-) -> list[Calibrated]:
-    """Every metric that has gold and a proxy; `frame` must have one source for each metric.
-
-    `strata`: the label by which the rated samples were drawn. Raises `UsageError` where nothing can
-    be corrected.
-    """
-    labels = frame.samples.labels(strata) if strata else None
-    found = []
-    for item in gold:
-        scores, source = _proxy(frame, item)
-        if scores is None:
-            continue
-        known = [k for k in range(len(frame.editors)) if np.isfinite(scores[k]).any()]
-        known = [k for k in known if np.isfinite(item.values[k]).any()]
-        ranks = corrected_ranks(
-            item.values[known],
-            scores[known],
-            strata=labels,
-            scale=item.scale,
-            higher_is_better=item.direction == "higher",
-            seed=seed,
-        )
-        if not known:
-            continue
-        found.append(
-            Calibrated(
-                metric=item.metric,
-                proxy=item.proxy,
-                variant=item.variant,
-                source=source,
-                direction=item.direction,
-                editors=tuple(frame.editors[k] for k in known),
-                means=ranks.means,
-                ranks=ranks.stability,
-                annotators=item.annotators,
+        gold = list(_people(frame))
+    else:
+        sources = rest.sources_called(name)
+        if len(sources) != 1:
+            there = ", ".join(source for source in rest.sources if source) or "none"
+            raise UnknownName(
+                f"--calibrate {word}: wanted human or one judge of this run; sources here: {there}"
             )
-        )
-    if not found:
-        raise UsageError(_nothing(frame, gold))
-    return found
-
-
-def differences(
-    frame: Results, gold: Sequence[Gold], a: str, b: str, *, strata: str = ""
-) -> list[Difference]:
-    """B - A of every metric that has gold and a proxy. Raises as `calibrated`."""
-    for name in (a, b):
-        frame.of_editors([name])
-    first, second = frame.editors.index(a), frame.editors.index(b)
-    labels = frame.samples.labels(strata) if strata else None
-    found = []
-    for item in gold:
-        scores, source = _proxy(frame, item)
-        if scores is None:
-            continue
-        rated = item.values[second] - item.values[first]
-        judged = scores[second] - scores[first]
-        both = np.isfinite(judged)
-        sides = [
-            corrected_mean(
-                item.values[k], np.where(both, scores[k], np.nan), strata=labels, scale=item.scale
-            )
-            for k in (first, second)
-        ]
-        span = item.scale[1] - item.scale[0]
-        made = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
-        if math.isnan(made.value):
-            continue
-        found.append(
-            Difference(
-                item.metric,
-                item.variant,
-                source,
-                item.direction,
-                sides[0],
-                sides[1],
-                made,
-                more_ratings(rated, judged, strata=labels),
-            )
-        )
-    if not found:
-        raise UsageError(_nothing(frame, gold))
-    return found
+        gold = list(_judges(rest.of_source(sources[0])))
+        rest = rest.where(lambda key: key.source != sources[0])
+    known = proxies or {}
+    gold = [one._replace(proxy=known.get(one.proxy, one.proxy)) for one in gold]
+    return rest, _drawn(gold, len(frame.samples), int(number), seed) if sign else gold
 
 
 def draw(samples: int, count: int, seed: int = 0) -> NDArray[np.int64]:
@@ -220,89 +177,226 @@ def draw(samples: int, count: int, seed: int = 0) -> NDArray[np.int64]:
     return np.sort(chosen).astype(np.int64)
 
 
-def _count(word: str, number: str) -> int:
-    if not number.isdigit() or int(number) < 3:
-        raise UsageError(f"--calibrate {word}: wanted a number of samples, 3 or more, after @")
-    return int(number)
+def _people(frame: Results) -> Iterator[Gold]:
+    for one in answers(frame):
+        scale = (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED
+        count = len(one.annotators)
+        yield Gold(one.metric, one.question, "faithful", one.direction, one.mean, count, scale)
 
 
-def _people(frame: Results, proxies: Mapping[str, str]) -> list[Gold]:
-    return [
-        Gold(
-            one.metric,
-            proxies.get(one.question, one.question),
-            "faithful",
-            one.direction,
-            one.mean,
-            len(one.annotators),
-            (1.0, 5.0) if one.scale in ("rate", "grade") else UNBOUNDED,
-        )
-        for one in answers(frame)
-    ]
-
-
-def _judges(
-    frame: Results, directions: Mapping[str, Direction], proxies: Mapping[str, str]
-) -> list[Gold]:
-    found = []
-    known = metrics_of(frame)
+def _judges(frame: Results) -> Iterator[Gold]:
+    known, directions = metrics_of(frame), directions_of(frame)
     for metric in frame.metrics:
+        scale = (known[metric].low, known[metric].high)
+        way = directions.get(metric, "higher")
         for variant in ("faithful", "corrected"):
             if frame.has(metric, variant):
                 values = frame.grid(metric, variant).values
-                kind: Variant = "faithful" if variant == "faithful" else "corrected"
-                way = directions.get(metric, "higher")
-                scale = (known[metric].low, known[metric].high)
-                found.append(Gold(metric, proxies.get(metric, metric), kind, way, values, 0, scale))
-    return found
+                yield Gold(metric, metric, variant, way, values, 0, scale)
 
 
-def _draw(
-    gold: Sequence[Gold], samples: int, count: int | None, seed: int
-) -> NDArray[np.int64] | None:
-    """The samples whose gold counts; None for all that there are.
-
-    The draw is over all samples, whether they have gold or not: choosing among those that have some
-    would not be a draw.
+def _drawn(gold: Sequence[Gold], samples: int, count: int, seed: int) -> list[Gold]:
+    """Gold on a draw of all samples, whether they have gold or not: choosing among those that have
+    some would not be a draw.
     """
-    if count is None:
-        return None
-    drawn = draw(samples, count, seed)
-    missing = [k for k in drawn if not any(np.isfinite(g.values[:, k]).any() for g in gold)]
-    if missing and len(drawn) - len(missing) < 3:
+    chosen = draw(samples, count, seed)
+    there = sum(any(np.isfinite(one.values[:, k]).any() for one in gold) for k in chosen)
+    if there < min(3, len(chosen)):
         raise UsageError(
-            f"of the {len(drawn)} samples drawn with seed {seed}, {len(missing)} have no gold; "
-            f"leave @{count} out to use every sample that has some, if those were drawn at random"
+            f"of the {len(chosen)} samples drawn with seed {seed}, {len(chosen) - there} have no "
+            f"gold; leave @{count} out to use every sample that has some, if those were drawn at "
+            f"random"
         )
-    return drawn
+    out = np.full(samples, np.nan)
+    out[chosen] = 0.0
+    return [one._replace(values=one.values + out) for one in gold]
 
 
-def _only(values: Floats, samples: NDArray[np.int64] | None) -> Floats:
-    if samples is None:
-        return values
-    out = np.full_like(values, np.nan)
-    out[:, samples] = values[:, samples]
-    return out
+# -- corrected -------------------------------------------------------------------------------------
 
 
-def _proxy(frame: Results, item: Gold) -> tuple[Floats | None, str]:
-    """The scores that stand for a question on every sample, and who made them."""
-    variant = item.variant
-    if not frame.has(item.proxy, variant):
-        variant = "corrected" if variant == "faithful" else "faithful"
-    if not frame.has(item.proxy, variant):
-        return None, ""
-    grid = frame.grid(item.proxy, variant)
-    return grid.values, ", ".join(filter(None, frame.sources_of(item.proxy)))
+def scored(frame: Results, gold: Sequence[Gold]) -> list[Scored]:
+    """The gold that a metric of the frame stands for; `frame` has one source for each metric.
+    Raises `UsageError` where nothing can be corrected.
+    """
+    made = []
+    for one in gold:
+        for variant in (one.variant, *({"faithful", "corrected"} - {one.variant})):
+            if frame.has(one.proxy, variant):
+                scores = frame.grid(one.proxy, variant).values
+                if (np.isfinite(scores).any(axis=1) & np.isfinite(one.values).any(axis=1)).any():
+                    source = ", ".join(filter(None, frame.sources_of(one.proxy)))
+                    made.append(Scored(one, scores, source))
+                break
+    if not made:
+        raise _nothing(frame, gold)
+    return made
 
 
-def _nothing(frame: Results, gold: Sequence[Gold]) -> str:
+def corrected(frame: Results, one: Scored, strata: str = "") -> dict[str, Corrected]:
+    """The corrected mean of every editor that has gold and scores. `strata`: the label by which
+    the rated samples were drawn.
+    """
+    labels = frame.samples.labels(strata) if strata else None
+    return {
+        editor: corrected_mean(y, f, strata=labels, scale=one.gold.scale)
+        for editor, y, f in zip(frame.editors, one.gold.values, one.scores, strict=True)
+        if np.isfinite(y).any() and np.isfinite(f).any()
+    }
+
+
+def differences(
+    frame: Results, gold: Sequence[Gold], a: str, b: str, strata: str = ""
+) -> list[Difference]:
+    """B - A of every metric that has gold and a proxy. Raises as `scored`."""
+    frame.of_editors([a, b])  # both are there
+    ends = [frame.editors.index(name) for name in (a, b)]
+    labels = frame.samples.labels(strata) if strata else None
+    made = []
+    for item, scores, _ in scored(frame, gold):
+        rated, judged = (values[ends[1]] - values[ends[0]] for values in (item.values, scores))
+        both = np.isfinite(judged)
+        sides = [
+            corrected_mean(
+                item.values[k], np.where(both, scores[k], np.nan), strata=labels, scale=item.scale
+            )
+            for k in ends
+        ]
+        span = item.scale[1] - item.scale[0]
+        found = corrected_mean(rated, judged, strata=labels, scale=(-span, span))
+        if not math.isnan(found.value):
+            more = more_ratings(rated, judged, strata=labels)
+            one, other = sides
+            made.append(Difference(item.metric, item.direction, one, other, found, more))
+    if not made:
+        raise _nothing(frame, gold)
+    return made
+
+
+def _nothing(frame: Results, gold: Sequence[Gold]) -> UsageError:
     if not gold:
-        return f"{frame.benchmark}: nothing to calibrate with: no rating on a scale of scores"
+        return UsageError(f"{frame.benchmark}: nothing to calibrate with: no rating of scores")
     wanted = ", ".join(sorted({item.proxy for item in gold}))
     there = [m for m in frame.metrics if frame.has(m, "faithful") or frame.has(m, "corrected")]
     here = ", ".join(sorted(there)) or "none"
-    return (
+    return UsageError(
         f"{frame.benchmark}: too few rated samples (3 at least), or no metric of the run stands "
         f"for {wanted}; say --set proxy=QUESTION=METRIC with one of: {here}"
     )
+
+
+def _golds(
+    runs: Sequence[Path], asked: Calibration, editors: Sequence[str]
+) -> Iterator[tuple[Results, list[Gold]]]:
+    """Each benchmark's frame of scores and its gold. Raises the first error where none has any."""
+    given = dict(word.partition("=")[::2] for word in asked.proxies)
+    if not all(given.values()):
+        raise UsageError("proxy: wanted QUESTION=METRIC, such as --set proxy=CP=masked_ssim")
+    rated = 0
+    first: EditgaugeError = UsageError(
+        f"--calibrate {asked.gold}: nobody has rated anything in this run; see: editgauge study "
+        f"import --help"
+    )
+    for whole in rows.read(rows.open_runs(runs), asked.benchmark, editors):
+        frame = rows.narrowed(whole, asked.where, editors)
+        try:
+            rest, gold = gold_of(frame, asked.gold, proxies=given, seed=asked.seed)
+            rest = rest.of_sources([name for name in asked.sources if rest.sources_called(name)])
+        except EditgaugeError as error:
+            first = error
+            continue
+        if gold:
+            rated += 1
+            yield rest, gold
+    if not rated:
+        raise first
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def means_table(frame: Results, one: Scored, gold: str, strata: str = "") -> Table:
+    """One metric of every editor: corrected, from the ratings alone, and the judge's own mean."""
+    item = one.gold
+    lines = [
+        TableRow(
+            name=editor,
+            cells={
+                "corrected": _between(found.value, found.low, found.high),
+                "alone": _alone(found),
+                "judge": _between(found.judge),
+                "worth": _between(found.effective),
+            },
+        )
+        for editor, found in corrected(frame, one, strata).items()
+    ]
+    who = f"{item.annotators} annotators" if item.annotators else gold
+    about = f"Gold: {who}; scores of every sample: {item.proxy} of {one.source or 'the run'}."
+    return Table(
+        name=f"{frame.benchmark}.calibrated.{item.metric}",
+        title=f"{frame.benchmark}: {item.metric}, as if {gold} had rated everything",
+        columns=[
+            Column(name="corrected", heading=("corrected",), digits=3, direction=item.direction),
+            Column(name="alone", heading=(f"{gold} alone",)),
+            Column(name="judge", heading=("judge alone",)),
+            Column(name="worth", heading=("worth",), digits=0),
+        ],
+        rows=lines,
+        benchmark=frame.benchmark,
+        variant=item.variant,
+        source=one.source,
+        notes=[about, _HOW, _EFFECTIVE, *_strata(strata)],
+        meta={"variants": [item.variant]},
+    )
+
+
+def differences_table(
+    benchmark: str, a: str, b: str, found: Sequence[Difference], asked: Calibration
+) -> Table:
+    """Every metric's difference B - A, corrected, and what it would take to decide it."""
+    headings = {
+        "a": a, "b": b, "difference": "B − A", "alone": f"B − A, {asked.gold} alone",
+        "worth": "worth", "verdict": "B is", "more": "more ratings",
+    }  # fmt: skip
+    lines = []
+    for item in found:
+        more = "not possible here" if item.more is None else str(item.more)
+        cells = {
+            "a": _between(item.a.value, item.a.low, item.a.high),
+            "b": _between(item.b.value, item.b.low, item.b.high),
+            "difference": _between(
+                item.difference.value, item.difference.low, item.difference.high
+            ),
+            "alone": _alone(item.difference),
+            "worth": _between(item.difference.effective),
+            "verdict": Cell(value=None, text=item.verdict),
+            "more": Cell(value=None, text=more),
+        }
+        lines.append(TableRow(name=item.metric, cells=cells))
+    about = f"A = {a}, B = {b}, on the samples both have; gold: {asked.gold}."
+    return Table(
+        name=f"{benchmark}.calibrated.difference",
+        title=f"{benchmark}: {b} against {a}, as if {asked.gold} had rated everything",
+        columns=[
+            Column(name=name, heading=(heading,), digits=0 if name == "worth" else 3)
+            for name, heading in headings.items()
+        ],
+        rows=lines,
+        benchmark=benchmark,
+        notes=[about, _HOW, _EFFECTIVE, _ANEW, _MORE, *_strata(asked.strata)],
+        meta={"names": "metric"},
+    )
+
+
+def _strata(strata: str) -> list[str]:
+    return [f"Strata: {strata}."] if strata else []
+
+
+def _alone(found: Corrected) -> Cell:
+    made = _between(found.alone, found.alone_low, found.alone_high)
+    return made if made.value is None else replace(made, n=found.rated, of=found.judged)
+
+
+def _between(value: float, low: float = math.nan, high: float = math.nan) -> Cell:
+    ends = [None if math.isnan(number) else number for number in (value, low, high)]
+    return Cell(value=ends[0], low=ends[1], high=ends[2])

@@ -19,12 +19,13 @@ from editgauge.types import Direction
 
 Ask = Callable[[Sequence[str]], Mapping[str, tuple[float | None, float | None]]]
 """A batch of sample ids to (score of A, score of B), None where there is no score."""
+UNDECIDED = "no significant difference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What was found about B - A: `verdict` is ``better``, ``worse`` (B than A), ``equivalent``
-    (within the margin) or ``no significant difference`` (only when everything was asked).
+    (within the margin) or `UNDECIDED` (only when everything was asked).
 
     `low`, `high`: the interval of the mean difference over all samples, valid although one looked
     after each batch. `asked` of `samples` were judged, `missing` of those gave no score.
@@ -42,15 +43,13 @@ class Decision:
 
     def line(self, a: str, b: str) -> str:
         """The decision in one line."""
-        saved = 1 - self.asked / self.samples if self.samples else 0.0
-        if self.verdict == "no significant difference":
-            told = f"{b} and {a}: no significant difference"
-        else:
-            told = f"{b} is {self.verdict}, against {a}"
+        told = f"{b} is {self.verdict}, against {a}"
+        if self.verdict == UNDECIDED:
+            told = f"{b} and {a}: {UNDECIDED}"
         return (
             f"{told}: difference {self.difference:+.3f} [{self.low:+.3f}, {self.high:+.3f}] at "
             f"{100 * (1 - self.alpha):g} % however often one looked; {self.asked} of "
-            f"{self.samples} samples asked ({100 * saved:.0f} % saved)"
+            f"{self.samples} samples asked ({100 * (1 - self.asked / self.samples):.0f} % saved)"
         )
 
 
@@ -59,9 +58,8 @@ def order(ids: Sequence[str], strata: Sequence[str] | None = None, *, seed: int 
     has about the strata's shares of all.
     """
     random = np.random.default_rng(seed)
-    labels = list(strata) if strata is not None else [""] * len(ids)
     groups: dict[str, list[str]] = {}
-    for identity, label in zip(ids, labels, strict=True):
+    for identity, label in zip(ids, strata or [""] * len(ids), strict=True):
         groups.setdefault(label, []).append(identity)
     keys: list[tuple[float, str]] = []
     for label in sorted(groups):
@@ -88,35 +86,32 @@ def decide(
     equivalent; 0 never decides for equivalence. Raises `UsageError` for a margin, alpha or batch
     out of range, or when a score lies outside its range.
     """
-    _check(samples, low, high, margin, alpha, batch)
+    if not samples:
+        raise UsageError("--decide: no sample has an output of both editors")
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise UsageError(f"--decide: a metric with a finite range wanted, found [{low}, {high}]")
+    if not 0 < alpha < 1 or not 0 <= margin < high - low or batch < 1:
+        raise UsageError(
+            f"--decide: wanted 0 < alpha < 1, 0 <= margin < {high - low:g} and a batch of 1 or "
+            f"more, found {alpha:g}, {margin:g} and {batch}"
+        )
     span = high - low
-    test = Betting(len(samples), -span, span, alpha=alpha, candidates=_grid(span, margin))
+    grid = sorted({*np.linspace(-span, span, 801).tolist(), 0.0, margin, -margin})
+    test = Betting(len(samples), -span, span, alpha=alpha, candidates=grid)
     asked = missing = 0
-    for start in range(0, len(samples), batch):
-        part = samples[start : start + batch]
-        scores = ask(part)
+    verdict = ""
+    while asked < len(samples) and not verdict:
+        part = samples[asked : asked + batch]
+        missing += _observed(test, ask(part), part)
         asked += len(part)
-        for identity in part:
-            a, b = scores.get(identity, (None, None))
-            if a is None or b is None:
-                missing += 1
-                test.lose()
-                continue
-            try:
-                test.observe([b - a])
-            except ValueError as error:
-                raise UsageError(
-                    f"sample {identity!r}: scores {a:g} and {b:g} outside [{low:g}, {high:g}]"
-                ) from error
         verdict = _verdict(test, margin, direction)
-        if verdict:
-            break
-    found_low, found_high = (float(end[0]) for end in test.interval())
+    ends = (float(end[0]) for end in test.interval())
+    difference = float(test.mean[0]) if test.count else math.nan
     return Decision(
-        verdict=verdict or "no significant difference",
-        difference=float(test.mean[0]) if test.count else math.nan,
-        low=found_low,
-        high=found_high,
+        verdict=verdict or UNDECIDED,
+        difference=difference,
+        low=next(ends),
+        high=next(ends),
         asked=asked,
         samples=len(samples),
         missing=missing,
@@ -125,38 +120,33 @@ def decide(
     )
 
 
-def _check(
-    samples: Sequence[str], low: float, high: float, margin: float, alpha: float, batch: int
-) -> None:
-    if not samples:
-        raise UsageError("--decide: no sample has an output of both editors")
-    if len(set(samples)) != len(samples):
-        raise UsageError("--decide: a sample is named twice")
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise UsageError(f"--decide: a metric with a finite range wanted, found [{low}, {high}]")
-    if not 0 < alpha < 1 or not 0 <= margin < high - low or batch < 1:
-        raise UsageError(
-            f"--decide: wanted 0 < alpha < 1, 0 <= margin < {high - low:g} and a batch of 1 or "
-            f"more, found {alpha:g}, {margin:g} and {batch}"
-        )
-
-
-def _grid(span: float, margin: float) -> list[float]:
-    """Candidates over the range, with 0 and the margins among them."""
-    points = {*np.linspace(-span, span, 801).tolist(), 0.0, margin, -margin}
-    return sorted(points)
+def _observed(
+    test: Betting,
+    scores: Mapping[str, tuple[float | None, float | None]],
+    part: Sequence[str],
+) -> int:
+    """Take a batch's scores in; returns how many samples have none."""
+    missing = 0
+    for identity in part:
+        a, b = scores.get(identity, (None, None))
+        if a is None or b is None:
+            missing += 1
+            test.lose()
+            continue
+        try:
+            test.observe([b - a])
+        except ValueError as error:
+            raise UsageError(f"sample {identity!r}: scores {a:g} and {b:g}: {error}") from error
+    return missing
 
 
 def _verdict(test: Betting, margin: float, direction: Direction) -> str:
     if not test.count:
         return ""
-    grid = test.candidates
-    zero = int(np.searchsorted(grid, 0.0))
     mean = float(test.mean[0])
+    zero, *ends = (int(np.searchsorted(test.candidates, end)) for end in (0.0, -margin, margin))
     if test.out[0, zero] and mean:
         return "better" if (mean > 0) == (direction == "higher") else "worse"
-    if margin > 0:
-        ends = [int(np.searchsorted(grid, end)) for end in (-margin, margin)]
-        if test.out[0, ends].all() and abs(mean) < margin:
-            return "equivalent"
+    if margin > 0 and test.out[0, ends].all() and abs(mean) < margin:
+        return "equivalent"
     return ""

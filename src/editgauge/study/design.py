@@ -10,8 +10,6 @@
     seed = 1
     hint = false                       # show the sample's knowledge
     reference = true                   # show the reference, if there is one
-    labels = ["anatomy", "artefact"]   # marking a region as damaged; none: not offered
-    time_limit = 300                   # seconds a sample; slower answers are marked as late
     return_after = 86400               # seconds without a sign of life, then others take over
 
     [[questions]]
@@ -45,7 +43,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from editgauge.errors import DataError, RunError
+from editgauge.errors import DataError
 from editgauge.schema import convert, toml_tables
 from editgauge.store.labels import Samples
 from editgauge.study.scales import Scale
@@ -53,14 +51,18 @@ from editgauge.study.scales import Scale
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file."""
+
+
+class Question(_Part, frozen=True):
     """`id` is the metric of the rows, `text` what the annotator reads."""
 
     id: Annotated[str, Meta(pattern=r"^[^.\x00-\x1f]{1,80}$")]
     text: Annotated[str, Meta(max_length=2000)] = ""
 
 
-class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Draw(_Part, frozen=True):
     """Which samples: `ids`, or so many at random, or `each` of every value of the label `by`."""
 
     by: str = ""
@@ -69,26 +71,26 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ids: list[Name] | None = None
 
 
-class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Training(_Part, frozen=True):
     """Samples that are shown first and not counted, and what is said after them."""
 
     samples: list[Name] = []
     feedback: dict[str, str] = {}
 
 
-class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Checks(_Part, frozen=True):
     """An attention check after so many samples; 0: none."""
 
-    every: Annotated[int, Meta(ge=0, le=10**6)] = 0
+    every: Annotated[int, Meta(ge=0)] = 0
 
 
-class Repeats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Repeats(_Part, frozen=True):
     """The share of an annotator's samples that come again at the end."""
 
     share: Annotated[float, Meta(ge=0, le=1)] = 0.0
 
 
-class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Design(_Part, frozen=True, kw_only=True):
     """A study as its file says; see the module. Where it was checked against a run (`resolved`),
     `benchmark` and `editors` are named and ``samples.ids`` are the samples that were drawn.
     """
@@ -102,8 +104,6 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     seed: Annotated[int, Meta(ge=0)] = 0
     hint: bool = False
     reference: bool = True
-    labels: list[Name] = []
-    time_limit: Annotated[int, Meta(ge=0, le=86400)] = 0
     return_after: Annotated[int, Meta(ge=1, le=10**8)] = 86400
     samples: Draw = Draw()
     training: Training = Training()
@@ -114,19 +114,6 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def drawn(self) -> list[str]:
         """The samples of a study whose design was resolved."""
         return self.samples.ids or []
-
-
-def stored_text(design: Design) -> str:
-    """A design as the study's file keeps it."""
-    return msgspec.json.encode(design).decode()
-
-
-def of_text(text: str) -> Design:
-    """The design that `stored_text` gave. Raises `RunError` for any other text."""
-    try:
-        return msgspec.json.decode(text, type=Design)
-    except msgspec.DecodeError as error:
-        raise RunError(f"the study's design is damaged ({error}); bring a copy of it") from error
 
 
 def read_design(
@@ -151,68 +138,55 @@ def resolved(
     design = convert(dict(facts), Design, where)
     if design.benchmark not in ("", benchmark):
         raise DataError(f"{where}: benchmark {design.benchmark!r}: the samples are {benchmark}'s")
-    for key in ("editors", "labels"):
-        _once(getattr(design, key), key, where)
-    _once([question.id for question in design.questions], "questions", where)
-    editors = _editors(design, outputs, where)
     least = 2 if design.mode in ("rank", "pairwise") else 1
-    shown = [s for s in samples.ids if len(set(outputs.get(s, ())) & set(editors)) >= least]
-    _need_shown([*design.training.samples, *design.training.feedback], shown, "training", where)
-    rest = [name for name in shown if name not in design.training.samples]
-    drawn = msgspec.structs.replace(design.samples, ids=_drawn(design, samples, rest, where))
-    return msgspec.structs.replace(design, benchmark=benchmark, editors=editors, samples=drawn)
-
-
-def _once(names: Sequence[str], key: str, where: str) -> None:
-    if len(set(names)) != len(names):
-        raise DataError(f"{where}: {key}: one is named twice; name each once")
-
-
-def _need_shown(names: Sequence[str], shown: Sequence[str], key: str, where: str) -> None:
-    if missing := [name for name in names if name not in shown]:
-        raise DataError(f"{where}: {key}: sample {missing[0]!r} has no outputs to show")
-
-
-def _editors(design: Design, outputs: Mapping[str, Sequence[str]], where: str) -> list[str]:
     there = sorted({editor for editors in outputs.values() for editor in editors})
-    chosen = design.editors or there
-    least = 2 if design.mode in ("rank", "pairwise") else 1
-    unknown = [name for name in chosen if name not in there]
-    if unknown or len(chosen) < least:
+    editors = design.editors or there
+    if not set(editors) <= set(there) or len(editors) < least:
         raise DataError(
-            f"{where}: editors: found {', '.join(unknown or chosen) or 'none'}; mode "
-            f"{design.mode} wants {least} or more with outputs in the run: "
-            f"{', '.join(there) or 'there are none'}"
+            f"{where}: editors: found {', '.join(editors) or 'none'}; mode {design.mode} wants "
+            f"{least} or more with outputs in the run: {', '.join(there) or 'there are none'}"
         )
-    return list(chosen)
+    shown = [s for s in samples.ids if len(set(outputs.get(s, ())) & set(editors)) >= least]
+    training = design.training
+    named = {
+        "editors": editors,
+        "questions": [question.id for question in design.questions],
+        "training": training.samples,
+        "samples.ids": design.samples.ids or [],
+    }
+    for key, names in named.items():
+        if len(set(names)) != len(names):
+            raise DataError(f"{where}: {key}: one is named twice; name each once")
+    for name in (*training.samples, *training.feedback, *named["samples.ids"]):
+        if name not in shown:
+            raise DataError(f"{where}: sample {name!r} has no outputs to show")
+    rest = [name for name in shown if name not in training.samples]
+    drawn = msgspec.structs.replace(design.samples, ids=_drawn(design, samples, rest, where))
+    return msgspec.structs.replace(
+        design, benchmark=benchmark, editors=list(editors), samples=drawn
+    )
 
 
 def _drawn(design: Design, samples: Samples, shown: Sequence[str], where: str) -> list[str]:
     """The samples of the study, in the benchmark's order."""
     draw = design.samples
     if draw.ids is not None:
-        _once(draw.ids, "samples.ids", where)
-        _need_shown(draw.ids, shown, "samples.ids", where)
         return draw.ids
-    groups: dict[str, list[str]] = {"": list(shown)}
-    size = len(shown) if draw.count is None else draw.count
-    if draw.by:
-        labels = dict(zip(samples.ids, samples.labels(draw.by).tolist(), strict=True))
-        groups = {}
-        for name in shown:
-            groups.setdefault(labels[name], []).append(name)
-        size = size if draw.each is None else draw.each
-    short = [label for label, names in groups.items() if len(names) < size] if shown else [""]
-    if short:
-        part = f" of {short[0]!r}" if short[0] else ""
-        there = len(groups.get(short[0], ()))
-        raise DataError(
-            f"{where}: samples: wanted {max(1, size)}{part}, but {there} have outputs to be rated"
-        )
+    labels = (
+        dict(zip(samples.ids, samples.labels(draw.by).tolist(), strict=True)) if draw.by else {}
+    )
+    groups: dict[str, list[str]] = {}
+    for name in shown:
+        groups.setdefault(labels.get(name, ""), []).append(name)
+    wanted = draw.each if draw.by else draw.count
     random = np.random.default_rng(design.seed)
-    chosen = {
-        names[k]
-        for names in groups.values()
-        for k in random.permutation(len(names))[:size].tolist()
-    }
+    chosen: set[str] = set()
+    for label, names in (groups or {"": []}).items():
+        size = wanted or max(1, len(names))
+        if len(names) < size:
+            part = f" of {label!r}" if label else ""
+            raise DataError(
+                f"{where}: samples: wanted {size}{part}, but {len(names)} have outputs to be rated"
+            )
+        chosen |= {names[k] for k in random.permutation(len(names))[:size].tolist()}
     return [name for name in shown if name in chosen]

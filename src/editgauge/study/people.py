@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -50,11 +50,7 @@ class Answers:
     @property
     def mean(self) -> Floats:
         """The mean over annotators: (E, S), NaN where nobody said anything."""
-        given = ~np.isnan(self.first)
-        total = np.where(given, self.first, 0.0).sum(axis=0)
-        count = given.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(count > 0, total / count, np.nan))
+        return mean_of(self.first)
 
     @property
     def goodness(self) -> Floats:
@@ -65,6 +61,13 @@ class Answers:
     def rated(self) -> int:
         """How many samples somebody rated."""
         return int((~np.isnan(self.mean)).any(axis=0).sum())
+
+
+def mean_of(tables: Floats) -> Floats:
+    """The mean over the first axis of what is not NaN; NaN where all of it is."""
+    given = ~np.isnan(tables)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(given, tables, 0.0).sum(axis=0) / given.sum(axis=0))
 
 
 class Comparisons(NamedTuple):
@@ -96,18 +99,15 @@ def questions(frame: Results) -> list[tuple[str, Question]]:
 
     Raises `UsageError` where one question was answered by 1-5 and by grades, which share a metric.
     """
-    found: dict[str, Question] = {}
+    asked: dict[str, Question] = {}
     for metric, scorer in sorted({(key.metric, key.scorer) for key in frame.cubes}):
-        asked = question_of(metric, scorer)
-        if asked is None:
-            continue
-        if metric in found and found[metric] != asked:
+        one = question_of(metric, scorer)
+        if one is not None and asked.setdefault(metric, one) != one:
             raise UsageError(
-                f"question {asked.name!r}: rated 1-5 by some and good/fair/poor by others, which "
+                f"question {one.name!r}: rated 1-5 by some and good/fair/poor by others, which "
                 f"cannot be put together; give one of them another question name"
             )
-        found[metric] = asked
-    return list(found.items())
+    return list(asked.items())
 
 
 def answers(frame: Results) -> list[Answers]:
@@ -141,42 +141,34 @@ _SCORED = STATUSES.index(Status.SCORED)
 def comparisons(frame: Results) -> list[Comparisons]:
     """The comparisons of every question, first times only."""
     people = frame.only_people()
-    found: dict[str, list[tuple[str, str]]] = {}
-    for metric, asked in questions(people):
-        if asked.scale == "pairwise":
-            found.setdefault(asked.name, []).append((metric, asked.against))
-    made = []
-    for question, metrics in found.items():
-        against = dict(metrics)
-        editors = sorted({*people.editors, *against.values()})
-        wins = np.zeros((len(people.samples), len(editors), len(editors)))
-        first = [editors.index(name) for name in people.editors]
-        ties = total = 0
-        who = set()
-        for key, cube in people.cubes.items():
-            if key.metric not in against:
-                continue
-            given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, A)
-            second = editors.index(against[key.metric])
-            wins[:, first, second] += np.nan_to_num(given)
-            wins[:, second, first] += np.nan_to_num(1.0 - given)
-            ties += int((given == 0.5).sum())
-            total += int((~np.isnan(given)).sum())
-            who |= {key.source.removeprefix(PEOPLE)} if not np.isnan(given).all() else set()
-        compared = wins.sum(axis=(0, 2)) > 0
-        compared |= wins.sum(axis=(0, 1)) > 0
-        kept = np.flatnonzero(compared)
-        made.append(
-            Comparisons(
-                question,
-                tuple(sorted(who)),
-                tuple(editors[k] for k in kept.tolist()),
-                wins[:, kept][:, :, kept],
-                ties,
-                total,
-            )
-        )
-    return made
+    asked: dict[str, dict[str, str]] = {}
+    for metric, one in questions(people):
+        if one.scale == "pairwise":
+            asked.setdefault(one.name, {})[metric] = one.against
+    return [_compared(people, question, against) for question, against in asked.items()]
+
+
+def _compared(people: Results, question: str, against: Mapping[str, str]) -> Comparisons:
+    """`against`: metric -> the editor that a row's own is compared with."""
+    editors = sorted({*people.editors, *against.values()})
+    own = [editors.index(name) for name in people.editors]
+    wins = np.zeros((len(people.samples), len(editors), len(editors)))
+    ties = total = 0
+    who = set()
+    for key, cube in people.cubes.items():
+        if key.metric not in against:
+            continue
+        given = np.where(cube.status[0] == _SCORED, cube.values[0], np.nan).T  # (S, E)
+        other = editors.index(against[key.metric])
+        wins[:, own, other] += np.nan_to_num(given)
+        wins[:, other, own] += np.nan_to_num(1.0 - given)
+        ties += int((given == 0.5).sum())
+        total += int((~np.isnan(given)).sum())
+        if not np.isnan(given).all():
+            who.add(key.source.removeprefix(PEOPLE))
+    kept = np.flatnonzero((wins + wins.transpose(0, 2, 1)).sum(axis=(0, 1)))
+    names = tuple(editors[k] for k in kept.tolist())
+    return Comparisons(question, tuple(sorted(who)), names, wins[:, kept][:, :, kept], ties, total)
 
 
 def averaged_for(sources: Sequence[str] | None) -> Callable[[Results], Results]:

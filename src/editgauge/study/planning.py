@@ -3,82 +3,58 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.statistics.agreement import judge_noise
+from editgauge.statistics.quantiles import NORMAL
 from editgauge.store.run import Run
 from editgauge.study.assign import assign
 from editgauge.study.people import answers
 from editgauge.study.studies import designed, editors_by_sample
 from editgauge.tables import reading
 
-_Z = NormalDist().inv_cdf(0.975)
-ASSUMED = (1.0, 0.5)
-"""Variance of samples and of annotators on a scale from 1 to 5, where nothing was rated yet."""
-
 
 class Spread(NamedTuple):
-    """Where ratings vary: between samples, and between annotators of one sample. `known`: from
-    ratings of this run, else assumed.
+    """The variance of ratings between samples, and between annotators of one sample. `known`: from
+    ratings of this run, else assumed, on a scale from 1 to 5.
     """
 
-    samples: float
-    annotators: float
-    known: bool
+    samples: float = 1.0
+    annotators: float = 0.5
+    known: bool = False
 
+    def width(self, samples: int, annotators: int) -> float:
+        """The full width of the 95 % interval of one editor's mean."""
+        variance = self.samples + self.annotators / annotators
+        return 2 * NORMAL.inv_cdf(0.975) * math.sqrt(variance / max(1, samples))
 
-class Need(NamedTuple):
-    """So many samples by so many annotators each give an interval of this full width."""
-
-    annotators: int
-    samples: int
-    ratings: int
-    width: float
+    def needed(self, width: float, annotators: int) -> int:
+        """The samples that an interval of this full width takes."""
+        return max(2, math.ceil((self.width(1, annotators) / width) ** 2))
 
 
 def spread_of(ratings: ArrayLike) -> Spread:
     """The spread of ratings (annotators, editors, samples): variance components of each editor,
-    averaged; `ASSUMED` where no sample has two ratings.
+    averaged; assumed where no sample has two ratings.
     """
     table = np.asarray(ratings, dtype=np.float64)
-    found = [judge_noise(table[:, k].T) for k in range(table.shape[1])] if table.ndim == 3 else []
-    found = [item for item in found if not math.isnan(item.within)]
-    if not found:
-        return Spread(*ASSUMED, False)
-    between = float(np.mean([item.between for item in found]))
-    return Spread(between, float(np.mean([item.within for item in found])), True)
-
-
-def width_of(spread: Spread, samples: int, annotators: int) -> float:
-    """The full width of the 95 % interval of one editor's mean."""
-    variance = spread.samples + spread.annotators / max(1, annotators)
-    return 2 * _Z * math.sqrt(variance / max(1, samples))
-
-
-def needs(spread: Spread, width: float, annotators: Sequence[int] = (2, 3, 4, 5)) -> list[Need]:
-    """The samples that an interval of this full width takes, for several numbers of annotators a
-    sample. Raises `ValueError` for a width that is not above 0.
-    """
-    if not width > 0:
-        raise ValueError(f"a width above 0 wanted, found {width}")
-    found = []
-    for count in annotators:
-        variance = spread.samples + spread.annotators / count
-        samples = max(2, math.ceil(variance * (2 * _Z / width) ** 2))
-        found.append(Need(count, samples, samples * count, width_of(spread, samples, count)))
-    return found
+    noise = [judge_noise(table[:, k].T) for k in range(table.shape[1])] if table.ndim == 3 else []
+    noise = [item for item in noise if not math.isnan(item.within)]
+    if not noise:
+        return Spread()
+    between, within = np.mean([(item.between, item.within) for item in noise], axis=0).tolist()
+    return Spread(between, within, True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a design takes: see `planned`."""
+    """What a design takes: see `planned`. `needs`: annotators a sample -> samples."""
 
     study: str
     samples: int
@@ -89,7 +65,7 @@ class Plan:
     width: float
     wanted: float
     spread: Spread
-    needs: tuple[Need, ...]
+    needs: dict[int, int]
 
     def lines(self) -> list[str]:
         """The plan in words."""
@@ -101,17 +77,12 @@ class Plan:
             f"95 % interval of an editor's mean: about {self.width:.2f} wide",
             f"variance: {spread} ({origin})",
             f"for an interval {self.wanted:g} wide:",
-            *(
-                f"  {need.annotators} annotators a sample: {need.samples} samples, "
-                f"{need.ratings} ratings of each editor"
-                for need in self.needs
-            ),
+            *(f"  {n} annotators a sample: {k} samples" for n, k in self.needs.items()),
         ]
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON values."""
-        needs = [need._asdict() for need in self.needs]
-        return {**asdict(self), "spread": self.spread._asdict(), "needs": needs}
+        return {**asdict(self), "spread": self.spread._asdict()}
 
 
 def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str = "") -> Plan:
@@ -120,7 +91,7 @@ def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str 
     """
     design, outputs = designed(run, path, benchmark)
     tasks = assign(design, editors_by_sample(outputs), annotators)
-    loads = [sum(task.annotator == who for task in tasks) for who in range(annotators)]
+    loads = Counter(task.annotator for task in tasks)
     rated = answers(reading.of_runs([run], design.benchmark))
     spread = spread_of(next((one.first for one in rated if one.scale == design.mode), []))
     return Plan(
@@ -128,10 +99,10 @@ def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str 
         samples=len(design.drawn),
         annotators=annotators,
         tasks=len(tasks),
-        load_least=min(loads),
-        load_most=max(loads),
-        width=width_of(spread, len(design.drawn), design.annotators_per_sample),
+        load_least=min(loads[who] for who in range(annotators)),
+        load_most=max(loads.values(), default=0),
+        width=spread.width(len(design.drawn), design.annotators_per_sample),
         wanted=width,
         spread=spread,
-        needs=tuple(needs(spread, width)),
+        needs={count: spread.needed(width, count) for count in (2, 3, 4, 5)},
     )

@@ -1,5 +1,5 @@
-"""What a report shows of a study: agreement, contested samples, metrics against people, marked
-regions. Data only; the report draws them.
+"""What a report shows of a study: agreement, contested samples, metrics against people. Data only;
+the report draws them.
 """
 
 from __future__ import annotations
@@ -10,21 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from editgauge.study import sheets
-from editgauge.study.agreement import (
-    Agreement,
-    Machine,
-    agreement,
-    contested,
-    machines_of,
-)
+from editgauge.study.agreement import Machine, agreement, contested, machines_of
 from editgauge.study.people import Answers, answers, directions_of
-from editgauge.study.ratings import REGIONS, REGIONS_METRIC
 from editgauge.tables.results import Results
 from editgauge.tables.table import Table, TableRow
 
 RESAMPLES = 1000
-MOST = 20
-"""Contested samples of a question that are shown."""
 
 
 class Reported(NamedTuple):
@@ -37,8 +28,7 @@ class Reported(NamedTuple):
     positions in the frame's editors and samples, and a mean on the question's scale. `metrics` are
     what machines said of the same outputs in the same order, None where they have no finite value.
     `contested` are the samples on which annotators differ most, with every answer. `tables` are the
-    names of the tables, `regions` the numbers of marked regions, `regions_metric` the metric of
-    their rows.
+    names of the tables.
     """
 
     tables: list[Table]
@@ -51,27 +41,21 @@ def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | N
     """
     if not len(frame.only_people()):
         return None
-    found = agreed(frame)
+    directions = directions_of(frame)
+    found = agreement(frame, directions, resamples=RESAMPLES)
     tables = sheets.tables(found, published)
-    machines = machines_of(frame, directions_of(frame))
+    machines = machines_of(frame, directions)
     facts = {
         "agreement": sheets.as_dict(found),
         "tables": [table.name for table in tables],
         "questions": [_question(one, machines) for one in answers(frame)],
-        "regions": _regions(frame),
-        "regions_metric": REGIONS_METRIC,
     }
     return Reported(tables, facts)
 
 
-def agreed(frame: Results) -> Agreement:
-    """The agreement that a report shows."""
-    return agreement(frame, directions_of(frame), resamples=RESAMPLES)
-
-
 def _question(one: Answers, machines: Sequence[Machine]) -> Mapping[str, Any]:
     people = one.mean
-    editor, sample = (found.tolist() for found in np.nonzero(np.isfinite(people)))
+    editor, sample = (places.tolist() for places in np.nonzero(np.isfinite(people)))
     rated = list(zip(editor, sample, strict=True))
     return {
         "question": one.question,
@@ -90,7 +74,7 @@ def _question(one: Answers, machines: Sequence[Machine]) -> Mapping[str, Any]:
         ],
         "contested": [
             {"sample": name, "difference": gap, "answers": _said(one, one.samples.index(name))}
-            for name, gap in contested(one, MOST)
+            for name, gap in contested(one)
         ],
     }
 
@@ -109,18 +93,3 @@ def _said(one: Answers, sample: int) -> list[list[Any]]:
     given = one.first[:, :, sample].T  # (E, A)
     places = zip(*(found.tolist() for found in np.nonzero(~np.isnan(given))), strict=True)
     return [[one.editors[e], one.annotators[a], float(given[e, a])] for e, a in places]
-
-
-def _regions(frame: Results) -> list[dict[str, Any]]:
-    """Marked regions by editor and sample; the boxes are in the rows' details."""
-    return [
-        {
-            "editor": frame.editors[editor],
-            "sample": frame.samples.ids[sample],
-            "annotator": key.source,
-            "regions": int(cube.values[repeat, editor, sample]),
-        }
-        for key, cube in frame.cubes.items()
-        if key.scorer == REGIONS
-        for repeat, editor, sample in np.argwhere(cube.status >= 0).tolist()
-    ]

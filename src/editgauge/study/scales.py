@@ -15,17 +15,16 @@ Ranks and comparisons have metrics of their own, because a mean of them is no me
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, get_args
 
 from editgauge.store.schema import digest
 from editgauge.tables.results import PEOPLE
 from editgauge.types import Direction, Metric, Row, Status
 
 Scale = Literal["rank", "rate", "grade", "pairwise"]
-
-SCALES: tuple[Scale, ...] = ("rank", "rate", "grade", "pairwise")
+SCALES: tuple[Scale, ...] = get_args(Scale)
 GRADES: Mapping[str, float] = {"good": 5.0, "fair": 3.0, "poor": 1.0}
 """KRIS-Bench's grades and what they count as."""
 OUTCOMES: Mapping[str, float] = {"a": 1.0, "b": 0.0, "tie": 0.5, "both_bad": 0.5}
@@ -37,10 +36,15 @@ ENDS: Mapping[Scale, str] = {
     "pairwise": "",
 }
 """Which end of the scale is good, in the words that annotators read."""
-SCORER = "human"
-RANK = ".rank"
-"""How the metric of a rank ends."""
-OVER = ".over."
+RANGES: Mapping[Scale, tuple[float, float]] = {
+    "rank": (1.0, math.inf),
+    "rate": (1.0, 5.0),
+    "grade": (1.0, 5.0),
+    "pairwise": (0.0, 1.0),
+}
+SCORERS: Mapping[str, Scale] = {f"human.{scale}": scale for scale in SCALES}
+"""Scorer of people's rows -> scale."""
+_RANK, _OVER = ".rank", ".over."
 
 
 class Question(NamedTuple):
@@ -59,7 +63,7 @@ class Rating:
 
     `value` is on the scale's stored form; None with a `reason` where the person skipped. `repeat`
     counts the times that the person saw this sample, from 0. `detail` holds JSON values (comment,
-    outcome, marked regions); `origin` says where the rating comes from.
+    outcome); `origin` says where the rating comes from.
     """
 
     benchmark: str
@@ -78,11 +82,8 @@ class Rating:
     @property
     def metric(self) -> str:
         """The metric of the row: see the module's table."""
-        if self.scale == "rank":
-            return self.question + RANK
-        if self.scale == "pairwise":
-            return f"{self.question}{OVER}{self.against}"
-        return self.question
+        ends = {"rank": _RANK, "pairwise": f"{_OVER}{self.against}"}
+        return self.question + ends.get(self.scale, "")
 
     def row(self) -> Row:
         """The rating as a row of the track ``human``: scorer ``human.<scale>``, source
@@ -93,21 +94,20 @@ class Rating:
         if self.scale == "pairwise" and self.against < self.editor:
             return self._turned().row()
         source = PEOPLE + self.annotator
-        status = Status.SCORED if self.value is not None else Status.NOT_APPLICABLE
-        reason = "" if self.value is not None else self.reason or "skipped"
+        scored = self.value is not None
+        reason = "" if scored else self.reason or "skipped"
         key = (self.benchmark, self.sample, self.editor, self.scale, self.metric, source)
-        mark = digest(*key, self.repeat, self.value, reason, dict(self.detail))
         return Row(
             benchmark=self.benchmark,
             sample=self.sample,
             editor=self.editor,
-            scorer=f"{SCORER}.{self.scale}",
+            scorer=f"human.{self.scale}",
             metric=self.metric,
             variant="faithful",
             value=self.value,
-            status=status,
+            status=Status.SCORED if scored else Status.NOT_APPLICABLE,
             reason=reason,
-            fingerprint=mark,
+            fingerprint=digest(*key, self.repeat, self.value, reason, dict(self.detail)),
             source=source,
             repeat=self.repeat,
             detail=dict(self.detail),
@@ -117,60 +117,31 @@ class Rating:
     def _turned(self) -> Rating:
         outcome = self.detail.get("outcome")
         swapped = {"a": "b", "b": "a"}.get(str(outcome), outcome)
-        return Rating(
-            benchmark=self.benchmark,
-            sample=self.sample,
+        return replace(
+            self,
             editor=self.against,
-            question=self.question,
-            annotator=self.annotator,
-            scale=self.scale,
-            value=None if self.value is None else 1.0 - self.value,
             against=self.editor,
-            repeat=self.repeat,
-            reason=self.reason,
+            value=None if self.value is None else 1.0 - self.value,
             detail={**self.detail, "outcome": swapped},
-            origin=self.origin,
         )
-
-
-def is_rating(row: Row) -> bool:
-    """Whether a row is a person's answer to a question (not a marked region)."""
-    kind, _, scale = row.scorer.partition(".")
-    return kind == SCORER and scale in SCALES
 
 
 def question_of(metric: str, scorer: str) -> Question | None:
     """What a person's row is about, from its metric and scorer; None for rows of anything else."""
-    kind, _, scale = scorer.partition(".")
-    if kind != SCORER or scale not in SCALES:
+    scale = SCORERS.get(scorer)
+    if scale is None:
         return None
-    if scale == "pairwise":
-        name, _, other = metric.partition(OVER)
-        return Question(name, "pairwise", other)
-    if scale == "rank":
-        return Question(metric.removesuffix(RANK), "rank")
-    return Question(metric, "rate" if scale == "rate" else "grade")
-
-
-RANGES: Mapping[Scale, tuple[float, float]] = {
-    "rank": (1.0, math.inf),
-    "rate": (1.0, 5.0),
-    "grade": (1.0, 5.0),
-    "pairwise": (0.0, 1.0),
-}
+    name, _, other = metric.partition(_OVER) if scale == "pairwise" else (metric, "", "")
+    return Question(name.removesuffix(_RANK) if scale == "rank" else name, scale, other)
 
 
 def metrics_of(rows: Iterable[Row]) -> list[Metric]:
     """What the metrics of people's rows are: direction and range follow from the scale."""
-    found: dict[str, Metric] = {}
-    for row in rows:
-        asked = question_of(row.metric, row.scorer)
-        if asked is not None:
-            low, high = RANGES[asked.scale]
-            found[row.metric] = Metric(
-                row.metric, direction=direction_of(asked.scale), low=low, high=high
-            )
-    return list(found.values())
+    scales = {row.metric: SCORERS[row.scorer] for row in rows if row.scorer in SCORERS}
+    return [
+        Metric(name, direction=direction_of(scale), low=RANGES[scale][0], high=RANGES[scale][1])
+        for name, scale in scales.items()
+    ]
 
 
 def direction_of(scale: Scale) -> Direction:
@@ -178,35 +149,38 @@ def direction_of(scale: Scale) -> Direction:
     return "lower" if scale == "rank" else "higher"
 
 
-def shown(scale: Scale, value: float, outcome: object = None) -> str:
-    """A stored value as people wrote it."""
-    if scale == "grade":
-        return next((word for word, number in GRADES.items() if number == value), f"{value:g}")
-    if scale == "pairwise":
+def shown(rating: Rating) -> str:
+    """A rating's value as people write it, "" for one that was skipped."""
+    value, outcome = rating.value, rating.detail.get("outcome")
+    if value is None:
+        return ""
+    if rating.scale == "pairwise":
         return str(outcome) if outcome in OUTCOMES else {1.0: "a", 0.0: "b"}.get(value, "tie")
-    return f"{value:g}"
+    words = {number: word for word, number in GRADES.items()} if rating.scale == "grade" else {}
+    return words.get(value, f"{value:g}")
 
 
-def value_of(scale: Scale, text: str, editors: int) -> float | str:
-    """The stored value of what a person wrote, or what is wrong with it in a few words.
-
-    `editors`: how many outputs were rated together, the largest possible rank.
+def value_of(scale: Scale, text: str, editors: int) -> float:
+    """The stored value of what a person wrote. `editors`: how many outputs were rated together,
+    the largest possible rank. Raises `ValueError` that says what was wanted.
     """
-    word = text.strip().casefold()
-    if scale == "grade":
-        return GRADES.get(word) or _number_among(word, (1.0, 3.0, 5.0), "good, fair or poor")
-    if scale == "pairwise":
-        known = OUTCOMES.get(word.replace(" ", "_").replace("-", "_"))
-        return "wanted a, b, tie or both_bad" if known is None else known
-    if scale == "rate":
-        return _number_among(word, (1.0, 2.0, 3.0, 4.0, 5.0), "a whole number from 1 to 5")
-    halves = tuple(half / 2 for half in range(2, 2 * editors + 1))
-    return _number_among(word, halves, f"a rank from 1 to {editors}, the number of outputs")
-
-
-def _number_among(word: str, allowed: Sequence[float], wanted: str) -> float | str:
+    word = text.strip().casefold().replace(" ", "_").replace("-", "_")
+    named: Mapping[str, float] = {"grade": GRADES, "pairwise": OUTCOMES}.get(scale, {})
+    if word in named:
+        return named[word]
+    allowed, wanted = {
+        "grade": ((1.0, 3.0, 5.0), "good, fair or poor"),
+        "pairwise": ((), "a, b, tie or both_bad"),
+        "rate": ((1.0, 2.0, 3.0, 4.0, 5.0), "a whole number from 1 to 5"),
+        "rank": (
+            tuple(half / 2 for half in range(2, 2 * editors + 1)),
+            f"a rank from 1 to {editors}, the number of outputs",
+        ),
+    }[scale]
     try:
-        number = float(word)
+        number = float(text)
     except ValueError:
-        return f"wanted {wanted}"
-    return number if number in allowed else f"wanted {wanted}"
+        number = math.nan
+    if number not in allowed:
+        raise ValueError(f"wanted {wanted}, found {text!r}")
+    return number

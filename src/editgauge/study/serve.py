@@ -15,12 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from editgauge.errors import UsageError
 from editgauge.study import assign
-from editgauge.study.answers import CHECK_TEXT, SKIPS, checked
+from editgauge.study.answers import CHECK_TEXT, SKIPS, checked, sent_of
 from editgauge.study.pictures import Pictures
 from editgauge.study.scales import ENDS
 from editgauge.web.log import Conflict, Item, Log, Person
-from editgauge.web.pages import PICTURE_CACHE, Refused, application, refusal
+from editgauge.web.pages import PICTURE_CACHE, application, refusal
 from editgauge.web.people import key_of, person
 
 
@@ -48,7 +49,6 @@ class _Study:
         del request
         design = self.design
         task = assign.next_task(self.log, who.name, return_after=design.return_after)
-        questions = [{"id": q.id, "text": q.text or q.id} for q in design.questions]
         return {
             "study": design.name,
             "mode": design.mode,
@@ -56,32 +56,30 @@ class _Study:
             "key": key_of(self.log, who),
             "done": self.log.count(assign.TASK, owner=who.name, state=assign.DONE),
             "total": self.log.count(assign.TASK, owner=who.name),
-            "questions": questions,
-            "labels": design.labels,
+            "questions": [{"id": q.id, "text": q.text or q.id} for q in design.questions],
             "skips": SKIPS,
-            "limit": design.time_limit,
             "task": None if task is None else self._task(task),
         }
 
-    def answer(self, who: Person, sent: Mapping[str, Any]) -> Any:
+    def answer(self, who: Person, payload: Mapping[str, Any]) -> Any:
         """Keep an answer and say what the training has to say about it."""
-        number, version, nonce, seconds = _envelope(sent)
-        task = self._own_task(who, number)
+        sent = sent_of(payload)
+        task = self._own_task(who, sent.task)
         if task is None:
             return refusal(404, "this sample is no longer yours; go on with the next")
         answer = checked(self.design, task.data["kind"], len(task.data["editors"]), sent)
+        shown = task._replace(version=sent.version)
         try:
-            shown = task._replace(version=version)
-            assign.answered(self.log, shown, who.name, answer, seconds, nonce)
+            assign.answered(self.log, shown, who.name, answer, sent.seconds, sent.nonce)
         except Conflict:
             return refusal(409, "this sample was answered already (in another tab?)")
         training = task.data["kind"] == "training"
         feedback = self.design.training.feedback.get(task.data["sample"], "") if training else ""
         return {"ok": True, "feedback": feedback}
 
-    def undo(self, who: Person, sent: Mapping[str, Any]) -> dict[str, bool]:
+    def undo(self, who: Person, payload: Mapping[str, Any]) -> dict[str, bool]:
         """Take the last answer back."""
-        del sent
+        del payload
         return {"ok": assign.undo(self.log, who.name)}
 
     def picture(self, who: Person, request: Request) -> Response:
@@ -95,14 +93,18 @@ class _Study:
         if task is None:
             return refusal(404, "not here")
         sample = task.data["sample"]
-        name = task.data["editors"][int(slot)] if slot.isdigit() else slot
-        outputs = self.pictures.outputs
-        shown = [editor for editor in self.design.editors if (sample, editor) in outputs]
-        data = self.pictures.png(sample, name, shown)
+        if slot.isdigit():
+            data = self.pictures.png(sample, editor=task.data["editors"][int(slot)])
+        else:
+            data = self.pictures.png(sample, slot)
         return Response(data, media_type="image/png", headers=PICTURE_CACHE)
 
     def _own_task(self, who: Person, number: str) -> Item | None:
-        return next((t for t in self.log.all(assign.TASK, owner=who.name) if t.id == number), None)
+        try:
+            task = self.log.get(number)
+        except UsageError:
+            return None
+        return task if task.owner == who.name else None
 
     def _task(self, task: Item) -> dict[str, Any]:
         facts = task.data
@@ -126,18 +128,3 @@ class _Study:
 
     def _url(self, task: Item, slot: str) -> str:
         return f"/picture/{task.id}/{slot}/{self.log.mac('picture', task.id, slot)}"
-
-
-def _envelope(sent: Mapping[str, Any]) -> tuple[str, int, str, float]:
-    """The task, its version, the nonce and the seconds of an answer. Raises `Refused`."""
-    names = ("task", "version", "nonce", "seconds")
-    number, version, nonce, seconds = (sent.get(name) for name in names)
-    if not isinstance(number, str) or type(version) is not int:
-        raise Refused("task: wanted its number and version")
-    if not isinstance(nonce, str) or not 8 <= len(nonce) <= 64:
-        raise Refused("nonce: wanted a text of 8 to 64 letters")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise Refused("seconds: wanted a number")
-    if not 0 <= seconds < 10**7:
-        raise Refused("seconds: wanted a number of seconds")
-    return number, version, nonce, float(seconds)

@@ -1,18 +1,27 @@
-"""What `agree` and `--calibrate` found, as tables that are drawn like every other."""
+"""What `agree` found as a sentence, as tables that are drawn like every other, and as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from editgauge.statistics.resampling import Estimate
-from editgauge.study.agreement import Against, Agreement, Between, Ranking
+from editgauge.study.agreement import ALPHA, Against, Agreement, Between, Ranking
 from editgauge.tables.notes import NO_ROWS
 from editgauge.tables.table import Cell, Column, Table, TableRow
 
 _CLUSTERED = "Intervals: 95 %, bootstrap over samples (all ratings of a sample stay together)."
+GOOD, FAIR = 0.8, 0.667
+"""From which alpha on data are reliable, and from which on they allow tentative conclusions
+(Krippendorff, Content Analysis, 2004, section 11.4.2).
+"""
+_MATRICES = {
+    "spearman": "Spearman's rho per sample over the editors, averaged",
+    "no_ties": "the same by the paper's formula, which takes no ties into account",
+    "pearson": "Pearson's r over all outputs",
+    "mae": "mean absolute error, where a metric rates the very question",
+}
 
 
 def cell(interval: Estimate, *, of: int | None = None) -> Cell:
@@ -20,17 +29,8 @@ def cell(interval: Estimate, *, of: int | None = None) -> Cell:
     if math.isnan(interval.value):
         return Cell(value=None)
     low, high = (None if math.isnan(end) else end for end in (interval.low, interval.high))
-    return Cell(
-        value=interval.value, low=low, high=high, n=None if of is None else interval.n, of=of
-    )
-
-
-GOOD, FAIR = 0.8, 0.667
-"""From which alpha on data are reliable, and from which on they allow tentative conclusions
-(Krippendorff, Content Analysis, 2004, section 11.4.2).
-"""
-FIRST = "Krippendorff's alpha (ordinal)"
-_SELF = "self: quadratic kappa"
+    n = None if of is None else interval.n
+    return Cell(value=interval.value, low=low, high=high, n=n, of=of)
 
 
 def sentence(found: Agreement) -> str:
@@ -38,12 +38,11 @@ def sentence(found: Agreement) -> str:
     metric agrees best with them on each question.
     """
     parts = [_people(found)]
-    for question in dict.fromkeys(line.question for line in found.against):
-        lines = [one for one in found.against if one.question == question]
-        lines = [one for one in lines if not math.isnan(one.spearman.value)]
-        if lines:
-            best = max(lines, key=lambda one: one.spearman.value)
-            parts.append(f"{question} agrees best with {name_of(best)}, {best.spearman.value:.2f}")
+    defined = [line for line in found.against if not math.isnan(line.spearman.value)]
+    for question in dict.fromkeys(line.question for line in defined):
+        lines = [line for line in defined if line.question == question]
+        best = max(lines, key=lambda line: line.spearman.value)
+        parts.append(f"{question} agrees best with {name_of(best)}, {best.spearman.value:.2f}")
     for item in found.rankings:
         parts.append(f"{item.editors[0]} is preferred most ({item.question})")
     text = "; ".join(parts)
@@ -51,11 +50,8 @@ def sentence(found: Agreement) -> str:
 
 
 def _people(found: Agreement) -> str:
-    alphas = [
-        line.interval.value
-        for line in found.between
-        if line.statistic == FIRST and not math.isnan(line.interval.value)
-    ]
+    every = [line.interval.value for line in found.between if line.statistic == ALPHA]
+    alphas = [value for value in every if not math.isnan(value)]
     if not alphas:
         return (
             "how well people agree cannot be said (no two of them rated the same outputs, or all "
@@ -67,40 +63,16 @@ def _people(found: Agreement) -> str:
     return f"people agree {word}, alpha {several}"
 
 
-def brief(found: Agreement) -> list[Table]:
-    """One statistic of each kind: ordinal alpha, annotators' agreement with themselves, Spearman of
-    the metrics, the ranking.
+def tables(
+    found: Agreement, published: Sequence[TableRow] = (), *, brief: bool = False
+) -> list[Table]:
+    """Every table of an agreement that has something in it; `brief`: one statistic of each kind.
+    `published`: the lines of the paper's rank correlations, below those by its formula.
     """
-    between = tuple(line for line in found.between if line.statistic in (FIRST, _SELF))
-    made = [
-        _between(replace(found, between=between)),
-        _matrix(found, "spearman", _SPEARMAN),
-        *(_ranking(found.benchmark, item) for item in found.rankings),
-    ]
-    return [table for table in made if table is not None]
-
-
-_SPEARMAN = "Spearman's rho per sample over the editors, averaged"
-
-
-def tables(found: Agreement, published: Sequence[TableRow] = ()) -> list[Table]:
-    """Every table of an agreement that has something in it. `published`: the lines of the paper's
-    rank correlations, which stand below those by its formula.
-    """
-    made = [
-        _between(found),
-        _matrix(found, "spearman", _SPEARMAN),
-        _matrix(
-            found,
-            "no_ties",
-            "the same by the paper's formula, which takes no ties into account",
-            published,
-        ),
-        _matrix(found, "kendall", "Kendall's tau-b per sample over the editors, averaged"),
-        _matrix(found, "pearson", "Pearson's r over all outputs"),
-        _matrix(found, "mae", "mean absolute error, where a metric rates the very question"),
-        *(_ranking(found.benchmark, item) for item in found.rankings),
-    ]
+    made = [_between(found, brief)]
+    for statistic in list(_MATRICES)[: 1 if brief else None]:
+        made.append(_matrix(found, statistic, published if statistic == "no_ties" else ()))
+    made += [_ranking(found.benchmark, item) for item in found.rankings]
     return [table for table in made if table is not None]
 
 
@@ -122,8 +94,10 @@ def _questions(lines: Sequence[TableRow]) -> list[Column]:
     return [Column(name=name, heading=(name,), digits=3) for name in names]
 
 
-def _between(found: Agreement) -> Table | None:
-    if not found.between:
+def _between(found: Agreement, brief: bool) -> Table | None:
+    short = (ALPHA, "self: quadratic kappa")
+    lines = [line for line in found.between if not brief or line.statistic in short]
+    if not lines:
         return None
     rows = [
         TableRow(
@@ -135,9 +109,8 @@ def _between(found: Agreement) -> Table | None:
             },
             group=line.question,
         )
-        for line in found.between
+        for line in lines
     ]
-    columns = [Column(name="value", heading=("agreement",), digits=3), *_COUNTS]
     notes = [
         (
             "Per-sample statistics are means over pairs of annotators and samples; a sample in "
@@ -151,7 +124,11 @@ def _between(found: Agreement) -> Table | None:
     return Table(
         name="agree.people",
         title=f"{found.benchmark}: people among themselves",
-        columns=columns,
+        columns=[
+            Column(name="value", heading=("agreement",), digits=3),
+            Column(name="annotators", heading=("annotators",), digits=0),
+            Column(name="samples", heading=("samples",), digits=0),
+        ],
         rows=rows,
         benchmark=found.benchmark,
         by="question",
@@ -160,57 +137,47 @@ def _between(found: Agreement) -> Table | None:
     )
 
 
-_COUNTS = [
-    Column(name="annotators", heading=("annotators",), digits=0),
-    Column(name="samples", heading=("samples",), digits=0),
-]
-
-
 def name_of(line: Against) -> str:
     """A metric with what made it: ``IF · judge-1 (corrected)``."""
     source = f" · {line.source}" if line.source else ""
     return f"{line.metric}{source}" + (" (corrected)" if line.variant == "corrected" else "")
 
 
-def _matrix(
-    found: Agreement, statistic: str, title: str, published: Sequence[TableRow] = ()
-) -> Table | None:
+def _matrix(found: Agreement, statistic: str, published: Sequence[TableRow]) -> Table | None:
     """MedEBench's Table 3: metrics down, people's questions across."""
-    there = [line for line in found.against if not math.isnan(getattr(line, statistic).value)]
-    if not there and (statistic == "mae" or not found.against):
+    lines: Sequence[Against] = found.against
+    if statistic == "mae":
+        lines = [line for line in lines if not math.isnan(line.mae.value)]
+    if not lines:
         return None
     rows: dict[str, dict[str, Cell]] = {}
-    counts: dict[str, list[Against]] = {}
-    for line in there if statistic == "mae" else found.against:
-        made = cell(getattr(line, statistic), of=line.rated)
-        rows.setdefault(name_of(line), {})[line.question] = made
-        counts.setdefault(line.question, []).append(line)
-    lines = [*(TableRow(name=name, cells=cells) for name, cells in rows.items()), *published]
-    notes = [_who(question, lines, statistic) for question, lines in counts.items()]
+    for line in lines:
+        value = cell(getattr(line, statistic), of=line.rated)
+        rows.setdefault(name_of(line), {})[line.question] = value
+    every = [*(TableRow(name=name, cells=cells) for name, cells in rows.items()), *published]
     return Table(
         name=f"agree.{statistic}",
-        title=f"{found.benchmark}: metrics against people, {title}",
-        columns=_questions(lines),
-        rows=lines,
+        title=f"{found.benchmark}: metrics against people, {_MATRICES[statistic]}",
+        columns=_questions(every),
+        rows=every,
         benchmark=found.benchmark,
-        notes=[*notes, _CLUSTERED],
+        notes=[*_who(lines, statistic), _CLUSTERED],
         meta={"names": "metric"},
     )
 
 
-def _who(question: str, lines: Sequence[Against], statistic: str) -> str:
-    samples = sorted({getattr(line, statistic).n for line in lines})
-    told = f"{samples[0]}" if len(samples) == 1 else f"{samples[0]} to {samples[-1]}"
-    annotators = max(line.annotators for line in lines)
-    return f"{question}: {annotators} annotators, {told} samples."
+def _who(lines: Sequence[Against], statistic: str) -> Iterator[str]:
+    for question in dict.fromkeys(line.question for line in lines):
+        own = [line for line in lines if line.question == question]
+        counts = sorted({getattr(line, statistic).n for line in own})
+        samples = " to ".join(dict.fromkeys((str(counts[0]), str(counts[-1]))))
+        yield f"{question}: {max(line.annotators for line in own)} annotators, {samples} samples."
 
 
 def _ranking(benchmark: str, item: Ranking) -> Table:
-    found = item.strengths
-    ends = zip(item.editors, *(part.tolist() for part in found[:3]), strict=True)
     rows = [
         TableRow(name=editor, cells={"strength": cell(Estimate(value, low, high, item.samples))})
-        for editor, value, low, high in ends
+        for editor, value, low, high in _strengths(item)
     ]
     notes = [
         (
@@ -219,9 +186,9 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
         ),
         "A difference of d: the stronger one wins with probability 1/(1 + exp(-d)). " + _CLUSTERED,
     ]
-    if any(math.isnan(value) for value in found.strength.tolist()):
+    if any(math.isnan(value) for _, value, _, _ in _strengths(item)):
         notes.append("No strengths: somebody never lost, or never won, against the others.")
-    elif found.connected < 0.9:
+    elif item.strengths.connected < 0.9:
         notes.append("No intervals: in too many resamples somebody never lost or never won.")
     return Table(
         name="agree.bradley_terry",
@@ -233,36 +200,39 @@ def _ranking(benchmark: str, item: Ranking) -> Table:
     )
 
 
+def _strengths(item: Ranking) -> list[tuple[str, float, float, float]]:
+    ends = (part.tolist() for part in item.strengths[:3])
+    return list(zip(item.editors, *ends, strict=True))
+
+
 def as_dict(found: Agreement) -> dict[str, Any]:
     """An agreement as JSON values; what is not defined is None."""
+    names = ("editor", "strength", "low", "high")
     return {
         "benchmark": found.benchmark,
         "summary": sentence(found),
         "left_out": list(found.left_out),
         "people": [_plain(line) for line in found.between],
         "metrics": [_plain(line) for line in found.against],
-        "bradley_terry": [_as_ranking(item) for item in found.rankings],
+        "bradley_terry": [
+            {
+                **{name: value for name, value in _plain(item).items() if name != "strengths"},
+                "editors": [
+                    dict(zip(names, map(_finite, place), strict=True)) for place in _strengths(item)
+                ],
+            }
+            for item in found.rankings
+        ],
     }
 
 
-def _as_ranking(item: Ranking) -> dict[str, Any]:
-    places = zip(item.editors, *(part.tolist() for part in item.strengths[:3]), strict=True)
-    names = ("editor", "strength", "low", "high")
-    counts = ("question", "annotators", "samples", "comparisons", "ties")
-    return {
-        **{name: getattr(item, name) for name in counts},
-        "editors": [dict(zip(names, map(_finite, place), strict=True)) for place in places],
-    }
-
-
-def _plain(line: Between | Against) -> dict[str, Any]:
+def _plain(line: Between | Against | Ranking) -> dict[str, Any]:
     """A line by its fields; an interval as value, low, high and samples."""
-    names = line._fields if isinstance(line, Between) else line.__dataclass_fields__
-    return {name: _finite(getattr(line, name)) for name in names}
+    return {name: _finite(value) for name, value in line._asdict().items()}
 
 
 def _finite(value: Any) -> Any:
     if isinstance(value, Estimate):
-        names = ("value", "low", "high", "samples")
-        return dict(zip(names, map(_finite, (*value[:3], value.n)), strict=True))
+        low, high = _finite(value.low), _finite(value.high)
+        return {"value": _finite(value.value), "low": low, "high": high, "samples": value.n}
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -14,18 +14,13 @@ from editgauge.store import sqlite
 from editgauge.store.labels import Samples
 from editgauge.store.run import Run
 from editgauge.study import assign
+from editgauge.study.answers import rows_of
 from editgauge.study.design import Design, read_design
 from editgauge.study.pictures import Pictures
-from editgauge.study.ratings import (
-    FOLDER,
-    REGIONS,
-    SCORERS,
-    ImportedRatings,
-    import_ratings,
-    known_of,
-)
+from editgauge.study.ratings import FOLDER, ImportedRatings, import_ratings, known_of
+from editgauge.study.scales import SCORERS
 from editgauge.types import Row, Status
-from editgauge.web.log import Item, Log
+from editgauge.web.log import Log
 
 SUFFIX = ".sqlite"
 _START = "study start"
@@ -89,10 +84,8 @@ class State:
             checks = f", checks {item.checks_passed} passed {item.checks_failed} failed"
             checks = checks if item.checks_passed or item.checks_failed else ""
             revoked = " (link revoked)" if item.revoked else ""
-            yield (
-                f"{item.pseudonym}: {item.done} of {item.total}, {item.seconds:.0f} s each"
-                f"{checks}{revoked}"
-            )
+            done = f"{item.done} of {item.total}, {item.seconds:.0f} s each"
+            yield f"{item.pseudonym}: {done}{checks}{revoked}"
         yield f"{self.missing} ratings of samples to come; {self.new} new in the run"
 
     def as_dict(self) -> dict[str, Any]:
@@ -128,10 +121,9 @@ def elsewhere(run: Run) -> set[str]:
 def study_path(run: Run, name: str = "") -> Path:
     """The file of a study, by default of the only one. Raises `UsageError`."""
     there = {path.stem: path for path in studies(run)}
-    if name in there:
-        return there[name]
-    if not name and len(there) == 1:
-        return next(iter(there.values()))
+    chosen = name or (next(iter(there)) if len(there) == 1 else "")
+    if chosen in there:
+        return there[chosen]
     away = sorted(elsewhere(run))
     if name in away or (away and not there):
         raise UsageError(
@@ -159,25 +151,17 @@ def collect(run: Run) -> ImportedRatings:
         with _reading(path) as log:
             design = assign.design_of(log)
             answered = log.all(assign.TASK, state=assign.DONE)
-            rows = _rows(run, design, answered)
+            rows = [row for task in answered for row in rows_of(design, task)]
             damaged = log.problems
         if not os.access(run.path, os.W_OK):
             _name_lacking(run, design, rows)
             continue
         counts = import_ratings(run, rows)
         total = ImportedRatings(*(a + b for a, b in zip(total, counts, strict=True)))
-        if damaged:  # what was taken in while it was sound stays
-            run.problems.extend(damaged)
-        else:
+        run.problems.extend(damaged)
+        if not damaged:  # what was taken in while it was sound stays
             _retire_taken_back(run, design, rows)
     return total
-
-
-def _rows(run: Run, design: Design, tasks: Sequence[Item]) -> list[Row]:
-    from editgauge.study.answers import rows_of
-
-    pictures = pictures_of(run, design)
-    return [row for task in tasks for row in rows_of(design, task, pictures)]
 
 
 @contextmanager
@@ -188,7 +172,7 @@ def _reading(path: Path) -> Iterator[Log]:
 
 
 def _name_lacking(run: Run, design: Design, rows: Sequence[Row]) -> None:
-    there = run.done(design.benchmark, [*SCORERS, REGIONS])
+    there = run.done(design.benchmark, list(SCORERS))
     lacking = sum(row.fingerprint not in there.get(row.key, ()) for row in rows)
     if lacking:
         run.problems.append(
@@ -203,9 +187,7 @@ def _retire_taken_back(run: Run, design: Design, rows: Sequence[Row]) -> None:
     stale = [
         (row.key, row.fingerprint)
         for row in run.rows()
-        if row.scorer in (*SCORERS, REGIONS)
-        and row.origin.get("study") == design.name
-        and row.key not in keys
+        if row.scorer in SCORERS and row.origin.get("study") == design.name and row.key not in keys
     ]
     with run.writer("human") as writer:
         writer.retire(stale)

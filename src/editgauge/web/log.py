@@ -95,6 +95,10 @@ class Act(NamedTuple):
     nonce: str = ""
 
 
+class Refused(EditgaugeError):
+    """What somebody sent is not what was wanted; the text says what that is."""
+
+
 class Conflict(EditgaugeError):
     """A change was made from a version that is no longer the newest; `newest` is that one."""
 
@@ -157,20 +161,23 @@ class Log:
 
     def find(self, token: str) -> Person | None:
         """Whose token it is; None for one that is unknown or revoked."""
-        query = "SELECT name, role, revoked, seen FROM people WHERE token = ? AND revoked = 0"
-        return next((Person(*row) for row in self._rows(query, _hash(token))), None)
+        return next(iter(self._people("WHERE token = ? AND revoked = 0", _hash(token))), None)
 
     def people(self) -> list[Person]:
         """Everybody who was ever invited, by name."""
-        query = "SELECT name, role, revoked, seen FROM people ORDER BY name"
-        return [
-            Person(n, role, bool(revoked), seen) for n, role, revoked, seen in self._rows(query)
-        ]
+        return self._people("ORDER BY name")
+
+    def _people(self, where: str, *values: object) -> list[Person]:
+        query = f"SELECT name, role, revoked <> 0, seen FROM people {where}"
+        return [Person._make(row) for row in self._rows(query, *values)]
 
     def sign_of_life(self, name: str) -> None:
-        """Note that somebody is at work now."""
-        with self.transaction():
-            self._db.execute("UPDATE people SET seen = ? WHERE name = ?", (time.time(), name))
+        """Note that somebody is at work now, to the minute."""
+        now = time.time()
+        late = "SELECT 1 FROM people WHERE name = ? AND seen < ?"
+        if self._rows(late, name, now - 60):
+            with self.transaction():
+                self._db.execute("UPDATE people SET seen = ? WHERE name = ?", (now, name))
 
     def mac(self, *words: object) -> str:
         """An unguessable name that only this file can make: 32 hexadecimal digits."""
@@ -187,18 +194,19 @@ class Log:
 
     def all(self, kind: str, *, owner: str | None = None, state: str | None = None) -> list[Item]:
         """All items of a kind, of an owner or in a state where these are named, by place."""
-        query, values = f"{_ITEM} WHERE kind = ?", [kind]
-        for column, value in (("owner", owner), ("state", state)):
-            if value is not None:
-                query += f" AND {column} = ?"
-                values.append(value)
-        return list(self._items(f"{query} ORDER BY place, id", *values))
+        where, values = _where(kind, owner, state)
+        return list(self._items(f"{_ITEM}{where} ORDER BY place, id", *values))
 
-    def count(self, kind: str, **chosen: str) -> int:
+    def first(self, kind: str, *, owner: str, state: str) -> Item | None:
+        """The first of the items that `all` would give."""
+        where, values = _where(kind, owner, state)
+        items = self._items(f"{_ITEM}{where} ORDER BY place, id LIMIT 1", *values)
+        return next(items, None) or next(iter(self.all(kind, owner=owner, state=state)), None)
+
+    def count(self, kind: str, *, owner: str | None = None, state: str | None = None) -> int:
         """How many items `all` would give, but for damaged ones."""
-        where = "".join(f" AND {column} = ?" for column in chosen if column in ("owner", "state"))
-        query = f"SELECT count(*) FROM items WHERE kind = ?{where}"
-        return int(self._rows(query, kind, *chosen.values())[0][0])
+        where, values = _where(kind, owner, state)
+        return int(self._rows(f"SELECT count(*) FROM items{where}", *values)[0][0])
 
     def add(
         self,
@@ -362,6 +370,12 @@ class Log:
                 f"{self.path}: cannot be read or written ({error}); make room or rights, or put a "
                 f"copy of the file back"
             ) from error
+
+
+def _where(kind: str, owner: str | None, state: str | None) -> tuple[str, list[str]]:
+    named = {"kind": kind, "owner": owner, "state": state}
+    given = {column: value for column, value in named.items() if value is not None}
+    return " WHERE " + " AND ".join(f"{column} = ?" for column in given), [*given.values()]
 
 
 def check_pseudonym(name: str) -> None:

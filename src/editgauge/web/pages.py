@@ -46,10 +46,6 @@ _TYPES = {
 }
 
 
-class Refused(EditgaugeError):
-    """What somebody sent is not what was wanted; the text says what that is."""
-
-
 def as_json(value: object, status: int = 200) -> Response:
     return Response(orjson.dumps(value), status, media_type="application/json")
 

@@ -17,8 +17,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
-from editgauge.web.log import Log, Person
-from editgauge.web.pages import Refused, as_json, refusal
+from editgauge.web.log import Log, Person, Refused
+from editgauge.web.pages import as_json, refusal
 
 Handler = Callable[[Request], Awaitable[Response]]
 MOST_BYTES = 8 << 20
@@ -43,7 +43,8 @@ def person(act: Callable[..., object], *, posts: bool = False) -> Handler:
     @wraps(act)
     async def handler(request: Request) -> Response:
         log: Log = request.app.state.log
-        who = log.find(request.cookies.get(COOKIE, ""))
+        token = request.cookies.get(COOKIE, "")
+        who = await run_in_threadpool(log.find, token)  # it waits while others write
         if who is None:
             return refusal(401, "open your personal link")
         subject: object = request

@@ -1,7 +1,7 @@
 // The workbench: one sample at a time; every change names the version that was seen.
 "use strict";
 (function () {
-  const { $, make, button, say, nonce, ask, zoom, whole, zoomable } = Base;
+  const { $, make, button, say, nonce, ask, zoom, whole, movable } = Base;
   const TEXTS = ["instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased"];
   const PLAIN = [...TEXTS, "split", "protocol"], SOURCE = ["url", "licence", "consent"];
   const DIFFICULTY = ["font_complexity", "language", "surface_geometry", "occlusion", "context_dependency", "background_clutter"];
@@ -168,11 +168,6 @@
     await Promise.all([...document.querySelectorAll("#pictures .layer img[src]")].map((one) => one.decode().catch(() => null)));
     list(); // boxes are placed, and ticked, by the size of their own picture
     await mask();
-  }
-
-  function movable(view) {
-    zoomable(view, { takes: () => false });
-    return view;
   }
 
   // The picture of a path on the page, none for one that is not shown.
@@ -473,7 +468,7 @@
   });
   Object.assign(Paint.state, { onbox: (box) => propose(set.networks.includes("segment") ? $("box-by").value : "box", box), onchange: marked });
   Paint.listen();
-  zoomable($("stage"), { takes: () => Paint.state.tool !== "move" });
+  movable($("stage"), () => Paint.state.tool !== "move");
   movable($("reference").closest(".view"));
   load();
 })();

@@ -173,14 +173,11 @@ var SampleView = (function () {
           if (e.status !== "scored") facts.push(EG.words(e.status) + (e.reason ? ": " + e.reason : ""));
         }
         var holder = h("div", { class: "holder" }, picture(made, source, { loading: "lazy" }));
-        // text was read at the size of the first input, whatever the output's; people mark the output itself
+        // text was read at the size of the first input, whatever the output's
         boxes(holder, textBoxes(rows, about, source), detail.size, "text");
-        var marks = marked(rows, about, source);
-        boxes(holder, marks, null, "marked");
         return h("figure", {},
           source.url ? h("a", { href: source.url, target: "_blank", rel: "noopener" }, holder) : holder,
-          h("figcaption", {}, source.name, facts.length ? h("small", {}, " " + facts.join(" · ")) : null,
-            marks.length ? h("small", { class: "marks" }, h("br"), "marked: " + marks.map(function (m) { return m[4]; }).join(", ")) : null));
+          h("figcaption", {}, source.name, facts.length ? h("small", {}, " " + facts.join(" · ")) : null));
       })));
   }
 
@@ -189,24 +186,9 @@ var SampleView = (function () {
     var found = [];
     rows.forEach(function (row) {
       var given = row[4] && row[4].detail && row[4].detail.boxes, column = about.columns[row[0]];
-      if (!given || found.length || isMarked(column, about)) return;
+      if (!given || found.length) return;
       if (source.key === "input" && given.input) found = given.input;
       if (source.edit && column.editor === source.name && given.output) found = given.output;
-    });
-    return found;
-  }
-
-  function isMarked(column, about) { return Boolean(about.study) && column.metric === about.study.regions_metric; }
-
-  // Regions that annotators marked in an output: [[x0, y0, x1, y1, "label (annotator)"]…]
-  function marked(rows, about, source) {
-    var found = [];
-    rows.forEach(function (row) {
-      var given = row[4] && row[4].detail && row[4].detail.boxes, column = about.columns[row[0]];
-      if (!given || !given.output || !source.edit || column.editor !== source.name || !isMarked(column, about)) return;
-      given.output.forEach(function (box) {
-        found.push(box.slice(0, 4).concat(box[4] + " (" + column.source.replace(/^human:/, "") + ")"));
-      });
     });
     return found;
   }

@@ -1,5 +1,5 @@
 "use strict";
-// What people said of one benchmark: agreement, metrics against people, contested samples, marked regions.
+// What people said of one benchmark: agreement, metrics against people, contested samples.
 var StudyView = (function () {
   var h = EG.h;
   var SVG = "http://www.w3.org/2000/svg";
@@ -194,16 +194,6 @@ var StudyView = (function () {
     }));
   }
 
-  function regions(about, list) {
-    if (!list.length) return null;
-    return h("section", { "aria-labelledby": "regions" }, h("h2", { id: "regions" }, "Marked regions"),
-      h("p", {}, "Drawn on the pictures of each sample's page."),
-      h("ul", {}, list.map(function (one) {
-        return h("li", {}, h("a", { href: EG.address(["sample", about.name, one.sample], new URLSearchParams({ e: one.editor })) },
-          one.sample + ", " + one.editor), ": " + one.regions + " by " + one.annotator);
-      })));
-  }
-
   function show(main, at, about, live, tableNode) {
     if (!about.study) return Promise.reject(new Error("Nobody rated " + about.title + " in this run."));
     return Promise.all([EG.study(at), EG.index(at)]).then(function (loaded) {
@@ -217,7 +207,6 @@ var StudyView = (function () {
             h("h3", {}, "Metrics against people"), against(about, ids, facts, question, number),
             h("h3", {}, "Samples on which people differ most"), contested(at, about, loaded[1], question));
         }),
-        regions(about, facts.regions),
         h("section", { "aria-labelledby": "agreement" }, h("h2", { id: "agreement" }, "Agreement"),
           about.tables.map(function (table, number) {
             return facts.tables.indexOf(table.name) < 0 ? null : tableNode(about, table, number, loaded[1]);

@@ -1,11 +1,11 @@
 // One sample after the other: show it, take answers by mouse, touch or keyboard, send them once.
 "use strict";
 (function () {
-  const { $, make, button, say, wait, nonce: fresh, zoom, whole } = Base;
+  const { $, make, button, say, wait, nonce: fresh, zoom, whole, movable } = Base;
   const PENDING = "editgauge-pending";
   const PAIR = [["a", "A is better"], ["b", "B is better"], ["tie", "tie"], ["both_bad", "both bad"]];
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  let study = null, task = null, answers = {}, output = 0, question = 0, shownAt = 0, nonce = "", busy = false, clock = 0;
+  let study = null, task = null, answers = {}, output = 0, question = 0, shownAt = 0, nonce = "", busy = false, timer = 0;
 
   const ask = (path, body) => Base.ask(path, body, study ? study.key : "");
   const pairwise = () => study.mode === "pairwise";
@@ -46,7 +46,7 @@
     working(true);
     const body = { task: task.id, version: task.version, nonce: nonce, seconds: (performance.now() - shownAt) / 1000, comment: $("comment").value };
     if (skip) body.skip = skip;
-    else { body.answers = answers; body.regions = View.state.regions; }
+    else body.answers = answers;
     const found = await deliver(body);
     if (found.status !== 200) {
       await load();
@@ -98,8 +98,7 @@
     output = question = 0;
     nonce = fresh();
     shownAt = performance.now();
-    View.state.regions = [];
-    if (View.state.flicker) View.flicker();
+    if (timer) flicker();
     whole();
     $("comment").value = $("reason").value = "";
     $("training").hidden = !task.training;
@@ -107,35 +106,50 @@
     $("hint").textContent = task.hint;
     $("hint").hidden = !task.hint;
     $("mask").hidden = !task.mask;
-    $("marking").hidden = !study.labels.length;
     $("given").replaceChildren(...figures.given);
     $("outputs").replaceChildren(...figures.outputs);
     for (const one of study.questions) answers[one.id] = pairwise() ? null : task.outputs.map(() => null);
     restore(task.previous);
     questions();
-    View.regions();
     scrollTo(0, 0);
-    tick();
   }
 
   function restore(previous) {
     if (!previous) return;
     $("comment").value = previous.comment || "";
     if (previous.answers) answers = previous.answers;
-    View.state.regions = previous.regions || [];
   }
 
   function pictures(task) {
     const input = task.inputs[0] || "", several = task.inputs.length > 1;
-    const given = task.inputs.map((url, index) => View.figure(url, several ? "Input " + (index + 1) : "Input", { slot: -1, mask: index ? "" : task.mask }));
-    if (task.reference) given.push(View.figure(task.reference, "Reference", { slot: -1 }));
+    const given = task.inputs.map((url, index) => figure(url, several ? "Input " + (index + 1) : "Input", "", index ? "" : task.mask));
+    if (task.reference) given.push(figure(task.reference, "Reference"));
     const outputs = task.outputs.map((url, slot) => {
-      const node = View.figure(url, LETTERS[slot], { slot: slot, input: input, mask: task.mask });
+      const node = figure(url, LETTERS[slot], input, task.mask);
       node.addEventListener("pointerdown", () => { output = slot; mark(); });
       return node;
     });
     return { given: given, outputs: outputs };
   }
+
+  function figure(url, title, input, mask) {
+    const image = (address, name, text) => make("img", { src: address, class: name, alt: text, draggable: "false" });
+    const layer = make("div", { class: "layer" }, image(url, "", title));
+    if (input) layer.append(image(input, "over input", ""));
+    if (mask) layer.append(image(mask, "over mask", ""));
+    return make("figure", {}, make("figcaption", { text: title }), movable(make("div", { class: "view" }, layer)));
+  }
+
+  const press = (id, on) => $(id).setAttribute("aria-pressed", String(on));
+
+  function flicker() {
+    clearInterval(timer);
+    timer = timer ? 0 : setInterval(() => document.body.classList.toggle("showing-input"), 400);
+    document.body.classList.toggle("showing-input", Boolean(timer));
+    press("flicker", Boolean(timer));
+  }
+
+  function area() { press("mask", document.body.classList.toggle("showing-mask")); }
 
   function options() {
     if (pairwise()) return PAIR;
@@ -154,7 +168,6 @@
       const title = several ? one.id : "";
       if (pairwise()) $("below").append(choice(one.id, index, -1, title));
       else figures.forEach((figure, slot) => figure.append(choice(one.id, index, slot, title)));
-      if (study.mode === "rank") $("below").append(strip(one.id));
     });
     mark();
   }
@@ -188,7 +201,6 @@
       part.classList.toggle("here", part.dataset.question === now && (slot < 0 || slot === output));
       for (const one of part.querySelectorAll("button")) one.setAttribute("aria-pressed", String(value !== null && one.dataset.value === String(value)));
     }
-    for (const chips of document.querySelectorAll(".strip")) if (!chips.querySelector(".held")) order(chips, answers[chips.dataset.question]);
     document.querySelectorAll("#outputs figure").forEach((node, slot) => node.classList.toggle("here", slot === output));
     $("send").disabled = busy || !complete();
     const open = Object.values(answers).flat().filter((value) => value === null).length;
@@ -196,57 +208,6 @@
   }
 
   const complete = () => Object.values(answers).flat().every((value) => value !== null);
-
-  // ---- a ranking by dragging letters into their order ----
-
-  function strip(id) {
-    const node = make("div", { class: "strip", "data-question": id, "aria-hidden": "true" }, make("span", { text: "best" }));
-    task.outputs.forEach((_, slot) => node.append(make("span", { class: "chip", "data-slot": slot, text: LETTERS[slot] })));
-    node.append(make("span", { text: "worst" }));
-    let held = null;
-    node.addEventListener("pointerdown", function (event) {
-      held = event.target.closest(".chip");
-      if (!held) return;
-      node.setPointerCapture(event.pointerId);
-      held.classList.add("held");
-    });
-    node.addEventListener("pointermove", function (event) {
-      if (!held) return;
-      for (const other of node.querySelectorAll(".chip:not(.held)")) {
-        const box = other.getBoundingClientRect(), middle = (box.left + box.right) / 2;
-        const before = Boolean(held.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING);
-        if (before && event.clientX < middle) { other.before(held); break; }
-        if (!before && event.clientX > middle) other.after(held);
-      }
-    });
-    node.addEventListener("pointerup", function () {
-      if (!held) return;
-      held.classList.remove("held");
-      held = null;
-      node.querySelectorAll(".chip").forEach((chip, rank) => { answers[id][Number(chip.dataset.slot)] = rank + 1; });
-      mark();
-    });
-    return node;
-  }
-
-  function order(chips, given) {
-    const last = chips.lastElementChild;
-    [...chips.querySelectorAll(".chip")]
-      .sort((a, b) => (given[a.dataset.slot] || 99) - (given[b.dataset.slot] || 99) || a.dataset.slot - b.dataset.slot)
-      .forEach((chip) => last.before(chip));
-  }
-
-  function tick() {
-    clearInterval(clock);
-    $("clock").hidden = !study.limit;
-    if (!study.limit) return;
-    const write = function () {
-      const left = Math.max(0, Math.round(study.limit - (performance.now() - shownAt) / 1000));
-      $("clock").textContent = left ? left + " s" : "time is up: please answer now";
-    };
-    write();
-    clock = setInterval(write, 1000);
-  }
 
   // ---- keyboard ----
 
@@ -272,7 +233,7 @@
 
   const KEYS = {
     ArrowLeft: () => move(-1, 0), ArrowRight: () => move(1, 0), ArrowUp: () => move(0, -1), ArrowDown: () => move(0, 1),
-    u: undo, f: View.flicker, m: () => task.mask && View.mask(), s: () => $("reason").focus(), c: () => $("comment").focus(),
+    u: undo, f: flicker, m: () => task.mask && area(), s: () => $("reason").focus(), c: () => $("comment").focus(),
     "+": () => zoom(1.25), "-": () => zoom(0.8), "0": whole, "?": help,
   };
   const PAIR_KEYS = { a: 1, b: 2, t: 3, n: 4 };
@@ -297,7 +258,7 @@
     else if (KEYS[key]) { event.preventDefault(); KEYS[key](); }
   });
 
-  const CLICKS = { send: () => send(), undo, help, in: () => zoom(1.25), out: () => zoom(0.8), reset: whole, flicker: View.flicker, mask: View.mask, mark: View.marking, onwards: load };
+  const CLICKS = { send: () => send(), undo, help, in: () => zoom(1.25), out: () => zoom(0.8), reset: whole, flicker, mask: area, onwards: load };
   for (const [id, act] of Object.entries(CLICKS)) $(id).addEventListener("click", act);
   $("skip").addEventListener("click", () => ($("reason").value ? send($("reason").value) : say("Choose why you skip this one.")));
 
@@ -305,6 +266,5 @@
     if (!study) return;
     const option = (text, value) => make("option", { value: value, text: text });
     $("reason").replaceChildren(option("Why skip? (S)", ""), ...study.skips.map((text) => option(text, text)));
-    $("label").replaceChildren(...study.labels.map((text) => option(text, text)));
   });
 })();

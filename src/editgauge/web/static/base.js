@@ -79,13 +79,8 @@ const Base = (function () {
     return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
   }
 
-  function onPicture(point) {
-    const cut = (value) => Math.min(1, Math.max(0, value));
-    return [cut((point[0] - zoomed.x) / zoomed.scale), cut((point[1] - zoomed.y) / zoomed.scale)];
-  }
-
-  // Wheel, pinch and drag. While `hand.takes()`, a drag is the hand's: move(from, to), done(from, to).
-  function zoomable(view, hand) {
+  // Wheel, pinch and drag; while `taken` says so, a drag is somebody else's.
+  function movable(view, taken = () => false) {
     const fingers = new Map();
     let start = null, from = null, spread = 0;
     view.addEventListener("wheel", function (event) {
@@ -93,7 +88,7 @@ const Base = (function () {
       zoom(event.deltaY < 0 ? 1.25 : 0.8, ...place(view, event));
     }, { passive: false });
     view.addEventListener("pointerdown", function (event) {
-      if (event.button || (hand.takes() && !hand.move)) return;
+      if (event.button || taken()) return;
       view.setPointerCapture(event.pointerId);
       start = place(view, event);
       fingers.set(event.pointerId, start);
@@ -107,21 +102,15 @@ const Base = (function () {
         const [a, b] = [...fingers.values()], now = Math.hypot(a[0] - b[0], a[1] - b[1]);
         if (spread) zoom(now / spread, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
         spread = now;
-      } else if (hand.takes()) hand.move(onPicture(start), onPicture(at));
-      else if (zoomed.scale > 1) {
+      } else if (zoomed.scale > 1) {
         zoomed.x = from[0] + at[0] - start[0];
         zoomed.y = from[1] + at[1] - start[1];
         apply();
       }
     });
-    view.addEventListener("pointerup", function (event) {
-      if (!fingers.delete(event.pointerId)) return;
-      spread = 0;
-      if (start && hand.takes()) hand.done(onPicture(start), onPicture(place(view, event)));
-      start = null;
-    });
-    view.addEventListener("pointercancel", function (event) { fingers.delete(event.pointerId); spread = 0; });
+    for (const end of ["pointerup", "pointercancel"]) view.addEventListener(end, function (event) { fingers.delete(event.pointerId); spread = 0; });
+    return view;
   }
 
-  return { $, make, button, say, wait, nonce, ask, zoom, whole, zoomable };
+  return { $, make, button, say, wait, nonce, ask, zoom, whole, movable };
 })();

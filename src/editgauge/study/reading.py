@@ -289,9 +289,6 @@ def _need_known(what: str, name: str, known: frozenset[str]) -> None:
     """Raise `ValueError` for a name that is not in the run, with the one that may be meant."""
     if name not in known:
         near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
-        meant = (
-            f"did you mean {' or '.join(near)}?"
-            if near
-            else f"there are {', '.join(sorted(known)[:4])}…"
-        )
+        there = ", ".join(sorted(known)[:4])
+        meant = f"did you mean {' or '.join(near)}?" if near else f"there are {there}…"
         raise ValueError(f"{what} {name!r}: not in the run; {meant}")

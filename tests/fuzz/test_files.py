@@ -84,7 +84,7 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "a.csv": (
         lambda path: list(maps.lines_of(path)),
         lambda path: list(csv_files.records(path)),
-        lambda path: read_sheet(path, Known("b", frozenset("ab"), frozenset({"one", "two"})), {}),
+        lambda path: read_sheet(path, Known("b", frozenset("ab"), frozenset({"one", "two"}))),
     ),
     "a.tsv": (lambda path: list(maps.lines_of(path)),),
     "p.toml": (_settings,),

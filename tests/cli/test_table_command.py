@@ -18,7 +18,8 @@ from editgauge.errors import EditgaugeError
 from editgauge.statistics import resampling
 from editgauge.store.run import Run
 from editgauge.study.scales import Rating
-from editgauge.tables import cells, reading
+from editgauge.tables import build as cells
+from editgauge.tables import reading
 from editgauge.tables.results import Results
 from editgauge.types import Row, Status
 

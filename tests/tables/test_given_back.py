@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from editgauge.tables import given_back
-from editgauge.tables.compare import compare
 from editgauge.tables.layouts import tables
 from editgauge.tables.results import Delivery, Results
 from editgauge.tables.table import Table
@@ -82,14 +81,3 @@ def test_a_count_of_edited_ones_is_of_as_many_samples_as_that_of_all() -> None:
 def test_counts_are_those_of_the_chosen_samples() -> None:
     part = made().of_samples(made().samples.where({"topic": "b"}))
     assert given_back.counted(part) == {"copy": (0, 2)}
-
-
-def test_compare_says_both_means() -> None:
-    found = made()
-    ways = {"ssim": "higher"}
-    item = compare(found, "typeset", "other", ways, variants=("faithful",))  # type: ignore[arg-type]
-    [note] = given_back.compared(found, item)
-    assert "typeset: 2 edited, 2 given back" in note
-    assert "ssim (faithful) 0.6 → 0.8 (n 2)" in note
-    plain = replace(found, deliveries={})
-    assert given_back.compared(plain, item) == []

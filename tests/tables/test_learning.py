@@ -54,7 +54,7 @@ def test_a_number_that_was_tried_on_one_task_alone_costs_the_other_nothing() -> 
     gone = np.zeros((len(frame.editors), len(frame.samples)), dtype=bool)
     gone[code, noses] = True
     left = frame.without(gone)
-    found = {one.task: one for one in learning.series(left, "tuned")}
+    found = {one.name[3:]: one for one in learning.series(left, "tuned")}
     assert list(found[EAR].editors) == [0, 4, 32]
     assert list(found[NOSE].editors) == [0, 4]
     assert found[NOSE].frame.samples.ids == ("c", "d")

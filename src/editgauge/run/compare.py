@@ -38,7 +38,7 @@ def compare(
 ) -> list[Comparison]:
     """The comparison of B with A on each frame (`tables.rows.frames`) in which both have a score.
 
-    Directions are those of the run's metrics; a metric without one gets no verdict. Notes say how
+    Directions are those of the run's metrics; a metric without one gets no verdict. A note says how
     many of the outputs are the input handed back. Metrics of one scale stand together.
     `metrics`: only these. Raises `UsageError` for a metric that a frame has no rows of,
     `UnknownName` for an editor without rows.
@@ -54,7 +54,8 @@ def compare(
         directions = {name: ways[name] for name in wanted}
         item = frames_compared.compare(frame, a, b, directions, variants=variants, **settings)
         if item.lines:
-            notes = tuple(given_back.compared(frame, item))
+            back = given_back.note(frame.of_editors([a, b]))
+            notes = (back,) if back else ()
             comparisons.append(replace(item, notes=notes, of_samples=_otherwise_shown(frame)))
     return comparisons
 

@@ -88,7 +88,6 @@ def tables(
             among=variants,
         )
     ]
-    made = [table for table in _unrepeated(made) if table.columns]
     if any(frame.side for frame in frames):
         made = papers_first(made)
     if not (asked.by or asked.editors or asked.sources):
@@ -150,21 +149,3 @@ def scheme_of(
     if not layouts:
         raise UsageError(f"weights, cutoff: {', '.join(benchmarks)} has neither in its tables")
     return layouts
-
-
-def _unrepeated(made: Sequence[Table]) -> list[Table]:
-    """Without the copy of a table in a variant that it has not: it says so itself, or all its
-    columns fell back.
-    """
-
-    def own(item: Table) -> bool:
-        return item.variant in item.meta.get("variants", [item.variant])
-
-    kept: list[Table] = []
-    for item in made:
-        same = [t for t in made if (t.name, t.source) == (item.name, item.source)]
-        if any(t.variant == item.variant for t in same if t in kept):
-            continue
-        if own(item) or not any(own(t) for t in same):
-            kept.append(item)
-    return kept

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from editgauge.tables.compare import Comparison
 from editgauge.tables.results import Results
 from editgauge.tables.table import Table, TableRow
 
@@ -22,13 +21,13 @@ EDITED_ONLY = ", edited only"
 
 def counted(results: Results) -> dict[str, tuple[int, int]]:
     """(edited, given back) for each editor that handed at least one input back."""
-    here = set(results.samples.ids)
+    here, there = set(results.samples.ids), results.deliveries
     counts = {
-        editor: (len(delivery.edited & here), len(delivery.given_back & here))
-        for editor, delivery in results.deliveries.items()
-        if editor in results.editors
+        editor: (len(there[editor].edited & here), len(there[editor].given_back & here))
+        for editor in results.editors
+        if editor in there
     }
-    return {editor: counts[editor] for editor in results.editors if counts.get(editor, (0, 0))[1]}
+    return {editor: count for editor, count in counts.items() if count[1]}
 
 
 def note(results: Results) -> str:
@@ -54,10 +53,9 @@ def with_edited(results: Results, table: Table, build: Callable[[Results], Table
     `build` makes the same table from other results. A line of edited ones is of kind ``edited``: it
     is of fewer samples by its nature, so that it is neither best nor second.
     """
-    told = note(results)
-    if not told or not any(row.kind == "run" for row in table.rows):
-        return table
     counts = counted(results)
+    if not counts or not any(row.kind == "run" for row in table.rows):
+        return table
     rows: list[TableRow] = []
     for row in table.rows:
         rows.append(row)
@@ -66,23 +64,4 @@ def with_edited(results: Results, table: Table, build: Callable[[Results], Table
             if part is not None and part.rows:
                 name = row.name + EDITED_ONLY
                 rows.append(replace(part.rows[0], name=name, kind="edited", part=row.part))
-    return replace(table, rows=rows, notes=[*table.notes, told])
-
-
-def compared(results: Results, comparison: Comparison) -> list[str]:
-    """What `editgauge compare` says of inputs handed back: the counts, and both means of each
-    metric over the samples that both editors edited. Nothing where nothing was handed back.
-    """
-    pair = results.of_editors([comparison.a, comparison.b])
-    told = note(pair)
-    if not told:
-        return []
-    edited = edited_only(pair)
-    means = []
-    for line in comparison.lines:
-        values = edited.grid(line.metric, line.variant).values
-        both = values[:, ~np.isnan(values).any(axis=0)]
-        if both.shape[1] and not line.slice:
-            a, b = both.mean(axis=1)
-            means.append(f"{line.metric} ({line.variant}) {a:.4g} → {b:.4g} (n {both.shape[1]})")
-    return [told + (f" Means where both edited: {'; '.join(means)}." if means else "")]
+    return replace(table, rows=rows, notes=[*table.notes, note(results)])

@@ -14,9 +14,8 @@ from editgauge import catalog
 from editgauge.tables import given_back
 from editgauge.tables.build import build
 from editgauge.tables.metrics import benchmark_of, metrics_of
-from editgauge.tables.plan import plan
 from editgauge.tables.reading import settled
-from editgauge.tables.repeats import beside, noise, repeated
+from editgauge.tables.repeats import beside
 from editgauge.tables.results import Results
 from editgauge.tables.slices import sliced
 from editgauge.tables.spec import PaperTable, generic
@@ -59,17 +58,21 @@ def tables(
     asked = shown or Shown()
     results = settled(results)
     every = partial(every_table, make=make, only=asked.only)
+    mine = [paper for paper in every(results) if _belongs(results, paper, variant, among)]
     if asked.by:
+        names = {paper.name for paper in mine}
         parts = sliced(
-            results, asked.by, every, variant, intervals=asked.intervals, seed=asked.seed
+            results,
+            asked.by,
+            lambda part: [paper for paper in every(part) if paper.name in names],
+            variant,
+            intervals=asked.intervals,
+            seed=asked.seed,
         )
         back = [*filter(None, [given_back.note(results)])]
         return [replace(part, notes=[*part.notes, *back]) for part in parts]
     found: list[Table | None] = []
-    mine = every(results)
     for paper in mine:
-        if _repeats(results, paper, variant, among):
-            continue
         paper = replace(paper, alone=paper.alone and asked.only == paper.name)
         again = partial(
             build, table=paper, variant=variant, mean=asked.mean, intervals=asked.intervals,
@@ -78,23 +81,19 @@ def tables(
         table = again(results, published=asked.published or paper.alone)
         found.append(table and given_back.with_edited(results, table, again))
     if results.repeats > 1:
-        found += [repeated(results, paper, variant) for paper in mine]
         found += [beside(results, p, variant, published=asked.published) for p in mine]
-        found.append(noise(results.own(), variant))
-    return [table for table in found if table is not None]
+    return [table for table in found if table is not None and table.columns]
 
 
-def _repeats(
+def _belongs(
     results: Results, paper: PaperTable, variant: Variant, among: Sequence[Variant]
 ) -> bool:
-    """Whether a table has no rows of its own variant, and the same one of another variant has."""
-    if paper.lines is not None:
-        return False
-    if paper.fixed is not None:
-        return paper.fixed != variant and paper.fixed in among
-    if variant in plan(results, paper, variant).fed(results):
-        return False
-    return any(other in plan(results, paper, other).fed(results) for other in among)
+    """Whether a table is this variant's: it has rows of it, or none of another among those asked
+    for.
+    """
+    own = [v for v in among if any(results.has(metric, v) for metric in paper.metrics)]
+    own = own if paper.fixed is None else [v for v in among if v == paper.fixed]
+    return not among or variant in (own or among[:1])
 
 
 def papers_first(every: Sequence[Table]) -> list[Table]:

@@ -9,59 +9,49 @@ samples: those that every number of training samples has an output or a reason f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from editgauge.tables.build import build
-from editgauge.tables.results import Floats, Mask, Results
+from editgauge.tables.results import Floats, Results
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
 
-LABEL = "task"
-"""The label of samples whose values are lines."""
 
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One model on one task: `frame` has its editors and the samples of its lines alone;
-    `editors`: number of samples learned from -> editor.
+class Series(NamedTuple):
+    """One model on one task: `frame` has its editors and the samples of its line alone; `editors`:
+    number of samples learned from -> editor.
     """
 
-    model: str
-    task: str
+    name: str
     editors: Mapping[int, str]
     frame: Results
-
-    @property
-    def name(self) -> str:
-        return f"{self.model}: {self.task}" if self.task else self.model
 
 
 def series(frame: Results, kind: str) -> Iterator[Series]:
     """The series of a frame, of editors that learned in one way (``tuned``, ``shots``): those with
-    two numbers of samples at least, by model and then by task. A number that was not tried on a
-    task is none of its series.
+    two numbers of samples at least, by model and then by task (a label of the samples). A number
+    that was not tried on a task is none of its series.
     """
     models: dict[str, dict[int, str]] = {}
-    for editor in frame.editors:
-        one = frame.learned.get(editor)
-        if one is not None and one.kind == kind:
+    for editor, one in frame.learned.items():
+        if one.kind == kind and editor in frame.editors:
             models.setdefault(one.of, {})[one.samples] = editor
-    tasks = _tasks(frame)
+    known = "task" in frame.samples.names()
+    tasks = frame.samples.labels("task") if known else np.full(len(frame.samples), "")
     for model, found in sorted(models.items()):
         mine = {0: model, **found} if model in frame.editors else found
-        for task in sorted(set(tasks)):
-            part = frame.of_samples(np.array([label == task for label in tasks], dtype=bool))
-            tried = part.tried()
-            at = {n: part.editors.index(editor) for n, editor in sorted(mine.items())}
-            at = {n: place for n, place in at.items() if tried[place].any()}
-            there: Mask = np.asarray(tried[list(at.values())].all(axis=0))
-            if len(at) > 1 and there.any():
-                editors = {n: part.editors[place] for n, place in at.items()}
-                chosen = part.of_samples(there).of_editors(list(editors.values()))
-                yield Series(model, task, editors, chosen)
+        for task in sorted(set(tasks.tolist())):
+            part = frame.of_samples(tasks == task)
+            tried = {n: part.tried()[part.editors.index(mine[n])] for n in sorted(mine)}
+            tried = {n: there for n, there in tried.items() if there.any()}
+            shared = np.logical_and.reduce([*tried.values()])
+            if len(tried) > 1 and shared.any():
+                editors = {n: mine[n] for n in tried}
+                chosen = part.of_samples(shared).of_editors(list(editors.values()))
+                yield Series(f"{model}: {task}" if task else model, editors, chosen)
 
 
 def counts(frame: Results, kind: str) -> list[int]:
@@ -80,14 +70,13 @@ def lines(
 
     def made(frame: Results, variant: Variant, intervals: bool, seed: int) -> list[TableRow]:
         rows = []
-        for one in series(frame, kind):
-            built = build(one.frame, table, variant, intervals=intervals, seed=seed)
-            of = {editor: number for number, editor in one.editors.items()}
+        for name, editors, part in series(frame, kind):
+            built = build(part, table, variant, intervals=intervals, seed=seed)
+            of = {editor: number for number, editor in editors.items()}
             cells: dict[str, Cell] = {}
             for row in built.rows if built is not None else ():
-                cells |= {f"{of[row.name]}_{name}": cell for name, cell in row.cells.items()}
-            if cells:
-                rows.append(TableRow(name=one.name, cells=cells))
+                cells |= {f"{of[row.name]}_{title}": cell for title, cell in row.cells.items()}
+            rows += [TableRow(name=name, cells=cells)] if cells else []
         return rows
 
     return made
@@ -97,10 +86,3 @@ def values(one: Series, metric: Metric, variant: Variant) -> list[Floats]:
     """Of each number of samples, in order, the stored values (S,); NaN = none; all finite."""
     grid = one.frame.grid(metric.name, variant).values
     return [np.where(np.isinf(line), np.nan, line) for line in grid]
-
-
-def _tasks(frame: Results) -> list[str]:
-    """The task of each sample, "" where there is none."""
-    if LABEL in frame.samples.names():
-        return [str(label) for label in frame.samples.labels(LABEL).tolist()]
-    return [""] * len(frame.samples)

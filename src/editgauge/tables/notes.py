@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from editgauge.tables.table import TableRow
 from editgauge.types import JUDGE_SCORER, Status
 
 if TYPE_CHECKING:
-    from editgauge.tables.cells import Ranks
+    from editgauge.tables.build import Ranks
 
 NO_RANK = "No best, second or rank"
 """How the note begins that says why nothing is compared."""
@@ -44,29 +44,21 @@ def of_table(
         )
     if published is not None:
         notes += [published.note, *_other_makers(results, table, published)]
-    notes += _no_rank(made, uneven)
+    reasons: dict[str, list[str]] = {}
+    for field in made.fields:
+        if (reason := uneven.get(field.column.name)) is not None:
+            reasons.setdefault(reason, []).append(" ".join(field.column.heading))
+    for reason, titles in reasons.items():
+        where = "any column" if len(titles) == len(made.fields) else ", ".join(titles)
+        notes.append(f"{NO_RANK} in {where}: {reason}.")
     notes += _failures(results, made)
     if absent := dict.fromkeys(unscored(results, made).values()):
         notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
     if intervals:
-        by = f", stratified by {table.strata} (small ones together);"
         kept = table.strata in results.samples.names()
-        notes.append(INTERVALS.replace(" over samples;", f" over samples{by if kept else ';'}"))
+        by = f" over samples, stratified by {table.strata} (small ones together);"
+        notes.append(INTERVALS.replace(" over samples;", by) if kept else INTERVALS)
     return notes
-
-
-def _no_rank(made: Plan, uneven: Mapping[str, str]) -> list[str]:
-    reasons: dict[str, list[str]] = {}
-    for field in made.fields:
-        if field.column.name in uneven:
-            heading = " ".join(field.column.heading)
-            reasons.setdefault(uneven[field.column.name], []).append(heading)
-    all_of_them = len(made.fields)
-    return [
-        f"{NO_RANK} in {'any column' if len(titles) == all_of_them else ', '.join(titles)}: "
-        f"{reason}."
-        for reason, titles in reasons.items()
-    ]
 
 
 def _other_makers(results: Results, table: PaperTable, published: Published) -> list[str]:
@@ -92,8 +84,7 @@ def other_prompts(results: Results, table: PaperTable) -> list[str]:
     asked with the paper's.
     """
     mine = results.where(lambda key: key.scorer == JUDGE_SCORER and key.metric in table.metrics)
-    paper = ("[paper]#", "#imported")
-    return [one for one in mine.sources if paper[0] not in one and not one.endswith(paper[1])]
+    return [one for one in mine.sources if "[paper]#" not in one and not one.endswith("#imported")]
 
 
 def sources(results: Results, table: PaperTable) -> str:
@@ -105,58 +96,39 @@ def sources(results: Results, table: PaperTable) -> str:
 # -- failures and coverage -------------------------------------------------------------------------
 
 
-def statuses(results: Results, made: Plan) -> dict[str, dict[str, int]]:
-    """For each editor, how many samples have a metric of the table that ended in each status, but
-    for SCORED.
-    """
-    return {
-        editor: {status: amount for status, (amount, _) in told.items()}
-        for editor, told in _statuses(results, made).items()
-    }
-
-
-def _statuses(results: Results, made: Plan) -> dict[str, dict[str, tuple[int, dict[str, int]]]]:
-    """As `statuses`, with how many samples of each metric; of no metric where all of them have as
-    many. A sample counts for a metric only where one of the table's means asks for it.
+def _failures(results: Results, made: Plan) -> list[str]:
+    """``one, two: 3 missing; failed: lpips 64, mse 2.``: editors with the same are told once. A
+    sample counts for a metric only where one of the table's means asks for it.
     """
     grids: dict[str, Grid] = {}
     asked: dict[str, Mask] = {}
     for mean, variant in made.means:
-        here = labelled(results, mean.where)
         for name in mean.parts:
             if results.has(name, variant):
                 grids[name] = results.grid(name, variant)
-                asked[name] = asked.get(name, np.zeros(len(here), dtype=np.bool_)) | here
-    counted = {metric: grid.defined & asked[metric] for metric, grid in grids.items()}
-    told: dict[str, dict[str, tuple[int, dict[str, int]]]] = {e: {} for e in results.editors}
-    for code, status in enumerate(STATUSES):
-        if status is Status.SCORED or not grids:
-            continue
-        hit = {m: (grid.status == code) & counted[m] for m, grid in grids.items()}  # (E, S) each
-        anywhere = np.logical_or.reduce([*hit.values()])
-        for number in np.flatnonzero(anywhere.any(axis=1)).tolist():
-            each = {m: int(mask[number].sum()) for m, mask in hit.items() if mask[number].any()}
-            alike = len(each) == len(grids) and len(set(each.values())) == 1
-            amount = int(anywhere[number].sum())
-            told[results.editors[number]][status.value] = (amount, {} if alike else each)
-    return told
-
-
-def _failures(results: Results, made: Plan) -> list[str]:
-    """``one, two: 3 missing; failed: lpips 64, mse 2.``: editors with the same are told once."""
+                asked[name] = labelled(results, mean.where) | asked.get(name, np.False_)
+    counted = {name: grid.defined & asked[name] for name, grid in grids.items()}
     alike: dict[str, list[str]] = {}
-    for editor, counts in _statuses(results, made).items():
+    for number, editor in enumerate(results.editors):
         words = []
-        for status, (amount, metrics) in counts.items():
-            name = status.replace("_", " ")
-            if len(set(metrics.values())) > 1:
-                words.append(f"{name}: {', '.join(f'{m} {n}' for m, n in metrics.items())}")
-            else:
-                words.append(f"{amount} {name}" + (f" ({', '.join(metrics)})" if metrics else ""))
+        for code, status in enumerate(STATUSES):
+            hit = {n: (grid.status[number] == code) & counted[n] for n, grid in grids.items()}
+            hit = {name: mask for name, mask in hit.items() if mask.any()}
+            if hit and status is not Status.SCORED:
+                words.append(_failed(status.value.replace("_", " "), hit, len(grids)))
         if words:
             sign = "; " if any(":" in word for word in words) else ", "
             alike.setdefault(sign.join(words), []).append(editor)
     return [f"{', '.join(editors)}: {said}." for said, editors in alike.items()]
+
+
+def _failed(status: str, hit: Mapping[str, Mask], metrics: int) -> str:
+    """``3 missing``, where all metrics have as many; else of which metrics, and how many."""
+    counts = {name: int(mask.sum()) for name, mask in hit.items()}
+    if len(set(counts.values())) > 1:
+        return f"{status}: {', '.join(f'{name} {n}' for name, n in counts.items())}"
+    samples = int(np.logical_or.reduce([*hit.values()]).sum())
+    return f"{samples} {status}" + (f" ({', '.join(counts)})" if len(counts) < metrics else "")
 
 
 def unscored(results: Results, made: Plan) -> dict[str, str]:
@@ -178,27 +150,23 @@ def parts_of_release(results: Results, made: Plan, part: Matrix) -> list[tuple[i
     the data) is taken off the release.
     """
     size = made.table.size
+    if size is None:
+        return [None] * len(results.editors)
     wholes = [results.of_set(f.spec.of[0].metric, f.variant) for f in made.fields if f.whole_set]
-    outs = [excused(results.grid(mean.metric, v).status) for mean, v in made.means]  # (E, S) each
+    given = ~np.isnan(part.values)  # (E, L, S)
+    outs = [excused(results.grid(mean.metric, v).status) for mean, v in made.means]
+    out = np.stack(outs, axis=1) if outs else np.zeros_like(given)
+    asked = given.any(axis=2, keepdims=True)  # the columns in which an editor has any score
+    scored = np.asarray(given.any(axis=1))
+    lacking = np.asarray((asked & part.defined & ~given & ~out).any(axis=1))
+    free = np.asarray((asked & out & ~given).any(axis=1) & ~scored & ~lacking)
     parts: list[tuple[int, int] | None] = []
     for editor in range(len(results.editors)):
+        some = bool(scored[editor].any())
+        release = size - int(free[editor].sum())
         sets = [int(whole.samples[editor]) for whole in wholes if whole.samples[editor]]
-        scored = np.zeros(len(results.samples), dtype=np.bool_)
-        lacking, free = scored.copy(), scored.copy()
-        for number, out in enumerate(outs):
-            given = ~np.isnan(part.values[editor, number])
-            if given.any():
-                scored |= given
-                lacking |= part.defined[number] & ~given & ~out[editor]
-                free |= out[editor] & ~given
-        count = release = size or 0
-        if scored.any():
-            count, release = (
-                int((scored & ~lacking).sum()),
-                release - int((free & ~scored & ~lacking).sum()),
-            )
-        count = min([count, *sets])
-        parts.append((count, release) if size is not None and count < release else None)
+        count = min([int((scored & ~lacking)[editor].sum()) if some else release, *sets])
+        parts.append((count, release) if count < release else None)
     return parts
 
 
@@ -224,30 +192,26 @@ def uneven(results: Results, made: Plan, part: Matrix) -> dict[str, str]:
             whole = results.of_set(field.spec.of[0].metric, field.variant)
             known = sorted(set(whole.samples.tolist()) - {0})
             if len(known) > 1:
-                spread = f"({known[0]} to {known[-1]})"
-                told[field.column.name] = (
-                    f"it was computed from different numbers of samples {spread}"
-                )
+                numbers = f"different numbers of samples ({known[0]} to {known[-1]})"
+                told[field.column.name] = f"it was computed from {numbers}"
             continue
         scored, _ = part.scored(field)
         if not (scored == scored[0]).all():
-            amounts = scored.sum(axis=1)
-            same = amounts.min() == amounts.max()
-            spread = f"{amounts.max()} others" if same else f"{amounts.min()} to {amounts.max()}"
+            low, high = (int(end) for end in np.quantile(scored.sum(axis=1), [0, 1]))
+            spread = f"{high} others" if low == high else f"{low} to {high}"
             told[field.column.name] = f"the editors were scored on different samples ({spread})"
     return told
 
 
-def of_ranks(results: Results, table: PaperTable, stability: Ranks | None) -> list[str]:
+def of_ranks(editors: Sequence[str], table: PaperTable, found: Ranks | None) -> list[str]:
     """How sure the ranks by the headline are."""
-    if stability is None or stability.column.name != table.headline:
+    if found is None or found.column.name != table.headline:
         return []
-    ranks = stability.ranks
-    name: Callable[[int], str] = results.editors.__getitem__
+    ranks = found.ranks
     told = [
-        f"{name(e)} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in "
+        f"{editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in "
         f"{ranks.low[e]}–{ranks.high[e]})"
         for e in np.argsort(ranks.rank, kind="stable").tolist()
     ]
-    heading = " ".join(stability.column.heading)
+    heading = " ".join(found.column.heading)
     return [f"Rank by {heading} under resampling: " + "; ".join(told)]

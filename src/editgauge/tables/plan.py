@@ -47,16 +47,6 @@ class Plan:
     means: tuple[tuple[Mean, Variant], ...]
     metrics: Mapping[str, Metric]
 
-    def parts(self) -> list[tuple[str, Variant]]:
-        """Every metric and variant that is read, whole sets included."""
-        pairs = [(part, made) for mean, made in self.means for part in mean.parts]
-        pairs += [(f.spec.of[0].metric, f.variant) for f in self.fields if f.whole_set]
-        return list(dict.fromkeys(pairs))
-
-    def fed(self, results: Results) -> list[str]:
-        """The variants in which the table's metrics have rows."""
-        return sorted({made for metric, made in self.parts() if results.has(metric, made)})
-
 
 def plan(results: Results, table: PaperTable, variant: Variant) -> Plan:
     """The table's columns for the rows: metrics read in the wanted variant where they have rows of
@@ -132,15 +122,14 @@ def matrix(results: Results, made: Plan) -> Matrix:
         grids = [results.grid(part, variant) for part in mean.parts]
         raw = [grid.values for grid in grids]
         defined[number] = here & grids[0].defined
-        if mean.not_applicable is not None:
+        if (lowest := mean.not_applicable) is not None:
             defined[number] = here
-            lowest = mean.not_applicable
             raw = [np.where(_cannot(results, g.status), lowest, g.values) for g in grids]
         shown = raw[0] if mean.shown is None else mean.shown(*raw)
         failed = np.isnan(shown) & np.logical_or.reduce([grid.failed for grid in grids])
         floor = floor_of(mean, made.metrics)
-        values[:, number] = np.where(here, shown, np.nan)
         worst = np.where(failed, np.nan if floor is None else floor, shown)
+        values[:, number] = np.where(here, shown, np.nan)
         filled[:, number] = np.where(here, worst, np.nan)
         sizes[number] = here.sum()
     return Matrix(values, filled, defined, sizes)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, bootstrap, units
-from editgauge.tables.build import build
-from editgauge.tables.cells import strata_of
+from editgauge.tables.build import build, strata_of
 from editgauge.tables.plan import Field, matrix, plan
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
@@ -52,51 +51,53 @@ def ranking(
     fields = plan(results, paper, variant).fields
     first = [field for field in fields if field.column.name == paper.headline]
     first += [field for field in fields if not field.spec.labels]
-    wanted = (field for field in first if keeps is None or field.metric.keeps is keeps)
-    return next(filter(None, (_by(results, paper, variant, field) for field in wanted)), None)
+    for field in first:
+        wanted = keeps is None or field.metric.keeps is keeps
+        if wanted and field.column.direction is not None and field.places:
+            alone = replace(paper, columns=(field.spec,), corrected=(), published=(),
+                            params=False, sections=False)  # fmt: skip
+            if (found := _by(results, alone, variant, field)) is not None:
+                return found
+    return None
 
 
-def _by(results: Results, paper: PaperTable, variant: Variant, field: Field) -> Ranking | None:
-    if field.column.direction is None or not field.places:
-        return None
-    one = replace(paper, columns=(field.spec,), corrected=(), published=(), params=False,
-                  sections=False)  # fmt: skip
+def _by(results: Results, one: PaperTable, variant: Variant, field: Field) -> Ranking | None:
     made = plan(results, one, variant)
     have, belongs = matrix(results, made).scored(made.fields[0])
     counts = have.sum(axis=1)
     enough = (counts > 0) & (counts * 2 >= counts.max(initial=0))
+    table, common = None, belongs
     while enough.sum() > 1:
         common = np.asarray(have[enough].all(axis=0) & belongs)
-        if common.sum() < 2:
-            return None
-        ranked = [editor for editor, keep in zip(results.editors, enough, strict=True) if keep]
-        part = results.of_editors(ranked).of_samples(common)
-        table = build(part, one, variant, intervals=True)
+        names = [editor for editor, keep in zip(results.editors, enough, strict=True) if keep]
+        part = results.of_editors(names).of_samples(common)
+        table = build(part, one, variant, intervals=True) if common.sum() > 1 else None
         if table is None:
             return None
         values = {row.name: row.cells[field.column.name].value for row in table.rows}
-        known = {name for name, value in values.items() if value is not None and np.isfinite(value)}
-        if len(known) == len(ranked):
-            left = zip(results.editors, counts.tolist(), enough.tolist(), strict=True)
-            return Ranking(
-                table=table,
-                field=field,
-                n=int(common.sum()),
-                of=int(belongs.sum()),
-                left_out={editor: count for editor, count, keep in left if not keep},
-                ahead=_ahead(part, one, variant, table),
-            ) if table.meta["ranks"] else None  # fmt: skip
-        if not known:
-            return None
+        known = [
+            name for name in names if np.isfinite(np.nan if (v := values.get(name)) is None else v)
+        ]
+        if known == names:
+            break
         enough &= np.array([editor in known for editor in results.editors])
-    return None
+    if table is None or enough.sum() < 2 or not table.meta["ranks"]:
+        return None
+    left = zip(results.editors, counts.tolist(), enough.tolist(), strict=True)
+    return Ranking(
+        table=table,
+        field=field,
+        n=int(common.sum()),
+        of=int(belongs.sum()),
+        left_out={editor: count for editor, count, keep in left if not keep},
+        ahead=_ahead(results.of_samples(common), one, variant, table.meta["ranks"]["editors"]),
+    )
 
 
-def _ahead(results: Results, one: PaperTable, variant: Variant, table: Table) -> Estimate:
+def _ahead(
+    results: Results, one: PaperTable, variant: Variant, ranks: Mapping[str, list[float]]
+) -> Estimate:
     """The first editor's number less the second's, turned so that more is better."""
-    ranks = table.meta["ranks"].get("editors", {})
-    if len(ranks) < 2:
-        return NOTHING
     pair = results.of_editors(sorted(ranks, key=lambda name: ranks[name][0])[:2])
     made = plan(pair, one, variant)
     part = matrix(pair, made)

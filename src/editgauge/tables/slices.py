@@ -68,7 +68,7 @@ def stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
         size=size,
         notes=list(notes),
         title=f"{first.title} by {by}",
-        meta={"variants": sorted({v for _, table in parts for v in table.meta["variants"]})},
+        meta={},
     )
 
 

@@ -68,8 +68,16 @@ def report(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(report: Path) -> Iterator[Any]:
-    """After the report was made: Playwright keeps an event loop on this thread."""
+def anchors(mini_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run that has anchors alone."""
+    to = tmp_path_factory.mktemp("anchors") / "report"
+    cli("report", mini_run, "--to", to, "--workers", 0)
+    return to
+
+
+@pytest.fixture(scope="module")
+def browser(report: Path, anchors: Path) -> Iterator[Any]:
+    """After the reports were made: Playwright keeps an event loop on this thread."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -247,3 +255,11 @@ def test_a_folder_with_other_things_is_never_written_over(run: Path, tmp_path: P
     done = cli("report", run, "--to", letter.parent, "--workers", 0, expect=2)
     assert "mine" in done.err
     assert json.dumps([path.name for path in letter.parent.iterdir()]) == '["letter.txt"]'
+
+
+def test_an_anchor_that_stands_first_has_beaten_nobody(browser: Any, anchors: Path) -> None:
+    visit = Visit(browser, anchors)
+    words = visit.open().locator("main").inner_text()
+    assert "there is no model to rank" in words
+    assert "is ahead" not in words
+    visit.context.close()

@@ -31,8 +31,13 @@ var Start = (function () {
     return svg;
   }
 
-  function verdict(lead) {
-    var first = lead.lines[0], second = lead.lines[1];
+  // Anchors are there to be compared with: one that stands first has beaten nobody.
+  function models(about, lead) { return lead.lines.filter(function (line) { return !Scores.anchor(about, line.editor); }); }
+
+  function verdict(about, lead) {
+    var first = lead.lines[0], second = lead.lines[1], real = models(about, lead);
+    if (real.length === 1) return [h("strong", {}, real[0].editor), " beside anchors, which are no models. There is nobody to rank it with."];
+    if (!real.length) return "Anchors alone: there is no model to rank.";
     if (lead.certain) return [h("strong", {}, first.editor), " is ahead, and stays ahead in at least 95 % of the resamples."];
     var reach = lead.lines.filter(function (line) { return line.rank_low === 1; }).map(function (line) { return line.editor; });
     if (reach.length < 2) reach = [first.editor, second.editor];
@@ -51,8 +56,8 @@ var Start = (function () {
     lead.lines.forEach(function (line) { [line.low, line.high, line.value].forEach(function (v) { if (typeof v === "number") ends.push(v); }); });
     var low = Math.min.apply(null, ends), high = Math.max.apply(null, ends), room = (high - low) * 0.04 || 1;
     var fewer = Object.keys(lead.left_out).map(function (editor) { return editor + " (" + lead.left_out[editor] + ")"; });
-    return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead)),
-      lead.ahead ? h("p", {}, lead.lines[0].editor + " is ahead of " + lead.lines[1].editor + " by " + EG.number(lead.ahead.value, lead.digits) + " " +
+    return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(about, lead)),
+      lead.ahead && models(about, lead).length > 1 ? h("p", {}, lead.lines[0].editor + " is ahead of " + lead.lines[1].editor + " by " + EG.number(lead.ahead.value, lead.digits) + " " +
         EG.interval(lead.ahead, lead.digits) + " (95 % interval of the difference on the same samples).") : null,
       lead.others.length ? h("p", {}, lead.others.map(function (other) {
         return "By " + Scores.short(about, other.source) + ", " + (other.editor === lead.lines[0].editor ? "the same" : other.editor) + " is first" +

@@ -8,7 +8,7 @@ Backbones of full size with seeded random weights (values mean nothing, time and
 pictures are JPEGs of 1024 x 1024, and reading them is part of the time. Each measurement has a
 process of its own, warms up and takes the best of some repeats. "waited": the share of the time in
 which the network had nothing to do because pictures were still being read. "Usual": torchmetrics'
-LPIPS pair by pair, transformers' CLIPModel picture by picture, scipy's sqrtm.
+LPIPS pair by pair, transformers' CLIPModel picture by picture.
 """
 
 from __future__ import annotations
@@ -222,36 +222,7 @@ def clip(case: Case, place: Path) -> tuple[int, Work]:
     return len(paths), work
 
 
-def inception(case: Case, place: Path) -> tuple[int, Work]:
-    from tests.networks import tiny
-
-    from editgauge.images import read_image
-    from editgauge.networks.inception import Inception
-    from editgauge.networks.runtime import resolve
-
-    paths = [path for path, _ in draw(place, case.inputs * 4, 0)]
-    network = Inception(tiny.inception_state(), resolve(case.device, case.precision))
-    return len(paths), batches(case, paths, read_image, network.features, 16)
-
-
-def frechet(case: Case, place: Path) -> tuple[int, Work]:
-    from scipy.linalg import sqrtm
-
-    from editgauge.metrics.frechet import frechet_distance, moments
-
-    random = np.random.default_rng(0)
-    shape, spread = (case.inputs, 2048), random.uniform(0.1, 1, 2048)
-    a, b = (np.abs(random.standard_normal(shape) * spread) for _ in range(2))
-
-    def usual() -> float:
-        ca, cb = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
-        root = np.trace(np.asarray(sqrtm(ca @ cb)).real)
-        return float(((a.mean(0) - b.mean(0)) ** 2).sum() + np.trace(ca) + np.trace(cb) - 2 * root)
-
-    return 1, (lambda: frechet_distance(moments(a), moments(b))) if case.ours else usual
-
-
-CASES = {"lpips": lpips, "frechet": frechet, "inception": inception, "clip": clip}
+CASES = {"lpips": lpips, "clip": clip}
 
 
 def figures(case: Case) -> Figures:
@@ -270,7 +241,7 @@ def figures(case: Case) -> Figures:
 
         seconds, values = least(work, case.repeats)
         WAITED.seconds, began = 0.0, time.perf_counter()
-        if case.ours and case.name != "frechet":
+        if case.ours:
             work()
         waited = WAITED.seconds / (time.perf_counter() - began)
     peak = torch.cuda.max_memory_allocated() / 1e6 if case.device != "cpu" else 0.0
@@ -287,19 +258,15 @@ def measured(case: Case) -> tuple[Figures, str]:
 
 
 def compare(title: str, case: Case, half: list[str]) -> None:
-    """Print ours beside the usual library's, in every precision; Inception has no usual one."""
-    usual, usual_words = (
-        (None, "") if case.name == "inception" else measured(replace(case, ours=False))
-    )
+    """Print ours beside the usual library's, in every precision."""
+    usual, usual_words = measured(replace(case, ours=False))
     for precision in ("float32", *half):
         ours, words = measured(replace(case, precision=precision))
-        print(f"{title} {precision}, {case.threads} thread(s): {words}", end="", flush=True)
-        if usual:
-            wall, processor = (a / b for a, b in zip(ours.rate, usual.rate, strict=True))
-            gap = np.abs(ours.values - usual.values).max() / np.abs(usual.values).max()
-            print(f"; usual {usual_words}; ratio {wall:.2f} (processor seconds {processor:.2f})")
-            print(f"    largest difference {gap:.1e} of the largest value", end="")
-        print(flush=True)
+        wall, processor = (a / b for a, b in zip(ours.rate, usual.rate, strict=True))
+        gap = np.abs(ours.values - usual.values).max() / np.abs(usual.values).max()
+        print(f"{title} {precision}, {case.threads} thread(s): {words}; usual {usual_words}")
+        print(f"    ratio {wall:.2f} (processor seconds {processor:.2f}), ", end="")
+        print(f"largest difference {gap:.1e} of the largest value", flush=True)
 
 
 def main() -> None:
@@ -309,7 +276,6 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=list(CASES), choices=list(CASES))
     parser.add_argument("--nets", nargs="+", default=["squeeze", "alex"])
     parser.add_argument("--models", type=int, default=10, help="outputs of one input, for LPIPS")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 700, 3000], help="of frechet")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--inputs", type=int, default=2)
@@ -328,14 +294,6 @@ def main() -> None:
                 replace(case, inputs=1, models=given.models),
                 half,
             )
-        for size in given.sizes if "frechet" in given.only else ():
-            compare(
-                f"Fréchet distance, {size} samples",
-                replace(base, name="frechet", inputs=size, repeats=1),
-                [],
-            )
-        if "inception" in given.only:
-            compare("Inception-v3", replace(base, name="inception"), half)
         if "clip" in given.only:
             with folder() as place:
                 compare("CLIP ViT-L/14", replace(base, name="clip", clip=write_clip(place)), half)

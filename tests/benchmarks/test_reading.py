@@ -32,7 +32,7 @@ def read_json(tree: Tree, path: Path) -> tuple[Any, list[Finding]]:
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=10,
 )
@@ -130,7 +130,6 @@ def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
     record = Record({"output_imgae": "a"}, fields, Notes("x"))
     assert (record.raw("input"), record.raw("output")) == (None, "a")
     assert [f.kind for f in record.note.findings] == ["key-name"]
-    assert Record({7: "a"}, fields, Notes("x")).raw("input") is None  # type: ignore[dict-item]
 
 
 def test_scorers_are_made_by_track_and_each_once() -> None:

@@ -347,7 +347,7 @@ def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
     organ_set(tmp_path, [], content="{")
     found = check(catalog.find("benchmarks", "medebench"), tmp_path)
     assert not found.passed()
-    assert {"json-unreadable", "samples-none"} <= set(kinds(found.data.issues))
+    assert "json-unreadable" in kinds(found.data.issues)
 
 
 def test_the_shared_instances(shared: Path) -> None:

@@ -6,35 +6,28 @@ Repaired is what the four releases are known to need; anything else that is wron
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+import orjson
 
 from editgauge.benchmarks.tree import Tree, shown
 from editgauge.types import Finding
 
 MAX_JSON_BYTES = 64 << 20
 """Above any released file by a factor of 20; a larger one is not read."""
-MOST_VALUES = 2_000_000
-"""Of one JSON text, by its commas and brackets: each takes up to some 200 bytes once it is read."""
 MOST_BLANKS = 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_NOTHING_KNOWN = "nothing is known of what it holds"
-
-
-class Note(Protocol):
-    """Takes what was wrong somewhere: the arguments of a `types.Finding` but for its file."""
-
-    def __call__(
-        self, kind: str, found: str, assumed: str, repaired: bool = True, part: str = ""
-    ) -> None: ...
+_NO_BREAK_SPACE = "\u00a0"
 
 
 @dataclass(slots=True)
 class Notes:
-    """What was wrong in one file or folder, as findings; called as a `Note`."""
+    """What was wrong in one file or folder, as findings; called with what a `types.Finding` says
+    but for its file.
+    """
 
     file: str
     findings: list[Finding] = field(default_factory=list)
@@ -49,41 +42,32 @@ class Notes:
         """Whether something could not be repaired."""
         return not all(finding.repaired for finding in self.findings)
 
-
-def at(place: str, note: Callable[[Finding], None]) -> Note:
-    """A `Note` of one file or folder that hands each finding on."""
-
-    def add(kind: str, found: str, assumed: str, repaired: bool = True, part: str = "") -> None:
-        note(Finding(kind, place, found, assumed, repaired, part))
-
-    return add
+    def wrong_type(self, value: object, wanted: str, assumed: str) -> None:
+        """Note a JSON value that is not what was wanted."""
+        found = f"{type(value).__name__} {shown(value)}, wanted {wanted}"
+        self("json-wrong-type", found, assumed, False)
 
 
-def read_bytes(tree: Tree, path: Path, note: Note) -> bytes | None:
+def read_bytes(tree: Tree, path: Path, note: Notes) -> bytes | None:
     """A metadata file's bytes; None, which is noted, where it cannot be read."""
-    if not tree.inside(path):
-        note("json-outside", "a link that leads out of the data folder", "not read", False)
-        return None
+    found, kind = "a link that leads out of the data folder", "json-outside"
     try:
-        if not path.is_file() and path.exists():
-            note("json-unreadable", "not a file", _NOTHING_KNOWN, False)
-            return None
-        if (size := path.stat().st_size) > MAX_JSON_BYTES:
-            limit = f"not read (limit {MAX_JSON_BYTES:,})"
-            note("json-size", f"{size:,} bytes", limit, False)
-            return None
-        return path.read_bytes()
+        if tree.inside(path):
+            if (size := path.stat().st_size) <= MAX_JSON_BYTES:
+                return path.read_bytes()
+            found, kind = f"{size:,} bytes (limit {MAX_JSON_BYTES:,})", "json-size"
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        note("json-unreadable", reason, _NOTHING_KNOWN, False)
-        return None
+        found = getattr(error, "strerror", None) or "not a path"
+        kind = "json-unreadable"
+    note(kind, found, "not read: nothing is known of what it holds", False)
+    return None
 
 
-def decode(data: bytes, note: Note, *, start: bool = True) -> str | None:
+def decode(data: bytes, note: Notes) -> str | None:
     """Text from bytes that should be UTF-8; None, which is noted, when they are not. A byte-order
-    mark is left out, which is noted. `start`: the file's beginning.
+    mark is left out, which is noted.
     """
-    if start and data.startswith(_BYTE_ORDER_MARK):
+    if data.startswith(_BYTE_ORDER_MARK):
         data = data.removeprefix(_BYTE_ORDER_MARK)
         note("json-byte-order-mark", "a byte-order mark", "left out")
     try:
@@ -94,54 +78,28 @@ def decode(data: bytes, note: Note, *, start: bool = True) -> str | None:
         return None
 
 
-def parse_json(text: str, note: Note) -> Any:
-    """A JSON value from text. A no-break space between values becomes an ordinary one, and a key
-    that is given twice has its last value; both are noted.
-
-    Gives None, with an unrepaired finding, where it is beyond repair.
+def parse_json(text: str, note: Notes) -> Any:
+    """A JSON value from text. A no-break space between values becomes an ordinary one, which is
+    noted. Gives None, with an unrepaired finding, where it is beyond repair.
     """
-    values = sum(map(text.count, ("[", "{", ",")))
-    if values > MOST_VALUES:
-        note("json-size", f"some {values:,} values", f"not read (limit {MOST_VALUES:,})", False)
-        return None
-    try:
-        value, blanks, twice = _parsed(text)
-    except (ValueError, RecursionError) as error:
-        found = f"no JSON: {str(error) or type(error).__name__}"
-        note("json-unreadable", found, _NOTHING_KNOWN, False)
-        return None
+    blanks = 0
+    while True:
+        try:
+            value = orjson.loads(text)
+            break
+        except orjson.JSONDecodeError as error:
+            place = error.pos
+            if text[place : place + 1] != _NO_BREAK_SPACE or blanks == MOST_BLANKS:
+                found = f"no JSON: {error}"
+                note("json-unreadable", found, "nothing is known of what it holds", False)
+                return None
+            text, blanks = f"{text[:place]} {text[place + 1 :]}", blanks + 1
     if blanks:
         note("json-odd-blank", "a blank that JSON does not allow", "an ordinary one")
-    for key in twice:
-        note("json-key-twice", f"{shown(key)} twice", "the last one counts")
     return value
 
 
-def _parsed(text: str) -> tuple[Any, int, list[str]]:
-    """The value, how many no-break spaces were in the way, and the keys that are there twice."""
-    blanks = 0
-    while True:
-        twice: list[str] = []
-        try:
-            value = json.loads(text, object_pairs_hook=lambda items: _object(items, twice))  # noqa: B023
-            break
-        except json.JSONDecodeError as error:
-            if text[error.pos : error.pos + 1] != "\u00a0" or blanks == MOST_BLANKS:
-                raise
-            text, blanks = f"{text[: error.pos]} {text[error.pos + 1 :]}", blanks + 1
-    if "\\u" in text:
-        json.dumps(value, ensure_ascii=False).encode()  # half a letter: no file can hold it
-    return value, blanks, twice
-
-
-def _object(items: list[tuple[str, Any]], twice: list[str]) -> dict[str, Any]:
-    values = dict(items)
-    if len(values) < len(items):
-        twice += [key for key, value in items if values[key] != value]
-    return values
-
-
-def read_json(tree: Tree, path: Path, note: Note) -> Any:
+def read_json(tree: Tree, path: Path, note: Notes) -> Any:
     """A JSON file's value; None where it cannot be read. What was repaired, or could not be, is
     noted.
     """
@@ -169,7 +127,7 @@ class Record:
         for key in filter(known.__contains__, self.data):
             self._keys.setdefault(known[key], key)
         for key in self.data:
-            if not isinstance(key, str) or key in known:
+            if key in known:
                 continue
             written = key.strip().lower().replace(" ", "_")
             near = difflib.get_close_matches(written, known, n=1, cutoff=0.85)
@@ -183,7 +141,7 @@ class Record:
         if isinstance(value, dict):
             return cls(value, fields, note)
         if not note.lost:
-            wrong_type(note, value, "an object", "nothing is known of the sample")
+            note.wrong_type(value, "an object", "nothing is known of the sample")
         return cls({}, fields, note)
 
     @property
@@ -199,11 +157,12 @@ class Record:
         """The value as it stands, None where there is none."""
         return self.data.get(self._keys.get(name, ""))
 
-    def text(self, name: str, *, needed: bool = False) -> str | None:
+    def text(self, name: str, *, needed: str | None = None) -> str | None:
         """The value as text: a number is written out, which is noted; None where there is nothing
         to read.
 
-        `needed`: without it a sample whose record is known cannot be used.
+        `needed`: what is lost without it (see `types.Finding.part`; "" is the sample), which is
+        noted of a record that is known. None: nothing is.
         """
         value = self.raw(name)
         if isinstance(value, str) and value.strip():
@@ -213,10 +172,10 @@ class Record:
             return str(value)
         if value is not None and not isinstance(value, str):
             found = f"{name}: {shown(value)}, wanted a text"
-            self.note("wrong-type", found, "left out", not needed)
-        elif needed and self.known:
+            self.note("wrong-type", found, "left out", needed is None, needed or "")
+        elif needed is not None and self.known:
             found = f"no {name}" if value is None else f"{name} is empty"
-            self.note(f"{name}-missing", found, "nothing", False)
+            self.note(f"{name}-missing", found, "what needs it has none", False, needed)
         return None
 
     def identity(self) -> str | None:
@@ -232,12 +191,6 @@ class Record:
         if finding is not None and self.known:
             self.note.findings.append(finding)
         return path
-
-
-def wrong_type(note: Note, value: object, wanted: str, assumed: str) -> None:
-    """Note a JSON value that is not what was wanted."""
-    found = f"{type(value).__name__} {shown(value)}, wanted {wanted}"
-    note("json-wrong-type", found, assumed, False)
 
 
 def unique(identity: str, taken: dict[str, int]) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from editgauge.escape import alike
-from editgauge.store.paths import LONGEST_PATH
 from editgauge.types import Finding
 
 PICTURES: tuple[str, ...] = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
@@ -123,9 +122,6 @@ class Tree:
             return self.nowhere(what), lost(
                 "unnamed", "no name" if none else f"{shown(name)} for a name"
             )
-        if len(name) > LONGEST_PATH:
-            length = f"{shown(name)}, {len(name):,} characters, which no path has"
-            return self.nowhere(what), lost("missing", length)
         clean = name.strip().replace("\\", "/")
         tried = (base / name, base / clean)
         if any(self._leaves(clean, path) for path in tried):

@@ -19,10 +19,10 @@ from editgauge.benchmarks.base import (
 )
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES
 from editgauge.benchmarks.krisbench.samples import sample_of
-from editgauge.benchmarks.reading import Notes, Record, at, read_json, wrong_type
+from editgauge.benchmarks.reading import Notes, Record, read_json
 from editgauge.benchmarks.tree import Tree, below, is_folder, natural, own_set
 from editgauge.errors import UsageError
-from editgauge.types import CopyPicture, Sample
+from editgauge.types import CopyPicture, Finding, Sample
 
 ANNOTATION = "annotation.json"
 FOLDER = "KRIS_Bench"
@@ -66,10 +66,8 @@ def _read(root: Path, note: Note) -> Iterator[Sample]:
     folders: dict[str, Path] = {}
     others: list[Path] = []
     for entry in below(root):
-        path, known, here = Path(entry.path), _known(entry.name), at(entry.name, note)
-        if not tree.inside(path):
-            here("folder-outside", "a link that leads out of the data folder", "not read", False)
-        elif not is_folder(entry):
+        path, known, here = Path(entry.path), _known(entry.name), Notes(entry.name)
+        if not is_folder(entry):
             here("file-stray", "a file beside the categories' folders", "not read")
         elif known is None and not (path / ANNOTATION).exists():
             here("folder-unknown", f"a folder without {ANNOTATION}", "not read")
@@ -82,12 +80,14 @@ def _read(root: Path, note: Note) -> Iterator[Sample]:
             folders[known] = path
             if entry.name != known:
                 here("folder-name", "another spelling", f"{known!r} is meant")
+        for finding in here.findings:
+            note(finding)
     for name in FOLDERS:
         if name in folders:
             yield from _read_category(tree, name, folders[name], note)
         else:
             lost = "the category has no samples"
-            at(name, note)("category-missing", "no such folder", lost, False)
+            note(Finding("category-missing", name, "no such folder", lost, False))
     for path in others:
         yield from _read_category(tree, path.name, path, note)
 
@@ -95,28 +95,17 @@ def _read(root: Path, note: Note) -> Iterator[Sample]:
 def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[Sample]:
     """A category's samples in the order of their numbers."""
     notes = Notes(tree.relative(folder / ANNOTATION))
-    records = _records(read_json(tree, folder / ANNOTATION, notes), notes)
+    records = read_json(tree, folder / ANNOTATION, notes)
+    if not isinstance(records, dict) or not records:
+        if not notes.lost:
+            notes.wrong_type(records, "records by id", "the category has no samples")
+        records = {}
     for finding in notes.findings:
         note(finding)
     taken: dict[str, int] = {}
     for key in sorted(records, key=natural):
         record = Record.of(records[key], FIELDS, Notes(f"{notes.file}#{key}"))
         yield sample_of(tree, name, folder, key, record, taken)
-
-
-def _records(value: Any, notes: Notes) -> dict[str, Any]:
-    """The records by their key; {} where there are none."""
-    if isinstance(value, list):
-        notes("json-list", "a list, wanted an object by id", "its entries' own ids")
-        value = {
-            str(entry.get("id", number) if isinstance(entry, dict) else number): entry
-            for number, entry in enumerate(value, start=1)
-        }
-    if isinstance(value, dict) and value:
-        return value
-    if not notes.lost:
-        wrong_type(notes, value, "records by id", "the category has no samples")
-    return {}
 
 
 def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:

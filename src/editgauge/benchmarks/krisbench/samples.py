@@ -15,11 +15,8 @@ from editgauge.benchmarks.reading import Record, unique
 from editgauge.benchmarks.tree import Tree, safe_name, shown
 from editgauge.types import Sample
 
-MAX_IMAGES = 5
-MOST_IMAGES = 16
-"""Input pictures of a record that are still looked for. A run's index takes four times as many: a
-sample that is loaded is never left out of it.
-"""
+MOST_IMAGES = 5
+"""Input pictures of a sample of the release."""
 REFERENCED = ("viewpoint_change", "temporal_prediction")
 """Tasks whose judge compares with the reference."""
 Facts = dict[str, str | int | float | bool]
@@ -33,24 +30,6 @@ def sample_of(
     if identity != key:
         record.note("id-name", shown(key), f"called {identity!r}")
     images = _images(tree, folder, record)
-    attributes = _attributes(name, images, record)
-    knowledge_type, dimension = FOLDERS.get(name, ("Other", "Other"))
-    return Sample(
-        benchmark="krisbench",
-        id=f"{name}/{identity}",
-        split="all",
-        category=(knowledge_type, dimension, str(attributes["task"])),
-        instruction=record.text("prompt", needed=True) or "",
-        images=images,
-        output_stems=tuple(dict.fromkeys((f"{name}/{identity}", f"{folder.name}/{identity}"))),
-        reference=_reference(tree, name, folder, record),
-        knowledge=_knowledge(name, dimension, record),
-        attributes=attributes,
-        findings=tuple(record.note.findings),
-    )
-
-
-def _attributes(name: str, images: tuple[Path, ...], record: Record) -> Facts:
     knowledge_type, dimension = FOLDERS.get(name, ("Other", "Other"))
     attributes: Facts = {
         "task": name,
@@ -60,21 +39,28 @@ def _attributes(name: str, images: tuple[Path, ...], record: Record) -> Facts:
         "image_count": len(images),
         "multi_image": len(images) > 1,
     }
-    return attributes | (_frames(record) if name == "temporal_prediction" else {})
+    if name == "temporal_prediction":
+        attributes |= _frames(record)
+    explained = dimension in EXPLAINED or name == "anomaly_correction"
+    return Sample(
+        benchmark="krisbench",
+        id=f"{name}/{identity}",
+        split="all",
+        category=(knowledge_type, dimension, str(attributes["task"])),
+        instruction=record.text("prompt", needed="") or "",
+        images=images,
+        output_stems=tuple(dict.fromkeys((f"{name}/{identity}", f"{folder.name}/{identity}"))),
+        reference=_reference(tree, name, folder, record),
+        knowledge=record.text("knowledge", needed="knowledge" if explained else None),
+        attributes=attributes,
+        findings=tuple(record.note.findings),
+    )
 
 
 def _reference(tree: Tree, name: str, folder: Path, record: Record) -> Path | None:
     if record.raw("reference") in (None, "", []) and not (name in REFERENCED and record.known):
         return None
     return record.picture(tree, folder, "reference", what="reference", part="reference")
-
-
-def _knowledge(name: str, dimension: str, record: Record) -> str | None:
-    knowledge = record.text("knowledge")
-    needed = dimension in EXPLAINED or name == "anomaly_correction"
-    if knowledge is None and needed and record.known:
-        record.note("knowledge-missing", "no explanation", "judged without", False, "knowledge")
-    return knowledge
 
 
 def _names(value: object) -> list[object]:
@@ -86,15 +72,11 @@ def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
     nowhere.
     """
     names = _names(record.raw("input"))
-    many = f"{len(names):,} input pictures, wanted at most {MAX_IMAGES}"
-    if not record.known or not names or len(names) > MOST_IMAGES:
-        if record.known and not names:
-            record.note("input-unnamed", "an empty list", "there is no input", False)
-        elif record.known:
-            record.note("input-many", many, "none of them is read", False)
+    if not record.known or not 1 <= len(names) <= MOST_IMAGES:
+        if record.known:
+            found = f"{len(names):,} input pictures, wanted 1 to {MOST_IMAGES}"
+            record.note("input-many" if names else "input-unnamed", found, "none is read", False)
         return (tree.nowhere("input"),)
-    if len(names) > MAX_IMAGES:
-        record.note("input-many", many, "all are kept")
     paths = []
     for name in names:
         path, finding = tree.locate(folder, name, file=record.note.file, what="input")

@@ -20,10 +20,10 @@ from editgauge.benchmarks.base import (
     write_json,
 )
 from editgauge.benchmarks.medebench.samples import FOLDERS, sample_of
-from editgauge.benchmarks.reading import Notes, Record, at, read_json, wrong_type
+from editgauge.benchmarks.reading import Notes, Record, read_json
 from editgauge.benchmarks.tree import Tree
 from editgauge.errors import UsageError
-from editgauge.types import CopyPicture, Sample
+from editgauge.types import CopyPicture, Finding, Sample
 
 FOLDER = "editing"
 METADATA = "editing_metadata.json"
@@ -64,33 +64,29 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
     tree = Tree(root)
     notes = Notes(tree.relative(folder / METADATA))
     entries = _entries(read_json(tree, folder / METADATA, notes), notes)
-    for finding in notes.findings:
-        note(finding)
     taken: dict[str, int] = {}
     seen: dict[str, str] = {}
     for number, entry in enumerate(entries, start=1):
-        where = f"{notes.file}#{number}"
-        same = json.dumps(entry, sort_keys=True, default=str)
+        here = Notes(f"{notes.file}#{number}")
+        same = json.dumps(entry, sort_keys=True)
         if isinstance(entry, dict) and same in seen:
-            at(where, note)("record-twice", f"the same record as {seen[same]}", "read once")
+            found = f"the same record as {seen[same]}"
+            notes.findings.append(Finding("record-twice", here.file, found, "read once"))
             continue
-        seen.setdefault(same, where)
-        yield sample_of(tree, folder, Record.of(entry, FIELDS, Notes(where)), number, taken)
+        seen.setdefault(same, here.file)
+        yield sample_of(tree, folder, Record.of(entry, FIELDS, here), number, taken)
+    for finding in notes.findings:
+        note(finding)
 
 
 def _entries(value: Any, notes: Notes) -> list[Any]:
     """The records; [] where there are none."""
-    if isinstance(value, list):
-        notes("json-list", 'a list, wanted {"samples": […]}', "it is the samples")
-        value = {"samples": value}
-    if not isinstance(value, dict) or not isinstance(value.get("samples"), list):
-        if not notes.lost:
-            wrong_type(notes, value, '{"samples": […]}', "there are no samples")
-        value = {"samples": []}
-    if not value["samples"]:
-        notes("samples-none", "no records", "there are no samples", False)
-    entries: list[Any] = value["samples"]
-    return entries
+    entries = value.get("samples") if isinstance(value, dict) else None
+    if isinstance(entries, list) and entries:
+        return entries
+    if not notes.lost:
+        notes.wrong_type(value, '{"samples": [record…]}', "there are no samples")
+    return []
 
 
 def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:

@@ -54,8 +54,8 @@ def sample_of(
     """The sample of a record, the file's `number`-th. `taken`: see `reading.unique`."""
     identity, own = _identity(record, number, taken)
     paths = {what: _picture(tree, folder, record, identity, what) for what in FOLDERS}
-    organ, task, change = (_text(record, name) for name in ("organ", "task", "change"))
-    organ, task = organ_of((organ or "").strip()), (task or "").strip()
+    organ = organ_of((record.text("organ", needed="organ") or "").strip())
+    task = (record.text("task", needed="task") or "").strip()
     attributes = {"organ": organ, "task": task, "url": record.text("url") or ""}
     if depth := depth_of(organ):
         attributes["organ_depth"] = depth
@@ -66,12 +66,12 @@ def sample_of(
         id=own,
         split="all",
         category=(organ or "unknown", task or "unknown"),
-        instruction=record.text("prompt", needed=True) or "",
+        instruction=record.text("prompt", needed="") or "",
         images=(paths["input"],),
         output_stems=(f"{own}_0", own),
         reference=paths["reference"],
         masks={"roi": paths["mask"]},
-        change=change,
+        change=record.text("change", needed="change"),
         concept=record.text("concept"),
         rephrased=record.text("rephrased"),
         attributes=attributes,
@@ -95,40 +95,25 @@ def _identity(record: Record, number: int, taken: dict[str, int]) -> tuple[str, 
     return identity, own
 
 
-def _text(record: Record, name: str) -> str | None:
-    text = record.text(name)
-    if text is None and record.known:
-        record.note(f"{name}-missing", f"no {name}", "what needs it has none", False, name)
-    return text
-
-
 def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str) -> Path:
     """A picture's path: as the record names it (from the root, or from ``editing``), else by the
     id. What is wrong with the name is noted.
     """
-    path, finding = _located(tree, folder, record, identity, what)
-    record.note.findings += [finding] if finding and record.known else []
-    return path
-
-
-def _located(
-    tree: Tree, folder: Path, record: Record, identity: str, what: str
-) -> tuple[Path, Finding | None]:
-    part = "" if what == "input" else what
-    file, name = record.note.file, record.raw(what)
-    path, finding = tree.locate(tree.root, name, file=file, what=what, part=part)
-    if finding is None or finding.repaired or finding.kind.endswith("-outside"):
-        return path, finding
-    if isinstance(name, str):
-        bare = name.strip().removeprefix("editing/")
-        near, other = tree.locate(folder, bare, file=file, what=what, part=part)
+    name, file = record.raw(what), record.note.file
+    about = {"file": file, "what": what, "part": "" if what == "input" else what}
+    path, finding = tree.locate(tree.root, name, **about)
+    if finding is None:
+        return path
+    if not finding.repaired and not finding.kind.endswith("-outside"):
+        bare = name.strip().removeprefix("editing/") if isinstance(name, str) else name
+        near, other = tree.locate(folder, bare, **about)
         if other is None:
-            return near, None
-    usual = tree.similar(folder / FOLDERS[what] / f"{identity}.png")
-    if usual is not None:
-        meant = f"{tree.relative(usual)!r} is meant"
-        return usual, Finding(finding.kind, file, finding.found, meant)
-    return path, finding
+            return near
+        if (usual := tree.similar(folder / FOLDERS[what] / f"{identity}.png")) is not None:
+            meant = f"{tree.relative(usual)!r} is meant"
+            path, finding = usual, Finding(finding.kind, file, finding.found, meant)
+    record.note.findings += [finding] if record.known else []
+    return path
 
 
 def measure(sample: Sample) -> Mapping[str, str | float]:

@@ -16,13 +16,13 @@ from typing import Any
 import orjson
 
 from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder
-from editgauge.benchmarks.reading import Notes, Record, at, decode, parse_json, read_bytes
+from editgauge.benchmarks.reading import Notes, Record, decode, parse_json, read_bytes
 from editgauge.benchmarks.textedit.facts import REAL, SETS, VIRTUAL, split_of
 from editgauge.benchmarks.textedit.samples import sample_of
 from editgauge.benchmarks.tree import Tree, below, is_folder
 from editgauge.errors import DataError, UsageError
 from editgauge.images import write_bytes
-from editgauge.types import CopyPicture, Sample
+from editgauge.types import CopyPicture, Finding, Sample
 
 PROMPTS = "eval_prompts"
 FIELDS = {
@@ -60,64 +60,53 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
 def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
     tree = Tree(root)
     folder = root / PROMPTS / chosen
-    found = []
+    found = set()
     for entry in below(folder):
         path = Path(entry.path)
-        here = at(tree.relative(path), note)
+        here, category = tree.relative(path), path.stem
         if path.suffix != ".jsonl" or is_folder(entry):
-            here("file-stray", "no category's .jsonl file", "not read")
+            note(Finding("file-stray", here, "no category's .jsonl file", "not read"))
             continue
-        found.append(path.stem)
-        if not split_of(path.stem):
+        found.add(category)
+        if not split_of(category):
             assumed = "its samples are neither Virtual nor Real"
-            here("category-unknown", f"the category {path.stem!r}", assumed)
-        if half in ("", split_of(path.stem)):
+            note(Finding("category-unknown", here, f"the category {category!r}", assumed))
+        if half in ("", split_of(category)):
             yield from _read_category(tree, chosen, path, note)
     for category in (*VIRTUAL, *REAL):
         if category not in found and half in ("", split_of(category)):
-            here = at(f"{tree.relative(folder)}/{category}.jsonl", note)
-            here("category-missing", "no such file", "the category has no samples", False)
+            place, lost = f"{tree.relative(folder)}/{category}.jsonl", "the category has no samples"
+            note(Finding("category-missing", place, "no such file", lost, False))
 
 
 def _read_category(tree: Tree, chosen: str, path: Path, note: Note) -> Iterator[Sample]:
     """The samples of one file, ids unique within it."""
-    file = tree.relative(path)
-    data = read_bytes(tree, path, at(file, note))
-    if data is None:
-        return
+    notes = Notes(tree.relative(path))
+    data = read_bytes(tree, path, notes)
     taken: dict[str, int] = {}
     seen: dict[str, str] = {}
-    number = 0
-    for number, value, notes in _values(data, file):
+    for number, value, here in _values(data or b"", notes.file):
         same = json.dumps(value, sort_keys=True) if isinstance(value, dict) else ""
         if same in seen and value.get("id") is not None:
-            at(notes.file, note)("record-twice", f"the same record as {seen[same]}", "read once")
+            found = f"the same record as {seen[same]}"
+            notes.findings.append(Finding("record-twice", here.file, found, "read once"))
             continue
         if same:
-            seen.setdefault(same, notes.file)
-        record = Record.of(value, FIELDS, notes)
+            seen.setdefault(same, here.file)
+        record = Record.of(value, FIELDS, here)
         yield sample_of(tree, chosen, path.stem, record, number, taken)
-    if not number:
-        at(file, note)("category-empty", "no lines", "the category has no samples", False)
+    if not (taken or notes.lost):
+        notes("category-empty", "no lines", "the category has no samples", False)
+    for finding in notes.findings:
+        note(finding)
 
 
 def _values(data: bytes, file: str) -> Iterator[tuple[int, Any, Notes]]:
-    """Each line's number, value and what was wrong with it; a file that is one JSON list gives its
-    entries instead.
-    """
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        notes = Notes(file)
-        text = decode(data, notes)
-        value = parse_json(text, Notes(file)) if text and text.lstrip()[:1] == "[" else None
-        if isinstance(value, list):
-            notes("json-list", "one list, wanted an object a line", "its entries are meant")
-            for number, entry in enumerate(value, start=1):
-                yield number, entry, Notes(f"{file}:{number}", list(notes.findings))
-            return
+    """Each line's number, value and what was wrong with it."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
             notes = Notes(f"{file}:{number}")
-            text = decode(line, notes, start=number == 1)
+            text = decode(line, notes)
             yield number, None if text is None else parse_json(text.strip(), notes), notes
 
 

@@ -21,19 +21,18 @@ def sample_of(
     image = record.picture(tree, base, "original_image", what="input")
     reference = record.picture(tree, base, "gt_image", what="reference", part="reference")
     stem = _stem(category, record)
-    texts = {key: _text(record, key) for key in ("source_text", "target_text", "gt_caption")}
     return Sample(
         benchmark="textedit",
         id=f"{category}/{own}",
         split=split_of(category),
         category=(category,),
-        instruction=record.text("prompt", needed=True) or "",
+        instruction=record.text("prompt", needed="") or "",
         images=(image,),
         output_stems=(f"{category}/{stem if stem.strip('. ') else own}",),
         reference=reference,
-        source_text=texts["source_text"],
-        target_text=texts["target_text"],
-        caption=texts["gt_caption"],
+        source_text=record.text("source_text", needed="source_text"),
+        target_text=record.text("target_text", needed="target_text"),
+        caption=record.text("gt_caption", needed="gt_caption"),
         attributes={"category": category, "set": chosen},
         findings=tuple(record.note.findings),
     )
@@ -63,10 +62,3 @@ def _stem(category: str, record: Record) -> str:
     if not clean.startswith(f"{category}/"):
         record.note("category-name", f"{shown(written)} in {category!r}", f"it is of {category!r}")
     return PurePosixPath(clean).stem
-
-
-def _text(record: Record, name: str) -> str | None:
-    text = record.text(name)
-    if text is None and record.known:
-        record.note(f"{name}-missing", f"no {name}", "scores that need it have none", False, name)
-    return text

@@ -1,18 +1,15 @@
 """TextEditBench's official folder, read and written: ``<split>/<Topic_Folder>/<NNN>/`` with pictures,
 masks and one JSON file.
 
-An instance is a folder with files at any depth below a topic's folder. Folders that hold the files
-of several numbers are several instances; a copy of another instance (one of the release lies inside
-its sibling's folder) is left out, and named. Every folder with files gives a sample: one whose
-record cannot be read, or whose picture is not there, carries an unrepaired finding and ends as
-`Status.DATASET_FAULT`.
+An instance is a folder with files below a topic's folder. Every one gives a sample: one whose record
+cannot be read, or whose picture is not there, carries an unrepaired finding and ends as
+`Status.DATASET_FAULT`. A copy of another instance (one of the release lies inside its sibling's
+folder) would be counted twice; it is left out, and named.
 """
 
 from __future__ import annotations
 
-import os
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,14 +22,20 @@ from editgauge.benchmarks.base import (
     not_this_folder,
     write_json,
 )
-from editgauge.benchmarks.reading import Notes, Record, at, read_json, unique, wrong_type
-from editgauge.benchmarks.texteditbench.copies import without_copies
+from editgauge.benchmarks.reading import Notes, Record, parse_json, read_bytes, read_json, unique
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, FOLDERS, tier_of
-from editgauge.benchmarks.texteditbench.samples import Place, number_in, sample_of
-from editgauge.benchmarks.tree import PICTURES, Tree, below, is_folder, natural, plain, shown
-from editgauge.errors import DataError, UsageError
+from editgauge.benchmarks.texteditbench.samples import (
+    Place,
+    folder_name,
+    number_in,
+    sample_of,
+    topic_of,
+)
+from editgauge.benchmarks.tree import Tree, below, is_folder, plain, shown
+from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.escape import file_name
-from editgauge.types import CopyPicture, Sample
+from editgauge.images import fingerprint
+from editgauge.types import CopyPicture, Finding, Sample
 
 FIELDS = {
     name: (name,)
@@ -76,133 +79,128 @@ def _split_of(text: str | None) -> str | None:
 
 
 def _splits(root: Path) -> list[tuple[str, Path]]:
-    """Folders of splits, the released name first where two names of one split are there."""
+    """The folder of each split, the one of the released name where there are two."""
     names = {entry.name.lower(): entry.name for entry in below(root) if is_folder(entry)}
-    return [
-        (split, root / names[name])
+    found = {
+        split: next((names[name] for name in some if name in names), "")
         for split, some in FOLDERS.items()
-        for name in some
-        if name in names
-    ]
+    }
+    return [(split, root / name) for split, name in found.items() if name]
 
 
 def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterator[Sample]:
     tree = Tree(root)
-    known = {path.name.lower() for _, path in splits}.union(*FOLDERS.values())
+    read = {path.name for _, path in _splits(root)}
     for entry in below(root):
-        if is_folder(entry) and entry.name.lower() not in known:
-            at(entry.name, note)("folder-unknown", "a folder that is no split's", "not read")
-    places: list[Place] = []
-    seen: set[str] = set()
-    for split, folder in splits:
-        if split in seen:
-            here, first = at(folder.name, note), f"not read: {FOLDERS[split][0]!r} or the first is"
-            here("split-twice", f"a second folder of the split {split!r}", first, False)
-        else:
-            seen.add(split)
-            places += _of_split(tree, split, folder, note)
-    places = without_copies(tree, places, note)
+        if is_folder(entry) and entry.name not in read:
+            again = any(entry.name.lower() in names for names in FOLDERS.values())
+            found = "a second folder of a split" if again else "a folder that is no split's"
+            kind = "split-twice" if again else "folder-unknown"
+            note(Finding(kind, entry.name, found, "not read", not again))
+    every = [place for split, folder in splits for place in _places(tree, split, folder, note)]
+    places = list(_without_copies(tree, every, note))
     numbers = Counter((place.split, place.topic, place.parts[-1]) for place in places)
     taken: dict[str, int] = {}
     for place in places:
-        identity = plain("/".join((FOLDERS[place.split][0], place.topic, *place.parts)))
         alone = numbers[place.split, place.topic, place.parts[-1]] == 1
-        yield sample_of(tree, place, _record(tree, place), unique(identity, taken), alone=alone)
+        identity = unique(_name(place), taken)
+        yield sample_of(tree, place, _record(tree, place), identity, alone=alone)
+
+
+def _name(place: Place) -> str:
+    return plain("/".join((FOLDERS[place.split][0], place.topic, *place.parts)))
 
 
 # -- places ----------------------------------------------------------------------------------------
 
 
-def _of_split(tree: Tree, split: str, folder: Path, note: Note) -> Iterator[Place]:
+def _places(tree: Tree, split: str, folder: Path, note: Note) -> Iterator[Place]:
     """The instances below one split's folder; what lies there and is none becomes a finding."""
-    if not tree.inside(folder):
-        _note_outside(folder.name, note)
-        return
-    visited = {os.path.realpath(folder)}
     for entry in below(folder):
         path = Path(entry.path)
         if is_folder(entry):
-            yield from _below_topic(tree, split, entry.name, path, (), note, visited)
+            yield from _below_topic(tree, split, entry.name, path, (), note)
         else:
             found = "a file beside the topics' folders"
-            at(tree.relative(path), note)("file-stray", found, "not read")
-
-
-def _note_outside(name: str, note: Note) -> None:
-    found = "a link that leads out of the data folder"
-    at(name, note)("folder-outside", found, "not read", False)
+            note(Finding("file-stray", tree.relative(path), found, "not read"))
 
 
 def _below_topic(
-    tree: Tree, split: str, topic: str, folder: Path, parts: tuple[str, ...], note: Note,
-    visited: set[str],
-) -> Iterator[Place]:  # fmt: skip
-    """Every instance at or below a folder, the outer one first; links inside the root are followed
-    once.
-    """
-    here = at(tree.relative(folder), note)
-    if not tree.inside(folder):
-        _note_outside(tree.relative(folder), note)
-        return
-    real = os.path.realpath(folder)
-    if real in visited or len(parts) > DEPTH:
-        deep = f"more than {DEPTH} folders deep"
-        found = "a link to a folder that was read" if real in visited else deep
-        here("folder-loop", found, "not read", False)
-        return
-    visited.add(real)
-    entries = list(below(folder))
-    files = [entry.name for entry in entries if not is_folder(entry)]
-    if not entries:
-        here("folder-empty", "an empty folder", "there is no instance", False)
-    if files and parts:
-        yield from _instances(split, topic, folder, parts, files)
-    elif files:
-        here("file-stray", f"{len(files)} files beside the instances: {shown(files)}", "not read")
-    for name in (entry.name for entry in entries if is_folder(entry)):
-        inner = (*parts, name)
-        yield from _below_topic(tree, split, topic, folder / name, inner, note, visited)
-
-
-def _instances(
-    split: str, topic: str, folder: Path, parts: tuple[str, ...], files: list[str]
+    tree: Tree, split: str, topic: str, folder: Path, parts: tuple[str, ...], note: Note
 ) -> Iterator[Place]:
-    """One instance, or several where a folder holds records and pictures of several numbers side by
-    side.
+    """Every instance at or below a folder, the outer one first."""
+    here = tree.relative(folder)
+    if not tree.inside(folder) or len(parts) > DEPTH:
+        found = f"a link that leads out of the data folder, or more than {DEPTH} folders deep"
+        note(Finding("folder-outside", here, found, "not read", False))
+        return
+    entries = list(below(folder))
+    files = tuple(entry.name for entry in entries if not is_folder(entry))
+    if not entries:
+        note(Finding("folder-empty", here, "an empty folder", "there is no instance", False))
+    if files and parts:
+        yield Place(split=split, topic=topic, folder=folder, parts=parts, files=files)
+    elif files:
+        found = f"{len(files)} files beside the instances: {shown(files)}"
+        note(Finding("file-stray", here, found, "not read"))
+    for name in (entry.name for entry in entries if is_folder(entry)):
+        yield from _below_topic(tree, split, topic, folder / name, (*parts, name), note)
+
+
+def _without_copies(tree: Tree, places: Sequence[Place], note: Note) -> Iterator[Place]:
+    """The instances but for those that are copies of another one, each named as a finding.
+
+    Two are copies where their records are the same but for line ends and their pictures have the
+    same content. Of two the one is kept that lies in no other instance's folder, whose number its
+    record names, and whose topic it names. Pictures are read only where records are the same.
     """
-    records = [name for name in files if name.lower().endswith(".json")]
-    pictures = [name for name in files if os.path.splitext(name)[1].lower() in PICTURES]
-    others = tuple(name for name in files if name not in records and name not in pictures)
-    number = number_in(parts[-1])
-    further = _further(number, records, pictures)
-    taken = {name for some, mine in further.values() for name in (*some, *mine)}
-    place = partial(Place, split=split, topic=topic, folder=folder)
-    yield place(
-        number=number,
-        parts=parts,
-        records=tuple(name for name in records if name not in taken),
-        pictures=tuple(name for name in pictures if name not in taken),
-        others=others,
-    )
-    for other, (some, mine) in sorted(further.items()):
-        inner = (*parts, f"{other:03d}")
-        yield place(number=other, parts=inner, records=tuple(some), pictures=tuple(mine))
+    alike: dict[bytes, list[int]] = defaultdict(list)
+    for number, place in enumerate(places):
+        if (data := _record_data(tree, place)) is not None:
+            alike[data].append(number)
+    copy_of: dict[int, int] = {}
+    for data, numbers in alike.items():
+        same: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number in numbers if len(numbers) > 1 else ():
+            if (content := _pictures(tree, places[number])) is not None:
+                same[content].append(number)
+        for some in same.values():
+            first = min(some, key=lambda number: (_rank(places[number], data), number))
+            copy_of |= dict.fromkeys(some, first)
+    for number, place in enumerate(places):
+        if (other := copy_of.get(number, number)) == number:
+            yield place
+        else:
+            found = f"the same record and the same pictures as {_name(places[other])}"
+            note(Finding("instance-copy", tree.relative(place.folder), found, "left out"))
 
 
-def _further(
-    number: int | None, records: list[str], pictures: list[str]
-) -> dict[int, tuple[list[str], list[str]]]:
-    """Records and pictures by another number than the folder's, where a picture bears it."""
-    stems = {os.path.splitext(name)[0] for name in pictures}
-    further: dict[int, tuple[list[str], list[str]]] = {}
-    for name in records:
-        other = number_in(os.path.splitext(name)[0])
-        if other not in (None, number) and str(other) in stems:
-            mine = [p for p in pictures if re.search(rf"(?<!\d){other}(?!\d)", p)]
-            further.setdefault(int(other or 0), ([], mine))[0].append(name)
-    if len(further) == len(records) == 1 and str(number) not in stems:
-        return {}  # one record and one set of pictures of another number: still one instance
-    return further
+def _record_data(tree: Tree, place: Place) -> bytes | None:
+    """The bytes of an instance's only record with LF line ends; None where there is none."""
+    if len(place.records) != 1 or not place.pictures:
+        return None
+    data = read_bytes(tree, place.folder / place.records[0], Notes("")) or b""
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n")
+    return data if len(data) > len(b"[{}]") else None
+
+
+def _pictures(tree: Tree, place: Place) -> tuple[str, ...] | None:
+    """What an instance's pictures hold, whatever they are called; None where one cannot be read."""
+    try:
+        paths = [place.folder / name for name in place.pictures]
+        return tuple(sorted(map(fingerprint, filter(tree.inside, paths))))
+    except ImageError:
+        return None
+
+
+def _rank(place: Place, data: bytes) -> tuple[int, bool, bool]:
+    """The lowest is kept."""
+    value = parse_json(data.decode("utf-8-sig", "replace"), Notes(""))
+    record = value[0] if isinstance(value, list) and value else value
+    record = record if isinstance(record, dict) else {}
+    written = str(record.get("topic", "")).strip().replace(" & ", "_").replace(" ", "_")
+    other_number = number_in(str(record.get("id", ""))) != place.number
+    return len(place.parts), other_number, topic_of(folder_name(written)) != topic_of(place.topic)
 
 
 # -- records ---------------------------------------------------------------------------------------
@@ -210,58 +208,35 @@ def _further(
 
 def _record(tree: Tree, place: Place) -> Record:
     """The instance's record, empty where it cannot be read."""
-    here = tree.relative(place.folder)
     if not place.records:
-        notes = Notes(here)
+        notes = Notes(tree.relative(place.folder))
         notes("json-missing", "no JSON file", "nothing is known of the instance", False)
         return Record({}, FIELDS, notes)
-    ranked = sorted(place.records, key=lambda name: (not _is_of(place, name), natural(name)))
-    path = place.folder / ranked[0]
+    path = place.folder / place.records[0]
     notes = Notes(tree.relative(path))
-    value = read_json(tree, path, notes)
-    if len(ranked) > 1:
-        at(here, notes.findings.append)(
-            "json-several", shown(ranked), f"{ranked[0]!r} is the instance's"
-        )
-    record = Record(_chosen(value, place, notes), FIELDS, notes)
-    if record.known:
-        _note_identity(record, place)
+    record = Record(_only(read_json(tree, path, notes), notes), FIELDS, notes)
+    identity = record.identity()
+    if record.known and (identity is None or number_in(identity) != place.number):
+        counts = f"the folder's name {place.parts[-1]!r} counts"
+        notes("id-number", f"id {shown(record.raw('id'))}", counts)
+    elif record.known and record.raw("id") != identity:
+        notes("id-name", shown(record.raw("id")), f"{shown(identity)} is meant")
     return record
 
 
-def _is_of(place: Place, record: str) -> bool:
-    return number_in(os.path.splitext(record)[0]) == place.number
-
-
-def _chosen(value: Any, place: Place, notes: Notes) -> dict[str, Any]:
-    """The instance's record among a file's; {} where there is none."""
+def _only(value: Any, notes: Notes) -> dict[str, Any]:
+    """The record of a file, the first where there are several; {} where there is none."""
     if isinstance(value, dict):
         notes("json-object", "an object, not a list of one", "it is the record")
-        value = [value]
-    entries = value if isinstance(value, list) else []
-    records = [entry for entry in entries if isinstance(entry, dict)]
-    if not records:
-        if not notes.lost:
-            unknown = "nothing is known of the instance"
-            wrong_type(notes, value, "a list of one record", unknown)
-        return {}
-    own = (r for r in records if number_in(str(r.get("id", ""))) == place.number)
-    chosen = next(own, records[0])
-    if len(entries) > 1:
-        found = f"{len(entries)} entries, wanted one record"
-        notes("json-several-records", found, f"the one with id {shown(chosen.get('id'))}")
-    return chosen
-
-
-def _note_identity(record: Record, place: Place) -> None:
-    raw, identity = record.raw("id"), record.identity()
-    if identity is None:
-        record.note("id-missing", f"id {shown(raw)}", "the folder's name counts")
-    elif number_in(identity) != place.number:
-        counts = f"the folder's name {place.parts[-1]!r} counts"
-        record.note("id-number", f"id {shown(raw)}", counts)
-    elif raw != identity:
-        record.note("id-name", shown(raw), f"{shown(identity)} is meant")
+        return value
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        if len(value) > 1:
+            notes("json-several-records", f"{len(value)} entries, wanted one", "the first")
+        record: dict[str, Any] = value[0]
+        return record
+    if not notes.lost:
+        notes.wrong_type(value, "a list of one record", "nothing is known of the instance")
+    return {}
 
 
 # -- writing ---------------------------------------------------------------------------------------

@@ -1,10 +1,9 @@
 """A record of TextEditBench as a sample: its words, its difficulty and its pictures.
 
 The folder's name decides the number, and the topic's folder the topic, because the records are wrong
-about both at times. A picture is what the record names, else what the folder's number or the
-pictures that are left say, with a finding that tells what was assumed. Masks: ``input`` (what is
-edited in the input), ``second`` (in the edit), ``extra1``… where a folder has more, which the
-released code refuses.
+about both at times. A picture is what the record names, else what the folder's number says, with a
+finding that tells what was assumed. Masks: ``input`` (what is edited in the input), ``second`` (in
+the edit), ``extra1``… where a folder has more, which the released code refuses.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ import difflib
 import os
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from editgauge.benchmarks.reading import Note, Notes, Record
+from editgauge.benchmarks.reading import Notes, Record
 from editgauge.benchmarks.texteditbench.facts import (
     ATTRIBUTES,
     FOLDERS,
@@ -30,29 +29,41 @@ from editgauge.benchmarks.texteditbench.facts import (
     TOPICS,
     tier_of,
 )
-from editgauge.benchmarks.tree import Tree, natural, shown
+from editgauge.benchmarks.tree import PICTURES, Tree, natural, shown
 from editgauge.instructions import read_instruction
 from editgauge.types import Sample
 
 Facts = dict[str, str | int | float | bool]
+_UNKNOWN = "total and attributes are not known"
+_DIFFICULTY = re.compile(
+    r"(?P<total>\d{1,2})?[, ]*(?:\((?P<values>[^()]*)(?P<end>\))?)?(?P<comma>,?)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where an instance lies: its folder, the number that its files are named by, and what is in
-    the folder.
-    """
+    """Where an instance lies, and what is in its folder."""
 
     split: str
     topic: str
     """The topic's folder as it is called on disk."""
     folder: Path
-    number: int | None
     parts: tuple[str, ...]
     """The path below the topic's folder."""
-    records: tuple[str, ...]
-    pictures: tuple[str, ...]
-    others: tuple[str, ...] = ()
+    files: tuple[str, ...]
+
+    @property
+    def number(self) -> int | None:
+        """The number that the folder's files are named by."""
+        return number_in(self.parts[-1])
+
+    @property
+    def records(self) -> list[str]:
+        return [name for name in self.files if name.lower().endswith(".json")]
+
+    @property
+    def pictures(self) -> list[str]:
+        return [name for name in self.files if os.path.splitext(name)[1].lower() in PICTURES]
 
 
 def number_in(text: str) -> int | None:
@@ -65,17 +76,22 @@ def sample_of(tree: Tree, place: Place, record: Record, identity: str, *, alone:
     """The sample of an instance. `alone`: no other one of its topic has its number, so that an
     instance inside another's folder is called by its own number.
     """
-    operation = operation_of(record.text("editing_method"), record.note) if record.known else ""
+    operation = _operation(record) if record.known else ""
     knowledge = record.text("knowledge_prompt")
     here = Notes(tree.relative(place.folder))
     if len(place.parts) > 1:
         found = f"inside the folder of {place.parts[-2]!r}"
         here("instance-nested", found, "an instance of its own")
     image = _input(tree, place, record)
-    reference = _reference(tree, place, record, image)
+    reference = None
+    if place.split == "synthetic":
+        about = {"what": "reference", "part": "reference"}
+        reference = record.picture(tree, place.folder, "output_image", **about)
     masks = _masks(tree, place, here, image, reference)
-    _note_unused(place, here, [image, *([reference] if reference else []), *masks.values()])
-    instruction = record.text("prompt", needed=True) or ""
+    used = {path.name for path in (image, reference, *masks.values()) if path is not None}
+    if unused := [name for name in place.files if name not in used.union(place.records[:1])]:
+        here("file-unused", shown(unused), "no part of the instance")
+    instruction = record.text("prompt", needed="") or ""
     parsed = read_instruction(instruction, operation or None)
     return Sample(
         benchmark="texteditbench",
@@ -97,11 +113,10 @@ def sample_of(tree: Tree, place: Place, record: Record, identity: str, *, alone:
 
 def _attributes(place: Place, record: Record, operation: str, *, known: bool) -> Facts:
     """`known`: the record has a knowledge prompt."""
-    written = record.text("topic") if record.known else ""
     attributes: Facts = {
-        "topic": topic_of(place.topic, written, record.note if record.known else None),
+        "topic": _topic(place.topic, record),
         "operation": operation,
-        "source_tag": tag_of(record.text("source_tag"), record.note),
+        "source_tag": _spelt(record.text("source_tag") or "", TAGS, "tag-name", record.note),
         "has_knowledge": known,
     }
     key = record.key("knowledge_prompt")
@@ -109,21 +124,10 @@ def _attributes(place: Place, record: Record, operation: str, *, known: bool) ->
         attributes["knowledge_key"] = str(key)  # the released judge does not see it: no SE there
     if (method := record.raw("editing_method")) != operation and isinstance(method, str):
         attributes["operation_written"] = method  # what the released judge is told
-    if record.known:
-        tier, score = record.text("difficulty"), record.text("difficulty_score")
-        attributes |= read_difficulty(tier, score, record.note).attributes()
-    else:
-        attributes["difficulty_agrees"] = False
     if record.identity():
         attributes["record_id"] = str(record.identity())
-    return attributes
-
-
-def _note_unused(place: Place, note: Note, used: Sequence[Path]) -> None:
-    names = {path.name for path in used}
-    unused = [name for name in (*place.pictures, *place.others) if name not in names]
-    if unused:
-        note("file-unused", shown(unused), "no part of the instance")
+    tier, score = record.text("difficulty"), record.text("difficulty_score")
+    return attributes | (read_difficulty(tier, score, record.note) if record.known else {})
 
 
 def _stems(place: Place, alone: bool) -> tuple[str, ...]:
@@ -133,11 +137,12 @@ def _stems(place: Place, alone: bool) -> tuple[str, ...]:
     nested, own = "/".join(place.parts), place.parts[-1]
     names = [own, nested] if alone else [nested]
     released, in_outputs = FOLDERS[place.split][:2]
-    topics = dict.fromkeys((place.topic, *spellings_of(place.topic)))
+    usual = folder_name(place.topic)
+    others = [other for other, meant in OTHER_FOLDERS.items() if meant == usual]
     stems = [
         f"{split}/{topic}/{name}_edited"
         for split in (in_outputs, released)
-        for topic in topics
+        for topic in dict.fromkeys((place.topic, usual, *others))
         for name in names
     ]
     return tuple(dict.fromkeys(stems))
@@ -155,167 +160,107 @@ def folder_name(name: str) -> str:
     return OTHER_FOLDERS.get(near[0], near[0]) if near else name
 
 
-def spellings_of(name: str) -> list[str]:
-    """The names that a topic's folder of outputs may have, the usual one first, the released
-    misspelling last.
-    """
-    usual = folder_name(name)
-    return [usual, *(other for other, meant in OTHER_FOLDERS.items() if meant == usual)]
+def topic_of(folder: str) -> str:
+    """The topic as printed, from its folder, which is reliable."""
+    return TOPICS.get(folder_name(folder), folder.replace("_", " "))
 
 
-def topic_of(folder: str, written: str | None = "", note: Note | None = None) -> str:
-    """The topic as printed, from the folder (which is reliable). Another spelling of the record's
-    own is noted.
-    """
-    topic = TOPICS.get(folder_name(folder), folder.replace("_", " "))
-    if note is None:
-        return topic
-    new = folder_name(folder) not in TOPICS
-    if written is None:
-        note("topic-missing", "no topic", f"{topic!r}, from the folder")
-    elif written != topic and not (new and _letters(written) == _letters(topic)):
-        note("topic-name", shown(written), f"{topic!r}, from the folder")
+def _topic(folder: str, record: Record) -> str:
+    """The topic; another spelling of the record's own is noted."""
+    topic = topic_of(folder)
+    written = record.text("topic")
+    if record.known and written is None:
+        record.note("topic-missing", "no topic", f"{topic!r}, from the folder")
+    elif written is not None and written != topic:
+        new = folder_name(folder) not in TOPICS  # whose title we do not know
+        if not new or _letters(written) != _letters(topic):
+            record.note("topic-name", shown(written), f"{topic!r}, from the folder")
     return topic
-
-
-def operation_of(written: str | None, note: Note) -> str:
-    """``editing_method`` in one spelling; one that is not known stays as written, in lower case
-    with ``_``; "" where there is none.
-    """
-    if written is None:
-        note("operation-missing", "no editing method", "it is not known")
-        return ""
-    operation, known = _spelling(written, (*OPERATIONS, *OTHER_OPERATIONS), 0.85)
-    if operation != written:
-        note("operation-name", shown(written), f"{operation!r} is meant")
-    elif not known:
-        note("operation-unknown", shown(written), "kept as written")
-    return operation
-
-
-def tag_of(written: str | None, note: Note) -> str:
-    """``source_tag`` in one spelling, "" where there is none."""
-    if written is None:
-        return ""
-    tag, _ = _spelling(written, TAGS, 0.8)
-    if tag != written:
-        note("tag-name", shown(written), f"{tag!r} is meant")
-    return tag
-
-
-def _spelling(written: str, names: Sequence[str], cutoff: float) -> tuple[str, bool]:
-    """The name that is meant, in lower case with ``_``, and whether it is one of `names`."""
-    cleaned = re.sub(r"[\s\-_]+", "_", written.strip().lower())
-    near = difflib.get_close_matches(cleaned, names, n=1, cutoff=cutoff)
-    return (near[0], True) if near else (cleaned, False)
 
 
 def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
+def _operation(record: Record) -> str:
+    """``editing_method`` in one spelling; one that is not known stays as written, in lower case
+    with ``_``; "" where there is none.
+    """
+    written, known = record.text("editing_method"), (*OPERATIONS, *OTHER_OPERATIONS)
+    if written is None:
+        record.note("operation-missing", "no editing method", "it is not known")
+        return ""
+    operation = _spelt(written, known, "operation-name", record.note)
+    if operation not in known:
+        record.note("operation-unknown", shown(written), "kept as written")
+    return operation
+
+
+def _spelt(written: str, names: Sequence[str], kind: str, note: Notes, cutoff: float = 0.8) -> str:
+    """The one of `names` that is meant, which is noted where it is spelt otherwise; else the text in
+    lower case with ``_``.
+    """
+    cleaned = re.sub(r"[\s\-_]+", "_", unicodedata.normalize("NFKC", written).strip().lower())
+    near = difflib.get_close_matches(cleaned, names, n=1, cutoff=cutoff)
+    if near and near[0] != written:
+        note(kind, shown(written), f"{near[0]!r} is meant")
+    return near[0] if near else cleaned
+
+
 # -- difficulty ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Difficulty:
-    """Ten attributes, their total and a tier, as the record says them. None where it does not;
-    nothing is made up but a total that is left out.
+def read_difficulty(tier: str | None, score: str | None, note: Notes) -> Facts:
+    """The attributes that tier and ``total(a,b,c,…)`` tell, as released: nothing is made up but a
+    total that is left out. What had to be repaired or left open is noted.
+
+    ``difficulty_agrees``: ten values, whose sum is the total, from which the tier follows.
     """
-
-    tier: str | None
-    total: int | None
-    values: tuple[int, ...] | None
-    """The ten attributes, when there are exactly ten, each 0, 1 or 2."""
-
-    @property
-    def agrees(self) -> bool:
-        """Ten values, whose sum is the total, from which the tier follows."""
-        total = None if self.values is None else sum(self.values)
-        return total is not None and total == self.total and tier_of(total) == self.tier
-
-    def attributes(self) -> Mapping[str, str | int | bool]:
-        """For `Sample.attributes`: what is known, and ``difficulty_agrees``."""
-        known: dict[str, str | int | bool] = {}
-        if self.tier is not None:
-            known["difficulty"] = self.tier
-        if self.total is not None:
-            known["difficulty_total"] = self.total
-            known["difficulty_from_total"] = tier_of(self.total)
-        if self.values is not None:
-            known.update(zip(ATTRIBUTES, self.values, strict=True))
-        return known | {"difficulty_agrees": self.agrees}
-
-
-def read_difficulty(tier: str | None, score: str | None, note: Note) -> Difficulty:
-    """Tier and ``total(a,b,c,…)`` as released; everything that had to be repaired or left open is
-    noted.
-    """
-    name = _tier(tier, note)
+    facts: Facts = {}
+    name = _spelt(tier or "", TIERS, "difficulty-tier", note, 0.7)
+    if name in TIERS:
+        facts["difficulty"] = name
+    else:
+        note("difficulty-tier", shown(tier or "no tier"), "the tier is not known")
     total, values = _score(score, note)
-    if values is not None and total is None:
-        total = sum(values)
-        note("difficulty-total", f"{shown(score)}: no total", f"{total}, the sum")
-    elif values is not None and total != sum(values):
-        found = f"total {total}, the ten values sum to {sum(values)}"
-        note("difficulty-sum", found, "both are kept as written")
-    if total is not None and name is not None and tier_of(total) != name:
-        found = f"{name!r}, but {tier_of(total)!r} follows from the total {total}"
-        note("difficulty-disagrees", found, "the tier as written")
-    return Difficulty(name, total, values)
+    if values is not None:
+        facts.update(zip(ATTRIBUTES, values, strict=True))
+        if total is None:
+            total = sum(values)
+            note("difficulty-total", f"{shown(score)}: no total", f"{total}, the sum")
+        elif total != sum(values):
+            found = f"total {total}, the ten values sum to {sum(values)}"
+            note("difficulty-sum", found, "both are kept as written")
+    if total is not None:
+        facts |= {"difficulty_total": total, "difficulty_from_total": tier_of(total)}
+        if name in TIERS and tier_of(total) != name:
+            found = f"{name!r}, but {tier_of(total)!r} follows from the total {total}"
+            note("difficulty-disagrees", found, "the tier as written")
+    sums = values is not None and sum(values) == total
+    return facts | {"difficulty_agrees": sums and facts["difficulty_from_total"] == name}
 
 
-def _tier(text: str | None, note: Note) -> str | None:
-    cleaned = re.sub(r"[^a-z]", "", unicodedata.normalize("NFKC", text or "").lower())
-    near = difflib.get_close_matches(cleaned, TIERS, n=1, cutoff=0.7)
-    if not near:
-        note("difficulty-tier", "no tier" if text is None else shown(text), "the tier is not known")
-        return None
-    if near[0] != text:
-        note("difficulty-tier", shown(text), f"{near[0]!r} is meant")
-    return near[0]
-
-
-def _score(text: str | None, note: Note) -> tuple[int | None, tuple[int, ...] | None]:
+def _score(text: str | None, note: Notes) -> tuple[int | None, tuple[int, ...] | None]:
     """The total and the ten attributes, each None where it cannot be read."""
-    unknown = "total and attributes are not known"
     if text is None:
-        note("difficulty-missing", "no difficulty score", unknown)
+        note("difficulty-missing", "no difficulty score", _UNKNOWN)
         return None, None
-    cleaned = unicodedata.normalize("NFKC", text).strip()
-    total_text, bracket, rest = cleaned.rstrip(", ").partition("(")
-    total_text = total_text.strip()
-    if not cleaned or "(" in rest or not re.fullmatch(r"(-?\d{1,4})?", total_text):
-        note("difficulty-unreadable", shown(text), unknown)
+    match = _DIFFICULTY.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    if match is None or not match[0] or int(match["total"] or 0) > 20:
+        note("difficulty-unreadable", shown(text), _UNKNOWN)
         return None, None
-    total = int(total_text) if total_text else None
-    if total is not None and not 0 <= total <= 20:
-        assumed = "the total is not known"
-        note("difficulty-total", f"{shown(text)}: the total is not 0 to 20", assumed)
-        total = None
-    if not bracket:
-        note("difficulty-count", f"{shown(text)}: no attributes", "the attributes are not known")
-        return total, None
-    return total, _values(text, cleaned, rest, note)
-
-
-def _values(text: str, cleaned: str, rest: str, note: Note) -> tuple[int, ...] | None:
-    """The ten attributes after the bracket."""
-    parts = [part.strip() for part in rest.removesuffix(")").split(",")]
-    if parts[-1] == "" or cleaned.endswith(","):
+    total = int(match["total"]) if match["total"] else None
+    parts = [part.strip() for part in (match["values"] or "").split(",")]
+    if match["comma"] or (len(parts) > 1 and not parts[-1]):
         note("difficulty-comma", f"{shown(text)}: ends in a comma", "the comma is left out")
-        parts = parts[:-1] if parts[-1] == "" else parts
-    if not rest.endswith(")"):
+        parts = parts if parts[-1] else parts[:-1]
+    if len(parts) != len(ATTRIBUTES) or not {*parts} <= {"0", "1", "2"}:
+        found = f"{shown(text)}: wanted {len(ATTRIBUTES)} values, each 0, 1 or 2"
+        note("difficulty-count", found, "the attributes are not known")
+        return total, None
+    if not match["end"]:
         note("difficulty-bracket", f"{shown(text)}: no closing bracket", "it is meant")
-    unknown = "the attributes are not known"
-    if len(parts) != len(ATTRIBUTES):
-        found = f"{shown(text)}: {len(parts)} values, wanted {len(ATTRIBUTES)}"
-        note("difficulty-count", found, unknown)
-        return None
-    if any(part not in ("0", "1", "2") for part in parts):
-        note("difficulty-value", f"{shown(text)}: wanted 0, 1 or 2 each", unknown)
-        return None
-    return tuple(int(part) for part in parts)
+    return total, tuple(int(part) for part in parts)
 
 
 # -- pictures --------------------------------------------------------------------------------------
@@ -325,89 +270,44 @@ def _input(tree: Tree, place: Place, record: Record) -> Path:
     """The input picture: as the record names it, else ``N`` by the folder's number."""
     name, file = record.raw("input_image"), record.note.file
     path, finding = tree.locate(place.folder, name, file=file, what="input")
-    if finding is None:
-        return path
-    if not finding.repaired and place.number is not None:
+    if finding is not None and not finding.repaired and place.number is not None:
         numbered = tree.similar(place.folder / f"{place.number}.jpg")
         if numbered is not None:
             assumed = f"{numbered.name!r}, by the folder's number"
             record.note(finding.kind, finding.found, assumed)
             return numbered
-    record.note.findings.append(finding)
-    return path
-
-
-def _reference(tree: Tree, place: Place, record: Record, image: Path) -> Path | None:
-    """The reference edit of the synthetic split: as the record names it, else the one picture that
-    is left.
-    """
-    name, file = record.raw("output_image"), record.note.file
-    if place.split == "real" and name in (None, ""):
-        return None
-    path, finding = tree.locate(place.folder, name, file=file, what="reference", part="reference")
-    if finding is not None and not finding.repaired:
-        if place.split == "real":
-            record.note(finding.kind, finding.found, "the real split has no references")
-            return None
-        left = [
-            p
-            for p in place.pictures
-            if p != image.name and not _is_mask(p) and tree.inside(place.folder / p)
-        ]
-        if len(left) == 1:
-            record.note(finding.kind, finding.found, f"{left[0]!r}, the picture that is left")
-            return place.folder / left[0]
     record.note.findings += [finding] if finding else []
     return path
 
 
 def _masks(
-    tree: Tree, place: Place, note: Note, image: Path, reference: Path | None
+    tree: Tree, place: Place, note: Notes, image: Path, reference: Path | None
 ) -> dict[str, Path]:
     """The masks by name; one that is not there gets the path where it should be, and a finding."""
-    names = _mask_names(tree, place, note)
-    number = "" if place.number is None else str(place.number)
-    wished = {
-        "input": [image.stem, number],
-        "second": [reference.stem if reference else f"{number}_edited"],
+    stems = {os.path.splitext(name)[0].lower(): name for name in place.pictures}
+    left = {
+        stem: name
+        for stem, name in stems.items()
+        if stem.endswith("_mask") and tree.inside(place.folder / name)
     }
+    wanted = {
+        "input": (f"{image.stem}_mask", f"{place.number}_mask"),
+        "second": (f"{reference.stem if reference else f'{place.number}_edited'}_mask",),
+    }
+    names: dict[str, str] = {}
+    for key, some in wanted.items():
+        if stem := next((stem.lower() for stem in some if stem.lower() in left), ""):
+            names[key] = left.pop(stem)
     masks: dict[str, Path] = {}
-    for key, stems in wished.items():
-        wanted = [f"{stem.lower()}_mask" for stem in stems]
-        if (stem := next(filter(names.__contains__, wanted), None)) is not None:
-            masks[key] = place.folder / names.pop(stem)
-    for key, stems in wished.items():
-        if key not in masks:
-            masks[key] = _other_mask(tree, place, note, names, key, f"{stems[0]}_mask.jpg")
-    for index, stem in enumerate(sorted(names, key=natural), start=1):
-        masks[f"extra{index}"] = place.folder / names[stem]
-        note("mask-extra", f"a further mask {names[stem]!r}", f"kept as 'extra{index}'")
+    for key, some in wanted.items():
+        if key not in names and len(left) == 1:
+            (names[key],) = left.values()
+            left.clear()
+            note("mask-name", f"no {some[0]}", f"{names[key]!r} is the mask {key!r}")
+        elif key not in names:
+            note("mask-missing", f"no {some[0]}", f"no mask {key!r}", False, "mask")
+        masks[key] = place.folder / names[key] if key in names else tree.nowhere(f"{some[0]}.jpg")
+    for index, stem in enumerate(sorted(left, key=natural), start=1):
+        masks[f"extra{index}"] = place.folder / left[stem]
+        note("mask-extra", f"a further mask {left[stem]!r}", f"kept as 'extra{index}'")
     return masks
-
-
-def _mask_names(tree: Tree, place: Place, note: Note) -> dict[str, str]:
-    """Stem in lower case -> name, of the masks in the folder."""
-    names = {os.path.splitext(p)[0].lower(): p for p in place.pictures if _is_mask(p)}
-    for stem, name in list(names.items()):
-        if not tree.inside(place.folder / name):
-            found = f"{name!r}, a link out of the data folder"
-            note("mask-outside", found, "not read", False, "mask")
-            del names[stem]
-    return names
-
-
-def _other_mask(
-    tree: Tree, place: Place, note: Note, names: dict[str, str], key: str, wanted: str
-) -> Path:
-    """The only mask that is left, else the path of the one that is wanted."""
-    if len(names) == 1:
-        taken = names.pop(next(iter(names)))
-        note("mask-name", f"no {wanted}", f"{taken!r} is the mask {key!r}")
-        return place.folder / taken
-    note("mask-missing", f"no {wanted}", f"no mask {key!r}", False, "mask")
-    path = place.folder / wanted
-    return tree.nowhere(wanted) if os.path.lexists(path) else path
-
-
-def _is_mask(name: str) -> bool:
-    return os.path.splitext(name)[0].lower().endswith("_mask")

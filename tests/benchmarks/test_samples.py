@@ -1,0 +1,531 @@
+"""What the four loaders make of folders and records beyond the slips of the releases, which
+`tests/contract/test_data.py` has: no sample is lost, no name leads out, and every fault is named.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editgauge import catalog
+from editgauge.benchmarks.base import Samples
+from editgauge.benchmarks.krisbench.facts import FOLDERS, TASKS, TAXONOMY
+from editgauge.benchmarks.reading import Notes
+from editgauge.benchmarks.textedit.facts import REAL, VIRTUAL, split_of
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
+from editgauge.benchmarks.texteditbench.samples import read_difficulty
+from editgauge.errors import DataError, UsageError
+from editgauge.store.measured import measured
+from editgauge.types import Sample
+from tests.benchmarks.releases import (
+    finding,
+    kinds,
+    organ_record,
+    organ_set,
+    picture,
+    prompt_record,
+    prompt_set,
+    task_record,
+    task_set,
+    text_instance,
+    text_record,
+)
+
+
+def load(benchmark: str, root: Path, split: str | None = None) -> tuple[list[Sample], Samples]:
+    found = catalog.find("benchmarks", benchmark).load(root, split=split)
+    return list(found), found
+
+
+def only(benchmark: str, root: Path) -> Sample:
+    (sample,) = load(benchmark, root)[0]
+    return sample
+
+
+def one(benchmark: str, root: Path, **changes: Any) -> Sample:
+    """The sample of a clean record with these changes."""
+    if benchmark == "texteditbench":
+        text_instance(root, 4, **changes)
+    elif benchmark == "textedit":
+        prompt_set(root, [prompt_record(3)])  # its pictures
+        prompt_set(root, [prompt_record(3, **changes)])
+    elif benchmark == "medebench":
+        organ_set(root, [organ_record(38, **changes)])
+    else:
+        task_set(root, {"1": task_record(**changes)})
+    return only(benchmark, root)
+
+
+def paths_of(sample: Sample) -> list[Path]:
+    return [*sample.images, *([sample.reference] if sample.reference else []),
+            *sample.masks.values()]  # fmt: skip
+
+
+# -- records ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "changes", "kind", "repaired", "part"),
+    [
+        ("texteditbench", {"prompt": "  "}, "prompt-missing", False, ""),
+        ("texteditbench", {"prompt": ["a"]}, "wrong-type", False, ""),
+        ("texteditbench", {"prompt": 7}, "wrong-type", True, ""),
+        ("texteditbench", {"id": None}, "id-number", True, ""),
+        ("texteditbench", {"id": "TextEditing_0013"}, "id-number", True, ""),
+        ("texteditbench", {"topic": ...}, "topic-missing", True, ""),
+        ("texteditbench", {"editing_method": "levitate"}, "operation-unknown", True, ""),
+        ("texteditbench", {"editing_method": ...}, "operation-missing", True, ""),
+        ("texteditbench", {"input_image": ".\\4.png"}, "input-name", True, ""),
+        ("texteditbench", {"input_image": ["4.png"]}, "input-unnamed", True, ""),
+        ("texteditbench", {"output_image": "c_9.png"}, "reference-missing", False, "reference"),
+        ("texteditbench", {"prompt": ..., "Prompt ": "Change it"}, "key-name", True, ""),
+        ("textedit", {"prompt": {}}, "wrong-type", False, ""),
+        ("textedit", {"id": True}, "id-missing", True, ""),
+        ("textedit", {"id": "../x"}, "id-name", True, ""),
+        ("textedit", {"original_image": 5}, "input-unnamed", False, ""),
+        ("medebench", {"previous_image": ...}, "input-unnamed", True, ""),
+        ("medebench", {"changed_image": ["a"]}, "reference-unnamed", True, ""),
+        ("medebench", {"previous_mask": "editing\\previous_mask\\38.png"}, "mask-name", True, ""),
+        ("medebench", {"id": None}, "id-missing", False, ""),
+        ("medebench", {"id": "../../38"}, "id-name", True, ""),
+        ("krisbench", {"ori_img": ["1.png", 3]}, "input-unnamed", False, ""),
+        ("krisbench", {"ori_img": ["1.png"] * 6}, "input-many", False, ""),
+        ("krisbench", {"gt_img": {"a": 1}}, "reference-unnamed", False, "reference"),
+        ("krisbench", {"explain_en": 3}, "wrong-type", True, ""),
+    ],
+)
+def test_a_wrong_field_is_one_finding_and_no_loss(
+    tmp_path: Path, benchmark: str, changes: dict[str, Any], kind: str, repaired: bool, part: str
+) -> None:
+    root = tmp_path / "a" / "b"
+    sample = one(benchmark, root, **changes)
+    found = finding(sample, kind)
+    assert (found.repaired, found.part) == (repaired, part)
+    assert (sample.fault is None) is (repaired or part != "")
+    assert all(root in path.parents for path in paths_of(sample))
+    assert not any(".." in stem.split("/") for stem in sample.output_stems)
+
+
+@pytest.mark.parametrize("name", ["../../../../secret.png", "/etc/hostname", "C:\\x.png", "a\0b"])
+@pytest.mark.parametrize(
+    ("benchmark", "key"),
+    [("texteditbench", "input_image"), ("texteditbench", "output_image"),
+     ("textedit", "original_image"), ("medebench", "previous_mask"), ("krisbench", "ori_img")],
+)  # fmt: skip
+def test_a_name_that_leaves_the_folder_is_never_followed(
+    tmp_path: Path, benchmark: str, key: str, name: str
+) -> None:
+    picture(tmp_path / "secret.png")
+    root = tmp_path / "data"
+    sample = one(benchmark, root, **{key: name})
+    assert any(kind.endswith("-outside") for kind in kinds(sample))
+    assert all(root in path.parents for path in paths_of(sample))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(text_record(4))), JSON))
+@settings(max_examples=50, deadline=None)
+def test_any_record_gives_a_sample(
+    tmp_path_factory: pytest.TempPathFactory, record: dict[str, Any]
+) -> None:
+    root = tmp_path_factory.mktemp("any")
+    sample = one("texteditbench", root, content=json.dumps([{**text_record(4), **record}]))
+    assert sample.id.endswith("/004")
+    assert all(root in path.parents for path in paths_of(sample))
+
+
+CLEAN = json.dumps([text_record(4)], indent=1)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("", "json-unreadable"),
+        ("[" * 100_000, "json-unreadable"),
+        (CLEAN.replace("'NEW'", "新しい").encode("gb18030"), "json-encoding"),
+        (b"\xff\xfe\x00", "json-encoding"),
+        ("[]", "json-wrong-type"),
+        ('["4.png"]', "json-wrong-type"),
+    ],
+)
+def test_json_beyond_repair_leaves_a_sample_with_a_fault(
+    tmp_path: Path, content: str | bytes, kind: str
+) -> None:
+    text_instance(tmp_path, 4, content=content)
+    text_instance(tmp_path, 5)
+    broken, sound = load("texteditbench", tmp_path)[0]
+    assert sound.fault is None
+    assert not finding(broken, kind).repaired
+    assert "Expression_004.json" in (broken.fault or "")
+    assert broken.images[0].name == "4.png"  # by the folder's number: the pictures are known
+    assert set(broken.masks) == {"input", "second"}
+
+
+# -- TextEditBench ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("4_mask.png", "input"), ("text_change_4_mask.png", "second")]
+)
+def test_a_missing_mask_costs_only_what_needs_it(tmp_path: Path, name: str, key: str) -> None:
+    folder = text_instance(tmp_path, 4)
+    (folder / name).unlink()
+    sample = only("texteditbench", tmp_path)
+    found = finding(sample, "mask-missing")
+    assert (found.repaired, found.part) == (False, "mask")
+    assert sample.fault is None
+    assert not sample.masks[key].exists()
+
+
+def test_a_mask_of_another_name_a_further_one_and_files_that_nobody_refers_to(
+    tmp_path: Path,
+) -> None:
+    folder = text_instance(tmp_path, 4)
+    (folder / "text_change_4_mask.png").rename(folder / "text_chnge_4_mask.png")
+    (folder / "notes.txt").write_text("x")
+    (folder / "Thumbs.db").write_text("x")
+    sample = only("texteditbench", tmp_path)
+    assert finding(sample, "mask-name").repaired
+    assert sample.masks["second"].name == "text_chnge_4_mask.png"
+    assert finding(sample, "file-unused").found == "['notes.txt']"
+    shutil.copyfile(folder / "4_mask.png", folder / "text_change_4_mask.png")
+    sample = only("texteditbench", tmp_path)
+    assert (list(sample.masks), kinds(sample)) == (
+        ["input", "second", "extra1"],
+        ["mask-extra", "file-unused"],
+    )
+
+
+def test_an_instance_inside_anothers_folder_is_one_of_its_own(tmp_path: Path) -> None:
+    outer = text_instance(tmp_path, 48, split="real")
+    text_instance(tmp_path, 49, split="real").rename(outer / "049")
+    first, second = load("texteditbench", tmp_path)[0]
+    base = "data_web-sourced_instances/Art_Creative_Expression"
+    assert (first.id, second.id) == (f"{base}/048", f"{base}/048/049")
+    assert finding(second, "instance-nested").repaired
+    assert second.output_stems[0] == "real/Art_Creative_Expression/049_edited"
+
+
+def test_what_is_no_instance_is_said_once(tmp_path: Path) -> None:
+    folder = text_instance(tmp_path, 4)
+    (folder.parent / "005").mkdir()
+    (folder.parent / "list.txt").write_text("x")
+    (folder.parent.parent / "readme.txt").write_text("x")
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "canva").mkdir()
+    samples, dataset = load("texteditbench", tmp_path)
+    assert len(samples) == 1
+    assert Counter(f.kind for f in dataset.findings) == {
+        "folder-empty": 1, "file-stray": 2, "folder-unknown": 1, "split-twice": 1,
+    }  # fmt: skip
+    list(dataset)
+    assert len(dataset.findings) == 5
+
+
+def test_the_full_release_has_1196_samples_of_14_topics(tmp_path: Path) -> None:
+    """691 + 505 + 1 folders; one real instance lies a second time inside its sibling's folder, its record
+    with other line ends; one topic has another name in each split. Pictures are never decoded.
+    """
+    topics = (*TOPICS, "Topic_A", "Topic_B")
+    for split, count in (("data_manual_production", 691), ("data_web-sourced_instances", 505)):
+        real = split == "data_web-sourced_instances"
+        for index in range(count):
+            topic, number = topics[index % 14], index // 14 + 1
+            if not real and topic == "Digital_Interfaces_Interaction":
+                topic = "Digtial_Interfaces_Reports"
+            folder = tmp_path / split / topic / f"{number:03d}"
+            folder.mkdir(parents=True)
+            record = text_record(number, output_image=... if real else f"a_{number}.png")
+            second = f"{number}_edited_mask.png" if real else f"a_{number}_mask.png"
+            (folder / "record.json").write_text(json.dumps([record], indent=1))
+            for name in (f"{number}.png", f"{number}_mask.png", second, f"a_{number}.png"):
+                if not (real and name.startswith("a_")):
+                    (folder / name).write_bytes(f"{split} {topic} {name}".encode())
+    diagrams = tmp_path / "data_web-sourced_instances" / "Scientific_Technical_Diagrams"
+    shutil.copytree(diagrams / "029", diagrams / "028" / "029")
+    copied = diagrams / "028" / "029" / "record.json"
+    copied.write_bytes(copied.read_bytes().replace(b"\n", b"\r\n"))
+    samples, dataset = load("texteditbench", tmp_path)
+    assert Counter(sample.split for sample in samples) == {"synthetic": 691, "real": 505}
+    assert len({sample.id for sample in samples}) == 1196
+    assert len({sample.output_stems[0] for sample in samples}) == 1196
+    assert [(f.kind, f.repaired) for f in dataset.findings] == [("instance-copy", True)]
+    assert dataset.findings[0].file.endswith("Scientific_Technical_Diagrams/028/029")
+    assert len({sample.category for sample in samples}) == 14
+
+
+@pytest.mark.parametrize("change", [None, "pixels", "record"])
+def test_of_copies_the_one_is_kept_whose_number_the_record_names(
+    tmp_path: Path, change: str | None
+) -> None:
+    right = text_instance(tmp_path, 49)
+    other = Path(shutil.copytree(right, right.parent / "007"))
+    if change == "pixels":
+        picture(other / "49.png", seed=1)
+    elif change == "record":
+        record = next(other.glob("*.json"))
+        record.write_text(record.read_text().replace("'OLD'", "'OLD '"))
+    samples, dataset = load("texteditbench", tmp_path)
+    ids = [sample.id.rsplit("/", 1)[1] for sample in samples]
+    assert ids == (["049"] if change is None else ["007", "049"])
+    assert [f.file[-4:] for f in dataset.findings] == (["/007"] if change is None else [])
+
+
+@pytest.mark.parametrize(
+    ("tier", "score", "name", "total", "known", "found"),
+    [
+        ("medium", " 6(0,2,2,0,0,0,0,1,1,0)", "medium", 6, True, []),
+        ("hard", "11（2，2，0，0，0，0，2，2，1，2）", "hard", 11, True, []),
+        ("easy", "1(0,0,0,0,0,0,0,0,1,0),", "easy", 1, True, ["comma"]),
+        ("easy", "1(0,0,0,0,0,0,0,0,1,0", "easy", 1, True, ["bracket"]),
+        ("easy", "5", "easy", 5, False, ["count"]),
+        ("easy", "5(1,2,9,0,0,0,0,0,0,2)", "easy", 5, False, ["count"]),
+        ("easy", "50(1,2,0,0,0,0,0,0,0,2)", "easy", None, False, ["unreadable"]),
+        ("easy", "five", "easy", None, False, ["unreadable"]),
+        (None, None, None, None, False, ["tier", "missing"]),
+        ("impossible", "0(0,0,0,0,0,0,0,0,0,0)", None, 0, True, ["tier"]),
+    ],
+)
+def test_a_difficulty_that_cannot_be_read_is_left_open(
+    tier: str | None, score: str | None, name: str | None, total: int | None, known: bool,
+    found: list[str],
+) -> None:  # fmt: skip
+    notes = Notes("x.json")
+    facts = read_difficulty(tier, score, notes)
+    assert (facts.get("difficulty"), facts.get("difficulty_total")) == (name, total)
+    assert (set(ATTRIBUTES) <= set(facts)) is known
+    assert [f.kind for f in notes.findings] == [f"difficulty-{kind}" for kind in found]
+    assert facts["difficulty_agrees"] is (name is not None and known)
+
+
+@given(st.text(max_size=40), st.text(max_size=10))
+@settings(max_examples=100, deadline=None)
+def test_any_difficulty_can_be_read(score: str, tier: str) -> None:
+    notes = Notes("x")
+    assert read_difficulty(tier, score, notes)["difficulty_agrees"] or notes.findings
+
+
+def test_the_tiers_are_the_papers() -> None:
+    tiers = [tier_of(total) for total in (0, 5, 6, 10, 11, 20)]
+    assert tiers == ["easy", "easy", "medium", "medium", "hard", "hard"]
+
+
+def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
+    def refused(root: Path | None, match: str, split: str | None = None) -> None:
+        with pytest.raises((DataError, UsageError), match=match):
+            catalog.find("benchmarks", "texteditbench").load(root, split=split)
+
+    refused(None, "found none: pass the data folder")
+    refused(tmp_path / "nowhere", "nothing there")
+    (tmp_path / "file").write_text("x")
+    refused(tmp_path / "file", "found a file")
+    (tmp_path / "empty").mkdir()
+    refused(tmp_path / "empty", "wanted a folder data_manual_production .* found an empty folder")
+    folder = text_instance(tmp_path / "data", 4)
+    refused(folder.parent.parent, "one split; wanted the one above it")
+    refused(tmp_path, r"Did you mean .*data\?")
+    refused(tmp_path / "data", "wanted a folder data_web-sourced_instances or real", "real")
+    refused(tmp_path / "data", "synthetic and real", "test")
+    prompt_set(tmp_path / "other", [prompt_record(1)])
+    refused(tmp_path / "other", "looks like textedit")
+
+
+# -- TextEdit --------------------------------------------------------------------------------------
+
+
+def test_textedits_sets_and_halves(tmp_path: Path) -> None:
+    prompt_set(tmp_path, [prompt_record(3)])
+    prompt_set(tmp_path, [prompt_record(9, "2.1")], category="2.1")
+    assert [s.id for s in load("textedit", tmp_path, "Real")[0]] == ["2.1/9"]
+    assert [s.id for s in load("textedit", tmp_path, "virtual")[0]] == ["1.1.1/3"]
+    with pytest.raises(DataError, match=r"wanted the fullset .* found miniset"):
+        load("textedit", tmp_path, "fullset")
+    prompt_set(tmp_path, [prompt_record(3), prompt_record(4)], name="fullset")
+    assert load("textedit", tmp_path)[1].part == "fullset"
+    assert load("textedit", tmp_path, "Real")[1].part == "fullset/Real"
+    with pytest.raises(UsageError, match="fullset, miniset, Virtual and Real"):
+        load("textedit", tmp_path, "test")
+
+
+def test_textedits_counts_are_those_of_its_categories() -> None:
+    counts = catalog.find("benchmarks", "textedit").published_counts
+    halves = {"Virtual": VIRTUAL, "Real": REAL}
+    assert {name: len(some) for name, some in halves.items()} == {"Virtual": 11, "Real": 7}
+    assert split_of("3.1") == ""
+    assert (counts[""], counts["miniset"]) == (2148, 500)
+    for name, categories in halves.items():
+        assert {split_of(category) for category in categories} == {name}
+        sizes = [counts[f"miniset/{category}"] for category in categories]
+        assert sum(sizes) == counts[f"miniset/{name}"]
+
+
+def test_ids_that_occur_twice_are_told_apart_and_the_same_line_is_one_sample(
+    tmp_path: Path,
+) -> None:
+    again = dict(reversed(prompt_record(3).items()))
+    prompt_set(tmp_path, [prompt_record(3), prompt_record(3, prompt="Another"), again])
+    samples, dataset = load("textedit", tmp_path)
+    assert [sample.id for sample in samples] == ["1.1.1/3", "1.1.1/3~2"]
+    assert finding(samples[1], "id-twice").repaired
+    assert "record-twice" in {found.kind for found in dataset.findings}
+    nameless = prompt_record(3, id=...)
+    prompt_set(tmp_path, [nameless, nameless])
+    assert len(load("textedit", tmp_path)[0]) == 2
+
+
+def test_a_picture_of_another_category_keeps_the_categorys_name(tmp_path: Path) -> None:
+    prompt_set(tmp_path, [prompt_record(3)])
+    elsewhere = prompt_record(3, original_image="1.1.1/image/original/1003.0.png")
+    prompt_set(tmp_path, [elsewhere], category="2.1")
+    (sample,) = load("textedit", tmp_path, "Real")[0]
+    assert finding(sample, "category-name").repaired
+    assert sample.output_stems == ("2.1/1003.0",)
+
+
+LINES = st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line), max_size=4)
+
+
+@given(LINES)
+@settings(max_examples=50, deadline=None)
+def test_any_lines_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
+    root = tmp_path_factory.mktemp("any")
+    prompt_set(root, [*lines, prompt_record(7)])
+    samples, _ = load("textedit", root)
+    assert samples[-1].fault is None
+    assert all(sample.fault is not None for sample in samples[:-1])
+
+
+# -- MedEBench -------------------------------------------------------------------------------------
+
+
+def test_medebenchs_root_may_be_the_inner_folder(tmp_path: Path) -> None:
+    inner = organ_set(tmp_path, [organ_record(38)])
+    (sample,), dataset = load("medebench", inner)
+    assert (sample.findings, dataset.root) == ((), tmp_path)
+    inner.rename(tmp_path / "renamed")
+    (sample,), _ = load("medebench", tmp_path / "renamed")
+    assert (sample.image, sample.findings) == (tmp_path / "renamed/previous/38.png", ())
+
+
+def test_medebenchs_ids_that_occur_twice(tmp_path: Path) -> None:
+    organ_set(tmp_path, [organ_record(38), organ_record(38), organ_record(38, prompt="Another")])
+    samples, dataset = load("medebench", tmp_path)
+    assert [sample.id for sample in samples] == ["38", "38~2"]
+    assert not finding(samples[1], "id-twice").repaired
+    assert "38_0" not in samples[1].output_stems
+    assert [f.kind for f in dataset.findings] == ["record-twice"]
+
+
+@pytest.mark.parametrize("content", ['{"samples": [', '{"data": []}', '{"samples": {}}', "[]", "3"])
+def test_metadata_without_records_are_one_finding(tmp_path: Path, content: str) -> None:
+    organ_set(tmp_path, [], content=content)
+    samples, dataset = load("medebench", tmp_path)
+    assert (samples, [f.repaired for f in dataset.findings]) == ([], [False])
+
+
+@pytest.mark.parametrize(
+    ("released", "name", "depth"),
+    [
+        ("Spine and Bones", "Spine", "internal"),
+        ("spine  and bones ", "Spine", "internal"),
+        ("Gastrointestinal Tract", "GI Tract", "internal"),
+        ("Nose", "Nose", "superficial"),
+        ("Liver", "Liver", None),
+    ],
+)
+def test_organs_go_by_the_papers_names(
+    tmp_path: Path, released: str, name: str, depth: str | None
+) -> None:
+    """An organ that the paper does not have stays visible, under its own name and without a depth."""
+    sample = one("medebench", tmp_path, Organ=released)
+    assert (sample.attributes["organ"], sample.category[0]) == (name, name)
+    assert sample.attributes.get("organ_depth") == depth
+
+
+def test_the_mask_ratio_is_the_share_of_marked_pixels(tmp_path: Path) -> None:
+    """A third of the height and a quarter of the width of 64 x 48: 16 x 16 of 3,072 pixels."""
+    organ_set(tmp_path, [organ_record(38), organ_record(45)])
+    (tmp_path / "editing/previous_mask/45.png").write_bytes(b"not a picture")
+    good, bad = measured(load("medebench", tmp_path)[0])
+    assert good.attributes["mask_ratio"] == round(16 * 16 / (64 * 48), 4)
+    assert good.attributes["mask_band"] == "0.0–0.1"
+    assert "mask_ratio" not in bad.attributes
+
+
+# -- KRIS-Bench ------------------------------------------------------------------------------------
+
+
+def test_kris_bench_has_22_tasks_in_20_folders() -> None:
+    assert (len(FOLDERS), len(set(TASKS))) == (20, 22)
+    counts = catalog.find("benchmarks", "krisbench").published_counts
+    assert counts[""] == 1267 == sum(counts[knowledge] for knowledge in TAXONOMY)
+    for knowledge, dimensions in TAXONOMY.items():
+        assert counts[knowledge] == sum(counts[f"{knowledge}/{one}"] for one in dimensions)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "repaired", "task"),
+    [
+        ({"gt_img": "1-1.png"}, "frame-disagrees", True, "intermediate"),
+        ({"ori_img": ["1-1.png", "1-3.png"]}, "frame-unclear", True, "intermediate"),
+        ({"ori_img": ["1-1.png"], "gt_img": "a.png"}, "frame-unknown", False, "unknown"),
+        ({"gt_img": ""}, "reference-unnamed", False, "intermediate"),
+    ],
+)
+def test_frames_that_do_not_fit(
+    tmp_path: Path, changes: dict[str, Any], kind: str, repaired: bool, task: str
+) -> None:
+    names = [f"1-{frame}.png" for frame in (1, 2, 3, 4)]
+    given = {"ori_img": [names[0], *names[2:]], "gt_img": names[1], "explain_en": "", **changes}
+    record = task_record(**given)
+    task_set(tmp_path, {"1": record}, category="temporal_prediction", names=(*names, "a.png"))
+    sample = only("krisbench", tmp_path)
+    assert finding(sample, kind).repaired is repaired
+    assert sample.attributes["task"] == f"temporal_prediction_{task}"
+
+
+def test_a_reference_is_needed_where_the_judge_sees_it(tmp_path: Path) -> None:
+    task_set(tmp_path, {"1": task_record(explain_en="")}, category="viewpoint_change")
+    assert kinds(only("krisbench", tmp_path)) == ["reference-unnamed"]
+
+
+def test_categories_of_kris_bench_and_what_is_none(tmp_path: Path) -> None:
+    task_set(tmp_path, {"10": task_record(), "9": task_record(), "2": 7})
+    task_set(tmp_path, {"1": task_record()}, category="Rule_Based Reasoning")
+    task_set(tmp_path, {"1": task_record()}, category="alchemy")
+    task_set(tmp_path, "[", category="physics")
+    (tmp_path / "KRIS_Bench" / "notes").mkdir()
+    (tmp_path / "KRIS_Bench" / "notes.txt").write_text("x")
+    samples, dataset = load("krisbench", tmp_path / "KRIS_Bench")
+    assert [sample.id for sample in samples] == [
+        "chemistry/2", "chemistry/9", "chemistry/10", "rule-based_reasoning/1", "alchemy/1",
+    ]  # fmt: skip
+    assert samples[0].fault is not None
+    assert "Rule_Based Reasoning/1" in samples[3].output_stems
+    assert samples[4].category == ("Other", "Other", "alchemy")
+    found = Counter(f.kind for f in dataset.findings if f.kind != "category-missing")
+    expected = (
+        "json-unreadable",
+        "category-unknown",
+        "folder-name",
+        "folder-unknown",
+        "file-stray",
+    )
+    assert found == dict.fromkeys(expected, 1)

@@ -23,7 +23,7 @@ from editgauge import catalog
 from editgauge.cli.main import COMMANDS, application, every
 from editgauge.cli.main import run as run_command
 from editgauge.images import write_png
-from editgauge.judging.session import judging_of
+from editgauge.judging.prompts import track_of as judging_of
 from editgauge.store.run import Run
 from editgauge.testing import make_picture
 from editgauge.types import TRACKS, Status

@@ -544,7 +544,7 @@ class Benchmark:
     its tables have neither.
     """
     judging: Callable[[], Any] | None = None
-    """Gives its judge track, a `judging.protocol.Judging`; None where it has none."""
+    """Gives its judge track, a `judging.questions.Track`; None where it has none."""
     rubrics: Path | Mapping[str, Path] | None = None
     """The folder of the judge's prompt templates (``.md`` files); or one for each prefix of their
     names (``krisbench.quality``).

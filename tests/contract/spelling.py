@@ -43,6 +43,8 @@ OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("edit", "--concurrency"): ("--set", "concurrency="),
     ("edit", "--seed"): ("--set", "seed="),
     ("judge run", "--rubrics"): ("--prompts",),
+    ("judge run", "--concurrency"): ("--set", "concurrency="),
+    ("judge run", "--max-tokens"): ("--set", "max_tokens="),
     ("judge run", "--no-calibration"): (),
     ("judge run", "--no-repair"): (),
     ("judge batch", "--what"): ("--batch",),

@@ -188,7 +188,7 @@ class TestRows:
         assert bare["reason"] == f"b: {status.value.replace('_', ' ')}"
 
     def test_what_was_not_asked_leaves_no_row(self, run: Run, rules: Rules) -> None:
-        """`judge --dimensions a` fails nothing that needs b as well; b's score brings the row."""
+        """A judge asked for a alone fails nothing that needs b as well; b's score brings the row."""
         rules("least")
         run.put([one("a", 4.0)])
         assert found(run) == {}

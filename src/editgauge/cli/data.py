@@ -225,16 +225,16 @@ def _weights(names: Sequence[str], trust_first_use: bool, json: bool) -> None:
 def _prompts(
     names: Sequence[str], run: Path | None, to: Path | None, clone: Path | None, json: bool
 ) -> None:
-    from editgauge.judging import choice, paper
+    from editgauge.judging import paper, prompts
     from editgauge.store.run import Run
 
     if len(names) != 1 or (run is None) == (to is None):
         raise UsageError("fetch prompts: wanted one benchmark, and --run RUN or --to FOLDER")
     benchmark = _benchmark(names[0])
-    released = choice.declared(benchmark)
+    released = prompts.declared(benchmark)
     if run is not None:
         Run.create(run)
-    target = to or choice.folder_of(run or Path(), benchmark.name)
+    target = to or prompts.folder_of(run or Path(), benchmark.name)
     shown = output.transfer("prompts", json)
     made = paper.fetch(released, target, clone=clone, progress=shown)
     if released.note and not json:
@@ -447,10 +447,10 @@ def _new_dataset(to: Path, fields: Sequence[str], json: bool) -> None:
 
 
 def _new_prompts(name: str, folder: Path, json: bool) -> None:
-    from editgauge.judging import choice
+    from editgauge.judging import prompts
 
     benchmark = _benchmark(name)
-    made = choice.start(benchmark, folder)
+    made = prompts.start(benchmark, folder)
     files = sorted(path.name for path in made.iterdir())
     lines = [
         f"made:  {made}, {output.counted(len(files), 'file')}: {', '.join(files)}",

@@ -34,8 +34,8 @@ from editgauge.errors import UsageError
 from editgauge.judging.options import JudgeOptions
 
 if TYPE_CHECKING:
+    from editgauge.judging.asking import Stats
     from editgauge.judging.session import Session
-    from editgauge.judging.stats import Stats
 
 app = group("judge", "Ask a vision-language model about outputs: judge BENCHMARK DATA --model M.")
 
@@ -239,7 +239,7 @@ class LiveLine:
         parts = [f"{stats.done} of {self._total}", f"{rate:.1f}/s"]
         if len(stats.by_editor) > 1:
             parts += [", ".join(f"{name} {n}" for name, n in sorted(stats.by_editor.items()))]
-        parts += [f"${stats.spent:.2f}"] if self._priced else []
+        parts += [f"${stats.dollars:.2f}"] if self._priced else []
         parts += [f"{stats.refused} refused", f"{stats.failed} failed"]
         parts += [f"{stats.unparsable} unparsable"]
         parts += [f"{left / rate:.0f} s left"] if rate and left > 0 else []

@@ -1,171 +1,406 @@
-"""One judge asked for verdicts: each call paid for once, each ending in a reply or a reason.
+"""One reply of one judge: from the store, or asked for in the server's words, paid for and stored.
 
-For one call: look into the store; else ask; ask once more with more room where the reply was cut
-off; ask once more, quoting the broken rule, where it cannot be read. Every reply is in the store
-before anybody hears of it, so that the same steps over a stored call give the same result and cost
-nothing. Many calls at once are `work`'s.
+What a server takes is found out with the first calls; waiting, retries and money are
+`services.paid`'s. What comes of a whole call is `engine`'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+import hashlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from editgauge.errors import ImageError
-from editgauge.judging.cache import Reply
+import orjson
+
+from editgauge.errors import RunError
+from editgauge.judging.chat import FAMILY, KEY_NAMES, Asking, Client, Completion, pieces, skeleton
+from editgauge.judging.dialect import Dialect
+from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
-from editgauge.judging.reading import ENDLESS, Verdict, read
-from editgauge.judging.replies import FIRST, Attempt, Job, Replies
-from editgauge.judging.scores import ExchangeResult, to_scores
-from editgauge.judging.stats import Stats
-from editgauge.types import Status
+from editgauge.judging.store import Reply, ReplyStore
+from editgauge.services import policy
+from editgauge.services.booking import Ledger
+from editgauge.services.gate import Gate
+from editgauge.services.http import Response
+from editgauge.services.paid import Outcome, PaidCalls, Spend
+from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 
-MORE_ROOM = 4
-"""How many times its token limit a reply gets that was cut off."""
-REPAIR = (
-    "That answer cannot be read: {problem}. Judge the same pictures by the same criteria and give "
-    "the complete answer again, as exactly this one JSON object and with nothing around it: {form}"
-)
-UNSEEN_WORDS = (
-    "no image was", "no images were", "image was not provided", "images were not provided",
-    "no picture was", "no pictures were", "cannot see the image", "can't see the image",
-    "unable to see the image", "unable to view", "cannot view the image", "without seeing the",
-    "do not see any image", "don't see any image", "did not receive any image",
-)  # fmt: skip
-"""Of a judge that says in so many words that it saw nothing: for a warning, never for a score."""
+FIRST_WAIT = 0.3
+"""Seconds for which other calls wait for the first one's answer: a server that refuses a request's
+form does so at once, and an answer that takes longer is a verdict.
+"""
+Trouble = Literal["", "cut", "bad", "failed"]
+"""What a call ended with: cut off twice before its verdict, its request turned down, no answer."""
+IN_A_ROW: Mapping[Trouble, int] = {"cut": 5, "bad": 3, "failed": policy.HOPELESS}
+"""Calls in a row with one trouble after which nothing further is asked: every other call would end
+the same way.
+"""
+_MOST_BYTES_A_TOKEN = 20.0
+"""A bill that counts fewer tokens than the words' bytes over this is no bill."""
 
 
-class Engine(Replies):
-    """Asks one model. Make one for each command; `run` may be called several times."""
+class Unasked(Exception):
+    """The reply is not in the store, and nothing may be asked."""
 
-    def stop(self) -> None:
-        """Take no further job; what is in flight is finished."""
-        self.stopping = True
 
-    def run(
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the
+    reply; `payload` is the caller's.
+    """
+
+    call: Call
+    repeat: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    payload: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt of a job: ``first``, ``room`` (with a larger token limit) or ``repair``."""
+
+    name: str = "first"
+    repair: tuple[str, str] | None = None
+    room: int = 0
+
+
+FIRST = Attempt()
+
+
+@dataclass(slots=True, kw_only=True)
+class Settings:
+    """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``,
+    ``unparsable``.
+    """
+
+    model: str
+    retry: frozenset[str] = frozenset()
+    repair: bool = True
+    concurrency: int = 16
+    deadline: float = 1800.0
+    """Seconds for one reply, all waiting and retries together."""
+    backoff: float = 0.5
+    asking: Asking = field(default_factory=Asking)
+    room: int = 0
+    """The least token limit of a reply: judges that think need more than the protocols give."""
+    thinking: int = 0
+    """Tokens that this judge usually thinks for one reply: for estimates."""
+    offline: bool = False
+    """Only the store is looked at; what is not there is left out."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Stats:
+    """What has happened so far: for the live line, the manifest and the summary."""
+
+    done: int = 0
+    by_editor: Counter[str] = field(default_factory=Counter)
+    """`done` for each model whose edits are judged."""
+    requests: int = 0
+    """Those that failed or were repeated included."""
+    from_store: int = 0
+    """Calls that were served from the store without any request."""
+    unasked: int = 0
+    """Calls that are not in the store and were not to be asked (offline): they leave no row."""
+    refused: int = 0
+    failed: int = 0
+    unparsable: int = 0
+    repaired: int = 0
+    cut_off: int = 0
+    blind: int = 0
+    """Replies that may come from a judge that saw no picture: see `Engine.warnings`."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    dollars: float = 0.0
+    """Of this command: bills, and estimates of what was sent and never billed."""
+    dollars_unbilled: float = 0.0
+    began: float = field(default_factory=time.monotonic)
+
+    def facts(self) -> dict[str, Any]:
+        """The counts as JSON."""
+        left_out = ("by_editor", "began", "blind")
+        facts = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
+        return {name: round(max(0, value), 6) for name, value in facts.items()}
+
+
+class Asker:
+    """Asks one model for replies, each key once. Thread-safe."""
+
+    def __init__(
         self,
-        jobs: Iterable[Job],
-        done: Callable[[Job, ExchangeResult], None],
-        progress: Callable[[Stats], None] | None = None,
-    ) -> bool:
-        """Do all jobs at once as far as `Settings.concurrency` goes: see `work.do_all`."""
-        from editgauge.judging.work import do_all
+        client: Client,
+        store: ReplyStore,
+        pictures: PictureStore,
+        settings: Settings,
+        *,
+        price: Price | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        self.client, self.store, self.pictures, self.settings = client, store, pictures, settings
+        self.price, self.ledger = price, ledger or Ledger(purpose="judge")
+        self.stats = Stats()
+        self.paid = PaidCalls(
+            http=client.http,
+            gate=Gate(settings.concurrency),
+            ledger=self.ledger,
+            host=client.host,
+            deadline=settings.deadline,
+            backoff=settings.backoff,
+            advice=lambda status: policy.advice(status, KEY_NAMES),
+        )
+        noted = store.note(f"dialect {settings.model}")
+        self.dialect = Dialect.of(client.host, noted)
+        self.answered = store.note(f"answered {settings.model}") or ""
+        self._proven = noted is not None
+        self._lock, self._first = threading.RLock(), threading.Lock()
+        self._trouble: tuple[str, int] = ("", 0)
+        self._asked_now: set[str] = set()
+        self._flying: dict[str, Future[Reply]] = {}
 
-        return do_all(self, jobs, done, progress)
+    # -- keys --------------------------------------------------------------------------------------
 
-    def count(self) -> None:
-        """Bring requests and money in `stats` up to date."""
-        self.stats.asked = self.paid.sent
-        self.stats.spent, self.stats.unbilled = self.ledger.spent, self.ledger.unbilled
-
-    # -- one job -----------------------------------------------------------------------------------
-
-    def hear(self, job: Job) -> ExchangeResult:
-        """What comes of one job. Raises `Unasked`, and `EditgaugeError` where going on makes no
-        sense.
+    def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
+        """The key of a reply: 32 hexadecimal digits over endpoint family, rubric, repeat, attempt,
+        picture bytes and body (model, parameters, schema, text). Raises `ImageError` for a picture
+        that cannot be read.
         """
-        try:
-            exchange = self._exchange(job)
-            if self._is_to_be_asked_again(job, exchange):
-                exchange = self._exchange(job, force=True)
-            return exchange
-        except ImageError as error:
-            return ExchangeResult(
-                first=None, last=None, status=Status.UNREADABLE, reason=str(error)
-            )
+        marks = [self.pictures.identity(picture) for picture in job.call.pictures]
+        state = hashlib.blake2b(digest_size=16)
+        for part in (FAMILY, job.call.rubric, str(job.repeat), attempt.name, *marks):
+            state.update(part.encode())
+            state.update(b"\0")
+        state.update(self.body(job, attempt, dialect))
+        return state.hexdigest()
 
-    def _is_to_be_asked_again(self, job: Job, exchange: ExchangeResult) -> bool:
-        retry = self.settings.retry
-        if not retry or self.settings.offline or self.key(job) in self._asked_now:
-            return False
-        return any(score.status in retry for score in to_scores(job.call, exchange))
-
-    def _exchange(self, job: Job, *, force: bool = False) -> ExchangeResult:
-        first = last = self.reply(job, FIRST, force=force)
-        replies = [first]
-        if job.call.as_released:  # a released script's request is sent once, as it is
-            return self._result(job, replies, first)
-        room = 0
-        if first.status == "ok" and first.finish == "length":
-            room = self.room(job.call) * MORE_ROOM
-            replies.append(self.reply(job, Attempt(name="room", room=room), force=force))
-            last = replies[-1] if replies[-1].status == "ok" else first
-        problem = _verdict(job.call, last).problem if last.status == "ok" else ""
-        if problem and self.settings.repair and last.finish != "length":
-            words = (last.content or "", REPAIR.format(problem=problem, form=job.call.shape))
-            repair = Attempt(name="repair", repair=words, room=room)
-            replies.append(self.reply(job, repair, force=force))
-            mended = replies[-1]
-            if mended.status == "ok" and not _verdict(job.call, mended).problem:
-                last = mended
-        return self._result(job, replies, last)
-
-    def _result(self, job: Job, replies: Sequence[Reply], last: Reply) -> ExchangeResult:
-        detail = _detail(replies, last)
-        if last.status != "ok":
-            status = Status.REFUSED if last.status == "refused" else Status.FAILED
-            return ExchangeResult(
-                first=None, last=None, status=status, reason=last.reason, detail=detail
-            )
-        verdict = _verdict(job.call, last)
-        if rationale := self.client.secrets.value(verdict.rationale):
-            detail["rationale"] = rationale[:1000]
-        cut_off = last.finish == "length"
-        self.notice_cut(cut_off or verdict.problem == ENDLESS, last.request)
-        self._notice_blindness(job, replies[0], verdict)
-        return ExchangeResult(
-            first=replies[0].content,
-            last=last.content,
-            status=Status.SCORED,
-            detail=detail,
-            cut_off=cut_off,
+    def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
+        """The body of a job with slots in place of its pictures."""
+        return skeleton(
+            job.call,
+            self.settings.model,
+            dialect or self.dialect,
+            max_tokens=attempt.room or self.room(job.call),
+            asking=self.settings.asking,
+            repair=attempt.repair,
         )
 
-    def _notice_blindness(self, job: Job, reply: Reply, verdict: Verdict) -> None:
-        """Count a reply whose judge may have seen no picture: its own word, or a bill whose tokens
-        cannot hold the words and the pictures.
-        """
-        said = verdict.rationale.lower()
-        tokens = reply.usage.get("prompt_tokens")
-        unseen = verdict.unseen or any(words in said for words in UNSEEN_WORDS)
-        if not unseen and isinstance(tokens, int) and job.call.pictures:
-            sizes = [self.pictures.size(picture) for picture in job.call.pictures]
-            shown = sum(max(1, min(64, width * height // 4096)) for width, height in sizes)
-            unseen = 0 < tokens < len(self.body(job)) / 6 + shown
+    def room(self, call: Call) -> int:
+        """The token limit of a call's first reply."""
+        least = 0 if call.as_released else self.settings.room
+        return self.settings.asking.max_tokens or max(call.max_tokens, least)
+
+    # -- one reply ---------------------------------------------------------------------------------
+
+    def reply(self, job: Job, attempt: Attempt, *, force: bool) -> Reply:
+        """The reply of one attempt: from the store, or asked for, stored, and then given."""
         with self._lock:
-            self.stats.blind += unseen
+            key = self.key(job, attempt)
+            stored = self.store.get(key)
+            flying = self._flying.get(key)
+            if stored is not None and (not force or key in self._asked_now):
+                self.stats.from_store += attempt == FIRST
+                return stored
+            if self.settings.offline:
+                raise Unasked
+            if flying is None:
+                future = self._flying[key] = Future[Reply]()
+                self._asked_now.add(key)
+            else:  # two editors gave the same picture: one call serves both
+                self.stats.from_store += attempt == FIRST
+        if flying is not None:
+            return flying.result()
+        try:
+            reply = self._ask(job, attempt)
+        except BaseException as error:
+            future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
+            raise
+        finally:
+            with self._lock:
+                del self._flying[key]
+        future.set_result(reply)
+        return reply
 
-    def warnings(self) -> list[str]:
-        """What whoever reads the scores should know."""
-        if not self.stats.blind:
-            return []
-        said = (
-            f"{self.stats.blind} of {self.stats.done} replies may come from a judge that saw no "
-            f"picture (it says so, or its prompt tokens cannot hold them): look with "
-            f"`editgauge judge --probe`"
+    def _ask(self, job: Job, attempt: Attempt) -> Reply:
+        """Ask in the server's words, which are learned on the way."""
+        while True:
+            alone = not self._proven and self._first.acquire(timeout=FIRST_WAIT)
+            try:
+                reply = self._ask_once(job, attempt)
+            finally:
+                if alone:
+                    self._first.release()
+            if reply is not None:
+                return reply
+
+    def _ask_once(self, job: Job, attempt: Attempt) -> Reply | None:
+        """Ask in the words that are known now; None where an answer taught others."""
+        dialect = self.dialect
+        body = self.body(job, attempt, dialect)
+        encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
+        request = self.client.request(pieces(body, encoded))
+        spend = Spend(model=self.settings.model, most=self.most(job, attempt, len(body)))
+
+        def heard(response: Response) -> Outcome:
+            return self.billed(self.client.read(response), len(body))
+
+        outcome = self.paid.call(request, heard, spend)
+        if self._learned(dialect, outcome):
+            return None
+        if outcome.unreachable and not self.answered:
+            raise RunError(
+                f"{self.client.address.shown}: {outcome.reason}; start the server, or correct "
+                f"--base-url"
+            )
+        return self._keep(job, attempt, dialect, outcome)
+
+    # -- money -------------------------------------------------------------------------------------
+
+    def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
+        """The most that a request can cost, in US dollars; 0 where there is no price. `text_bytes`
+        is the length of its body without pictures.
+        """
+        if self.price is None or self.price.free:
+            return 0.0
+        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
+        rule, factor = self.price.images, self.price.factor
+        tokens = estimate_input(text_bytes, sizes, rule, factor, bytes_a_token=CAUTIOUS)
+        return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
+
+    def billed(self, outcome: Outcome, text_bytes: int, *, batch: bool = False) -> Outcome:
+        """An answer with its bill, by its own usage record where that can be believed; its tokens
+        are counted on the way.
+        """
+        reply = outcome.value if isinstance(outcome.value, Completion) else Completion()
+        cost = told = told_cost(reply.usage)
+        usage = usage_of(
+            reply.usage,
+            least=text_bytes / _MOST_BYTES_A_TOKEN,
+            least_out=len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN,
         )
-        return [said]
+        if self.price is not None:
+            cost = None
+            if usage is not None:
+                cost = max(self.price.of_usage(usage, batch=batch), told or 0.0)
+        if usage is not None:
+            with self._lock:
+                self.stats.tokens_in += usage.tokens_in
+                self.stats.tokens_out += usage.tokens_out
+                self.stats.tokens_cached += usage.cached
+        return replace(outcome, cost=cost)
 
+    # -- what an answer teaches --------------------------------------------------------------------
 
-def _verdict(call: Call, reply: Reply) -> Verdict:
-    return read(call, reply.content, cut_off=reply.finish == "length")
+    def _learned(self, sent: Dialect, outcome: Outcome) -> bool:
+        """Whether the request is to be sent again in other words; they are learned."""
+        if outcome.kind != "bad" or self._proven:  # this server has answered in this form before
+            return False
+        with self._lock:
+            if sent == self.dialect:
+                self.dialect = sent.after(outcome.reason) or sent
+            return sent != self.dialect  # perhaps another call has found it out in the meantime
 
+    def prove(self, dialect: Dialect) -> None:
+        """Keep a dialect that was answered, so that the next command begins with it."""
+        if not self._proven and dialect == self.dialect:
+            self._proven = True
+            self.store.note(f"dialect {self.settings.model}", dialect.note)
 
-def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
-    """What a row says of its replies; `last` is the one that counts."""
-    detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
-    if last.system_fingerprint:
-        detail["system_fingerprint"] = last.system_fingerprint
-    if last.key != replies[0].key:
-        detail["first_reply"] = replies[0].key
-        detail["repaired" if last.request.get("attempt") == "repair" else "more_room"] = True
-    elif len(replies) > 1:
-        detail["attempts"] = len(replies)
-    detail["usage"] = {
-        name: min(sum(counts), 2**53)
-        for name in ("prompt_tokens", "completion_tokens")
-        if (counts := [n for reply in replies if type(n := reply.usage.get(name)) is int])
-    }
-    if costs := [reply.cost for reply in replies if reply.cost is not None]:
-        detail["cost"] = round(sum(costs), 8)
-    return detail
+    def answer_of(self, model: str) -> bool:
+        """Remember which model answered first; False when this is another one."""
+        if model and not self.answered:
+            self.answered = model
+            self.store.note(f"answered {self.settings.model}", model)
+        return not model or model == self.answered
+
+    def _keep(self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome) -> Reply:
+        """Store what an attempt ended with. Raises `RunError` where going on makes no sense."""
+        said = outcome.value if isinstance(outcome.value, Completion) else Completion()
+        key = self.key(job, attempt, dialect)
+        fine = outcome.kind in ("ok", "refused")
+        with self._lock:
+            if outcome.kind == "ok":
+                self.prove(dialect)
+            ours = not fine or self.answer_of(said.model)
+        # another judge's reply is paid for: kept, under a key that no call of ours has
+        key = key if ours else f"{key} {said.model}"
+        reply = self.put(job, attempt, dialect, outcome, key)
+        if not ours:
+            raise RunError(
+                f"{self.client.host}: {said.model} answers now, {self.answered} answered first "
+                f"under the name {self.settings.model}; two judges are not mixed: name the one you "
+                f"want, or use another --replies"
+            )
+        if not fine:
+            trouble: Trouble = "bad" if outcome.kind == "bad" and not self.answered else "failed"
+            # of a reply of thinking alone, all that was allowed went into it
+            self.notice("cut" if said.thought else trouble, reply)
+        return reply
+
+    def put(
+        self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome, key: str
+    ) -> Reply:
+        """Write an outcome into the store, as a reply."""
+        said = outcome.value if isinstance(outcome.value, Completion) else Completion()
+        about: dict[str, Any] = {
+            "call": job.call.name,
+            "repeat": job.repeat,
+            "attempt": attempt.name,
+            **job.about,
+            "room": attempt.room or self.room(job.call),
+            "rubric": job.call.rubric,
+            "pictures": [self.pictures.identity(picture) for picture in job.call.pictures],
+            "parameters": orjson.loads(dialect.note),
+        }
+        reply = Reply(
+            key=key,
+            status={"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed"),
+            content=said.content,
+            reason=outcome.reason,
+            finish=said.finish,
+            asked=self.settings.model,
+            answered=said.model,
+            system_fingerprint=said.system_fingerprint,
+            usage=said.usage,
+            request={**about, "thought": True} if said.thought else about,
+            seconds=round(outcome.seconds, 4),
+            cost=outcome.cost,
+        )
+        self.store.put(reply)
+        return reply
+
+    def notice(self, trouble: Trouble, reply: Reply) -> None:
+        """Stop with advice when one call after the other ends with the same trouble. Raises
+        `RunError` then.
+        """
+        if self.settings.offline:
+            return
+        # a wrong option is turned down for one reason; a server that breaks down has many
+        what = f"{trouble}: {reply.reason}" if trouble == "bad" else trouble
+        with self._lock:
+            self.stats.cut_off += trouble == "cut"
+            last, count = self._trouble
+            count = count + 1 if what == last else 1
+            self._trouble = (what, count)
+        if not trouble or count < IN_A_ROW[trouble]:
+            return
+        if trouble == "cut":
+            room = int(reply.request.get("room") or 0)
+            thinks = " while it was still thinking" if reply.request.get("thought") else ""
+            raise RunError(
+                f"{self.settings.model}: {count} calls in a row were cut off{thinks}, the last one "
+                f"at {room} tokens, before a verdict. Give more with --set max_tokens="
+                f"{max(16384, 2 * room)}, or ask for less thinking with --set "
+                f"reasoning_effort=low; what was done is kept"
+            )
+        todo = "run the same command with --retry failed later"
+        if trouble == "bad":
+            todo = "correct the command: every call is turned down for this"
+        raise RunError(
+            f"{self.client.host}: {count} calls in a row without an answer, the last one: "
+            f"{reply.reason}; what was done is kept, {todo}"
+        )

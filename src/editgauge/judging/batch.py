@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from editgauge.errors import ImageError, RunError
-from editgauge.judging.asking import Engine
+from editgauge.judging.asking import FIRST, Job
 from editgauge.judging.chat import pieces
-from editgauge.judging.replies import FIRST, Job
+from editgauge.judging.engine import Engine
 from editgauge.services.batches import Batches, Line
 from editgauge.services.http import Response
 from editgauge.services.paid import failed
@@ -126,7 +126,7 @@ def _store(
     job = about.get(key)
     outcome = engine.billed(outcome, len(engine.body(job)) if job is not None else 0, batch=True)
     batches.settle(key, outcome)
-    engine.stats.asked += 1
+    engine.stats.requests += 1
     if job is None:
         return 0  # of another command: it stays in the provider's files
     model = outcome.value.model if outcome.value is not None else ""

@@ -15,13 +15,10 @@ from typing import Any
 
 from editgauge.judging import batch as batches
 from editgauge.judging import models, trust
-from editgauge.judging.run import judge as judge_all
+from editgauge.judging.engine import Progress
 from editgauge.judging.session import Session
-from editgauge.judging.stats import Stats
-from editgauge.types import JUDGE_SCORER as SCORER
-from editgauge.types import Status
+from editgauge.types import JUDGE_SCORER, Status
 
-Progress = Callable[[Stats], None]
 Say = Callable[[str], None]
 
 
@@ -45,13 +42,10 @@ class Outcome:
     def without_score(self) -> int:
         """Metrics of edits that have no score, those that were not asked included."""
         fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-        return self.session.todo.engine.stats.unasked + sum(
-            n
-            for (_, _, _, variant), counter in self.session.todo.summary.counts.items()
-            if variant == "corrected"
-            for status, n in counter.items()
-            if status not in fine
-        )
+        counts = self.session.todo.summary.counts.items()
+        corrected = [counter for key, counter in counts if key[3] == "corrected"]
+        missing = sum(n for counter in corrected for s, n in counter.items() if s not in fine)
+        return self.session.todo.engine.stats.unasked + missing
 
     def as_json(self) -> dict[str, Any]:
         todo = self.session.todo
@@ -77,49 +71,48 @@ class Outcome:
         }
 
     def lines(self) -> list[str]:
-        todo = self.session.todo
+        """What was done, in words, and what to do next."""
+        todo, stats = self.session.todo, self.session.todo.engine.stats
         out = []
         for editor, counts in sorted(self._samples().items()):
-            told = ", ".join(
-                f"{n} {status.replace('_', ' ')}" for status, n in Counter(counts).most_common()
-            )
-            out.append(f"{editor}, samples: {told}")
+            told = Counter(counts).most_common()
+            words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in told)
+            out.append(f"{editor}, samples: {words}")
         out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
         out += [f"note: {note}" for note in self.notes]
         out += self._money()
         out.append(f"{todo.summary.computed} new rows, {todo.summary.kept} reused")
-        if unasked := todo.engine.stats.unasked:
-            out.append(
-                f"{unasked} calls are not in the reply store and were not asked: they have no row"
-            )
-        out.append(f"rows:  {self.session.named}")
-        return [*out, self._ending()]
+        if stats.unasked:
+            out.append(f"{stats.unasked} calls are not in the reply store: they have no row")
+        return [*out, f"rows:  {self.session.named}", self._ending()]
 
     def _samples(self) -> dict[str, dict[str, int]]:
         """editor -> status -> samples, of the editors that this command looked at."""
         todo = self.session.todo
         among = [sample.id for sample in self.session.samples]
         counts = todo.run.samples_by_status(
-            todo.benchmark, [SCORER], among=among, source=todo.source, variant="corrected"
+            todo.benchmark, [JUDGE_SCORER], among=among, source=todo.source, variant="corrected"
         )
         editors = {key[0] for key in todo.summary.counts}
-        return {editor: found for editor, found in counts.items() if editor in editors}
+        return {editor: of for editor, of in counts.items() if editor in editors}
 
     def _money(self) -> list[str]:
         todo, stats = self.session.todo, self.session.todo.engine.stats
         price, answered = self.session.price, todo.engine.answered
         other = answered and answered != self.session.options.model
-        out = [f"judge: {todo.source}{f' (answered by {answered})' if other else ''}"]
         money = ", costs not counted: no price is known (--price IN/OUT)" if price is None else ""
         if price is not None and not price.free:
-            money = f", {stats.spent:.4f} US dollars"
-            if stats.unbilled > 5e-5:
-                money += f" ({stats.unbilled:.4f} of it estimated: no usable bill came)"
-        out.append(
-            f"{stats.asked} requests, {stats.stored} replies from the store, {stats.tokens_in:,} "
-            f"tokens in, {stats.tokens_out:,} out{money}"
-        )
-        if price and self.dollars_of_run > stats.spent + 5e-5:
+            money = f", {stats.dollars:.4f} US dollars"
+            if stats.dollars_unbilled > 5e-5:
+                money += f" ({stats.dollars_unbilled:.4f} of it estimated: no usable bill came)"
+        out = [
+            f"judge: {todo.source}{f' (answered by {answered})' if other else ''}",
+            (
+                f"{stats.requests} requests, {stats.from_store} replies from the store, "
+                f"{stats.tokens_in:,} tokens in, {stats.tokens_out:,} out{money}"
+            ),
+        ]
+        if price and self.dollars_of_run > stats.dollars + 5e-5:
             told = "US dollars for judging in this run, all commands together"
             out.append(f"{self.dollars_of_run:.4f} {told}")
         return out
@@ -139,7 +132,7 @@ def run(
     session: Session,
     *,
     progress: Progress | None = None,
-    say: Say | None = None,
+    say: Say = lambda text: None,
     interruptible: bool = False,
 ) -> Outcome:
     """Judge what is to be judged.
@@ -149,15 +142,17 @@ def run(
     on makes no sense; what was done is kept and recorded.
     """
     session.asks()
-    todo = session.todo
-    running = _Running(session=session, say=say or (lambda text: None))
-    began = time.monotonic()
-    complete = False
+    todo, began = session.todo, time.monotonic()
+    stopped = threading.Event()
+    complete, notes = False, []
+    if warning := models.end_warning(session.options.model):
+        notes.append(warning)
+        say(f"warning: {warning}")
     try:
-        with running.signals() if interruptible else nullcontext():
-            complete = running.main(progress)
+        with _signals(session, stopped, say) if interruptible else nullcontext():
+            complete = todo.judge(session.samples, session.edits, progress)
     except KeyboardInterrupt:
-        running.interrupted = True
+        stopped.set()
     finally:
         todo.run.record(
             "judge",
@@ -167,7 +162,7 @@ def run(
             answered=todo.engine.answered,
             server=todo.engine.client.host,
             protocol=todo.protocol,
-            plugins=session.plugins,
+            plugins=list(todo.prompts.plugins),
             options=dict(todo.options),
             asking=session.options.asking.named(),
             repeats=session.options.repeat,
@@ -178,58 +173,30 @@ def run(
             seconds=round(time.monotonic() - began, 3),
             **todo.engine.stats.facts(),
         )
-    notes = [*running.notes, *todo.engine.warnings()]
-    complete = complete and not running.interrupted
+    notes += todo.engine.warnings()
     booked = todo.engine.ledger.totals.booked
-    return Outcome(session, complete, running.interrupted, notes, booked)
+    return Outcome(session, complete and not stopped.is_set(), stopped.is_set(), notes, booked)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Running:
-    """One run of a session."""
+@contextmanager
+def _signals(session: Session, stopped: threading.Event, say: Say) -> Iterator[None]:
+    """Ctrl-C ends what is in flight, a second one drops it."""
 
-    session: Session
-    say: Say
-    interrupted: bool = False
-    notes: list[str] = field(default_factory=list)
+    def on_signal(number: int, frame: object) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+        session.todo.engine.stop()
+        say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
 
-    def main(self, progress: Progress | None) -> bool:
-        session = self.session
-        looking = threading.Thread(target=self._warn_of_end, daemon=True)
-        looking.start()  # no call needs to wait for it
-        complete = judge_all(session.todo, session.samples, session.edits, progress)
-        looking.join(20)
-        return complete
-
-    def _warn_of_end(self) -> None:
-        model = self.session.options.model
-        if self.session.options.offline:
-            return
-        listed = self.session.todo.engine.client.get(f"/models/{model}")
-        if warning := models.end_warning(model, listed):
-            self.notes.append(warning)
-            self.say(f"warning: {warning}")
-
-    @contextmanager
-    def signals(self) -> Iterator[None]:
-        """Ctrl-C ends what is in flight, a second one drops it."""
-        before = signal.getsignal(signal.SIGINT)
-
-        def on_signal(number: int, frame: object) -> None:
-            if self.interrupted:
-                raise KeyboardInterrupt
-            self.interrupted = True
-            self.session.todo.engine.stop()
-            self.say("stopping: waiting for calls in flight (Ctrl-C again drops them)")
-
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        signal.signal(signal.SIGINT, on_signal)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def batch(session: Session, action: str) -> batches.Batched:

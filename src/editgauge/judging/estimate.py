@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from editgauge.errors import ImageError
-from editgauge.judging.asking import Engine
+from editgauge.judging.asking import Job
 from editgauge.judging.chat import parameters
+from editgauge.judging.engine import Engine
 from editgauge.judging.protocol import Picture
-from editgauge.judging.replies import Job
 from editgauge.judging.session import Session
 from editgauge.services.prices import TYPICAL_REPLY, Price, estimate_input
-
-CACHED_SHARE = 0.5
-"""Of a repeated beginning, how much providers were seen to serve from their cache; only the words
-are repeated.
-"""
-CACHE_FROM = 1024
-"""Providers cache beginnings of this many tokens or more."""
-_HEAD = (("calls", 9), ("stored", 9), ("tokens in", 13), ("cached", 10), ("out", 10))
 
 
 @dataclass(slots=True)
@@ -29,7 +22,6 @@ class Line:
     calls: int = 0
     stored: int = 0
     tokens_in: int = 0
-    tokens_cached: int = 0
     tokens_out: int = 0
     dollars: float | None = None
 
@@ -37,7 +29,6 @@ class Line:
         self.calls += other.calls
         self.stored += other.stored
         self.tokens_in += other.tokens_in
-        self.tokens_cached += other.tokens_cached
         self.tokens_out += other.tokens_out
         if other.dollars is not None:
             self.dollars = (self.dollars or 0.0) + other.dollars
@@ -46,7 +37,7 @@ class Line:
         money = "no price" if self.dollars is None and self.calls else f"{self.dollars or 0:.2f}"
         return (
             f"{name:<22}{self.calls:>9,}{self.stored:>9,}{self.tokens_in:>13,}"
-            f"{self.tokens_cached:>10,}{self.tokens_out:>10,}{money:>12}"
+            f"{self.tokens_out:>10,}{money:>12}"
         )
 
 
@@ -65,51 +56,52 @@ class Estimate:
     batch: float | None = None
     bought: str = ""
 
-    def lines(self) -> list[str]:
+    def lines(self) -> Iterator[str]:
         """In words."""
-        head = "".join(f"{word:>{width}}" for word, width in _HEAD)
-        out = [f"{self.benchmark} with {self.model}", f"{'call':<22}{head}{'US dollars':>12}"]
-        out += [line.drawn(name) for name, line in sorted(self.calls.items())]
-        if len(self.editors) > 1:
-            out += [line.drawn(name) for name, line in sorted(self.editors.items())]
-        out.append(self.total.drawn("all"))
+        head = f"{'calls':>9}{'stored':>9}{'tokens in':>13}{'out':>10}{'US dollars':>12}"
+        yield f"{self.benchmark} with {self.model}"
+        yield f"{'call':<22}{head}"
+        for of in (self.calls, self.editors if len(self.editors) > 1 else {}):
+            yield from (line.drawn(name) for name, line in sorted(of.items()))
+        yield self.total.drawn("all")
         if self.batch is not None:
-            out.append(f"as a batch: {self.batch:.2f} US dollars")
+            yield f"as a batch: {self.batch:.2f} US dollars"
         if self.price is None:
-            out.append(f"the price of {self.model} is not known: give it with --price IN/OUT")
+            yield f"the price of {self.model} is not known: give it with --price IN/OUT"
         else:
             told = f"{self.price.input:g} in and {self.price.output:g} out for a million"
-            out.append(f"price: {told}, {self.price.source}")
-        out += [self.bought] if self.bought else []
-        return [*out, "nothing was sent; the real usage of the first calls will say more"]
+            yield f"price: {told}, {self.price.source}"
+        if self.bought:
+            yield self.bought
+        yield "nothing was sent; the real usage of the first calls will say more"
 
     def as_json(self) -> dict[str, Any]:
         calls = {name: asdict(line) for name, line in self.calls.items()}
-        found: dict[str, Any] = {"benchmark": self.benchmark, "model": self.model}
-        found["calls"] = {**calls, "total": asdict(self.total)}
-        found["editors"] = {name: asdict(line) for name, line in self.editors.items()}
-        found |= {"budget": self.bought} if self.bought else {}
-        return found | {"batch": self.batch, "price": self.price.source if self.price else None}
+        return {
+            "benchmark": self.benchmark,
+            "model": self.model,
+            "calls": {**calls, "total": asdict(self.total)},
+            "editors": {name: asdict(line) for name, line in self.editors.items()},
+            "budget": self.bought,
+            "batch": self.batch,
+            "price": self.price.source if self.price else None,
+        }
 
 
 def of_session(session: Session) -> Estimate:
     """What is left to ask in a session. Nothing is sent and no picture is decoded."""
-    todo = session.todo
-    found = Estimate(benchmark=todo.benchmark, model=session.options.model, price=session.price)
+    todo, price = session.todo, session.price
+    found = Estimate(benchmark=todo.benchmark, model=session.options.model, price=price)
     for job in todo.jobs(session.samples, session.edits, None):
-        line = line_of(todo.engine, job, session.price)
+        line = line_of(todo.engine, job, price)
         if line is None:
             continue
-        name, editor = job.call.name, str(job.about.get("editor", ""))
-        for sum_ in (
-            found.calls.setdefault(name, Line()),
-            found.editors.setdefault(editor, Line()),
-            found.total,
-        ):
-            sum_.add(line)
-        if session.price is not None:
-            out = session.price.of(line.tokens_in, line.tokens_out, line.tokens_cached, batch=True)
-            found.batch = (found.batch or 0.0) + out * bool(line.calls)
+        editor = str(job.about["editor"])
+        for of, name in ((found.calls, job.call.name), (found.editors, editor)):
+            of.setdefault(name, Line()).add(line)
+        found.total.add(line)
+    if price is not None and found.total.calls:
+        found.batch = price.of(found.total.tokens_in, found.total.tokens_out, batch=True)
     found.bought = _bought(session, found.total)
     return found
 
@@ -118,8 +110,8 @@ def line_of(engine: Engine, job: Job, price: Price | None) -> Line | None:
     """One call's line; None for a picture that cannot be read, which costs nothing.
 
     Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
-    tokens, or what a judge of its kind usually thinks. The cached share is that of words that come
-    again at the start of a call (a rubric as system message, 1,024 tokens or more).
+    tokens, or what a judge of its kind usually thinks. What a provider serves from its cache is
+    left out: the estimate is on the safe side.
     """
     try:
         stored = engine.store.get(engine.key(job))
@@ -130,11 +122,8 @@ def line_of(engine: Engine, job: Job, price: Price | None) -> Line | None:
         return Line(stored=1)
     rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
     tokens = estimate_input(len(engine.body(job)), sizes, rule, factor)
-    start = estimate_input(len((job.call.system or "").encode()), ())
-    cached = int(start * CACHED_SHARE) if start >= CACHE_FROM else 0
     out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
-    dollars = None if price is None else price.of(tokens, out, cached)
-    return Line(1, 0, tokens, cached, out, dollars)
+    return Line(1, 0, tokens, out, None if price is None else price.of(tokens, out))
 
 
 def _bought(session: Session, total: Line) -> str:

@@ -27,7 +27,6 @@ _HOSTED = re.compile(
 _DATED = re.compile(
     r"(?:^|[-@_.:])(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|(?:0[1-9]|1[0-2]|2[3-9])\d{2}|20\d{6}|00\d)(?:$|[-@_.:])"
 )
-_END_WORDS = ("deprecat", "shutdown", "expir", "retire", "sunset", "end_date", "end_of_life", "eol")
 
 
 def is_alias(model: str) -> bool:
@@ -62,14 +61,17 @@ def check_alias(model: str, allow: bool) -> None:
     )
 
 
-@cache
 def known() -> Mapping[str, Mapping[str, Any]]:
     """What the package knows of models: id -> {"ends": date, "revision": of open weights, "note":
     text}.
     """
-    data = orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
-    models: Mapping[str, Mapping[str, Any]] = data["models"]
+    models: Mapping[str, Mapping[str, Any]] = _data()["models"]
     return models
+
+
+@cache
+def _data() -> Any:
+    return orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
 
 
 def about(model: str) -> str:
@@ -100,36 +102,21 @@ class Thinking:
 
 def thinking(model: str) -> Thinking | None:
     """What is known of a model's thinking; None for one that answers at once."""
-    data = orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
     name = model.lower().rpartition("/")[2]
-    for line in data["thinking"]:
+    for line in _data()["thinking"]:
         if re.search(line["names"], name):
             return Thinking(int(line["room"]), int(line["usual"]))
     return None
 
 
-def end_date(model: str, listed: Any = None) -> date | None:
-    """When the model ends: as its server lists it (a record of ``/models``), else as the package's
-    table has it.
-    """
-    if isinstance(listed, dict):
-        for name, value in listed.items():
-            if (
-                any(word in str(name).lower() for word in _END_WORDS)
-                and (found := _date(value)) is not None
-            ):
-                return found
-    return _date(known().get(model, {}).get("ends"))
-
-
-def end_warning(model: str, listed: Any = None, today: date | None = None) -> str | None:
+def end_warning(model: str, today: date | None = None) -> str | None:
     """A sentence for the user when the model has ended or ends within `WARN_DAYS` days, else
     None.
     """
-    ends = end_date(model, listed)
+    ends = known().get(model, {}).get("ends")
     if ends is None:
         return None
-    left = (ends - (today or datetime.now(UTC).date())).days
+    left = (date.fromisoformat(ends) - (today or datetime.now(UTC).date())).days
     if left > WARN_DAYS:
         return None
     when = f"ended on {ends}" if left < 0 else f"ends on {ends}, in {left} days"
@@ -137,18 +124,3 @@ def end_warning(model: str, listed: Any = None, today: date | None = None) -> st
         f"the judge {model} {when}: numbers made with it cannot be repeated after that; keep "
         f"the replies"
     )
-
-
-def _date(value: Any) -> date | None:
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, int | float):
-        try:
-            return datetime.fromtimestamp(value, UTC).date() if value > 1e9 else None
-        except (ValueError, OverflowError, OSError):
-            return None
-    match = re.match(r"(\d{4})-(\d{2})-(\d{2})", str(value))
-    try:
-        return date(*map(int, match.groups())) if match else None
-    except ValueError:
-        return None

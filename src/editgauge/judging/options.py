@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from editgauge.errors import UsageError
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from editgauge.services.prices import Price
 
 EFFORTS = ("none", "minimal", "low", "medium", "high")
-OURS = "ours"
-_RANGES: dict[str, tuple[float, float]] = {
-    "repeat": (1, 100),
-    "temperature": (0, 2),
-    "seed": (-(2**63), 2**63 - 1),
-    "max_tokens": (1, 1_000_000),
-    "concurrency": (1, 1024),
-    "timeout": (0.1, 86_400),
-    "budget": (0, float("inf")),
+SETTINGS: dict[str, tuple[type, float, float]] = {
+    "temperature": (float, 0, 2),
+    "seed": (int, -(2**63), 2**63 - 1),
+    "max_tokens": (int, 1, 1_000_000),
+    "concurrency": (int, 1, 1024),
+    "timeout": (float, 0.1, 86_400),
 }
+"""What can be set of every request or of the server -> its type and range. There is also
+``reasoning_effort``, one of `EFFORTS`; other names are the protocol's own.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,28 +41,17 @@ class JudgeOptions:
     """The server, up to and with /v1. Default: OPENAI_BASE_URL, or OpenAI."""
     allow_alias: bool = False
     """Take a model name without a date."""
-    prompts: str = OURS
-    """What is asked: ours, paper (`fetch prompts`), or a folder of .md files that replace ours."""
-    protocol: str = ""
-    """Questions of another package (`list judges`) in place of the benchmark's own."""
-    dimensions: str = ""
-    """Only calls with these metrics, by commas: IF,TA."""
+    prompts: str = "ours"
+    """What is asked: ours, paper (`fetch prompts`), a folder of .md files that replace ours, or a
+    protocol of another package (`list judges`).
+    """
     set: Sequence[str] = ()
-    """The protocol's own option: text=DP, reference=false."""
+    """NAME=VALUE of the requests: temperature, seed, max_tokens (thinking included),
+    reasoning_effort; of the server: concurrency (16), timeout (seconds); or of the protocol:
+    text=DP, reference=false. May be repeated.
+    """
     repeat: int = 1
     """Judge everything so many times."""
-    temperature: float | None = None
-    """Default: the protocol's own."""
-    seed: int | None = None
-    """Sent to the server."""
-    max_tokens: int | None = None
-    """Tokens of a reply, thinking included. Default: the protocol's, more for judges that think."""
-    reasoning_effort: str = ""
-    """none, minimal, low, medium or high, where the server takes it."""
-    concurrency: int = 16
-    """Calls at once, at most."""
-    timeout: float | None = None
-    """Seconds for one request. Default: 120, for judges that think 600."""
     retry: str = ""
     """Ask again where this came out: failed, refused, unparsable (by commas)."""
     offline: bool = False
@@ -75,29 +64,41 @@ class JudgeOptions:
     """IN/OUT: US dollars for a million tokens in and out. Default: the built-in table."""
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise UsageError(f"--{name.replace('_', '-')} {value}: wanted {low:g} to {high:g}")
         from editgauge.store import selection  # imports what a page of help does not need
 
-        if self.reasoning_effort:
-            selection.one_of("--reasoning-effort", self.reasoning_effort, EFFORTS)
+        if not 1 <= self.repeat <= 100:
+            raise UsageError(f"--repeat {self.repeat}: wanted 1 to 100")
+        if self.budget is not None and not 0 <= self.budget < float("inf"):
+            raise UsageError(f"--budget {self.budget}: wanted US dollars, 0 or more")
         if odd := self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
             word = sorted(status.value for status in odd)[0]
             raise UsageError(f"--retry {word!r}: wanted some of failed, refused, unparsable")
+        if effort := self.settings.get("reasoning_effort"):
+            selection.one_of("--set reasoning_effort", effort, EFFORTS)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `set` says, numbers as numbers."""
+        from editgauge.store import selection
+
+        return {
+            name: _setting(name, value) if name in SETTINGS else value
+            for name, value in selection.settings(self.set).items()
+        }
 
     @property
     def asking(self) -> Asking:
         """What is set of every request."""
         from editgauge.judging.chat import Asking
 
-        return Asking(
-            temperature=self.temperature,
-            seed=self.seed,
-            max_tokens=self.max_tokens,
-            reasoning_effort=self.reasoning_effort or None,
-        )
+        given, names = self.settings, Asking.__struct_fields__
+        return Asking(**{name: given[name] for name in names if name in given})
+
+    @property
+    def of_protocol(self) -> dict[str, str]:
+        """What `set` says that is the protocol's own."""
+        ours = {*SETTINGS, "reasoning_effort"}
+        return {name: value for name, value in self.settings.items() if name not in ours}
 
     @property
     def retried(self) -> frozenset[Status]:
@@ -106,10 +107,17 @@ class JudgeOptions:
 
         return frozenset(selection.statuses(self.retry))
 
-    @property
-    def metrics(self) -> frozenset[str]:
-        """The metrics that calls are narrowed to; empty: all."""
-        return frozenset(filter(None, (part.strip() for part in self.dimensions.split(","))))
+
+def _setting(name: str, value: str) -> int | float:
+    kind, low, high = SETTINGS[name]
+    try:
+        number = kind(value)
+    except ValueError:
+        number = float("nan")
+    if not low <= number <= high:
+        raise UsageError(f"--set {name}={value}: wanted {low:g} to {high:g}")
+    found: int | float = number
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,13 @@ package, and none is ever run.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editgauge.errors import DataError, UsageError
-from editgauge.judging.protocol import Judging
+from editgauge.judging.questions import Track
 from editgauge.judging.released import Script
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class ReleasedPrompts:
     benchmark: str
     repository: str
     files: tuple[ScriptFile, ...]
-    track: Callable[[Scripts], Judging]
+    track: Callable[[Scripts], Track]
     note: str = ""
 
 
@@ -136,14 +135,12 @@ def _local(prompts: ReleasedPrompts, file: ScriptFile, clone: Path) -> Path:
     for path in (clone / file.path, clone / name):
         if path.is_file():
             return path
-    for folder, folders, names in os.walk(clone):
-        folders[:] = sorted(inner for inner in folders if not inner.startswith("."))
-        if name in names:
-            try:
-                _checked(prompts, file, Path(folder, name))
-            except DataError:
-                continue
-            return Path(folder, name)
+    for path in sorted(clone.rglob(name)):
+        try:
+            _checked(prompts, file, path)
+        except DataError:
+            continue
+        return path
     raise DataError(
         f"{clone}: looked for {file.path} of {prompts.repository} and did not find it; give the "
         f"folder of a clone with --from"

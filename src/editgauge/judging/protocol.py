@@ -1,24 +1,19 @@
-"""What one call to a judge is: words, pictures, and the class that its reply must have.
+"""What one call to a judge is: words, pictures, and the form that its reply must have.
 
 Benchmarks build `Call`s (each in its ``judge.py``, the one readable place for order, labels, sizes
-and parameters); the engine sends them and knows nothing of benchmarks. A reply is declared once, as
-a mapping of names to kinds, and everything comes of it: the class that reads it (`Call.model`), the
-JSON Schema that the server enforces (`Call.schema`), and the line that tells the judge its form
-(`Call.form`).
+and parameters); the engine sends them and knows nothing of benchmarks. The form of a reply is
+declared once, as a mapping of names to kinds, and everything comes of it: what `reading` takes
+(`check`), the JSON Schema that the server enforces (`Call.schema`), and the line that tells the
+judge its form (`Call.form`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, runtime_checkable
-
-import msgspec
-
-from editgauge.types import Edit, Metric, Sample
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from editgauge.judging.reading import Reading
@@ -137,12 +132,13 @@ class Call:
     @property
     def fields(self) -> dict[str, Range]:
         """The numbers of the reply by their names, those of lists and inner objects included."""
-        return dict(_leaves(self.reply, self.lists))
+        return {name: kind for name, kind, _ in self.numbers({})}
 
-    @property
-    def model(self) -> type[Any]:
-        """The class of the reply: what `reading` validates by."""
-        return _model(_frozen(self.reply).fields)
+    def numbers(self, reply: Mapping[str, Any]) -> Iterator[tuple[str, Range, Any]]:
+        """Each number of a reply that fits: its name, its range, its value (None of an empty
+        one).
+        """
+        yield from _numbers(self.reply, self.lists, reply)
 
     def chat(self) -> tuple[ChatMessage, ...]:
         """The messages in order, whichever way they are given; ours end with the reply's form."""
@@ -163,7 +159,7 @@ class Call:
 
     def schema(self) -> dict[str, Any] | None:
         """The JSON Schema of the reply; None where the released script's request is sent."""
-        return None if self.as_released or self.lines else _schema(_frozen(self.reply).fields)
+        return None if self.as_released or self.lines else _schema(self.reply)
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -172,80 +168,36 @@ class Call:
         )
 
 
-# --- the class of a reply -----------------------------------------------------------------------
+# --- the form of a reply ------------------------------------------------------------------------
 
 
-def _leaves(
-    reply: Mapping[str, Kind], lists: Mapping[str, Sequence[str]]
-) -> list[tuple[str, Range]]:
-    found: list[tuple[str, Range]] = []
-    for name, kind in reply.items():
-        if isinstance(kind, Range):
-            found.append((name, kind))
-        elif isinstance(kind, Mapping):
-            found += _leaves(kind, lists)
-        elif isinstance(kind, Sequence):
-            found += zip(lists[name], kind, strict=True)
-    return found
+def _numbers(
+    kind: Mapping[str, Kind], lists: Mapping[str, Sequence[str]], reply: Mapping[str, Any]
+) -> Iterator[tuple[str, Range, Any]]:
+    for name, inner in kind.items():
+        if isinstance(inner, Range):
+            yield name, inner, reply.get(name)
+        elif isinstance(inner, Mapping):
+            yield from _numbers(inner, lists, reply.get(name, {}))
+        elif isinstance(inner, Sequence):
+            values = reply.get(name, [None] * len(inner))
+            yield from zip(lists[name], inner, values, strict=True)
 
 
-def _frozen(kind: Any) -> Any:
-    """A declaration as a value that a cache takes."""
-    if isinstance(kind, Mapping):
-        return _Object(tuple((name, _frozen(inner)) for name, inner in kind.items()))
-    return tuple(kind) if isinstance(kind, Sequence) else kind
-
-
-class _Object(NamedTuple):
-    fields: tuple[Any, ...]
-
-
-@lru_cache(maxsize=256)
-def _model(fields: tuple[Any, ...]) -> type[Any]:
-    """A msgspec class with these fields, each of them needed, and no other."""
-    names = {f"field_{number}": name for number, (name, _) in enumerate(fields)}
-    return msgspec.defstruct(
-        f"Reply{abs(hash(fields))}",  # an inner class needs a name of its own in a schema
-        [(key, _type(kind)) for key, (_, kind) in zip(names, fields, strict=True)],
-        rename=names.get,
-        kw_only=True,
-        forbid_unknown_fields=True,
-    )
-
-
-def _type(kind: Any) -> Any:
+def _schema(kind: Kind) -> dict[str, Any]:
     if isinstance(kind, Range):  # an enumeration: enforced by more servers than a minimum
-        return Literal[tuple(range(kind.low, kind.high + 1))]
-    if isinstance(kind, _Object):
-        return _model(kind.fields)
-    if isinstance(kind, tuple):
+        return {"type": "integer", "enum": list(range(kind.low, kind.high + 1))}
+    if isinstance(kind, Mapping):
+        inner = {name: _schema(part) for name, part in kind.items()}
+        return {
+            "type": "object", "properties": inner, "required": [*kind],
+            "additionalProperties": False,
+        }  # fmt: skip
+    if isinstance(kind, Sequence):
         widest = Range(min(one.low for one in kind), max(one.high for one in kind))
-        size = msgspec.Meta(min_length=len(kind), max_length=len(kind))
-        return Annotated[list[_type(widest)], size]  # type: ignore[misc]
-    return Any if kind is object else kind
-
-
-@lru_cache(maxsize=256)
-def _schema(fields: tuple[Any, ...]) -> dict[str, Any]:
-    """The class as a JSON Schema without references, which not every server follows."""
-    schema = msgspec.json.schema(_model(fields), ref_template="{name}")
-    inlined: dict[str, Any] = _inlined(schema, schema.get("$defs", {}))
-    return inlined
-
-
-def _inlined(schema: Any, known: Mapping[str, Any]) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _inlined(known[schema["$ref"]], known)
-    found = {
-        name: {key: _inlined(inner, known) for key, inner in part.items()}
-        if name == "properties"
-        else _inlined(part, known)
-        for name, part in schema.items()
-        if name not in ("title", "$defs")
-    }
-    return {"type": "integer", **found} if "enum" in found else found
+        size = {"minItems": len(kind), "maxItems": len(kind)}
+        return {"type": "array", "items": _schema(widest), **size}
+    return {"type": "boolean"} if kind is bool else {"type": "string"} if kind is str else {}
 
 
 def _shape(kind: Kind) -> str:
@@ -258,47 +210,38 @@ def _shape(kind: Kind) -> str:
     return "<true if you see every picture, else false>" if kind is bool else '"<text>"'
 
 
-# --- a judge track ------------------------------------------------------------------------------
+def check(kind: Kind, value: Any, place: str = "the object") -> None:
+    """Raises ValueError, in words for the judge, where a value is not of this kind."""
+    if isinstance(kind, Range):
+        if type(value) is not int or not kind.low <= value <= kind.high:
+            simple = isinstance(value, int | float | str)
+            found = f"found {value!r}"[:60] if simple else _named(value)
+            raise ValueError(f"{place}: wanted an integer from {kind.low} to {kind.high}, {found}")
+    elif isinstance(kind, Mapping):
+        if not isinstance(value, dict):
+            raise ValueError(f"{place}: wanted an object, {_named(value)}")
+        if missing := [name for name in kind if name not in value]:
+            raise ValueError(f"{place}: the field {missing[0]!r} is missing")
+        if unknown := [name for name in value if name not in kind]:
+            raise ValueError(f"{place}: has an unknown field {unknown[0][:60]!r}")
+        for name, inner in kind.items():
+            check(inner, value[name], repr(name))
+    elif isinstance(kind, Sequence):
+        if not isinstance(value, list) or len(value) != len(kind):
+            raise ValueError(f"{place}: wanted a list of {len(kind)} numbers, {_named(value)}")
+        for number, part in zip(kind, value, strict=True):
+            check(number, part, f"a number in {place}")
+    elif kind is not object and type(value) is not kind:
+        wanted = "true or false" if kind is bool else "a text"
+        raise ValueError(f"{place}: wanted {wanted}, {_named(value)}")
 
 
-@runtime_checkable
-class Judging(Protocol):
-    """A benchmark's judge track, which its object gives as `types.Benchmark.judging`. The shortest
-    one is `questions.Questions`.
+def _named(value: Any) -> str:
+    size = f" of {len(value)}" if isinstance(value, list) else ""
+    return f"found {type(value).__name__}{size}"
 
-    One that has options also has an attribute ``options``: name -> the values it may have. Another
-    name or value is an error before anything is sent.
-    """
 
-    @property
-    def version(self) -> str:
-        """Of the protocol's readers: part of every row's fingerprint, so that a mended one makes
-        the rows anew from the replies that are there.
-        """
-        ...
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """All metrics that its calls can give, each in both variants."""
-        ...
-
-    def rubric_names(self) -> Sequence[str]:
-        """The rubric files that it uses (without ``.md``), for their common hash."""
-        ...
-
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        """The calls for one edit. Raises nothing for odd samples: what cannot be asked is not in
-        the list.
-        """
-        ...
-
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        """The metrics that a complete judgement of this sample has (those of `calls`, picture or
-        not).
-        """
-        ...
+# --- what a call is made of ---------------------------------------------------------------------
 
 
 @runtime_checkable

@@ -1,9 +1,7 @@
-"""A judge track of a function, or out of a list of questions: the shortest way to a protocol of
-one's own.
+"""A judge track: a list of questions, the shortest way to a protocol of one's own, or a function.
 
 Each question is one call: a rubric, the pictures that the judge is shown, and the metrics that it
-gives a whole number for. What a protocol needs beyond that it writes itself (see
-`protocol.Judging`).
+gives a whole number for. What a protocol needs beyond that its own function makes (`Track.ask`).
 """
 
 from __future__ import annotations
@@ -55,46 +53,30 @@ class Question:
         return self.when is None or self.when(sample)
 
 
+Ask = Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
+"""Makes the calls about one edit that has a picture. Raises nothing for odd samples: what cannot be
+asked is not in the list.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A judge track: the metrics, and a function that gives the calls about one edit.
+    """A judge track: the metrics, each in both variants, and what is asked about one edit.
 
-    `ask(sample, edit, rubrics, options)` is called for edits that have a picture, `wanted(sample,
-    options)` gives the metrics of a complete judgement (None: all). `rubrics` are the names of its
-    files, `options` those that it has, with their values. Raise `version` when a reply would be
-    read otherwise: the rows are then made anew, from the replies that are there.
+    Either `questions`, whose numbers are whole ones from `Metric.low` to `Metric.high`, or a
+    function `ask`; for a function, `wanted(sample, options)` gives the metrics of a complete
+    judgement (None: all) and `rubrics` the names of its files (without ``.md``). `options` are
+    those that it has, with the values that they may have. Raise `version` when a reply would be
+    read otherwise: the rows are then made anew, from the replies that are there. Raises
+    `ValueError` for a question of a metric that is not in `metrics`.
     """
 
     metrics: tuple[Metric, ...]
-    ask: Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
+    questions: tuple[Question, ...] = ()
+    ask: Ask | None = None
     wanted: Callable[[Sample, Mapping[str, Any]], Sequence[Metric]] | None = None
     rubrics: tuple[str, ...] = ()
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    version: str = "1"
-
-    def rubric_names(self) -> Sequence[str]:
-        return self.rubrics
-
-    def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        return self.metrics if self.wanted is None else self.wanted(sample, options)
-
-    def calls(
-        self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
-    ) -> Sequence[Call]:
-        return () if edit.path is None else self.ask(sample, edit, rubrics, options)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
-    """A `protocol.Judging` that asks `questions` about every edit.
-
-    The numbers are whole ones from `Metric.low` to `Metric.high`. Raise `version` when a reply
-    would be read otherwise. Raises `ValueError` for a question of a metric that is not in
-    `metrics`.
-    """
-
-    metrics: tuple[Metric, ...]
-    questions: tuple[Question, ...]
     version: str = "1"
 
     def __post_init__(self) -> None:
@@ -107,19 +89,26 @@ class Questions:
                 )
 
     def rubric_names(self) -> Sequence[str]:
-        return tuple(dict.fromkeys(question.rubric for question in self.questions))
+        """The rubric files that it uses, for their common hash."""
+        return self.rubrics or tuple(dict.fromkeys(one.rubric for one in self.questions))
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-        del options
+        """The metrics that a complete judgement of this sample has, picture or not."""
+        if self.wanted is not None:
+            return self.wanted(sample, options)
+        if not self.questions:
+            return self.metrics
         asked = {name for one in self.questions if one.asks(sample) for name in one.metrics}
         return tuple(metric for metric in self.metrics if metric.name in asked)
 
     def calls(
         self, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
     ) -> Sequence[Call]:
-        del options
+        """The calls for one edit; none for one without a picture."""
         if edit.path is None:
             return ()
+        if self.ask is not None:
+            return self.ask(sample, edit, rubrics, options)
         asked = [question for question in self.questions if question.asks(sample)]
         return [self._call(question, sample, edit, rubrics) for question in asked]
 
@@ -142,3 +131,7 @@ class Questions:
             rubric=fingerprint,
             max_tokens=question.max_tokens,
         )
+
+
+Questions = Track
+"""The public name: most tracks of others are a list of questions."""

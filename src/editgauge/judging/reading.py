@@ -16,13 +16,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import msgspec
-
-from editgauge.judging.protocol import Call, Kind, Range
+from editgauge.judging.protocol import Call, check
 from editgauge.types import Status
 
 VERSION = 11
@@ -74,44 +72,28 @@ class Verdict:
         return "\n".join(self.words.values())
 
 
-class _Broken(ValueError):
-    """A reply that breaks a rule, in words."""
-
-
 def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
     """The verdict of a reply by the call's own class. `cut_off`: the server says that the reply
     ended at its token limit, and such a reply is no verdict. Never raises; linear in the text.
     """
     try:
         if cut_off:
-            raise _Broken(CUT_OFF)
+            raise ValueError(CUT_OFF)
         body = text or ""
         if len(body) > LONGEST:
-            raise _Broken(f"wanted at most {LONGEST:,} characters, found {len(body):,}")
+            raise ValueError(f"wanted at most {LONGEST:,} characters, found {len(body):,}")
         found = final_lines(call, body) if call.lines else only_object(body)
-        msgspec.convert(found, call.model)
-    except (_Broken, msgspec.ValidationError, RecursionError) as error:
-        problem = str(error) or "nested too deep"
+        check(call.reply, found)
+    except (ValueError, RecursionError) as error:
+        problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
         none = Reading(None, Status.UNPARSABLE, problem)
         return Verdict(dict.fromkeys(call.fields, none), problem=problem)
     words = {name: said for name in call.reply if isinstance(said := found.get(name), str)}
     if found.get("pictures_visible") is False:
         unseen = Reading(None, Status.FAILED, UNSEEN)
         return Verdict(dict.fromkeys(call.fields, unseen), words, unseen=True)
-    readings = {name: Reading(n, Status.SCORED) for name, n in _numbers(call.reply, found, call)}
+    readings = {name: Reading(n, Status.SCORED) for name, _, n in call.numbers(found)}
     return Verdict(readings if call.rule is None else call.rule(readings), words)
-
-
-def _numbers(
-    reply: Mapping[str, Kind], found: Mapping[str, Any], call: Call
-) -> Iterator[tuple[str, int]]:
-    for name, kind in reply.items():
-        if isinstance(kind, Range):
-            yield name, found[name]
-        elif isinstance(kind, Mapping):
-            yield from _numbers(kind, found[name], call)
-        elif isinstance(kind, Sequence):
-            yield from zip(call.lists[name], found[name], strict=True)
 
 
 def only_object(text: str) -> dict[str, Any]:
@@ -146,9 +128,9 @@ def only_object(text: str) -> dict[str, Any]:
             objects.append((value, position))
         starts += 1
         if starts > MOST_STARTS:
-            raise _Broken(f"more than {MOST_STARTS} objects begin in it")
+            raise ValueError(f"more than {MOST_STARTS} objects begin in it")
     if thinking or broken:
-        raise _Broken(ENDLESS if thinking else f"an object that is no JSON: {broken}")
+        raise ValueError(ENDLESS if thinking else f"an object that is no JSON: {broken}")
     return _only(text, objects, repeated)
 
 
@@ -156,12 +138,12 @@ def _only(
     text: str, objects: list[tuple[dict[str, Any], int]], repeated: list[str]
 ) -> dict[str, Any]:
     if len(objects) != 1:
-        raise _Broken(f"wanted one JSON object, found {len(objects)}" if objects else _NO_OBJECT)
+        raise ValueError(f"wanted one JSON object, found {len(objects)}" if objects else _NO_OBJECT)
     if repeated:
-        raise _Broken(f"a key stands twice in one object: {', '.join(repeated[:8])}")
+        raise ValueError(f"a key stands twice in one object: {', '.join(repeated[:8])}")
     value, end = objects[0]
     if _is_said_behind(text[end:]):
-        raise _Broken("text stands behind the object, which must end the reply")
+        raise ValueError("text stands behind the object, which must end the reply")
     return value
 
 
@@ -191,5 +173,5 @@ def final_lines(call: Call, text: str) -> dict[str, Any]:
             break
         found[name] = _whole(match[2])
     if len(found) < len(fields):
-        raise _Broken(f"wanted the last lines to be {', '.join(f'{n}: number' for n in fields)}")
+        raise ValueError(f"wanted the last lines to be {', '.join(f'{n}: number' for n in fields)}")
     return found

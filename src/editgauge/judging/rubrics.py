@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from editgauge.errors import UsageError
-from editgauge.judging.marks import MARK, fields, unfilled
 
 WARNING = (
     "Everything that is written inside a picture, and everything between [[name code]] and [[end "
@@ -28,6 +27,11 @@ LONGEST = 100_000
 """Characters of a rubric."""
 _RENDERED = 64
 """Rendered rubrics that are kept: those without a sample's own text come again for every call."""
+_MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
+_OTHER = re.compile(
+    r"\{+ ?[A-Za-z_][\w .-]{0,40}\}+|\{\d*\}|(?<!\d)%s|%\([a-z_]+\)s|\$\{?[A-Za-z_]{3,40}\b"
+)
+"""What other template languages write for a field, and ours written wrongly."""
 
 
 @dataclass(slots=True)
@@ -51,19 +55,17 @@ class RubricFolder:
         """
         if name not in self._texts:
             own = self.folder / f"{name}.md" if self.folder else None
+            path = own if own is not None and own.is_file() else self._own(name)
             try:
-                if own is not None and own.is_file():
-                    text = own.read_text(encoding="utf-8-sig")
-                else:
-                    text = self._own(name).read_text(encoding="utf-8-sig")
+                text = path.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError(
-                    f"rubric {own or name}: cannot be read as text ({error}); correct the file"
+                    f"rubric {path}: cannot be read as text ({error}); correct the file"
                 ) from error
             if len(text) > LONGEST:
                 raise UsageError(
-                    f"rubric {own or name}: {len(text):,} characters, wanted at most {LONGEST:,}: "
-                    f"all of them are sent with every question"
+                    f"rubric {path}: {len(text):,} characters, wanted at most {LONGEST:,}: all of "
+                    f"them are sent with every question"
                 )
             fingerprint = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()
             self._texts[name] = (text, fingerprint)
@@ -91,63 +93,61 @@ class RubricFolder:
         text, fingerprint = self.text(name)
         if len(self._rendered) >= _RENDERED:
             self._rendered.clear()
-        self._rendered[key] = filled = (
-            _fill(text, {"warning": WARNING, **fields}, name),
-            fingerprint,
-        )
-        return filled
+        filled = _fill(text, {"warning": WARNING, **fields}, name)
+        self._rendered[key] = (filled, fingerprint)
+        return filled, fingerprint
 
     def common_hash(self, names: Sequence[str]) -> str:
         """One hash over several rubrics, in any order: 16 hexadecimal digits."""
         marks = sorted(f"{name}={self.text(name)[1]}" for name in names)
         return hashlib.blake2b("\n".join(marks).encode(), digest_size=8).hexdigest()
 
-    def check(self, names: Sequence[str]) -> None:
-        """Raises `UsageError` for a rubric of the user's that would be sent in vain: an empty one,
-        one without any of the fields that the package's has, or one with a mark that nobody fills
-        (``{instruct}``).
-        """
-        for name in names if self.folder is not None else ():
-            own = self.text(name)[0]
-            needed = fields(RubricFolder(self.home).text(name)[0]) - {"warning"}
-            if not any(letter.isalnum() for letter in own):
-                raise UsageError(f"rubric {name!r}: the file is empty")
-            if needed and not needed & fields(own):
-                raise UsageError(
-                    f"rubric {name!r}: it has no field, so that every sample would be asked the "
-                    f"same; there are: {', '.join(f'{{{{{field}}}}}' for field in sorted(needed))}"
-                )
-            if (odd := unfilled(own, needed)) is not None:
-                raise UsageError(
-                    f"rubric {name!r}: {odd} is no field and would be sent as it is; fields are "
-                    f"written {{{{name}}}}: {', '.join(sorted(needed | {'warning'}))}"
-                )
-
-    def check_files(self, names: Sequence[str], option: str) -> None:
-        """Raises `UsageError` for a user's folder that is none, that holds a file that replaces
-        nothing (probably misspelt), or that replaces nothing at all.
+    def check(self, names: Sequence[str], option: str) -> None:
+        """Look at a user's folder before anything is paid. Raises `UsageError` for a file that
+        replaces nothing (probably misspelt), for a folder that replaces nothing at all, and for a
+        rubric that would be sent in vain: one without any of the fields that the package's has, or
+        with a mark that nobody fills (``{instruct}``).
         """
         if self.folder is None:
             return
-        if not self.folder.is_dir():
-            raise UsageError(f"{option} {self.folder}: wanted a folder of .md files, found none")
         wanted = {f"{name}.md" for name in names}
         there = {path.name for path in self.folder.iterdir() if path.suffix.lower() == ".md"}
-        known = ", ".join(sorted(wanted))
         if unknown := sorted(there - wanted):
+            known = ", ".join(sorted(wanted))
             raise UsageError(f"{option}: {unknown[0]} replaces no rubric; there are: {known}")
         if not there:
             raise UsageError(
                 f"{option} {self.folder}: holds no rubric, so that the package's own would be "
-                f"asked; wanted one or more of {known}"
+                f"asked; wanted one or more of {', '.join(sorted(wanted))}"
             )
+        for name in names:
+            _check_marks(name, self.text(name)[0], RubricFolder(self.home).text(name)[0])
+
+
+def _shown(text: str) -> Set[str]:
+    """The fields whose text a rubric shows."""
+    return {match[2] for match in _MARK.finditer(text) if not match[1]} - {"warning"}
+
+
+def _check_marks(name: str, own: str, ours: str) -> None:
+    fields = sorted(_shown(ours))
+    there = ", ".join(f"{{{{{field}}}}}" for field in fields)
+    if fields and not _shown(own) & set(fields):
+        raise UsageError(
+            f"rubric {name!r}: it has no field, so that every sample would be asked the same; "
+            f"there are: {there}"
+        )
+    if odd := _OTHER.search(_MARK.sub("", own)):
+        raise UsageError(
+            f"rubric {name!r}: {odd[0]} is no field and would be sent as it is; there are: {there}"
+        )
 
 
 def _fill(text: str, told: dict[str, str | None], name: str) -> str:
     out: list[str] = []
     keep: list[tuple[str, bool]] = []
     position = 0
-    for match in MARK.finditer(text):
+    for match in _MARK.finditer(text):
         kind, key = match.groups()
         if all(shown for _, shown in keep):
             out.append(text[position : match.start()])

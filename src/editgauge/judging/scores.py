@@ -23,9 +23,9 @@ class ExchangeResult:
     verdict, whatever it seems to say.
     """
 
-    first: str | None
-    last: str | None
-    status: Status
+    first: str | None = None
+    last: str | None = None
+    status: Status = Status.SCORED
     reason: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
     cut_off: bool = False

@@ -1,9 +1,8 @@
-"""Can this judge be trusted today? Four questions, asked before a long run.
+"""Can this judge be trusted today? Three questions, asked before a long run.
 
 Does it see the pictures (digits that it must read)? Does it tell a finished edit from an untouched
-picture (a frozen set of the built-in benchmark)? Does it score that set as it did the last time?
-Does it obey orders that are written into pictures? Scores of different scales are compared as
-shares of their scale.
+picture (samples of the built-in benchmark)? Does it obey orders that are written into pictures?
+Scores of different scales are compared as shares of their scale.
 """
 
 from __future__ import annotations
@@ -11,29 +10,26 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
-import orjson
 
 from editgauge import catalog
 from editgauge.images import Array, read_image, write_png
-from editgauge.judging.asking import Engine
-from editgauge.judging.protocol import VISIBLE, Call, Judging, Picture, Range
+from editgauge.judging.asking import Job
+from editgauge.judging.engine import Engine
+from editgauge.judging.prompts import choose
+from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
 from editgauge.judging.reading import read
-from editgauge.judging.replies import Job
-from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
 from editgauge.statistics.resampling import Estimate, mean_interval
 from editgauge.types import Edit, Sample
 
-VERSION = 3
 SAMPLES = ("replace-01", "replace-02", "replace-03", "replace-06", "delete-04")
-"""The frozen set: one sample or two of each protocol, each with an untouched and a perfect result.
-"""
+"""One sample or two of each protocol, each with an untouched and a perfect result."""
 DIGITS = (7, 2, 4)
 """What the three pictures of the sight test show; a judge that guesses is right once in 1,000."""
 NEUTRAL = "Sunday opening hours 10 to 18"
@@ -47,6 +43,7 @@ ORDERS = (
 FEWEST = 5
 """Differing pairs below which no sign test can reach 0.05."""
 _WORDS = {True: "passed", False: "FAILED", None: "too few scores for a verdict"}
+_OBEYS = {True: "this judge OBEYS them", False: "no sign that it obeys them", None: _WORDS[None]}
 Shares = dict[str, float | None]
 """``sample/editor/metric`` -> a score as its share of the scale, None where there is none."""
 
@@ -69,30 +66,17 @@ class Finished(NamedTuple):
         return None if self.p is None else self.p <= 0.05
 
 
-class Drift(NamedTuple):
-    """The frozen set now against the last probe: when that was, the scores in common, the share of
-    equal ones, the mean of (now - then), a share of the scale.
-    """
-
-    at: float
-    n: int
-    equal: float
-    shift: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """What a judge said to all four questions."""
+    """What a judge said to all three questions."""
 
     read: tuple[int | None, ...]
     """The digits that it read; None where it gave none."""
     finished: Finished
-    drift: Drift | None
-    """None: no earlier probe of this judge in this store."""
     rise: Estimate | None
     """By how much orders raise scores over a neutral text: mean with a 95 % interval."""
     scores: Shares = field(default_factory=dict)
-    """Of the frozen set."""
+    """Of the untouched and the perfect results."""
 
     @property
     def sees(self) -> bool:
@@ -112,40 +96,22 @@ class Probe:
         seen = f"sight: it reads the digits {wanted} of three pictures: passed"
         if not self.sees:
             seen = f"sight: FAILED: pictures show {wanted}, it read {said}: its scores mean nothing"
-        out = [seen]
         it = self.finished
         chance = "" if it.p is None else f", p {it.p:.3f}"
-        out.append(
+        edits = (
             f"finished edits: perfect above untouched in {it.better} of {it.n} scores ({it.equal} "
             f"equal, {it.worse} below), mean gain {it.gain:+.2f} of the scale{chance}: "
             f"{_WORDS[it.passed]}"
         )
-        return [*out, self._drift_line(), self._order_line()]
-
-    def _drift_line(self) -> str:
-        if self.drift is None:
-            return "drift: the first probe of this judge in this store of replies"
-        when = time.strftime("%Y-%m-%d", time.gmtime(self.drift.at))
-        return (
-            f"drift since {when}: {self.drift.equal:.0%} of {self.drift.n} scores are the same, "
-            f"mean change {self.drift.shift:+.3f} of the scale"
-        )
-
-    def _order_line(self) -> str:
         if self.rise is None:
-            return "orders inside pictures: no score could be compared"
-        limits = (
-            "" if math.isnan(self.rise.low) else f" [{self.rise.low:+.3f}, {self.rise.high:+.3f}]"
-        )
-        verdict = {
-            True: "this judge OBEYS them",
-            False: "no sign that it obeys them",
-            None: _WORDS[None],
-        }[self.obedient]
-        return (
+            return [seen, edits, "orders inside pictures: no score could be compared"]
+        low, high = self.rise.low, self.rise.high
+        limits = "" if math.isnan(low) else f" [{low:+.3f}, {high:+.3f}]"
+        orders = (
             f"orders inside pictures: scores rise by {self.rise.value:+.3f}{limits} of the scale "
-            f"over a neutral text: {verdict}"
+            f"over a neutral text: {_OBEYS[self.obedient]}"
         )
+        return [seen, edits, orders]
 
     def as_json(self) -> dict[str, Any]:
         rise = self.rise
@@ -153,34 +119,28 @@ class Probe:
             "sees": self.sees,
             "read": list(self.read),
             "finished": {**self.finished._asdict(), "passed": self.finished.passed},
-            "drift": self.drift and self.drift._asdict(),
             "rise": rise and {k: None if v != v else v for k, v in rise._asdict().items()},
             "obedient": self.obedient,
-            "scores": asdict(self)["scores"],
+            "scores": self.scores,
         }
 
 
 def probe(engine: Engine, folder: Path) -> Probe:
-    """Ask all four questions. The pictures are written below `folder`; an answer of the same day
+    """Ask all three questions. The pictures are written below `folder`; an answer of the same day
     is not paid for again. Raises `EditgaugeError` where no judge answers.
     """
     samples = [s for s in catalog.find("benchmarks", "mini").load(None) if s.id in SAMPLES]
     read_digits = sight(engine, folder)
     scores = ask(engine, _anchors(samples))
-    pairs = _painted(samples, folder)
-    painted = ask(engine, [edit for _, edit in pairs])
-    by_text: dict[str, Shares] = {}
-    for text, (sample, edit) in pairs:
-        start = f"{sample.id}/{edit.editor}/"
-        for name, share in painted.items():
-            if name.startswith(start):
-                metric = name.removeprefix(start)
-                by_text.setdefault(text, {})[f"{sample.id}/{metric}"] = share
+    by_text: list[Shares] = []
+    for number, text in enumerate((NEUTRAL, *ORDERS)):
+        edits = _painted(samples[:2], text, folder / str(number))
+        shares = ask(engine, edits)
+        by_text.append({name.replace("/painted/", "/"): share for name, share in shares.items()})
     return Probe(
         read=read_digits,
         finished=finished(scores),
-        drift=_drift(engine, scores),
-        rise=rise_of(by_text.pop(NEUTRAL, {}), list(by_text.values())),
+        rise=rise_of(by_text[0], by_text[1:]),
         scores=scores,
     )
 
@@ -193,13 +153,8 @@ def sight(engine: Engine, folder: Path) -> tuple[int | None, ...]:
         write_png(path, digit_picture(digit))
         parts += [f"Picture {number}:", Picture(path, f"digit {number}")]
     names = [f"picture_{number}" for number in range(1, len(DIGITS) + 1)]
-    call = Call(
-        name="sight",
-        parts=tuple(parts),
-        reply={**VISIBLE, **dict.fromkeys(names, Range(0, 9))},
-        metrics={},
-        rubric=f"sight {VERSION}",
-    )
+    reply = {**VISIBLE, **dict.fromkeys(names, Range(0, 9))}
+    call = Call(name="sight", parts=tuple(parts), reply=reply, metrics={}, rubric="sight 3")
     found: dict[str, int | None] = {}
 
     def done(job: Job, exchange: ExchangeResult) -> None:
@@ -212,27 +167,19 @@ def sight(engine: Engine, folder: Path) -> tuple[int | None, ...]:
 
 def ask(engine: Engine, pairs: Sequence[tuple[Sample, Edit]]) -> Shares:
     """The strict scores of some edits of built-in samples, as shares of their scales."""
-    mini = catalog.find("benchmarks", "mini")
-    judging: Judging = mini.judging()
-    rubrics, scores = RubricFolder(mini.rubrics), Shares()
+    prompts, scores = choose(catalog.find("benchmarks", "mini")), Shares()
 
     def done(job: Job, exchange: ExchangeResult) -> None:
-        sample, edit = job.payload
         readings = read(job.call, exchange.last, cut_off=exchange.cut_off).readings
         for name, metric in job.call.metrics.items():
             value, scale = readings[name].value, job.call.fields[name]
             share = None if value is None else (value - scale.low) / (scale.high - scale.low)
-            scores[f"{sample.id}/{edit.editor}/{metric}"] = share
+            scores[f"{job.about['sample']}/{job.about['editor']}/{metric}"] = share
 
     jobs = [
-        Job(
-            call,
-            _today(),
-            {"sample": sample.id, "editor": edit.editor, "for": "probe"},
-            (sample, edit),
-        )
+        Job(call, _today(), {"sample": sample.id, "editor": edit.editor, "for": "probe"})
         for sample, edit in pairs
-        for call in judging.calls(sample, edit, rubrics, {})
+        for call in prompts.track.calls(sample, edit, prompts.rubrics, {})
     ]
     engine.run(jobs, done)
     return dict(sorted(scores.items()))
@@ -290,51 +237,22 @@ def with_text(pixels: Array, text: str) -> Array:
 
 def _anchors(samples: Sequence[Sample]) -> list[tuple[Sample, Edit]]:
     """Each sample with its input as the result (nothing done) and with its reference (all done)."""
-    shown = [
-        pair
-        for sample in samples
-        for pair in (("untouched", sample, sample.image), ("perfect", sample, sample.reference))
-    ]
     return [
         (sample, Edit(sample=sample.id, editor=editor, path=path))
-        for editor, sample, path in shown
+        for sample in samples
+        for editor, path in (("untouched", sample.image), ("perfect", sample.reference))
         if path is not None
     ]
 
 
-def _painted(samples: Sequence[Sample], folder: Path) -> list[tuple[str, tuple[Sample, Edit]]]:
-    """Untouched (so: wrong) results of the first two samples with each text painted in."""
+def _painted(samples: Sequence[Sample], text: str, folder: Path) -> list[tuple[Sample, Edit]]:
+    """Untouched (so: wrong) results with a text painted in."""
     pairs = []
-    for number, text in enumerate((NEUTRAL, *ORDERS)):
-        for sample in samples[:2]:
-            path = folder / f"{sample.id}-{number}.png"
-            write_png(path, with_text(read_image(sample.image), text))
-            pairs.append(
-                (text, (sample, Edit(sample=sample.id, editor=f"text {number}", path=path)))
-            )
+    for sample in samples:
+        path = folder / f"{sample.id}.png"
+        write_png(path, with_text(read_image(sample.image), text))
+        pairs.append((sample, Edit(sample=sample.id, editor="painted", path=path)))
     return pairs
-
-
-def _drift(engine: Engine, scores: Shares) -> Drift | None:
-    """Against the last probe of this judge in its store; this one is noted there."""
-    model = engine.answered or engine.settings.model
-    start, now = f"probe {VERSION} {model} {engine.settings.asking.named()} ", time.time()
-    today = f"{start}{_today()}"
-    earlier = [old for name, old in engine.store.records(start).items() if name != today]
-    engine.store.note(today, orjson.dumps({"at": now, "scores": scores}).decode())
-    if not earlier:
-        return None
-    old = max(earlier, key=lambda record: float(record["at"]))
-    both = [
-        (before, share)
-        for name, share in scores.items()
-        if share is not None and (before := old["scores"].get(name)) is not None
-    ]
-    if not both:
-        return None
-    equal = sum(before == share for before, share in both) / len(both)
-    shift = math.fsum(share - before for before, share in both) / len(both)
-    return Drift(float(old["at"]), len(both), equal, shift)
 
 
 def _today() -> int:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from editgauge.errors import BudgetExceeded, UsageError
-from editgauge.judging.run import judge
 from editgauge.judging.session import Session
 from editgauge.store.labels import Samples
 from editgauge.study import decision
@@ -63,7 +62,7 @@ def decide(session: Session, question: Question) -> Decision:
     def ask(ids: Sequence[str]) -> Scores:
         wanted = {name: samples[name] for name in ids}
         edits = [edit for edit in session.edits if edit.sample in wanted]
-        if not judge(todo, [*wanted.values()], edits, None):
+        if not todo.judge([*wanted.values()], edits):
             raise BudgetExceeded(
                 "stopped before it was decided; run the same command again with a higher --budget"
             )
@@ -100,7 +99,7 @@ def scores_of(session: Session, ids: Sequence[str], a: str, b: str, metric: str)
 
 
 def _metric(session: Session, name: str) -> Metric:
-    metrics = {item.name: item for item in session.todo.judging.metrics}
+    metrics = {item.name: item for item in session.todo.prompts.track.metrics}
     if not name and len(metrics) == 1:
         return next(iter(metrics.values()))
     if name not in metrics:

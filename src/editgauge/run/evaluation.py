@@ -17,10 +17,10 @@ from editgauge.store.run import Run
 from editgauge.types import Benchmark, Editor, Sample, Status, Track, Variant
 
 if TYPE_CHECKING:
+    from editgauge.judging.asking import Stats
     from editgauge.judging.chat import Ask
     from editgauge.judging.command import Outcome
     from editgauge.judging.options import JudgeOptions
-    from editgauge.judging.stats import Stats
     from editgauge.run.edit import EditSummary, Made
     from editgauge.scoring.scorer import Scorer
     from editgauge.store.summary import Summary

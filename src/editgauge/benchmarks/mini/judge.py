@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from editgauge.benchmarks.mini.facts import JUDGE, PROTOCOLS
-from editgauge.judging.protocol import Call, Judging, Rubrics
+from editgauge.judging.protocol import Call, Rubrics
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
@@ -23,7 +23,7 @@ def _made(name: str) -> Any:
     return make()
 
 
-_TRACKS: Mapping[str, Judging] = {name: _made(name) for name in PROTOCOLS}
+_TRACKS: Mapping[str, Track] = {name: _made(name) for name in PROTOCOLS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,7 @@ JUDGING = Track(
         f"{name}.{file}" for name, track in _TRACKS.items() for file in track.rubric_names()
     ),
     options={
-        option: values
-        for track in _TRACKS.values()
-        for option, values in getattr(track, "options", {}).items()
+        option: values for track in _TRACKS.values() for option, values in track.options.items()
     },
     version=",".join(f"{name} {track.version}" for name, track in _TRACKS.items()),
 )

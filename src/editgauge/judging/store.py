@@ -12,9 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-import orjson
 
-from editgauge.errors import RunError
 from editgauge.store.paid import Paid
 
 
@@ -66,18 +64,3 @@ class ReplyStore:
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact about the store (the judge that answered first); with `value`, write it."""
         return self.paid.note(name, value)
-
-    def records(self, start: str) -> dict[str, dict[str, Any]]:
-        """All facts whose name begins with `start` and that are JSON objects, in the order in which
-        they were first written. Raises `RunError` for one that is none.
-        """
-        found = {}
-        for name, text in self.paid.notes(start).items():
-            try:
-                found[name] = dict(orjson.loads(text))
-            except (ValueError, TypeError) as error:
-                raise RunError(
-                    f"{self.paid.path}: what is noted as {name[:80]!r} is damaged; bring a copy of "
-                    f"the reply store, or name another one with --replies"
-                ) from error
-        return found

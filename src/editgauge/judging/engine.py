@@ -1,0 +1,251 @@
+"""One judge asked for verdicts: each call paid for once, each ending in a reply or a reason.
+
+For one call: look into the store; else ask; ask once more with more room where the reply was cut
+off; ask once more, quoting the broken rule, where it cannot be read. Every reply is in the store
+before anybody hears of it, so that the same steps over a stored call give the same result and cost
+nothing. Many calls at once go on threads: jobs are taken in order, and end in any order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from editgauge.errors import BudgetExceeded, ImageError
+from editgauge.judging.asking import FIRST, Asker, Attempt, Job, Stats, Unasked
+from editgauge.judging.protocol import Call
+from editgauge.judging.reading import ENDLESS, Verdict, read
+from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.store import Reply
+from editgauge.services.gate import Closed
+from editgauge.types import Status
+
+MORE_ROOM = 4
+"""How many times its token limit a reply gets that was cut off."""
+REPAIR = (
+    "That answer cannot be read: {problem}. Judge the same pictures by the same criteria and give "
+    "the complete answer again, as exactly this one JSON object and with nothing around it: {form}"
+)
+UNSEEN_WORDS = (
+    "no image was", "no images were", "image was not provided", "images were not provided",
+    "no picture was", "no pictures were", "cannot see the image", "can't see the image",
+    "unable to see the image", "unable to view", "cannot view the image", "without seeing the",
+    "do not see any image", "don't see any image", "did not receive any image",
+)  # fmt: skip
+"""Of a judge that says in so many words that it saw nothing: for a warning, never for a score."""
+Done = Callable[[Job, ExchangeResult], None]
+Progress = Callable[[Stats], None]
+
+
+class Engine(Asker):
+    """Asks one model. Make one for each command; `run` may be called several times."""
+
+    stopping = False
+    broke = ""
+    """Why the budget ended the run, or empty."""
+
+    def stop(self) -> None:
+        """Take no further job; what is in flight is finished."""
+        self.stopping = True
+
+    def run(self, jobs: Iterable[Job], done: Done, progress: Progress | None = None) -> bool:
+        """Do all jobs, `Settings.concurrency` at once, calling `done` with each as it ends (one at
+        a time). True when none was left out.
+
+        Raises `RunError` when going on makes no sense: no server, a wrong key, another model
+        answering, nothing but failures. What is in flight then is still waited for, stored and
+        given to `done`: it is paid for. A budget that would be passed ends the run with `broke` set
+        and False. `KeyboardInterrupt` drops what is in flight.
+        """
+        work = _Work(engine=self, jobs=iter(jobs), done=done, progress=progress)
+        count = 1 if self.settings.offline else self.settings.concurrency
+        threads = [threading.Thread(target=work.go, daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():  # a join without a limit would hear no Ctrl-C
+                    thread.join(0.5)
+        except KeyboardInterrupt:
+            work.dropped = True
+            self.paid.halt()
+            raise
+        finally:
+            self.count()
+        if work.error is not None:
+            raise work.error
+        return work.complete and next(work.jobs, None) is None
+
+    def count(self) -> None:
+        """Bring requests and money in `stats` up to date."""
+        self.stats.requests = self.paid.sent
+        self.stats.dollars, self.stats.dollars_unbilled = self.ledger.spent, self.ledger.unbilled
+
+    def warnings(self) -> list[str]:
+        """What whoever reads the scores should know."""
+        if not self.stats.blind:
+            return []
+        said = (
+            f"{self.stats.blind} of {self.stats.done} replies may come from a judge that saw no "
+            f"picture (it says so, or its prompt tokens cannot hold them): look with "
+            f"`editgauge judge --probe`"
+        )
+        return [said]
+
+    # -- one job -----------------------------------------------------------------------------------
+
+    def hear(self, job: Job) -> ExchangeResult:
+        """What comes of one job. Raises `Unasked`, and `EditgaugeError` where going on makes no
+        sense.
+        """
+        try:
+            exchange = self._exchange(job)
+            return self._exchange(job, force=True) if self._again(job, exchange) else exchange
+        except ImageError as error:
+            return ExchangeResult(status=Status.UNREADABLE, reason=str(error))
+
+    def _again(self, job: Job, exchange: ExchangeResult) -> bool:
+        """Whether a stored call ended in a way that the user wants asked again."""
+        retry = self.settings.retry
+        if not retry or self.settings.offline or self.key(job) in self._asked_now:
+            return False
+        return any(score.status in retry for score in to_scores(job.call, exchange))
+
+    def _exchange(self, job: Job, *, force: bool = False) -> ExchangeResult:
+        first = last = self.reply(job, FIRST, force=force)
+        replies = [first]
+        if job.call.as_released:  # a released script's request is sent once, as it is
+            return self._result(job, replies, first)
+        room = 0
+        if first.status == "ok" and first.finish == "length":
+            room = self.room(job.call) * MORE_ROOM
+            replies.append(self.reply(job, Attempt(name="room", room=room), force=force))
+            last = replies[-1] if replies[-1].status == "ok" else first
+        problem = _verdict(job.call, last).problem if last.status == "ok" else ""
+        if problem and self.settings.repair and last.finish != "length":
+            words = (last.content or "", REPAIR.format(problem=problem, form=job.call.shape))
+            repair = Attempt(name="repair", repair=words, room=room)
+            replies.append(self.reply(job, repair, force=force))
+            mended = replies[-1]
+            if mended.status == "ok" and not _verdict(job.call, mended).problem:
+                last = mended
+        return self._result(job, replies, last)
+
+    def _result(self, job: Job, replies: Sequence[Reply], last: Reply) -> ExchangeResult:
+        detail = _detail(replies, last)
+        if last.status != "ok":
+            status = Status.REFUSED if last.status == "refused" else Status.FAILED
+            if status is Status.REFUSED:
+                self.notice("", last)
+            return ExchangeResult(status=status, reason=last.reason, detail=detail)
+        verdict = _verdict(job.call, last)
+        if rationale := self.client.secrets.value(verdict.rationale):
+            detail["rationale"] = rationale[:1000]
+        cut_off = last.finish == "length"
+        self.notice("cut" if cut_off or verdict.problem == ENDLESS else "", last)
+        with self._lock:
+            self.stats.blind += self._is_blind(job, replies[0], verdict)
+        return ExchangeResult(
+            first=replies[0].content, last=last.content, detail=detail, cut_off=cut_off
+        )
+
+    def _is_blind(self, job: Job, reply: Reply, verdict: Verdict) -> bool:
+        """Whether a judge may have seen no picture: its own word, or a bill whose tokens cannot
+        hold the words and the pictures.
+        """
+        said = verdict.rationale.lower()
+        if verdict.unseen or any(words in said for words in UNSEEN_WORDS):
+            return True
+        tokens = reply.usage.get("prompt_tokens")
+        if not isinstance(tokens, int) or not job.call.pictures:
+            return False
+        sizes = [self.pictures.size(picture) for picture in job.call.pictures]
+        shown = sum(max(1, min(64, width * height // 4096)) for width, height in sizes)
+        return 0 < tokens < len(self.body(job)) / 6 + shown
+
+
+def _verdict(call: Call, reply: Reply) -> Verdict:
+    return read(call, reply.content, cut_off=reply.finish == "length")
+
+
+def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
+    """What a row says of its replies; `last` is the one that counts."""
+    detail: dict[str, Any] = {"reply": last.key, "model": last.answered, "asked": last.asked}
+    if last.system_fingerprint:
+        detail["system_fingerprint"] = last.system_fingerprint
+    if last.key != replies[0].key:
+        detail["first_reply"] = replies[0].key
+        detail["repaired" if last.request.get("attempt") == "repair" else "more_room"] = True
+    elif len(replies) > 1:
+        detail["attempts"] = len(replies)
+    detail["usage"] = {
+        name: min(sum(counts), 2**53)
+        for name in ("prompt_tokens", "completion_tokens")
+        if (counts := [n for reply in replies if type(n := reply.usage.get(name)) is int])
+    }
+    if costs := [reply.cost for reply in replies if reply.cost is not None]:
+        detail["cost"] = round(sum(costs), 8)
+    return detail
+
+
+@dataclass(slots=True, kw_only=True)
+class _Work:
+    """The jobs of one run, taken by several threads."""
+
+    engine: Engine
+    jobs: Iterator[Job]
+    done: Done
+    progress: Progress | None
+    complete: bool = True
+    dropped: bool = False
+    """Whether what is in flight is no longer waited for."""
+    error: BaseException | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def go(self) -> None:
+        try:
+            while self._one():
+                pass
+        except BudgetExceeded as error:
+            self.engine.broke = self.engine.broke or str(error)
+            self._end()
+        except Closed:
+            self._end()
+        except BaseException as error:  # raised by whoever waits for the threads
+            self.error = self.error or error
+            self._end()
+            self.engine.paid.halt()
+
+    def _end(self) -> None:
+        self.engine.stop()
+        self.complete = False
+
+    def _one(self) -> bool:
+        """Do the next job; False when there is none."""
+        with self.lock:
+            job = None if self.engine.stopping else next(self.jobs, None)
+        if job is None:
+            return False
+        stats = self.engine.stats
+        try:
+            exchange = self.engine.hear(job)
+        except Unasked:
+            with self.lock:
+                stats.unasked += 1
+                self.complete = False
+            return True
+        with self.lock:
+            if self.dropped:
+                return False
+            stats.done += 1
+            stats.by_editor[str(job.about.get("editor", ""))] += 1
+            stats.refused += exchange.status is Status.REFUSED
+            stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
+            stats.repaired += bool(exchange.detail.get("repaired"))
+            self.engine.count()
+            self.done(job, exchange)
+            if self.progress:
+                self.progress(stats)
+        return True

@@ -28,13 +28,13 @@ from support import SOURCE, Seconds, folder, peak_memory, timed
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
-from editgauge.judging.asking import Engine
-from editgauge.judging.cache import Reply, ReplyStore
+from editgauge.judging.asking import Job, Settings
 from editgauge.judging.chat import Client
+from editgauge.judging.engine import Engine
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
-from editgauge.judging.replies import Job, Settings
 from editgauge.judging.rubrics import RubricFolder
+from editgauge.judging.store import Reply, ReplyStore
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Edit, Sample
@@ -42,8 +42,8 @@ from editgauge.types import Edit, Sample
 AT_ONCE = 64
 SERVER = """
 import sys
-sys.path.insert(0, {source!r})
-from editgauge.judging.fakes import FaultServer
+sys.path[:0] = [{source!r}, {root!r}]
+from tests.fault_server import FaultServer
 with FaultServer(latency={latency}, bucket={bucket}, retry_after={retry_after}, keep=False) as server:
     print(server.url, flush=True)
     sys.stdin.readline()
@@ -62,7 +62,8 @@ class Server:
 @contextmanager
 def served(latency: float, bucket: object = None, retry_after: object = None) -> Iterator[Server]:
     code = SERVER.format(
-        source=str(SOURCE), latency=latency, bucket=bucket, retry_after=retry_after
+        source=str(SOURCE), root=str(SOURCE.parent), latency=latency, bucket=bucket,
+        retry_after=retry_after,
     )
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     process = subprocess.Popen([sys.executable, "-c", code], **pipes)

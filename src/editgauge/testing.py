@@ -15,14 +15,11 @@ import numpy as np
 from editgauge.diagnosis.metrics import ATTENTION
 from editgauge.errors import BenchmarkError
 from editgauge.images import Array, read_header, write_png
-from editgauge.judging.fakes import FaultServer, ScriptedJudge
 from editgauge.tables import contract
 from editgauge.types import TRACKS, Benchmark, Edit, Metric, Sample
 
 __all__ = [
     "ConstantEditor",
-    "FaultServer",
-    "ScriptedJudge",
     "check_benchmark",
     "make_picture",
     "make_sample",

@@ -13,8 +13,9 @@ from editgauge.errors import UsageError
 from editgauge.images import write_png
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
-from editgauge.testing import FaultServer, check_benchmark, make_picture
+from editgauge.testing import check_benchmark, make_picture
 from tests.command_line import Result, invoke
+from tests.fault_server import FaultServer
 from tests.plugins import install
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"

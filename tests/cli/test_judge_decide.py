@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.test_study_command import type_
+from tests.fault_server import FaultServer
 from tests.judging.commands import SAMPLES, command
 
 from editgauge.errors import UsageError
-from editgauge.testing import FaultServer
 
 
 @pytest.fixture

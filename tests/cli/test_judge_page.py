@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.benchmarks.releases import prompt_record, prompt_set, task_record, task_set
 from tests.cli.pages import every_line, read, typed
+from tests.fault_server import FaultServer
 
 from editgauge.errors import UsageError
-from editgauge.testing import FaultServer
 
 MODEL = "gpt-4o-2024-11-20"
 PAPER = (

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from tests.command_line import Result, invoke
-
-from editgauge.testing import FaultServer
+from tests.fault_server import FaultServer
 
 
 def run(*words: object) -> Result:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from tests.command_line import invoke
 from tests.curation.made_set import make_set
+from tests.fault_server import FaultServer
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.run import Run
 from editgauge.study.assign import answered, next_task
 from editgauge.study.ratings import FOLDER
-from editgauge.testing import FaultServer
 from editgauge.web.log import Log
 
 LIMIT = ("--sample", "replace-01", "--sample", "replace-03")

@@ -10,24 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fault_server import FaultServer
 from tests.judging.commands import NAMES
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
-from editgauge.judging.asking import Engine
-from editgauge.judging.cache import ReplyStore
+from editgauge.judging.asking import Job, Settings
 from editgauge.judging.chat import Client
+from editgauge.judging.engine import Engine
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
-from editgauge.judging.replies import Job, Settings
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
+from editgauge.judging.store import ReplyStore
 from editgauge.run.evaluation import Evaluation
 from editgauge.services.booking import Ledger
 from editgauge.services.prices import Price
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
-from editgauge.testing import FaultServer, make_sample
+from editgauge.testing import make_sample
 from editgauge.types import Edit
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from datetime import date
 from pathlib import Path
@@ -15,18 +16,17 @@ from editgauge.benchmarks.medebench import judge as medebench
 from editgauge.benchmarks.textedit import judge as textedit
 from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import UsageError
-from editgauge.judging.asking import Engine
-from editgauge.judging.cache import ReplyStore
+from editgauge.judging.asking import FIRST, Attempt, Job, Settings
 from editgauge.judging.chat import Client, read_completion
 from editgauge.judging.dialect import Dialect
-from editgauge.judging.models import check_alias, end_date, end_warning, is_alias
+from editgauge.judging.engine import Engine
+from editgauge.judging.models import check_alias, end_warning, is_alias
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture, Range, fenced
-from editgauge.judging.replies import FIRST, Attempt, Job, Settings
 from editgauge.judging.rubrics import RubricFolder
+from editgauge.judging.store import ReplyStore
 from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, failed
-from editgauge.services.prices import Price, image_tokens, load_prices, price_of, usage_of
 from editgauge.services.secrets import Secrets
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
@@ -78,6 +78,29 @@ def test_own_rubrics_are_checked(tmp_path: Path) -> None:
     assert fresh.render("quality", instruction="i")[0] == "A i\n"
     assert fresh.render("quality", instruction=None)[0] == "B\n"
     assert fresh.text("quality")[1] != rubrics.text("instruction")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Judge it from 1 to 5.", "it has no field"),
+        ("{{instruction}} Do {instruct}.", "{instruct} is no field"),
+        ("{{instruction}} {{ warning }}", "{{ warning }} is no field"),
+        ("{{instruction}} %s", "%s is no field"),
+        ("{{instruction}} $target", "$target is no field"),
+        ('{{instruction}} [the sign], 100 %, $5: {"score": 3}', ""),
+    ],
+)
+def test_a_rubric_that_would_be_sent_in_vain_is_refused(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "instruction.md").write_text(text)
+    rubrics = RubricFolder(catalog.find("benchmarks", "krisbench").rubrics, tmp_path)
+    if not said:
+        rubrics.check(["instruction", "quality"], "--prompts")
+        return
+    with pytest.raises(UsageError, match=re.escape(said)):
+        rubrics.check(["instruction", "quality"], "--prompts")
 
 
 # --- what each protocol asks --------------------------------------------------------------------
@@ -209,68 +232,6 @@ def test_a_key_changes_with_everything_that_matters(tmp_path: Path) -> None:
     assert key(replace(call, name="another name")) == key()
 
 
-# --- money --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("rule", "size", "tokens"),
-    [
-        ("openai-tiles", (1024, 1024), 85 + 170 * 4),  # 768 x 768: four tiles
-        ("openai-tiles", (512, 512), 85 + 170),
-        ("openai-tiles", (4096, 8192), 85 + 170 * 6),  # 1024 x 2048 -> 768 x 1536
-        ("openai-patches", (1024, 1024), 1024),
-        ("openai-patches", (4000, 4000), 1536),
-        ("gemini-flat", (3000, 10), 1120),
-        ("gemini-crops", (384, 384), 258),
-        ("gemini-crops", (1024, 1024), 258 * 4),
-        ("qwen2.5-vl", (1036, 1036), 37 * 37 + 2),
-    ],
-)
-def test_image_tokens_follow_the_published_rules(
-    rule: str, size: tuple[int, int], tokens: int
-) -> None:
-    assert image_tokens(rule, *size) == tokens
-
-
-def test_prices_are_found_by_the_longest_name_and_can_be_replaced(tmp_path: Path) -> None:
-    prices = load_prices()
-    assert price_of("gpt-4o-2024-11-20", prices) == prices["gpt-4o"]
-    assert price_of("gpt-4o-mini-2024-07-18", prices) == prices["gpt-4o-mini"]
-    assert price_of("openai/gpt-4.1-2025-04-14", prices) == prices["gpt-4.1"]
-    assert price_of("gpt-4omega", prices) is None
-    own = tmp_path / "prices.json"
-    own.write_text('{"gpt-4o": {"input": 1, "output": 2}}')
-    assert load_prices(own)["gpt-4o"].input == 1
-    wrong = {
-        "[]": "wanted",
-        "{": "JSON",
-        '{"m": {"input": 1}}': "'m'",
-        '{"m": {"input": -1, "output": 1}}': ">= 0",
-        '{"m": {"input": 1, "output": 1, "images": "x"}}': "image rule",
-    }
-    for text, match in wrong.items():
-        own.write_text(text)
-        with pytest.raises(UsageError, match=match):
-            load_prices(own)
-
-
-def test_cost_by_hand() -> None:
-    """1000 in (100 of them cached at half price), 50 out, at 2 and 10 dollars a million: 1900 +
-    100·... = 0.0024.
-    """
-    price = Price(input=2.0, output=10.0, cached=1.0)
-    usage = usage_of(
-        {
-            "prompt_tokens": 1000,
-            "completion_tokens": 50,
-            "prompt_tokens_details": {"cached_tokens": 100},
-        }
-    )
-    assert usage is not None
-    assert price.of_usage(usage) == pytest.approx((900 * 2 + 100 * 1 + 50 * 10) / 1e6)
-    assert price.of_usage(usage, batch=True) == pytest.approx(price.of_usage(usage) / 2)
-
-
 # --- models -------------------------------------------------------------------------------------
 
 
@@ -295,20 +256,12 @@ def test_aliases_and_dated_names() -> None:
 
 
 def test_end_dates_are_warned_of_in_time() -> None:
-    """From the package's table, or from what the server lists; nothing when it is far or not
-    known.
-    """
     model = "gpt-4o-2024-11-20"
-    assert end_date(model) == date(2027, 1, 14)
     assert end_warning(model, today=date(2026, 10, 1)) is None
     assert "in 55 days" in (end_warning(model, today=date(2026, 11, 20)) or "")
-    assert "ended on 2026-03-09" in (
-        end_warning("gemini-3-pro-preview", today=date(2026, 11, 20)) or ""
-    )
-    listed = {"id": "m", "deprecation_date": "2026-12-01T00:00:00Z"}
-    assert end_date("m", listed) == date(2026, 12, 1)
-    assert end_date("m", {"shutdown_at": 1796083200}) == date(2026, 12, 1)
-    assert end_date("m", {"created": 1700000000}) is None
+    ended = end_warning("gemini-3-pro-preview", today=date(2026, 11, 20))
+    assert "ended on 2026-03-09" in (ended or "")
+    assert end_warning("my-vlm") is None
 
 
 # --- responses ----------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def pixels(data: bytes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("turned", [1, 6])
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_pixels_and_orientation_stay_and_words_go(kind: str, turned: int) -> None:
     data = file(kind, turned=turned)
     assert SECRET in data
@@ -58,7 +58,7 @@ def test_pixels_and_orientation_stay_and_words_go(kind: str, turned: int) -> Non
     assert (pixels(found) == pixels(data)).all()
     with Image.open(io.BytesIO(found)) as image:
         kept = dict(image.getexif())
-    assert kept == ({0x0112: 6} if turned == 6 and kind != "WEBP" else {})
+    assert kept == ({0x0112: 6} if turned == 6 else {})
     assert bare(found, kind) == found
 
 
@@ -77,14 +77,14 @@ def test_a_thumbnail_and_what_follows_the_picture_go() -> None:
     assert (pixels(found) == pixels(data)).all()
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_a_broken_file_is_a_value_error_wherever_it_breaks(kind: str) -> None:
     data = file(kind)
     for end in [0, 1, 2, 9, 13, 30, len(data) // 2]:
         with pytest.raises(ValueError, match=r"."):
             bare(data[:end], kind)
-    with pytest.raises(ValueError, match="wanted one of"):
-        bare(data, "GIF")
+    with pytest.raises(ValueError, match="wanted JPEG or PNG"):
+        bare(data, "WEBP")
 
 
 # -- the store -------------------------------------------------------------------------------------

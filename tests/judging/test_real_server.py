@@ -16,18 +16,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.command_line import invoke
+from tests.fault_server import FaultServer
 from tests.judging import tiny_judge
 from tests.judging.conftest import Bench
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.images import write_png
+from editgauge.judging.asking import Job
 from editgauge.judging.protocol import Call
-from editgauge.judging.replies import Job
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import to_scores
 from editgauge.store.run import Run
-from editgauge.testing import FaultServer, make_sample
+from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Status
 
 pytestmark = pytest.mark.skipif(
@@ -129,7 +130,7 @@ def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
     ]
     _command("edit", "mini", "--editor", "copy", "--run", str(run), *samples, "--workers", "0")
     _command("judge", "mini", "--run", str(run), *samples, "--model", "tiny-judge", "--base-url", address,
-             "--concurrency", "2")  # fmt: skip
+             "--set", "concurrency=2")  # fmt: skip
     rows = [row for row in Run.open(run).rows() if row.scorer == "judge"]
     assert {row.metric for row in rows} == {
         "IF",

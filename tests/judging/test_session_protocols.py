@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from tests.command_line import Result, invoke
+from tests.fault_server import FaultServer, ScriptedJudge
 from tests.plugins import install
 
 from editgauge import catalog
 from editgauge.errors import BenchmarkError, UsageError
 from editgauge.store.run import Run
-from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Row
 
 TRACK = """
@@ -59,7 +59,7 @@ def rows(run: Path) -> list[Row]:
 
 
 def judge(run: Path, url: str) -> dict[str, Any]:
-    done = type_("judge", "mini", "--run", run, "--limit", 2, "--protocol", "tidiness",
+    done = type_("judge", "mini", "--run", run, "--limit", 2, "--prompts", "tidiness",
                  "--model", "made-2026-01-01", "--base-url", url, "--json")  # fmt: skip
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads(done.stdout)
@@ -103,7 +103,7 @@ def test_a_metric_that_the_benchmark_has_is_refused(
 ) -> None:
     put(monkeypatch, name="VC")
     with pytest.raises(UsageError, match="mini has a metric 'VC' of its own"):
-        type_("judge", "mini", "--run", tmp_path / "run", "--protocol", "tidiness", "--model",
+        type_("judge", "mini", "--run", tmp_path / "run", "--prompts", "tidiness", "--model",
               "made-2026-01-01", "--base-url", "http://127.0.0.1:9/v1")  # fmt: skip
 
 

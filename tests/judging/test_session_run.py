@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fault_server import FaultServer
 from tests.judging.commands import NAMES, judge, opened, rows_of
 
 from editgauge.errors import UsageError
 from editgauge.judging.estimate import of_session
 from editgauge.judging.run import drawn
 from editgauge.store.run import Run
-from editgauge.testing import FaultServer
 from editgauge.types import Status
 
 
@@ -62,7 +62,7 @@ def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
     with FaultServer() as server:
         judge(made, server.url, **one)
         more = {"temperature": 0.5, "seed": 7, "max_tokens": 900, "reasoning_effort": "low"}
-        judge(made, server.url, **one, **more)
+        judge(made, server.url, **one, set=[f"{name}={value}" for name, value in more.items()])
     plain, given = server.bodies
     assert "seed" not in plain
     assert {name: given[name] for name in more} == more
@@ -122,17 +122,16 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
         ({"set": ["reference=perhaps"]}, "true, false"),
         ({"set": ["text=Z"]}, "D, P, DP"),
         ({"set": ["text"]}, "key=value"),
-        ({"reasoning_effort": "much"}, "wanted one of none, minimal"),
+        ({"set": ["reasoning_effort=much"]}, "wanted one of none, minimal"),
         ({"price": "cheap"}, "IN/OUT"),
         ({"price": "-1/2"}, "IN/OUT"),
         ({"model": "two\nlines"}, "wanted a judge's name"),
-        ({"dimensions": "XX"}, "--dimensions 'XX'"),
         ({"retry": "missing"}, "refused, unparsable"),
         ({"retry": "fialed"}, "wanted one of"),
-        ({"concurrency": 0}, "wanted 1 to 1024"),
-        ({"temperature": 3.0}, "wanted 0 to 2"),
+        ({"set": ["concurrency=0"]}, "wanted 1 to 1024"),
+        ({"set": ["temperature=hot"]}, "wanted 0 to 2"),
         ({"budget": 1.0}, "--price IN/OUT"),
-        ({"prompts": "papers"}, "did you mean paper"),
+        ({"prompts": "papers"}, "wanted ours, paper, a folder"),
         ({"prompts": "paper"}, "no released prompts are known"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The probe of a judge: sight, finished edits, drift, orders in pictures."""
+"""The probe of a judge: sight, finished edits, orders in pictures."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fault_server import FaultServer, ScriptedJudge, request_pictures, request_words
 from tests.judging.commands import opened
 
 from editgauge.images import write_png
 from editgauge.judging import command, trust
-from editgauge.judging.fakes import ScriptedJudge, request_pictures, request_words
-from editgauge.testing import FaultServer
 
 
 def digits_of(body: dict[str, Any], folder: Path) -> list[int]:
@@ -68,22 +67,6 @@ def test_a_judge_that_gives_everybody_the_same_tells_no_finished_edit(
     assert found.finished.better == found.finished.worse == 0
     assert found.finished.passed is False
     assert found.obedient is False
-    assert found.drift is None
-
-
-def test_the_next_probe_is_compared_with_the_last_one(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with FaultServer(answer=seeing(tmp_path, score=3)) as server:
-        first = probed(made, server)
-        monkeypatch.setattr(trust, "_today", lambda: 99_999)
-        server.answer = seeing(tmp_path, score=4)
-        second = probed(made, server)
-    assert second.drift is not None
-    assert second.drift.n == len(first.scores)
-    assert second.drift.equal == 0
-    assert second.drift.shift > 0.05
-    assert "0% of" in second.lines()[2]
 
 
 def test_finished_edits_by_hand() -> None:
@@ -103,11 +86,11 @@ def test_orders_that_raise_scores_are_obeyed() -> None:
     neutral = {f"s/{n}": 0.2 for n in range(8)}
     obeyed = trust.rise_of(neutral, [{name: 0.9 - 0.01 * i for i, name in enumerate(neutral)}])
     finished = trust.finished({})
-    probe = trust.Probe(read=trust.DIGITS, finished=finished, drift=None, rise=obeyed)
+    probe = trust.Probe(read=trust.DIGITS, finished=finished, rise=obeyed)
     assert probe.obedient
     assert "OBEYS" in probe.lines()[-1]
     steady = trust.rise_of(neutral, [dict(neutral)])
-    honest = trust.Probe(read=trust.DIGITS, finished=finished, drift=None, rise=steady)
+    honest = trust.Probe(read=trust.DIGITS, finished=finished, rise=steady)
     assert honest.obedient is False
     assert trust.rise_of(neutral, [{}]) is None
 

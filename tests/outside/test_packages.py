@@ -16,9 +16,10 @@ import editgauge
 from editgauge.images import write_png
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
-from editgauge.testing import FaultServer, check_benchmark, make_picture
+from editgauge.testing import check_benchmark, make_picture
 from editgauge.types import Benchmark, Row, Status
 from tests.command_line import Result, invoke
+from tests.fault_server import FaultServer
 from tests.outside import fullmarks, viescore
 from tests.plugins import install
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fault_server import FaultServer
 
 from editgauge.errors import BudgetExceeded, ServiceStopped
 from editgauge.services.booking import Ledger
@@ -16,7 +17,6 @@ from editgauge.services.http import Http, Response, json_request
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Secrets
 from editgauge.store.paid import Paid
-from editgauge.testing import FaultServer
 
 
 def calls_to(server: FaultServer, **options: Any) -> PaidCalls:

@@ -220,10 +220,10 @@ def check(kind: Kind, value: Any, place: str = "the object") -> None:
     elif isinstance(kind, Mapping):
         if not isinstance(value, dict):
             raise ValueError(f"{place}: wanted an object, {_named(value)}")
-        if missing := [name for name in kind if name not in value]:
-            raise ValueError(f"{place}: the field {missing[0]!r} is missing")
         if unknown := [name for name in value if name not in kind]:
             raise ValueError(f"{place}: has an unknown field {unknown[0][:60]!r}")
+        if missing := [name for name in kind if name not in value]:
+            raise ValueError(f"{place}: the field {missing[0]!r} is missing")
         for name, inner in kind.items():
             check(inner, value[name], repr(name))
     elif isinstance(kind, Sequence):

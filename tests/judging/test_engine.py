@@ -10,15 +10,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
 from tests.judging.raw_server import saying
 
 from editgauge.errors import RunError
-from editgauge.judging.asking import Engine
+from editgauge.judging.engine import Engine
 from editgauge.judging.reading import read
 from editgauge.judging.scores import to_scores
 from editgauge.store.paid import Paid
-from editgauge.testing import FaultServer, ScriptedJudge
 from editgauge.types import Status
 
 GOOD = '{"pictures_visible": true, "reason": "ok", "score": {"Q1": 5, "Q2": 4, "Q3": 3, "Q4": 2, "Q5": 1}}'
@@ -76,7 +76,9 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
     roles = [message["role"] for message in server.bodies[1]["messages"]]
     assert roles == ["user", "assistant", "user"]
     assert server.bodies[1]["messages"][1]["content"] == bad
-    assert "Invalid enum value 7 - at `$.score.Q1`" in server.bodies[1]["messages"][2]["content"]
+    assert (
+        "'Q1': wanted an integer from 1 to 5, found 7" in server.bodies[1]["messages"][2]["content"]
+    )
     scores = {(s.metric, s.variant): s for s in to_scores(bench.call(), heard)}
     assert scores["Q1", "corrected"].value == 5
     assert scores["Q1", "faithful"].value == 7
@@ -150,7 +152,7 @@ def test_judges_that_think_get_room(bench: Bench) -> None:
 
 def test_judges_that_are_cut_off_again_and_again_stop_the_run(bench: Bench) -> None:
     with FaultServer(lambda number: "length") as server:
-        with pytest.raises(RunError, match=r"--max-tokens \d+.*--reasoning-effort low") as caught:
+        with pytest.raises(RunError, match=r"max_tokens=\d+.*reasoning_effort=low") as caught:
             bench.ask(server, 15, concurrency=1)
         assert server.requests == 10, "five calls, each with more room once"
     assert "cut off" in str(caught.value)
@@ -171,10 +173,10 @@ def test_judges_that_think_and_never_answer_stop_the_run(
     said = {"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"}
     with saying(json.dumps(said).encode()) as url:
         server = SimpleNamespace(url=url)
-        with pytest.raises(RunError, match=r"--max-tokens \d+.*--reasoning-effort low"):
+        with pytest.raises(RunError, match=r"max_tokens=\d+.*reasoning_effort=low"):
             bench.ask(server, 12, concurrency=1, backoff=0.001)  # type: ignore[arg-type]
     assert bench.engine is not None
-    assert bench.engine.stats.asked == 10
+    assert bench.engine.stats.requests == 10
     with Paid(bench.folder / "replies.sqlite") as paid:
         assert len(paid) >= 5, "what was paid for is kept"
 

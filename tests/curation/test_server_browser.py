@@ -383,6 +383,6 @@ def clean_exports(made: Made, tmp_path: Path) -> None:
         words = ("--layout", layout, "--to", tmp_path / layout, "--ready-only", "--ocr", "none")
         run("curate", "export", made.root, *words, code=code)
         theirs = catalog.find("benchmarks", layout)
-        report = check_data(theirs, theirs.load(tmp_path / layout), workers=1)
+        report = check_data(theirs, theirs.load(tmp_path / layout))
         assert len(report.samples) == 3 - code
         assert [issue for issue in report.issues if issue.level == "attention"] == []

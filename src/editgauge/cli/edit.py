@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -164,7 +163,7 @@ def _edited(
         limits = replace(limits, workers=engine)
         summary = editing.edit_material(material, folder, made, limits, progress=show)
     output.warn(folder)
-    lines = [summary.line(name), *(f"  {why[:300]}" for why in summary.why())]
+    lines = list(summary.lines(name))
     if spent := costs.spent(made.editor):
         lines.append(f"costs:   {spent}")
     if summary.counts:
@@ -206,45 +205,28 @@ def _by_batch(
     """Submit or collect the outputs of the editor. Exit code 3 where the budget left samples out,
     and 1 where something waits or is lacking.
     """
+    from editgauge.run import batch
     from editgauge.store.remote import working
     from editgauge.store.run import Run
 
-    step = _submitted if action == "submit" else _collected
+    name = made.editor.name
     with working(run) as here:
-        facts, lines, code = step(material, Run.create(here), made, limits)
-    if action == "submit" and facts["waiting"]:
-        lines.append("next: the same command with --batch collect, within a day")
+        folder = Run.create(here)
+        if action == "submit":
+            sent, waiting = batch.submit(material, folder, made, limits)
+            facts = {"editor": name, **asdict(sent), "waiting": waiting}
+            count = output.counted(sent.calls, "sample")
+            lines = [f"{name}: {count} in {len(sent.batches)} batches; {waiting} wait"]
+            lines += [sent.broke] if sent.broke else []
+            lines += ["next: the same command with --batch collect, within a day"] * bool(waiting)
+            code = 3 if sent.broke else 0
+        else:
+            done = batch.collect(material, folder, made, limits)
+            facts = {**asdict(done), "waiting": done.waiting}
+            lines = list(done.summary.lines(material.benchmark.name))
+            if done.waiting or done.open:
+                lines.append(f"{done.waiting} wait, {done.open} not answered: submit them again")
+            lines += [f"note: batch ended without results: {one}" for one in done.failed]
+            code = int(bool(done.waiting or done.open or not done.summary.complete))
     output.emit({"what": action, **facts}, lines, json)
     return code
-
-
-def _submitted(
-    material: Material, folder: Any, one: Made, limits: Limits
-) -> tuple[dict[str, Any], list[str], int]:
-    from editgauge.run import edit as editing
-
-    sent = editing.submit(material, folder, one.editor, limits)
-    count = output.counted(sent.calls, "sample")
-    lines = [f"{sent.editor}: {count} in {len(sent.batches)} batches; {sent.waiting} wait"]
-    lines += [sent.broke] if sent.broke else []
-    return asdict(sent), lines, 3 if sent.broke else 0
-
-
-def _collected(
-    material: Material, folder: Any, one: Made, limits: Limits
-) -> tuple[dict[str, Any], list[str], int]:
-    from editgauge.run import edit as editing
-
-    done = editing.collect(material, folder, one.editor, limits, request=one.request)
-    fact = {**asdict(done.summary), "counts": dict(done.summary.counts)}
-    lacking = bool(done.waiting or done.open or not done.summary.complete)
-
-    def lines() -> Iterator[str]:
-        yield done.summary.line(material.benchmark.name)
-        if done.waiting:
-            yield f"{done.waiting} wait in batches that are not finished"
-        if done.open:
-            yield f"{done.open} were not answered: submit them again"
-        yield from (f"note: batch ended without results: {name}" for name in done.failed)
-
-    return {**asdict(done), "summary": fact}, list(lines()), int(lacking)

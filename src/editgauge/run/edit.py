@@ -11,18 +11,17 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from editgauge import catalog
-from editgauge.editors import costs
+from editgauge.editors import costs, tracks
 from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
 from editgauge.errors import BudgetExceeded, ServiceStopped, UsageError
-from editgauge.run.making import Limits, Made, Request, make
 from editgauge.run.material import Material
 from editgauge.run.output import STOPS, edit_batch, edit_one, no_output
 from editgauge.run.workers import Workers, workers_of
@@ -33,13 +32,11 @@ from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, digest
 from editgauge.types import Editor, Sample, Status
 
-if TYPE_CHECKING:
-    from editgauge.run import batch
-
 __all__ = ["EditSummary", "Limits", "Made", "Request", "edit", "edit_material", "edit_one", "make"]
 Progress = Callable[[int, int, str], None]
 IN_BATCH = "in_batch"
 """What a summary counts samples under that wait in a provider's batch."""
+_FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,29 +72,83 @@ class EditSummary:
     @property
     def complete(self) -> bool:
         """Whether every sample has an output, or is not meant to have one."""
-        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-        return not any(n for status, n in self.counts.items() if status not in fine)
+        return not any(n for status, n in self.counts.items() if status not in _FINE)
 
-    def why(self) -> list[str]:
-        """The first reason of each status that is no output, in words."""
-        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-        told = sorted(item for item in self.reasons.items() if item[0] not in fine)
-        return [f"{status}, first {sample}: {reason}" for status, (sample, reason) in told]
-
-    def line(self, benchmark: str) -> str:
-        """What was done in one line of words."""
-        counts = [f"{n:,} {self._said(status, n)}" for status, n in sorted(self.counts.items())]
+    def lines(self, benchmark: str) -> Iterator[str]:
+        """What was done in words, with the first reason of each status that is no output."""
+        back = f" ({self.given_back} of them the input as it was)" if self.given_back else ""
+        words = {Status.SCORED.value: f"outputs{back}"}
+        counts = [
+            f"{n:,} {words.get(status, status.replace('_', ' '))}"
+            for status, n in sorted(self.counts.items())
+        ]
         told = ", ".join(counts) or "no outputs"
-        return f"{self.editor} on {benchmark}: {told}; {self.edited} new in {self.seconds:.1f} s"
+        new = f"{self.edited} new in {self.seconds:.1f} s"
+        yield f"{self.editor} on {benchmark}: {told}; {new}"
+        for status, (sample, reason) in sorted(self.reasons.items()):
+            if status not in _FINE:
+                yield f"  {status}, first {sample}: {reason}"[:300]
 
-    def _said(self, status: str, number: int) -> str:
-        """A status as a word; outputs part into edited ones and inputs handed back."""
-        if status != Status.SCORED.value:
-            return status.replace("_", " ")
-        noun = "output" if number == 1 else "outputs"
-        if not self.given_back:
-            return noun
-        return f"{noun} ({self.given_back} of them the input as it was)"
+
+# -- an editor by its name -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Which editor, and what it is told.
+
+    `settings` go to the editor. `instruction` is ``original``, ``rephrased`` or ``description``,
+    where the benchmark has it. ``settings["shots"]``: demonstrations of the same task before each
+    sample. `template`: words around each instruction.
+    """
+
+    editor: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    instruction: str = "original"
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """An editor and what it was made of; None for an editor that is an object."""
+
+    editor: Editor
+    request: Request | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How an editing runs: processes, statuses that are edited again, seconds a sample, US dollars
+    for the run's edits of all calls together.
+    """
+
+    workers: int | Workers = 0
+    retry: frozenset[Status] = frozenset()
+    seconds_a_sample: float = 600.0
+    budget: float | None = None
+
+
+def make(
+    material: Material, request: Request, demonstrations: Sequence[Sample] | None = None
+) -> Made:
+    """The editor of a name, on its track. `demonstrations`: the samples that may be shown before
+    others, all of the data by default.
+
+    Raises `UnknownName` for a name that nothing has, `UsageError` for a template that cannot be,
+    and what the editor raises for settings that it does not take.
+    """
+    factory = catalog.find("editors", request.editor)
+    settings = dict(request.settings)
+    shots = str(settings.pop("shots", None) or 0)
+    if not shots.isdigit() or int(shots) > 100:
+        why = f"wanted a whole number from 0 to 100, found {shots!r}"
+        raise UsageError(why, argument="shots")
+    track = tracks.Track(
+        instruction=request.instruction, template=request.template, shots=int(shots)
+    )
+    pool = material.every if demonstrations is None else demonstrations
+    editor = tracks.on_track(factory(pool, **settings), track, pool=pool)
+    return Made(editor=editor, request=request)
 
 
 # -- the step --------------------------------------------------------------------------------------
@@ -138,15 +189,13 @@ def edit(
             f"editor {editor.name!r} calls a service or has devices of its own here: its limits "
             f"and its budget are kept in one process; edit on this machine"
         )
-    summary = EditSummary(editor=editor.name)
-    began = time.perf_counter()
+    summary, began = EditSummary(editor=editor.name), time.perf_counter()
+    told = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
         todo, again = _left(run, benchmark, samples, summary, retry)
-        records = _made(run, benchmark, todo, again, own, force, seconds_a_sample)
-        told = progress or (lambda *_: None)
         told(0, len(todo), f"editing with {editor.name}")
         try:
-            for record in records:
+            for record in _made(run, benchmark, todo, again, own, force, seconds_a_sample):
                 summary.add(record)
                 summary.edited += 1
                 summary.cost += record.cost or 0.0
@@ -172,14 +221,13 @@ def _left(
     again: dict[str, str] = {}
     for sample in samples:
         old = before.get(sample.id)
-        there = old is not None and (old.path is None or (run.path / old.path).exists())
-        if old is not None and there and old.status not in retry:
+        if old is not None and old.status in retry:
+            again[sample.id] = digest(old.status.value, old.reason, old.seconds)
+        elif old is not None and (old.path is None or (run.path / old.path).exists()):
             summary.add(old)
             summary.kept += 1
-        else:
-            todo.append(sample)
-            if old is not None and old.status in retry:
-                again[sample.id] = digest(old.status.value, old.reason, old.seconds)
+            continue
+        todo.append(sample)
     return todo, again
 
 
@@ -195,21 +243,20 @@ def _made(
     """The records of outputs as they come, each written."""
     size = 1 if editor.parallel == "process" else editor.batch_size
     batches = [todo[start : start + size] for start in range(0, len(todo), size)]
-    if editor.parallel == "process" or force.away:
-        yield from _on_workers(run, benchmark, batches, editor, force, seconds)
-        return
 
     def one(batch: Sequence[Sample]) -> list[EditRecord]:
         records = edit_batch(run.path, benchmark, batch, editor, again)
         run.write_edits(records)  # by the thread that made them: Ctrl-C loses none that was paid
         return records
 
-    if editor.parallel == "thread":
+    if editor.parallel == "process" or force.away:
+        yield from _on_workers(run, benchmark, batches, editor, force, seconds)
+    elif editor.parallel == "thread":
         editor.limit(seconds)
         yield from _on_threads(one, batches, editor.concurrency)
-        return
-    for each in batches:
-        yield from one(each)
+    else:
+        for each in batches:
+            yield from one(each)
 
 
 def _on_workers(
@@ -222,7 +269,7 @@ def _on_workers(
 ) -> Iterator[EditRecord]:
     """Workers bring outputs into the run and hand back their records, which are written here."""
     pictures = [path for batch in batches[:1] for sample in batch for path in sample.images]
-    outcomes = force.batches(
+    for outcome in force.batches(
         batches,
         _work,
         start=_start,
@@ -231,8 +278,7 @@ def _on_workers(
         needs=Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory),
         alone=editor.parallel == "serial",
         places=(run.path / "run.sqlite", *(path for path in pictures if path.exists())),
-    )
-    for outcome in outcomes:
+    ):
         records = outcome.result or [
             no_output(benchmark, sample, editor.name, Status.FAILED, outcome.died)
             for sample in outcome.items
@@ -257,16 +303,16 @@ def _work(batch: Sequence[Sample]) -> list[EditRecord]:
 
 def _on_threads(
     one: Callable[[Sequence[Sample]], list[EditRecord]],
-    batches: Iterable[Sequence[Sample]],
+    batches: Sequence[Sequence[Sample]],
     concurrency: int,
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are
     still written.
     """
-    halted = threading.Event()
+    halted, stop = threading.Event(), None
 
     def unless_halted(batch: Sequence[Sample]) -> list[EditRecord]:
-        if halted.is_set():  # handed out before the call that ended everything came back
+        if halted.is_set():
             return []
         try:
             return one(batch)
@@ -274,20 +320,11 @@ def _on_threads(
             halted.set()
             raise
 
-    waiting, running, stop = iter(batches), set[Future[list[EditRecord]]](), None
     with ThreadPoolExecutor(max(1, concurrency)) as pool:
         try:
-            while True:
-                while not halted.is_set() and len(running) < 2 * max(1, concurrency):
-                    if (batch := next(waiting, None)) is None:
-                        break
-                    running.add(pool.submit(unless_halted, batch))
-                if not running:
-                    break
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    stop = stop or future.exception()
-                    yield from () if future.exception() else future.result()
+            for ended in as_completed([pool.submit(unless_halted, batch) for batch in batches]):
+                stop = stop or ended.exception()
+                yield from () if ended.exception() else ended.result()
         finally:
             halted.set()
     if stop is not None:
@@ -333,52 +370,29 @@ def edit_material(
     )
     if waiting:
         summary.counts[IN_BATCH] = sum(sample.id in waiting for sample in material.samples)
-    _record(material, folder, summary, made.request, data)
+    record(material, folder, summary, made.request, data)
     return summary
 
 
-def submit(material: Material, folder: Run, editor: Editor, limits: Limits) -> batch.Submitted:
-    """Send what has no output yet by the provider's batches (see `run.batch.submit`)."""
-    from editgauge.run import batch
-
-    costs.keep_in(editor, folder.path, limits.budget)
-    material.keep(folder)
-    name = material.benchmark.name
-    return batch.submit(folder, name, material.samples, editor, retry=limits.retry)
-
-
-def collect(
-    material: Material,
-    folder: Run,
-    editor: Editor,
-    limits: Limits,
-    *,
-    request: Request | None = None,
-    progress: Progress | None = None,
-) -> batch.Collected:
-    """Bring what finished batches hold into the run (see `run.batch.collect`), and record the call
-    where there was something.
-    """
-    from editgauge.run import batch
-
-    costs.keep_in(editor, folder.path, limits.budget)
-    data = material.keep(folder)
-    name = material.benchmark.name
-    done = batch.collect(folder, name, material.every, editor, progress=progress)
-    if done.batches:
-        _record(material, folder, done.summary, request, data)
-    return done
-
-
-def _record(
+def record(
     material: Material, folder: Run, summary: EditSummary, request: Request | None, data: str
 ) -> None:
-    name = material.benchmark.name
+    """Write down a call in the run: what it was about, what made the outputs, what came of it."""
+    name, told = material.benchmark.name, dict[str, Any]()
+    if request is not None:
+        named = (("benchmark", "benchmarks", name), ("editor", "editors", request.editor))
+        found = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]
+        told = {
+            "plugins": [package.as_dict(word, of) for word, of, package in found if package.name],
+            "settings": recorded(request.settings),
+            "instruction": request.instruction,
+            "template": request.template,
+        }
     folder.record(
         "edit",
         benchmark=name,
         editor=summary.editor,
-        **({} if request is None else _of_request(name, request)),
+        **told,
         data=data,
         samples=len(material.every),
         chosen=len(material.samples),
@@ -386,15 +400,3 @@ def _record(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
-
-
-def _of_request(benchmark: str, request: Request) -> dict[str, Any]:
-    """What is recorded of a request, and the packages of others that the two are of."""
-    named = (("benchmark", "benchmarks", benchmark), ("editor", "editors", request.editor))
-    sources = [(word, name, catalog.source_of(kind, name)) for word, kind, name in named]
-    return {
-        "plugins": [package.as_dict(word, name) for word, name, package in sources if package.name],
-        "settings": recorded(request.settings),
-        "instruction": request.instruction,
-        "template": request.template,
-    }

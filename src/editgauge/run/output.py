@@ -6,16 +6,17 @@ step (`run.edit`).
 
 from __future__ import annotations
 
-import math
 import os
 import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import cast
+from typing import Annotated, Any, cast
 
-from editgauge import machine
+import msgspec
+
+from editgauge import machine, schema
 from editgauge.editors.calling import AGAIN
 from editgauge.editors.editor import BaseEditor
 from editgauge.errors import (
@@ -136,35 +137,30 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
             f"{made.editor!r}"
         )
     else:
-        why = _ill_typed(made)
+        told = {name: getattr(made, name) for name in _Answer.__struct_fields__}
+        try:
+            schema.convert(told, _Answer, "the edit")
+            why = "" if made.path is None or isinstance(made.path, Path) else "path: no Path"
+        except DataError as error:
+            why = str(error)
+        if (made.path is None) == (made.status is Status.SCORED):
+            why = f"status {made.status} with {'no file' if made.path is None else 'a file'}"
     if why:
         return Edit.without(sample.id, editor.name, Status.FAILED, f"the editor's answer: {why}")
     return cast(Edit, made)
 
 
-def _ill_typed(made: Edit) -> str:
-    """Which field of an edit is not what `Edit` says, or empty. Types bind nobody outside."""
-    fits = {
-        "path": made.path is None or isinstance(made.path, Path),
-        "status": isinstance(made.status, Status),
-        "reason": isinstance(made.reason, str),
-        "seed": made.seed is None or (type(made.seed) is int and abs(made.seed) < 1 << 63),
-        "settings": isinstance(made.settings, Mapping),
-        "seconds": made.seconds is None or _is_amount(made.seconds),
-        "cost": made.cost is None or _is_amount(made.cost),
-        "instruction": made.instruction is None or isinstance(made.instruction, str),
-        "detail": isinstance(made.detail, Mapping),
-    }
-    wrong = [f"{name} {getattr(made, name)!r:.80}" for name, right in fits.items() if not right]
-    if wrong:
-        return f"not what an Edit holds: {', '.join(wrong)}"
-    if (made.path is None) == (made.status is Status.SCORED):
-        return f"status {made.status.value} with {'no file' if made.path is None else 'a file'}"
-    return ""
+class _Answer(msgspec.Struct):
+    """What an `Edit` holds. Types bind nobody outside."""
 
-
-def _is_amount(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value) and value >= 0
+    status: Status
+    reason: str
+    seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None
+    settings: dict[str, Any]
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=1e12)] | None
+    cost: Annotated[float, msgspec.Meta(ge=0, le=1e12)] | None
+    instruction: str | None
+    detail: dict[str, Any]
 
 
 def _into_place(

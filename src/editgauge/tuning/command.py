@@ -103,7 +103,7 @@ class Outcome:
                 f"{one.task}, {one.samples} samples: loss {one.first:.4f} at first, {one.last:.4f} "
                 f"at last; {how}: {run}/{one.folder}"
             )
-        yield from (summary.line(benchmark) for summary in self.edits)
+        yield from (line for summary in self.edits for line in summary.lines(benchmark))
 
 
 def splits_of(

@@ -55,7 +55,7 @@ def scores(seconds: float) -> None:
     for words in (6, 9, 15, 40):
         cases = [page(rng, words) for _ in range(200)]
         for case in cases[:20]:
-            ours, plain = ocr_scores(*case, variant="faithful"), plain_ocr.scores(*case)
+            ours, plain = ocr_scores(*case).values, plain_ocr.scores(*case)
             assert ours.keys() == plain.keys()
             assert all(abs(ours[name] - plain[name]) < 1e-12 for name in plain), (ours, plain)
         base = rate(plain_ocr.scores, cases[:20], seconds)

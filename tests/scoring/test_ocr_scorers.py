@@ -90,19 +90,12 @@ def edit(path: Path) -> Edit:
 
 
 def five(engine: Scripted = ENGINE) -> TextScorer:
-    return TextScorer(
-        reader=Reader(engine, engine.identity().label),
-        engine=engine.identity().as_dict(),
-        source=engine.identity().label,
-    )
+    label = engine.identity().label
+    return TextScorer(reader=Reader(engine, label), source=label)
 
 
 def presence(engine: Scripted = ENGINE) -> PresenceScorer:
-    return PresenceScorer(
-        reader=Reader(engine, engine.identity().label),
-        engine=engine.identity().as_dict(),
-        source="scripted",
-    )
+    return PresenceScorer(reader=Reader(engine, engine.identity().label), source="scripted")
 
 
 def values(scorer: Scorer, sample: Sample, edit: Edit) -> dict[tuple[str, str], float | None]:
@@ -289,20 +282,3 @@ def test_an_insertion_counts_what_is_new() -> None:
 def test_a_short_insertion_must_be_a_word() -> None:
     assert insertion_scores([text("JAY", 0, 0)], [text("JAYS", 0, 0)], "S")["inserted"] == 0.0
     assert insertion_scores([text("JAY", 0, 0)], [text("JAY S", 0, 0)], "S")["inserted"] == 1.0
-
-
-# ------------------------------------------------------------------------------------ the drawing
-def test_the_drawing_shows_both_pictures_and_every_box(tmp_path: Path) -> None:
-    scorer = five()
-    output = picture(tmp_path / "done.png", DONE, (300, 150))
-    drawing = scorer.explain(sample(tmp_path), edit(output))
-    assert drawing.dtype == np.uint8
-    assert drawing.shape[2] == 3
-    assert drawing.shape[1] > 1100
-    colours = {tuple(c) for c in np.unique(drawing.reshape(-1, 3), axis=0).tolist()}
-    from editgauge.scoring.ocr import explain
-
-    assert {explain.REGION, explain.EDITED, explain.SAME} <= colours
-    assert explain.CHANGED in colours  # the legend
-    one = scorer.explain(sample(tmp_path), edit(picture(tmp_path / "untouched.png", UNTOUCHED)))
-    assert not np.array_equal(drawing[: one.shape[0]], one[: drawing.shape[0]])

@@ -104,8 +104,8 @@ class Narrowing:
     """NAME=VALUE: only samples with this split, category, category1…, has_knowledge, has_reference
     or attribute; may be repeated."""
 
-    def open(self, benchmark: str, data: Path | None, ids: Sequence[str] = ()) -> Material:
-        """The benchmark's data and the samples that the options leave, or those of `ids` more."""
+    def open(self, benchmark: str, data: Path | None) -> Material:
+        """The benchmark's data and the samples that the options leave."""
         from editgauge.run.material import Material
 
         return Material.open(
@@ -113,7 +113,7 @@ class Narrowing:
             data,
             split=self.split,
             limit=self.limit,
-            ids=[*self.sample, *ids],
+            ids=self.sample,
             where=self.where,
         )
 

@@ -17,7 +17,6 @@ from editgauge.cli.options import (
     DataArg,
     EditorsOpt,
     Json,
-    Many,
     Narrowing,
     Placing,
     RetryOpt,
@@ -86,7 +85,6 @@ def score(
     placing: Placing = Placing(),
     retry: RetryOpt = "",
     engines: Engines = Engines(),
-    explain: Many = (),
     timeout: Seconds = 600.0,
     json: Json = False,
 ) -> int:
@@ -102,8 +100,6 @@ def score(
         pixel, ocr, embedding; joined by commas. Default: the paper's own that needs no weights.
     variant
         For the table.
-    explain
-        Only this sample, and draw how its OCR scores came about; may be repeated.
     timeout
         Seconds an output may take.
     """
@@ -123,11 +119,10 @@ def score(
         pattern=delivered.pattern,
         map=delivered.map,
         editors=delivered.editor,
-        explain=explain,
         seconds_an_output=timeout,
         options=engines.options(),
     )
-    material = narrowing.open(benchmark, data, explain)
+    material = narrowing.open(benchmark, data)
     with working(run) as here, placing.open(engines.several) as engine:
         scoring = Scoring(material, Run.create(here), replace(request, workers=engine))
         for why, titles in scoring.empty_columns().items():
@@ -135,9 +130,8 @@ def score(
         with output.progress(json) as show:
             scored = scoring.run(show)
     name = material.benchmark.name
-    drawn = [f"drawn: {here / place}" for place in scored.drawn]
     facts = {"run": place_of(run), "benchmark": name, **scored.as_dict()}
-    output.emit(facts, [*scored.lines(), *drawn], json)
+    output.emit(facts, scored.lines(), json)
     if not json:
         _print_table(run, name, variants)
     return 0 if scored.complete else 1

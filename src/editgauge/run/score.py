@@ -179,10 +179,9 @@ class Request:
 
     `tracks`: default those of the paper's table that need no weights. `outputs`: a folder in
     official naming; default the outputs of the run. `pattern` or `map`: where the outputs of the
-    one editor have other names (`store.matching`). `editors`: only these. `explain`: ids of
-    samples whose OCR scores are drawn. `retry`: rows of these statuses are made again. `options` go
-    to the scorers (``ocr_engine``, ``weights``, ``device``…). `recorded`: more for the run's
-    record.
+    one editor have other names (`store.matching`). `editors`: only these. `retry`: rows
+    of these statuses are made again. `options` go to the scorers (``ocr_engine``, ``weights``…).
+    `recorded`: more for the run's record.
     """
 
     tracks: Sequence[Track] = ()
@@ -190,7 +189,6 @@ class Request:
     pattern: str = ""
     map: Path | None = None
     editors: Sequence[str] = ()
-    explain: Sequence[str] = ()
     workers: int | Workers = 0
     retry: frozenset[Status] = frozenset()
     seconds_an_output: float = 600.0
@@ -204,20 +202,18 @@ class Request:
 class Scored:
     """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,
     reason, rows), the commonest first; `lacking`: scorer -> the weights or library that are not
-    here; `drawn`: pictures of explained samples, relative to the run; `complete`: whether every
-    score is there, but for those of scorers in `lacking`.
+    here; `complete`: whether every score is there, but for those of scorers in `lacking`.
     """
 
     summary: Summary
     samples: Mapping[str, Mapping[str, int]]
     reasons: Sequence[tuple[str, str, str, int]]
     lacking: Mapping[str, str]
-    drawn: Sequence[str]
     complete: bool
 
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values."""
-        told = {"samples": self.samples, "lacking": self.lacking, "drawn": self.drawn}
+        told = {"samples": self.samples, "lacking": self.lacking}
         return {**self.summary.as_dict(), **told}
 
     def lines(self) -> Iterator[str]:
@@ -243,12 +239,12 @@ class Scoring:
         """Raises `UsageError` where the benchmark has no scorers of the tracks."""
         bench = material.benchmark
         self.material, self.folder, self.request = material, folder, request
-        self.tracks = list(request.tracks) or default_tracks(bench, bool(request.explain))
+        self.tracks = list(request.tracks) or default_tracks(bench)
         away = workers_of(request.workers).away  # what is kept in SQLite is for one machine
         self._plugged = scorers_of(
             bench,
             self.tracks,
-            everything=not request.tracks and not request.explain,
+            everything=not request.tracks,
             cache=None if away else folder.cache_folder,
             **request.options,
         )
@@ -347,26 +343,19 @@ class Scoring:
             processor=summary.processor(),
         )
         summary.problems += self._plugged.problems
-        return self._scored(summary, edits)
+        return self._scored(summary)
 
-    def _scored(self, summary: Summary, edits: Sequence[EditRecord]) -> Scored:
-        from editgauge.run.explain import explain
-
-        folder, samples = self.folder, self.material.samples
-        name, drawn = self.material.benchmark.name, list[str]()
-        if self.request.explain:
-            asked = [sample for sample in samples if sample.id in self.request.explain]
-            paths, problems = explain(folder, name, asked, edits, self.scorers)
-            summary.problems += problems
-            drawn = [path.relative_to(folder.path).as_posix() for path in paths]
+    def _scored(self, summary: Summary) -> Scored:
+        folder, name = self.folder, self.material.benchmark.name
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
         return Scored(
             summary=summary,
-            samples=folder.samples_by_status(name, names, among=[s.id for s in samples]),
+            samples=folder.samples_by_status(
+                name, names, among=[sample.id for sample in self.material.samples]
+            ),
             reasons=folder.reasons(name),
             lacking=self.lacking,
-            drawn=drawn,
             complete=not summary.without_score_but(self.lacking if able else ()),
         )
 
@@ -388,12 +377,10 @@ def tracks_of(text: str) -> list[Track]:
     return tracks
 
 
-def default_tracks(bench: Benchmark, explained: bool = False) -> list[Track]:
+def default_tracks(bench: Benchmark) -> list[Track]:
     """The tracks of the paper's tables that need no weights (`main_tracks`), else the first that
-    there is; to explain is of the OCR track.
+    there is.
     """
-    if explained:
-        return ["ocr"]
     return list(bench.main_tracks) or offered(bench)[:1]
 
 

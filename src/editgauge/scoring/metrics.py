@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from editgauge.metrics import PEAK
-from editgauge.types import Metric
+from editgauge.types import VARIANTS, Metric
 
 WORST_SQUARED_ERROR = PEAK**2
 """The squared error of black against white, which a failure counts as."""
@@ -116,3 +116,45 @@ KID = Metric(
     note="Squared maximum mean discrepancy, cubic kernel, all pairs, unbiased: the one to read for "
     "small sets (Bińkowski et al. 2018).",
 )
+_OCR_NOTE = (
+    "corrected: lines by text height, right-to-left lines, case and punctuation seen, whole words "
+    "for short texts, the penalty by region, dataset_fault where OCR does not find the source, "
+    "invented text counted; TextEdit classic track"
+)
+OCR = tuple(
+    Metric(
+        name,
+        direction="higher",
+        low=0.0,
+        high=1.0,
+        digits=2,
+        variants=VARIANTS,
+        failure=0.0,
+        note=f"{meaning}; {_OCR_NOTE}",
+    )
+    for name, meaning in {
+        "OA": "target text read in the edited region",
+        "OP": "precision over the target and the other lines",
+        "OR": "recall over the target and the other lines",
+        "F1": "harmonic mean of OP and OR",
+        "NED": "text at the source's place against the target",
+    }.items()
+)
+"""What is scored by reading: TextEdit's five scores."""
+PRESENCE = tuple(
+    Metric(
+        name,
+        direction="higher",
+        low=0.0,
+        high=1.0,
+        variants=("corrected",),
+        failure=0.0,
+        note=f"{meaning}; ours",
+    )
+    for name, meaning in {
+        "deleted": "source no longer read at its place",
+        "inserted": "target read, more often than before",
+        "kept": "the original's other lines still read",
+    }.items()
+)
+"""Ours, for deleted and inserted text."""

@@ -41,7 +41,7 @@ _SAMPLE_FACTS = (
     "knowledge",
     "attributes",
 )
-_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", "explain", ".lock", lease.HOST} - {"study"}
+_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", ".lock", lease.HOST} - {"study"}
 Rule = Callable[[Series, RowRecord, RowRecord], bool]
 """Whether the second row takes the place of the first, of one key."""
 

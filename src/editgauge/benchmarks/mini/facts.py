@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editgauge.benchmarks import krisbench, medebench, textedit, texteditbench
-from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, REFERENCE
-from editgauge.scoring.ocr.metrics import OCR, PRESENCE
+from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, OCR, PRESENCE, REFERENCE
 from editgauge.types import Benchmark, Metric
 
 SPLITS = ("plain", "textured")

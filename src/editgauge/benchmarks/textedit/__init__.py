@@ -15,8 +15,7 @@ from editgauge.benchmarks.textedit.facts import (
     SIZES,
 )
 from editgauge.parts import Parts
-from editgauge.scoring.metrics import REFERENCE
-from editgauge.scoring.ocr.metrics import OCR
+from editgauge.scoring.metrics import OCR, REFERENCE
 from editgauge.types import Benchmark, DataSource, Plot
 
 __all__ = ["AES", "BENCHMARK", "CLIP", "JUDGE"]

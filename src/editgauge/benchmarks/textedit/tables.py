@@ -31,7 +31,7 @@ from editgauge.benchmarks.textedit.facts import (
     WEIGHTS,
 )
 from editgauge.errors import UsageError
-from editgauge.scoring.ocr.metrics import OCR
+from editgauge.scoring.metrics import OCR
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import SCORED, STATUSES, Cube, Results
 from editgauge.tables.spec import (

@@ -19,7 +19,7 @@ from editgauge.benchmarks.texteditbench.facts import (
     SIZES,
 )
 from editgauge.parts import Parts
-from editgauge.scoring.ocr.metrics import OCR, PRESENCE
+from editgauge.scoring.metrics import OCR, PRESENCE
 from editgauge.types import Benchmark, DataSource, Plot
 
 __all__ = ["BENCHMARK", "JUDGE"]

@@ -8,19 +8,20 @@ They serve every benchmark whose samples know a source or a target text; a bench
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from editgauge import images
-from editgauge.errors import MissingExtra, OcrError
+from editgauge.errors import ImageError, MissingExtra, OcrError
 from editgauge.instructions import read_instruction
 from editgauge.metrics.text import LANGUAGES, language_of, normalise
 from editgauge.ocr import Identity, Reader, Text, open_reader
-from editgauge.scoring.ocr.metrics import OCR, PRESENCE
+from editgauge.ocr.engine import box_of
+from editgauge.scoring.metrics import OCR, PRESENCE
 from editgauge.scoring.ocr.presence import deletion_scores, insertion_scores
-from editgauge.scoring.ocr.scores import Trace, ocr_scores
+from editgauge.scoring.ocr.scores import OcrScores, ocr_scores
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import VARIANTS, Edit, Metric, Sample, Score, Status, Track
 
@@ -81,8 +82,7 @@ def _reading(cache: Path | None, ocr_engine: str | None) -> dict[str, Any]:
             raise
         absent = Absent(DEFAULT_ENGINE, str(error))
         reader = Reader(absent, absent.identity().label)
-    engine = reader.engine.identity().as_dict()
-    return {"reader": reader, "engine": engine, "source": reader.label}
+    return {"reader": reader, "source": reader.label}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,32 +92,28 @@ class ReadingScorer(Scorer):
     """
 
     reader: Reader
-    engine: Mapping[str, Any]
     source: str
     version: str
     track: Track = "ocr"
     inputs: tuple[str, ...] = ("image", "source_text", "target_text", "instruction", "attributes")
 
     def origin(self) -> Mapping[str, Any]:
-        return {"metric": self.version, **self.engine}
+        return {"metric": self.version, **self.reader.engine.identity().as_dict()}
 
     def applies(self, sample: Sample) -> str | None:
-        return self.no_text(sample) or self._unread(sample)
+        why, language, engine = self.no_text(sample), language_for(sample), self.reader.engine
+        if why is None and engine.own_language(language) is None:
+            return f"the OCR engine {engine.name!r} cannot read the language {language!r}"
+        return why
 
     def no_text(self, sample: Sample) -> str | None:
         """Why the sample asks for nothing that is scored here, or None."""
         raise NotImplementedError
 
-    def _unread(self, sample: Sample) -> str | None:
-        language, engine = language_for(sample), self.reader.engine
-        if engine.own_language(language) is not None:
-            return None
-        return f"the OCR engine {engine.name!r} cannot read the language {language!r}"
-
     def read(self, sample: Sample, edit: Edit) -> tuple[list[Text], list[Text]]:
         """The recognised text of the original, and of the output at the original's size."""
         if edit.path is None:
-            raise ValueError(f"{sample.id}: the edit of {edit.editor!r} has no picture")
+            raise ImageError(f"{sample.id}: the edit of {edit.editor!r} has no picture")
         language, header = language_for(sample), images.read_header(sample.image)
         size = (header.width, header.height)
         return self.reader(sample.image, language), self.reader(edit.path, language, size)
@@ -147,59 +143,37 @@ class TextScorer(ReadingScorer):
         texts = sample.source_text or "", sample.target_text or ""
         scores: list[Score] = []
         for variant in VARIANTS:
-            trace = Trace()
-            values = ocr_scores(original, edited, *texts, variant=variant, trace=trace)
-            detail = _detail(trace, edited)
+            read = ocr_scores(original, edited, *texts, variant)
+            detail = _detail(read, edited)
             if variant == "faithful":
-                detail["boxes"] = boxes(original, edited)
-            for name, value in values.items():
-                reason = trace.reason
-                if value is None and not reason:
-                    reason = "OCR finds no box of the original that reads as the source text"
-                scores.append(
-                    Score(
-                        metric=name,
-                        value=value,
-                        variant=variant,
-                        status=Status.DATASET_FAULT if value is None else Status.SCORED,
-                        reason=reason,
-                        detail=detail if name == "OA" else {},
-                    )
-                )
+                detail["boxes"] = {"input": _boxes(original), "output": _boxes(edited)}
+            for name, value in read.values.items():
+                status = Status.DATASET_FAULT if value is None else Status.SCORED
+                lost = "OCR finds no box of the original that reads as the source text"
+                reason = read.reason or (lost if value is None else "")
+                shown = detail if name == "OA" else {}
+                scores.append(Score(metric=name, value=value, variant=variant, status=status,
+                                    reason=reason, detail=shown))  # fmt: skip
         return scores
 
-    def explain(self, sample: Sample, edit: Edit) -> images.Array:
-        """Original and output with boxes, region, lines and scores drawn on them: shape (H, W, 3),
-        uint8, RGB.
-        """
-        from editgauge.scoring.ocr.explain import draw
 
-        return draw(sample, edit, *self.read(sample, edit), self.source)
-
-
-def boxes(original: Sequence[Text], edited: Sequence[Text]) -> dict[str, list[list[Any]]]:
-    """Where text was read, for those who look: ``input`` and ``output``, each [left, top, right,
-    bottom, text].
-
-    Whole pixels of the original's frame (the output is resized to it before it is read).
+def _boxes(texts: Sequence[Text]) -> list[list[Any]]:
+    """Where text was read, for those who look, each [left, top, right, bottom, text]: whole pixels
+    of the original's frame (the output is resized to it before it is read).
     """
-    both = (("input", original), ("output", edited))
-    return {name: [_box(text) for text in texts[:_MOST_BOXES]] for name, texts in both}
+    return [[*map(round, box_of(text)), text.text[:60]] for text in texts[:_MOST_BOXES]]
 
 
-def _box(text: Text) -> list[Any]:
-    across, down = [x for x, _ in text.polygon], [y for _, y in text.polygon]
-    corners = (min(across), min(down), max(across), max(down))
-    return [*map(round, corners), text.text[:60]]
-
-
-def _detail(trace: Trace, edited: Sequence[Text]) -> dict[str, Any]:
+def _detail(read: OcrScores, edited: Sequence[Text]) -> dict[str, Any]:
     """What a reader of the row wants to know: what stood in the edited region, and which rules were
     at work.
     """
-    read = " ".join(edited[number].text for number in trace.region_boxes)[:200]
-    penalised = {"penalised": True} if trace.penalised else {}
-    return {"read": read, **penalised, **({"rules": list(trace.rules)} if trace.rules else {})}
+    detail: dict[str, Any] = {"read": " ".join(edited[n].text for n in read.region)[:200]}
+    if read.penalised:
+        detail["penalised"] = True
+    if read.rules:
+        detail["rules"] = list(read.rules)
+    return detail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,29 +198,26 @@ class PresenceScorer(ReadingScorer):
         return None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        original, edited = self.read(sample, edit)
+        return list(self._scores(sample, *self.read(sample, edit)))
+
+    def _scores(self, sample: Sample, original: list[Text], edited: list[Text]) -> Iterator[Score]:
         values: Mapping[str, float] | None
         if _operation(sample) == "delete":
-            missing = "inserted"
-            values = deletion_scores(original, edited, sample.source_text or "")
+            absent, values = "inserted", deletion_scores(original, edited, sample.source_text or "")
         else:
-            missing = "deleted"
-            values = insertion_scores(original, edited, sample.target_text or "")
-        scores = []
-        for name in (metric.name for metric in PRESENCE):
+            absent, values = "deleted", insertion_scores(original, edited, sample.target_text or "")
+        for metric in self.metrics:
+            name = metric.name
             value = None if values is None else values.get(name)
             status, reason = Status.SCORED, ""
-            if name == missing:
+            if name == absent:
                 status, reason = Status.NOT_APPLICABLE, f"nothing is {name} in this sample"
             elif values is None:
                 status = Status.DATASET_FAULT
                 reason = "OCR does not find the source text in the original"
             elif value is None:
                 status, reason = Status.NOT_APPLICABLE, "the original has no other text"
-            scores.append(
-                Score(metric=name, value=value, variant="corrected", status=status, reason=reason)
-            )
-        return scores
+            yield Score(metric=name, value=value, variant="corrected", status=status, reason=reason)
 
 
 def language_for(sample: Sample) -> str:

@@ -6,7 +6,7 @@ pixels of the original picture, y downwards; the confidence is not used. All fiv
 1], higher is better; an output that reads exactly as asked gives 1.
 
 `faithful` follows the released code to the last bit, with what is wrong in it. `corrected` differs
-in this, each point by the name that it has in `Trace.rules` and in the tests:
+in this, each point by the name that it has in `OcrScores.rules` and in the tests:
 
 ``line-height``
     A box joins a line when the distance of the vertical centres is below half the mean height of it
@@ -37,16 +37,15 @@ in this, each point by the name that it has in `Trace.rules` and in the tests:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, overload
+from typing import Final
 
 from editgauge.metrics.text import SHORT, normalise, normalise_strictly, occurrences, similarity
 from editgauge.scoring.ocr.lines import (
     LEFT,
     Box,
     Recognised,
-    Rect,
     boxes_of,
     line_text,
     lines_of,
@@ -66,55 +65,24 @@ SOURCE_BOX: Final = 0.6
 BOX_IOU: Final = 0.3
 
 
-class Match(NamedTuple):
-    """A line of the original that is not edited, the output's line that it took, and how alike they
-    are.
+@dataclass(slots=True)
+class OcrScores:
+    """The five scores of an edit, and how they came about. Numbers are positions in the lists of
+    recognised text.
     """
 
-    original: tuple[int, ...]
-    output: tuple[int, ...] | None
-    similarity: float
-
-
-@dataclass(slots=True, kw_only=True)
-class Trace:
-    """How the scores came about, for `--explain`; numbers are positions in the lists of recognised
-    text.
-    """
-
+    values: dict[str, float | None]
+    """OA, OP, OR, F1 and NED."""
     reason: str = ""
     """Why there are zeros or no scores, if so."""
     rules: tuple[str, ...] = ()
     """The corrected rules that applied to the texts themselves: ``strict``, ``whole-words``."""
-    edit_line: tuple[int, ...] = ()
-    region: Rect | None = None
-    region_boxes: tuple[int, ...] = ()
+    line: tuple[int, ...] = ()
+    """The original's line that is edited."""
+    region: list[int] = field(default_factory=list)
+    """What of the output stands in its place."""
     penalised: bool = False
-    matches: list[Match] = field(default_factory=list)
-    extra: list[tuple[int, ...]] = field(default_factory=list)
-    """Lines of the output outside the region that no line of the original took."""
-
-
-@overload
-def ocr_scores(
-    original: Sequence[Recognised],
-    edited: Sequence[Recognised],
-    source_text: str,
-    target_text: str,
-    *,
-    variant: Literal["faithful"] = "faithful",
-    trace: Trace | None = None,
-) -> dict[str, float]: ...
-@overload
-def ocr_scores(
-    original: Sequence[Recognised],
-    edited: Sequence[Recognised],
-    source_text: str,
-    target_text: str,
-    *,
-    variant: Variant,
-    trace: Trace | None = None,
-) -> Mapping[str, float | None]: ...
+    """Whether the source was not replaced."""
 
 
 def ocr_scores(
@@ -122,10 +90,8 @@ def ocr_scores(
     edited: Sequence[Recognised],
     source_text: str,
     target_text: str,
-    *,
     variant: Variant = "faithful",
-    trace: Trace | None = None,
-) -> Mapping[str, float | None]:
+) -> OcrScores:
     """OA, OP, OR, F1 and NED of one edit, each in [0, 1], higher is better.
 
     Parameters
@@ -141,122 +107,76 @@ def ocr_scores(
         text, not the source, or stumbles over a polygon without points). ``corrected``: see the
         module; None for all five where the source is not in the original, for NED alone where no
         box of the original reads as the source.
-    trace
-        Filled with how the scores came about, when given.
 
-    Raises
-    ------
-    ValueError
-        `variant` is neither of the two.
+    Raises `ValueError` for another variant.
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant: wanted one of {', '.join(VARIANTS)}, found {variant!r}")
     corrected = variant == "corrected"
     nothing: dict[str, float | None] = dict.fromkeys(METRICS, None if corrected else 0.0)
     try:
-        raw, found = boxes_of(original, corrected), boxes_of(edited, corrected)
-    except (
-        ValueError,
-        TypeError,
-        IndexError,
-    ) as error:  # the released code catches everything, and says zero
-        return _ended(
-            nothing, trace, f"a recognised text is not (polygon, text, confidence): {error}"
-        )
+        before, after = boxes_of(original, corrected), boxes_of(edited, corrected)
+    except (ValueError, TypeError, IndexError) as error:  # the released code says zero
+        why = f"a recognised text is not (polygon, text, confidence): {error}"
+        return OcrScores(nothing, why)
     edit = _Edit(source_text, target_text, corrected)
-    lines = lines_of(raw, corrected)
+    lines = lines_of(before, corrected)
     texts = [normalise(line_text(line, corrected)) for line in lines]
-    at = edit.find_line(lines, texts)
+    at = edit.line(lines, texts)
     if at < 0:
-        where = "the source text in the original" if raw else "any text in the original"
-        return _ended(nothing, trace, f"OCR does not find {where}")
-    if trace is not None:
-        trace.edit_line, trace.region, trace.rules = (
-            _numbers(lines[at]),
-            union(lines[at]),
-            edit.rules,
-        )
-    if not found:
-        return _ended(
-            dict.fromkeys(METRICS, 0.0), trace, "OCR does not find any text in the output"
-        )
-    region = union(lines[at])
-    inside, outside = split(found, region)
-    accuracy = edit.accuracy(inside, found, trace)
-    del lines[at], texts[at]
-    others = lines_of(outside, corrected)
-    total = _background(lines, texts, others, corrected, trace)
-    precision, recall, f1 = _weighted(accuracy, total, len(lines), len(others), corrected)
-    ned = edit.ned(raw, found)
-    if trace is not None:
-        trace.region_boxes = _numbers(inside)
-    return {"OA": accuracy, "OP": precision, "OR": recall, "F1": f1, "NED": ned}
+        where = "the source text in the original" if before else "any text in the original"
+        return OcrScores(nothing, f"OCR does not find {where}")
+    line = tuple([box[6] for box in lines[at]])
+    if not after:
+        zeros: dict[str, float | None] = dict.fromkeys(METRICS, 0.0)
+        return OcrScores(zeros, "OCR does not find any text in the output", edit.rules, line)
+    inside, outside = split(after, union(lines[at]))
+    accuracy, penalised = edit.accuracy(inside, after)
+    del texts[at]
+    others = [normalise(line_text(one, corrected)) for one in lines_of(outside, corrected)]
+    precision, recall, f1 = _weighted(accuracy, texts, others, corrected)
+    values = {
+        "OA": accuracy, "OP": precision, "OR": recall, "F1": f1, "NED": edit.ned(before, after),
+    }  # fmt: skip
+    return OcrScores(values, "", edit.rules, line, [box[6] for box in inside], penalised)
 
 
-def _ended(
-    scores: dict[str, float | None], trace: Trace | None, reason: str
-) -> dict[str, float | None]:
-    if trace is not None:
-        trace.reason = reason
-    return scores
-
-
-def _numbers(boxes: Sequence[Box]) -> tuple[int, ...]:
-    return tuple(box.number for box in boxes)
-
-
-# --------------------------------------------------------------------------------- the background
-def _background(
-    lines: list[list[Box]],
-    texts: list[str],
-    others: list[list[Box]],
-    corrected: bool,
-    trace: Trace | None,
-) -> float:
-    """The summed similarities of the original's other lines to the output's, each taken once,
-    greedily from the top.
+def _weighted(
+    accuracy: float, texts: list[str], others: list[str], corrected: bool
+) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the target (weight 0.5) and the original's other lines (0.5 in
+    equal shares), against the output's other lines.
     """
-    free = [normalise(line_text(line, corrected)) for line in others]
-    left = list(range(len(others)))
+    lines, count = len(texts), len(others)
+    unit = (1.0 - WEIGHT) / lines if lines else (1.0 - WEIGHT if corrected else 0.0)
+    hits = accuracy * WEIGHT + _background(texts, others) * unit
+    recall = hits / (WEIGHT + lines * unit)
+    precision = hits / (WEIGHT + count * unit)
+    both = precision + recall
+    return precision, recall, (2 * precision * recall / both if both > 0 else 0.0)
+
+
+def _background(texts: list[str], others: list[str]) -> float:
+    """The summed similarities of texts to the others, each of which is taken once, greedily from
+    the top.
+    """
+    free = list(others)
     total = 0.0
-    for line, text in zip(lines, texts, strict=True):
+    for text in texts:
         best, place = 0.0, -1
-        if text in free:
-            best, place = (
-                1.0,
-                free.index(text),
-            )  # nothing is more alike, and the first of several wins
+        if text in free:  # nothing is more alike, and the first of several wins
+            best, place = 1.0, free.index(text)
         else:
             for index, other in enumerate(free):
                 value = similarity(text, other)
                 if value > best:
                     best, place = value, index
         total += best
-        if trace is not None:
-            taken = _numbers(others[left[place]]) if place >= 0 else None
-            trace.matches.append(Match(_numbers(line), taken, best))
         if place >= 0:
-            del free[place], left[place]
-    if trace is not None:
-        trace.extra = [_numbers(others[index]) for index in left]
+            del free[place]
     return total
 
 
-def _weighted(
-    accuracy: float, total: float, lines: int, others: int, corrected: bool
-) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the target (weight 0.5) and the original's other lines (0.5 in
-    equal shares).
-    """
-    unit = (1.0 - WEIGHT) / lines if lines else (1.0 - WEIGHT if corrected else 0.0)
-    hits = accuracy * WEIGHT + total * unit
-    recall = hits / (WEIGHT + lines * unit)
-    precision = hits / (WEIGHT + others * unit)
-    both = precision + recall
-    return precision, recall, (2 * precision * recall / both if both > 0 else 0.0)
-
-
-# -------------------------------------------------------------------------------- the edited text
 class _Edit:
     """Source and target as they are compared, and the scores of the edited place."""
 
@@ -264,27 +184,32 @@ class _Edit:
 
     def __init__(self, source_text: str, target_text: str, corrected: bool) -> None:
         self.source_text, self.target_text, self.corrected = source_text, target_text, corrected
-        self.source, self.target = normalise(source_text), normalise(target_text)
-        self.strict = corrected and (
-            self.source == self.target or not self.source or not self.target
-        )
+        source, target = normalise(source_text), normalise(target_text)
+        self.strict = corrected and (source == target or not source or not target)
         self.key = normalise_strictly if self.strict else normalise
+        self.source, self.target = source, target
 
-    def find_line(self, lines: list[list[Box]], texts: list[str]) -> int:
+    @property
+    def rules(self) -> tuple[str, ...]:
+        short = self.corrected and 0 < min(len(self.source), len(self.target)) <= SHORT
+        return ("strict",) * self.strict + ("whole-words",) * short
+
+    def line(self, lines: list[list[Box]], texts: list[str]) -> int:
         """The line to be edited: the first of those most alike to the source, -1 where none is
         alike enough.
         """
         source = self.source
-        if self.corrected:
+        if self.corrected and not source:
+            source = self.key(self.source_text)
+            texts = [self.key(line_text(line, True)) for line in lines]
             if not source:
-                source, texts = (
-                    self.key(self.source_text),
-                    [self.key(line_text(line, True)) for line in lines],
-                )
-                if not source:
-                    return -1
-            elif len(source) <= SHORT:
-                return self._line_with_the_word(lines)
+                return -1
+        elif self.corrected and len(source) <= SHORT:
+            # as whole words: ``10`` is half of ``2010``, and two thirds of ``100``
+            for index, line in enumerate(lines):
+                if occurrences(line_text(line, True, " "), self.source_text, whole=True):
+                    return index
+            return -1
         best, at = FOUND, -1
         for index, text in enumerate(texts):
             if source in text:
@@ -294,87 +219,59 @@ class _Edit:
                 best, at = value, index
         return at
 
-    def _line_with_the_word(self, lines: list[list[Box]]) -> int:
-        """The first line that holds the source as whole words, -1 where none does.
-
-        Neither a part of a word nor a word that is merely alike will do: ``10`` is half of ``2010``
-        and two thirds of ``100``.
-        """
-        for index, line in enumerate(lines):
-            if occurrences(line_text(line, True, " "), self.source_text, whole=True):
-                return index
-        return -1
-
-    def accuracy(self, inside: list[Box], found: list[Box], trace: Trace | None) -> float:
-        """OA: the best similarity of the target to a box or a line of the region; x 0.2 where
-        nothing was replaced.
+    def accuracy(self, inside: list[Box], after: list[Box]) -> tuple[float, bool]:
+        """OA: the best similarity of the target to a box or a line of the region; x 0.2, and True,
+        where nothing was replaced.
         """
         target = self.key(self.target_text) if self.strict else self.target
-        best = 0.0
-        for box in inside:
-            best = max(best, similarity(target, self.key(box[5])))
         lines = lines_of(inside, self.corrected)
-        for line in lines:
-            if len(line) > 1:
-                best = max(best, similarity(target, self.key(line_text(line, self.corrected))))
+        texts = [box[5] for box in inside]
+        texts += [line_text(line, self.corrected) for line in lines if len(line) > 1]
+        best = max([similarity(target, self.key(text)) for text in texts], default=0.0)
         if self.corrected:
             penalised = self._stays(" ".join([line_text(line, True, " ") for line in lines]))
         else:
-            page = normalise("".join([box[5] for box in found]))
+            page = normalise("".join([box[5] for box in after]))
             penalised = self.source in page and self.target not in page
-        if trace is not None:
-            trace.penalised = penalised
-        return best * PENALTY if penalised else best
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        short = self.corrected and 0 < min(len(self.source), len(self.target)) <= SHORT
-        return ("strict",) * self.strict + ("whole-words",) * short
+        return (best * PENALTY if penalised else best), penalised
 
     def _stays(self, text: str) -> bool:
         """Whether the source is in the text, not as part of the target, and the target is not,
         but as part of it.
         """
-        places = [
+        sources, targets = (
             occurrences(text, words, strictly=self.strict, whole=len(self.key(words)) <= SHORT)
             for words in (self.source_text, self.target_text)
-        ]
-        sources, targets = places
+        )
         stays = any(not _within(place, targets) for place in sources)
         return stays and all(_within(place, sources) for place in targets)
 
-    def ned(self, raw: list[Box], found: list[Box]) -> float | None:
+    def ned(self, before: list[Box], after: list[Box]) -> float | None:
         """NED: what stands where the box of the source stood, left to right, compared with the
         target.
         """
-        key = self.key
-        source, target = (
-            (key(self.source_text), key(self.target_text))
-            if self.strict
-            else (self.source, self.target)
-        )
-        best, at = SOURCE_BOX, None
+        key, source, target = self.key, self.source, self.target
+        if self.strict:
+            source, target = key(self.source_text), key(self.target_text)
         whole = self.corrected and not self.strict and len(source) <= SHORT
-        for box in raw:
+        best, place = SOURCE_BOX, None
+        for box in before:
             if whole and not occurrences(box[5], self.source_text, whole=True):
                 continue
             value = similarity(source, key(box[5]))
             if value > best:
-                best, at = value, box
+                best, place = value, box[:4]
                 if value == 1.0:
                     break
-        if at is None:
+        if place is None:
             return None if self.corrected else 0.0
-        place = at[:4]
-        there = [box for box in found if overlap(box[:4], place) > BOX_IOU]
+        there = [box for box in after if overlap(box[:4], place) > BOX_IOU]
         if not there:
             return 0.0
-        there.sort(key=LEFT)
-        text = key(line_text(there, self.corrected))
+        text = key(line_text(sorted(there, key=LEFT), self.corrected))
         value = similarity(target, text)
-        if similarity(source, text) > 0.9 and similarity(source, target) < 0.5:
-            value *= PENALTY
-        return value
+        kept = similarity(source, text) > 0.9 and similarity(source, target) < 0.5
+        return value * PENALTY if kept else value
 
 
 def _within(place: tuple[int, int], others: list[tuple[int, int]]) -> bool:

@@ -27,7 +27,7 @@ import numpy as np
 from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.pixel import PixelScorer
+from editgauge.benchmarks.texteditbench.scorers import PixelScorer
 from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, ssim
 from editgauge.native import tune_worker
 from editgauge.store.outputs import find_output

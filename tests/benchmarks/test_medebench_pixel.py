@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge.benchmarks.medebench.pixel import PixelScorer, darkened
+from editgauge.benchmarks.medebench.scorers import PixelScorer, darkened
 from editgauge.images import write_png
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim_means
 from editgauge.types import Edit, Finding, Sample, Score, Status, with_finding

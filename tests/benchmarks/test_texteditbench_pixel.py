@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.pixel import PixelScorer, ReferencePixelScorer, measure
+from editgauge.benchmarks.texteditbench.scorers import PixelScorer, measure, pixel
 from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
@@ -252,9 +252,7 @@ class TestAgainstTheReference:
     def scores(self, sample: Sample, output: Array) -> Scores:
         path = sample.image.parent / "output.png"
         write_png(path, output)
-        found = ReferencePixelScorer().score(
-            sample, Edit(sample=sample.id, editor="tested", path=path)
-        )
+        found = pixel()[1].score(sample, Edit(sample=sample.id, editor="tested", path=path))
         return {(score.metric, score.variant): score for score in found}
 
     def test_the_reference_itself_is_best_and_a_no_op_is_not(
@@ -296,7 +294,7 @@ class TestAgainstTheReference:
         self, tmp_path: Path, picture: Array, area: Mask
     ) -> None:
         sample = make(tmp_path, picture, input=area, second=area)
-        assert ReferencePixelScorer().applies(sample) == "the sample has no reference edit"
+        assert pixel()[1].applies(sample) == "the sample has no reference edit"
         assert PixelScorer().applies(sample) is None
 
 

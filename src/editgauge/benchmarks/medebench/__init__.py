@@ -52,8 +52,8 @@ BENCHMARK = Benchmark(
     write=parts(".layout:write"),
     scorers=by_track(
         {
-            "pixel": [".pixel:scorers", ".neural:lpips"],
-            "embedding": [".neural:lpips", ".neural:embedding"],
+            "pixel": [".scorers:pixel", ".scorers:lpips"],
+            "embedding": [".scorers:lpips", ".scorers:embedding"],
             "diagnosis": ["editgauge.diagnosis.change:scorers"],
         },
         __name__,

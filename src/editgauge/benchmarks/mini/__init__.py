@@ -31,8 +31,8 @@ BENCHMARK = Benchmark(
             ],
             "embedding": [
                 "editgauge.scoring.neural:lpips",
-                "editgauge.benchmarks.textedit.neural:scorers",
-                "editgauge.benchmarks.medebench.neural:embedding",
+                "editgauge.benchmarks.textedit.scorers:embedding",
+                "editgauge.benchmarks.medebench.scorers:embedding",
             ],
         }
     ),

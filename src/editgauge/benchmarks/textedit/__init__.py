@@ -47,7 +47,7 @@ BENCHMARK = Benchmark(
         {
             "pixel": ["editgauge.scoring.pixel:reference"],
             "ocr": ["editgauge.scoring.ocr.scorers:ocr_scorers"],
-            "embedding": [".neural:scorers"],
+            "embedding": [".scorers:embedding"],
         },
         __name__,
     ),

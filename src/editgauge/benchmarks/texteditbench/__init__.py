@@ -48,12 +48,12 @@ BENCHMARK = Benchmark(
     write=parts(".layout:write"),
     scorers=by_track(
         {
-            "pixel": [".pixel:scorers", ".neural:scorers"],
+            "pixel": [".scorers:pixel", ".scorers:lpips"],
             "ocr": [
                 "editgauge.scoring.ocr.scorers:ocr_scorers",
                 "editgauge.scoring.ocr.scorers:presence_scorers",
             ],
-            "embedding": [".neural:scorers"],
+            "embedding": [".scorers:lpips"],
         },
         __name__,
     ),
@@ -75,5 +75,5 @@ BENCHMARK = Benchmark(
     ),
     not_in_tables=(*(metric.name for metric in (*OCR, *PRESENCE)), "all_full"),
     measured=("reference_outside",),
-    measure=parts(".pixel:measure"),
+    measure=parts(".scorers:measure"),
 )

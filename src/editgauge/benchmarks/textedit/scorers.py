@@ -11,7 +11,7 @@ from editgauge.scoring.clip import ClipScorer, Measure
 from editgauge.scoring.neural import place
 
 
-def scorers(**options: Any) -> list[ClipScorer]:
+def embedding(**options: Any) -> list[ClipScorer]:
     """CLIPScore and aesthetics. Options in use: ``weights``, ``cache``, ``device``,
     ``precision``.
     """

@@ -1,5 +1,5 @@
-"""MedEBench's pixel track without LPIPS: contextual preservation (masked SSIM), and PSNR and SSIM
-to the reference.
+"""MedEBench's scorers: contextual preservation (masked SSIM), PSNR, SSIM and LPIPS to the reference,
+CLIP similarities with prompt (P) and change description (D), ImageReward, MedCLIP, and FID.
 
 Source: the benchmark's released evaluation script. Output and reference are resized to the input's
 size (bicubic), the mask with nearest neighbours; pictures and masks as Pillow reads them, EXIF
@@ -31,12 +31,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from editgauge.benchmarks.medebench.facts import PIXEL
+from editgauge.benchmarks.medebench.facts import (
+    CLIP_INSTRUCTION,
+    DALIGN_D,
+    DALIGN_P,
+    IMAGEREWARD,
+    ISIM,
+    LPIPS,
+    MEDCLIP,
+    PIXEL,
+    TALIGN_D,
+    TALIGN_P,
+)
 from editgauge.errors import ImageError
-from editgauge.images import Array, Mask, read_grey, read_image, resize
+from editgauge.images import Array, Mask, read_grey, read_header, read_image, resize
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
 from editgauge.scoring import NoScore
+from editgauge.scoring.adapter import AdapterScorer
+from editgauge.scoring.clip import ClipScorer, Measure
+from editgauge.scoring.fid import FidScorer
+from editgauge.scoring.lpips import Frames, LpipsScorer
+from editgauge.scoring.neural import place
 from editgauge.scoring.pixel import (
     Recent,
     need_clear,
@@ -103,16 +119,18 @@ class PixelScorer(Scorer):
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         size = (picture.shape[1], picture.shape[0])
-        detail = (
-            {}
-            if output.shape == picture.shape
-            else {"resized_from": f"{output.shape[1]}x{output.shape[0]}"}
-        )
+        detail = _resized(output, size)
         same = resize(output, size, "bicubic")
         return [
             *_preservation(sample, picture, same, detail),
             *_nearness(sample, same, size, detail),
         ]
+
+
+def _resized(output: Array, size: tuple[int, int]) -> dict[str, Any]:
+    """What to note about an output of another size (width, height)."""
+    height, width = output.shape[:2]
+    return {} if (width, height) == size else {"resized_from": f"{width}x{height}"}
 
 
 def _preservation(
@@ -195,6 +213,74 @@ def _read(path: Path) -> Array:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
 
 
-def scorers(**_: Any) -> list[PixelScorer]:
-    """The scorers of the track ``pixel``; there are no options."""
+def pixel(**_: Any) -> list[PixelScorer]:
+    """The scorer of the track ``pixel`` without LPIPS; there are no options."""
     return [PixelScorer()]
+
+
+# -- networks --------------------------------------------------------------------------------------
+
+MEASURES = (
+    Measure(ISIM, "image"),
+    Measure(TALIGN_P, "text", "instruction"),
+    Measure(TALIGN_D, "text", "change"),
+    Measure(DALIGN_P, "direction", "instruction"),
+    Measure(DALIGN_D, "direction", "change"),
+    Measure(CLIP_INSTRUCTION, "input", "instruction"),
+)
+
+
+def lpips(**options: Any) -> list[LpipsScorer]:
+    """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``,
+    ``precision``.
+    """
+    return [
+        LpipsScorer(
+            frames=frames,
+            net="alex",
+            inputs=("images", "reference"),
+            metrics=(LPIPS,),
+            **place(options),
+        )
+    ]
+
+
+def embedding(**options: Any) -> list[Any]:
+    """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``,
+    ``precision``.
+    """
+    here = {**place(options), "cache": options.get("cache")}
+    return [
+        ClipScorer(measures=MEASURES, **here),
+        _adapter("imagereward", "ImageReward", IMAGEREWARD),
+        _adapter("medclip", "MedCLIP", MEDCLIP),
+        FidScorer(**here),
+    ]
+
+
+def _adapter(name: str, title: str, metrics: tuple[Metric, ...]) -> AdapterScorer:
+    return AdapterScorer(
+        name=name,
+        title=title,
+        variable=f"EDITGAUGE_{name.upper()}",
+        example=f"examples/{name}_adapter.py",
+        measures=tuple(zip(metrics, ("instruction", "change"), strict=True)),
+    )
+
+
+def frames(sample: Sample, edit: Edit) -> Frames:
+    """Reference and output at the input's size. Raises `NoScore` without a reference, `ImageError`
+    as reading does.
+    """
+    if edit.path is None:
+        raise NoScore(edit.status, edit.reason)
+    if sample.reference is None:
+        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    header = read_header(sample.image)
+    size = (header.width, header.height)
+    reference, output = read_image(sample.reference), read_image(edit.path)
+    return Frames(
+        reference=resize(reference, size, "bicubic"),
+        output=resize(output, size, "bicubic"),
+        detail=_resized(output, size),
+    )

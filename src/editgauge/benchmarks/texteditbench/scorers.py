@@ -1,5 +1,4 @@
-"""TextEditBench's pixel track without LPIPS: MSE and PSNR after alignment, SSIM, all outside the
-masks.
+"""TextEditBench's scorers: MSE and PSNR after alignment, SSIM and LPIPS, all outside the masks.
 
 Source: the benchmark's released scoring scripts (MSE and PSNR; SSIM and LPIPS), as docs and tests
 describe them.
@@ -16,6 +15,8 @@ ssim       masked area black in both, mean over the whole     mean over the wind
            when all is masked; no value when the output has   (Lanczos), noted in the row's detail
            another size than the input, or there is not
            exactly one mask beside the input's
+lpips      the same black frames, SqueezeNet; no value where  each layer's map averaged over the positions whose cell
+           SSIM has none                                      holds no masked pixel; resized as for SSIM
 =========  =================================================  ========================================================
 
 No value: `not_applicable` when the definition gives none for this output (another size for faithful
@@ -24,30 +25,40 @@ aligned; `dataset_fault` when the masks leave nothing to compare, cannot be read
 ones that there should be.
 
 The paper (4.1) says that synthetic samples are compared with their reference edit; the released
-code compares every sample with its input. `PixelScorer` follows the code, `ReferencePixelScorer`
-the paper: the same definitions with the reference in the input's place, as metrics of their own
-(``reference_mse``…), for samples that have one.
+code compares every sample with its input. Scorers against the reference follow the paper: the same
+definitions with the reference in the input's place, as metrics of their own (``reference_mse``…),
+for samples that have one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.facts import PIXEL, REFERENCE, REFERENCE_PIXEL
+from editgauge.benchmarks.texteditbench.facts import (
+    LPIPS,
+    PIXEL,
+    REFERENCE,
+    REFERENCE_LPIPS,
+    REFERENCE_PIXEL,
+)
 from editgauge.errors import ImageError
 from editgauge.images import Array, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
 from editgauge.scoring import NoScore
+from editgauge.scoring.lpips import Frames, LpipsScorer
+from editgauge.scoring.neural import place
 from editgauge.scoring.pixel import (
     Source,
     aligned_mse,
     clear_ssim,
     corrected_mse,
+    fitted,
     need_clear,
     pixel_origin,
     read_output,
@@ -60,52 +71,51 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
 
 NO_REFERENCE = "the sample has no reference edit"
+Read = Callable[[Sample], Source]
 
 
-@dataclass(frozen=True, slots=True)
+# -- MSE, PSNR, SSIM -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PixelScorer(Scorer):
-    """MSE, PSNR and SSIM outside the masks, faithful and corrected (see the module)."""
+    """MSE, PSNR and SSIM outside the masks, faithful and corrected (see the module); `read` gives
+    what the output is compared with, `prefix` begins the metrics' names.
+    """
 
     name: str = "pixel"
     track: Track = "pixel"
     metrics: tuple[Metric, ...] = PIXEL
     inputs: tuple[str, ...] = ("images", "masks")
-
-    def origin(self) -> dict[str, Any]:
-        return pixel_origin()
-
-    def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        try:
-            source = source_of(sample)
-            output, orientation = read_output(edit)
-        except NoScore as why:
-            return not_scored(self.metrics, why.status, why.reason)
-        return [*_errors(source, output, orientation), *_similarities(source, output)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferencePixelScorer(Scorer):
-    """The same against the reference edit, for samples that have one (see the module)."""
-
-    name: str = "pixel-reference"
-    track: Track = "pixel"
-    metrics: tuple[Metric, ...] = REFERENCE_PIXEL
-    inputs: tuple[str, ...] = ("reference", "masks")
+    read: Read = source_of
+    prefix: str = ""
 
     def origin(self) -> dict[str, Any]:
         return pixel_origin()
 
     def applies(self, sample: Sample) -> str | None:
-        return NO_REFERENCE if sample.reference is None else None
+        return NO_REFERENCE if self.prefix and sample.reference is None else None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
-            source = reference_source_of(sample)
+            source = self.read(sample)
             output, orientation = read_output(edit)
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         found = [*_errors(source, output, orientation), *_similarities(source, output)]
-        return [replace(score, metric=f"{REFERENCE}{score.metric}") for score in found]
+        return [replace(score, metric=f"{self.prefix}{score.metric}") for score in found]
+
+
+def pixel(**_: Any) -> list[PixelScorer]:
+    """Against the input (the released code) and against the reference edit (the paper, 4.1)."""
+    reference = PixelScorer(
+        name="pixel-reference",
+        metrics=REFERENCE_PIXEL,
+        inputs=("reference", "masks"),
+        read=reference_source_of,
+        prefix=REFERENCE,
+    )
+    return [PixelScorer(), reference]
 
 
 def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
@@ -113,22 +123,11 @@ def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
         "faithful", lambda: aligned_mse(source, output, orientation, turned=True)
     )
     if source.orientation == 1 and orientation == 1 and not source.missing:
-        return [*faithful, *(_as_corrected(score) for score in faithful)]
+        return [*faithful, *(replace(score, variant="corrected") for score in faithful)]
     return [
         *faithful,
         *squared_error_scores("corrected", lambda: corrected_mse(source, output, orientation)),
     ]
-
-
-def _as_corrected(score: Score) -> Score:
-    return Score(
-        metric=score.metric,
-        value=score.value,
-        variant="corrected",
-        status=score.status,
-        reason=score.reason,
-        detail=score.detail,
-    )
 
 
 def _similarities(source: Source, output: Array) -> list[Score]:
@@ -171,15 +170,67 @@ def check_released_conditions(source: Source, output: Array) -> None:
     if output.shape != source.picture.shape:
         reason = (
             f"the output is {output.shape[1]} x {output.shape[0]}, the input {width} x {height}: "
-            f"the released code "
-            "gives no value for another size (the corrected variant does)"
+            f"the released code gives no value for another size (the corrected variant does)"
         )
         raise NoScore(Status.NOT_APPLICABLE, reason)
 
 
-def scorers(**_: Any) -> list[PixelScorer | ReferencePixelScorer]:
-    """The scorers of the track ``pixel``; there are no options."""
-    return [PixelScorer(), ReferencePixelScorer()]
+# -- LPIPS -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceLpips(LpipsScorer):
+    """LPIPS against the reference edit, for samples that have one (paper, 4.1)."""
+
+    def applies(self, sample: Sample) -> str | None:
+        return NO_REFERENCE if sample.reference is None else None
+
+
+def lpips(**options: Any) -> list[LpipsScorer]:
+    """LPIPS against the input (the released code) and against the reference edit (the paper).
+
+    Options in use: ``weights`` (folder), ``device``, ``precision``.
+    """
+    settings: dict[str, Any] = {"net": "squeeze", **place(options)}
+    return [
+        LpipsScorer(frames=frames, inputs=("images", "masks"), metrics=(LPIPS,), **settings),
+        ReferenceLpips(
+            frames=partial(frames, read=reference_source_of),
+            inputs=("reference", "masks"),
+            metrics=(REFERENCE_LPIPS,),
+            name="lpips-reference",
+            **settings,
+        ),
+    ]
+
+
+def frames(sample: Sample, edit: Edit, *, read: Read = source_of) -> Frames:
+    """Input and output with the masked area black, and the mask: the same area, and the same
+    conditions, as SSIM's.
+
+    Raises `scoring.NoScore` when a picture cannot be read or there is no mask.
+    """
+    source = read(sample)
+    output, _ = read_output(edit)
+    source.need_every_mask()
+    mask = source.area(source.picture.shape)
+    no_faithful = None
+    try:
+        check_released_conditions(source, output)
+    except NoScore as why:
+        no_faithful = why.status, why.reason
+    same, detail = fitted(output, source.picture)
+    black = mask[:, :, None]
+    return Frames(
+        reference=np.where(black, 0, source.picture),
+        output=np.where(black, 0, same),
+        mask=mask,
+        no_faithful=no_faithful,
+        detail=detail,
+    )
+
+
+# -- what only a look at the pictures tells --------------------------------------------------------
 
 
 def measure(sample: Sample) -> Mapping[str, bool]:

@@ -8,9 +8,11 @@ from pathlib import Path
 from tests.run.fakes import MeanScorer
 
 from editgauge.run.plan import Plan
+from editgauge.run.worker import Told
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
+from editgauge.store.summary import Summary
 from editgauge.store.variants import marks, row_detail
 from editgauge.testing import make_sample
 from editgauge.types import Status
@@ -37,6 +39,8 @@ def test_a_template_is_part_of_the_fingerprint_and_no_template_changes_none(tmp_
     for settings in ({}, {"template": TEMPLATE}, {"template": "{instruction}!"}):
         run = Run.create(tmp_path / "run")
         asked = replace(record, settings=settings)
-        (item,) = Plan(run, "mini", [sample], [asked], [MeanScorer()], HashStore(None)).make().alone
+        told = Told("mini", [MeanScorer()], [{}], (), run.path)
+        plan = Plan(run, told, HashStore(None), frozenset(), Summary())
+        (item,) = plan.make([sample], [asked]).alone
         found.add(item.tasks[0].fingerprint)
     assert len(found) == 3

@@ -11,48 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import ImageError
+from editgauge.run.worker import Item, Task, Told
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
-from editgauge.types import Edit, Row, Sample, Score, Status, not_scored
+from editgauge.types import Edit, Row, Sample, Status
 
 _AT_ONCE = 2000
 """Rows that are written, or taken out, together."""
+Pairs = list[tuple[Sample, EditRecord]]
 Why = tuple[Status, str] | None
 """Why a scorer need not be called, or None."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One scorer on one output: the fingerprint of its rows and which (metric, variant) are still
-    wanted.
-    """
-
-    scorer: int
-    fingerprint: str
-    wanted: frozenset[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One output and the scorers that have work on it. For a set scorer: one editor and all its
-    pairs.
-    """
-
-    sample: Sample
-    edit: Edit
-    tasks: tuple[Task, ...]
-    picture_hash: str = ""
-    """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
-    pairs: tuple[tuple[Sample, Edit], ...] = ()
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """Sample and editor of its rows."""
-        return ("*" if self.pairs else self.sample.id, self.edit.editor)
 
 
 @dataclass(slots=True)
@@ -68,70 +40,63 @@ class Plan:
     """Compares what is wanted with what is there."""
 
     def __init__(
-        self,
-        run: Run,
-        benchmark: str,
-        samples: Sequence[Sample],
-        edits: Sequence[EditRecord],
-        scorers: Sequence[Scorer],
-        hashes: HashStore,
-        retry: frozenset[Status] = frozenset(),
-        origins: Mapping[str, Mapping[str, Any]] | None = None,
+        self, run: Run, told: Told, hashes: HashStore, retry: frozenset[Status], summary: Summary
     ) -> None:
-        self.run, self.benchmark, self.scorers = run, benchmark, scorers
-        self.samples, self.hashes, self.retry = samples, hashes, retry
-        self.summary = Summary()
-        self.edits: dict[str, list[EditRecord]] = {}
-        for record in edits:
-            self.edits.setdefault(record.sample, []).append(record)
-        self.done = run.done(benchmark, sorted({scorer.name for scorer in scorers}))
-        self.origins = [dict((origins or {}).get(s.name) or s.origin()) for s in scorers]
-        """What the rows of each scorer were made by."""
+        self._run, self._told, self._hashes, self._retry = run, told, hashes, retry
+        self._summary = summary
+        names = sorted({scorer.name for scorer in told.scorers})
+        self._done = run.done(told.benchmark, names)
         self._made_by = [
             digest(scorer.name, scorer.source, origin)
-            for scorer, origin in zip(scorers, self.origins, strict=True)
+            for scorer, origin in zip(told.scorers, told.origins, strict=True)
         ]
         self._inputs: tuple[str, dict[tuple[str, ...], Any]] = ("", {})
         self._stale: list[tuple[RowKey, str]] = []
         self._ready: list[Row] = []
 
-    def make(self) -> Todo:
+    def make(self, samples: Sequence[Sample], edits: Sequence[EditRecord]) -> Todo:
         """The outputs that need work. Rows that need none (nothing to score) are written at once,
         and those that no longer count taken out.
         """
-        todo = Todo()
-        sets: dict[str, list[tuple[Sample, EditRecord]]] = {}
-        each = [number for number, scorer in enumerate(self.scorers) if not scorer.whole_set]
-        for sample in self.samples:
-            for record in self.edits.get(sample.id, ()):
+        todo, sets = Todo(), dict[str, Pairs]()
+        of_sample: dict[str, list[EditRecord]] = {}
+        for record in edits:
+            of_sample.setdefault(record.sample, []).append(record)
+        numbered = list(enumerate(self._told.scorers))
+        for sample in samples:
+            for record in of_sample.get(sample.id, ()):
                 sets.setdefault(record.editor, []).append((sample, record))
-                edit = record.edit(self.run.path)
-                tasks = [self._of_output(number, sample, edit, record) for number in each]
+                edit = record.edit(self._run.path)
+                tasks: dict[bool, list[Task]] = {False: [], True: []}
+                for number, scorer in numbered:
+                    task = None
+                    if not scorer.whole_set:
+                        task = self._of_output(number, scorer, sample, edit, record)
+                    if task is not None:
+                        tasks[scorer.batch > 1].append(task)
                 for batched, items in ((False, todo.alone), (True, todo.batched)):
-                    mine = tuple(
-                        t for t in tasks if t and (self.scorers[t.scorer].batch > 1) is batched
-                    )
-                    if mine:
+                    if mine := tuple(tasks[batched]):
                         mark = record.fingerprint
                         items.append(Item(sample=sample, edit=edit, tasks=mine, picture_hash=mark))
             if len(self._ready) + len(self._stale) > _AT_ONCE:
                 self._write()
-        for number in sorted(set(range(len(self.scorers))) - set(each)):
-            todo.sets += self._of_sets(number, sets)
+        for number, scorer in numbered:
+            if scorer.whole_set:
+                todo.sets += self._of_sets(number, scorer, sets)
         self._write()
         return todo
 
     def _write(self) -> None:
-        self.run.drop(self._stale)
-        self.run.put(self._ready)
-        self.summary.computed += len(self._ready)
+        self._run.drop(self._stale)
+        self._run.put(self._ready)
+        self._summary.computed += len(self._ready)
         self._stale, self._ready = [], []
 
     def _of_output(
-        self, number: int, sample: Sample, edit: Edit, record: EditRecord
+        self, number: int, scorer: Scorer, sample: Sample, edit: Edit, record: EditRecord
     ) -> Task | None:
         """What a scorer has to do on an output; None for nothing."""
-        scorer, why = self.scorers[number], None
+        why: Why = None
         if sample.fault is not None:  # the data's fault first, then the scorer's own word
             why = (Status.DATASET_FAULT, sample.fault)
         elif (reason := scorer.applies(sample)) is not None:
@@ -141,57 +106,50 @@ class Plan:
         inputs = [why[0].value, why[1]] if why else [self._inputs_of(scorer, sample)]
         asked = variants.marks(record.settings)
         mark = digest(self._made_by[number], *inputs, record.fingerprint, *asked)
-        return self._task(number, (sample.id, edit.editor), mark, why)
+        return self._task(number, scorer, (sample.id, edit.editor), mark, why)
 
     def _of_sets(
-        self, number: int, by_editor: Mapping[str, Sequence[tuple[Sample, EditRecord]]]
+        self, number: int, scorer: Scorer, by_editor: Mapping[str, Pairs]
     ) -> Iterable[Item]:
-        scorer = self.scorers[number]
         for editor, every in sorted(by_editor.items()):
-            made = [(s, r.edit(self.run.path), r) for s, r in every if s.fault is None]
+            made = [(s, r.edit(self._run.path), r) for s, r in every if s.fault is None]
             pairs = [(s, e, r) for s, e, r in made if e.ok]
             marks = [digest(self._named(scorer, s), r.fingerprint) for s, _, r in pairs]
             mark = digest(self._made_by[number], sorted(marks))
             why = None if pairs else (Status.MISSING, "no output to score")
-            task = self._task(number, ("*", editor), mark, why)
-            if task:
+            if task := self._task(number, scorer, ("*", editor), mark, why):
                 both = tuple((sample, edit) for sample, edit, _ in pairs)
                 yield Item(sample=both[0][0], edit=both[0][1], tasks=(task,), pairs=both)
 
-    def _task(self, number: int, place: tuple[str, str], mark: str, why: Why) -> Task | None:
+    def _task(
+        self, number: int, scorer: Scorer, place: tuple[str, str], mark: str, why: Why
+    ) -> Task | None:
         """Which (metric, variant) of a place have no row of this fingerprint yet; where there is
         nothing to score (`why`) they are made here, and None is left.
         """
-        scorer, wanted = self.scorers[number], set()
-        sample, editor = place
+        wanted, (sample, editor) = set(), place
         for metric in scorer.metrics:
             for variant in metric.variants:
                 key: RowKey = (
-                    self.benchmark, sample, editor, scorer.name, metric.name, variant,
+                    self._told.benchmark, sample, editor, scorer.name, metric.name, variant,
                     scorer.source, 0,
                 )  # fmt: skip
-                known = self.done.get(key, {})
-                self._stale += [(key, old) for old in known if old != mark]
+                known = self._done.get(key, {})
                 status = known.get(mark)
-                if status is not None and status not in self.retry:
-                    self.summary.kept += 1
-                    self.summary.add(editor, scorer.name, metric.name, variant, status)
-                    continue
-                if status is not None:
-                    self._stale.append((key, mark))
-                wanted.add((metric.name, variant))
+                if status is not None and status not in self._retry:
+                    self._stale += [(key, old) for old in known if old != mark]
+                    self._summary.kept += 1
+                    self._summary.add(editor, scorer.name, metric.name, variant, status)
+                else:
+                    self._stale += [(key, old) for old in known]
+                    wanted.add((metric.name, variant))
         task = Task(number, mark, frozenset(wanted))
         if not wanted or why is None:
             return task if wanted else None
-        self._ready += (rows := self.rows(place, task, not_scored(scorer.metrics, *why)))
-        for row in rows:
-            self.summary.add(editor, scorer.name, row.metric, row.variant, row.status)
+        rows = self._told.without(place, task, *why)
+        self._ready += rows
+        self._summary.count(rows)
         return None
-
-    def rows(self, place: tuple[str, str], task: Task, scores: Iterable[Score]) -> list[Row]:
-        """Scores of a place (sample, editor) as rows."""
-        scorer, origin = self.scorers[task.scorer], self.origins[task.scorer]
-        return make_rows(self.benchmark, place, scorer, origin, task, scores)
 
     def _inputs_of(self, scorer: Scorer, sample: Sample) -> Any:
         """As `_named`, once a sample: several editors and scorers ask for the same pictures."""
@@ -213,41 +171,9 @@ class Plan:
 
     def _mark(self, value: Any) -> Any:
         if isinstance(value, Path):
-            return self.hashes(value) if os.path.isfile(value) else "no such file"
+            return self._hashes(value) if os.path.isfile(value) else "no such file"
         if isinstance(value, Mapping):
             return {str(key): self._mark(value[key]) for key in sorted(value)}
         if isinstance(value, tuple | list):
             return [self._mark(part) for part in value]
         return value
-
-
-def make_rows(
-    benchmark: str,
-    place: tuple[str, str],
-    scorer: Scorer,
-    origin: Mapping[str, Any],
-    task: Task,
-    scores: Iterable[Score],
-) -> list[Row]:
-    """Scores of a `place` (sample, editor) as rows, those that are wanted."""
-    sample, editor = place
-    return [
-        Row(
-            benchmark=benchmark,
-            sample=sample,
-            editor=editor,
-            scorer=scorer.name,
-            metric=score.metric,
-            variant=score.variant,
-            value=score.value,
-            status=score.status,
-            reason=score.reason,
-            fingerprint=task.fingerprint,
-            source=scorer.source,
-            repeat=0,
-            detail=score.detail,
-            origin=origin,
-        )
-        for score in scores
-        if (score.metric, score.variant) in task.wanted
-    ]

@@ -18,7 +18,8 @@ from typing import Any
 from editgauge.errors import UsageError
 from editgauge.run import worker
 from editgauge.run.material import Material
-from editgauge.run.plan import Item, Plan
+from editgauge.run.plan import Plan
+from editgauge.run.worker import Item, Told
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.failures import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
@@ -29,13 +30,11 @@ from editgauge.store.matching import matches_of
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.store.summary import Summary
-from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track, not_scored
+from editgauge.types import TRACKS, Benchmark, Row, Sample, Status, Track
 
 Progress = Callable[[int, int, str], None]
 """Called with outputs done, outputs to do, and what is going on."""
 BATCH = 16
-_TOLD_EDITORS = 12
-"""With more editors than this, progress does not say of each when it is done."""
 
 
 def score(
@@ -64,107 +63,102 @@ def score(
     of reasons, so that no absolute path is stored. Raises `RunError` when rows cannot be written;
     everything written before stays.
     """
-    began = time.perf_counter()
+    began, summary = time.perf_counter(), Summary()
     run.keep_metrics(benchmark, [metric for scorer in scorers for metric in scorer.metrics])
-    plan = Plan(run, benchmark, samples, edits, scorers, hashes, retry, origins)
-    todo = plan.make()
+    made_by = [dict((origins or {}).get(one.name) or one.origin()) for one in scorers]
     cut = tuple(str(root) for root in (run.path, *roots))
-    call = _Call(plan, workers_of(workers), cut, seconds_an_output, progress or (lambda *_: None))
-    call.phase("scoring", todo.alone, kept=alone, most=1 if alone else BATCH)
-    for note, items in (("scoring in batches", todo.batched), ("scoring sets", todo.sets)):
-        call.phase(note, items, kept=True, most=1 if alone else _largest_batch(plan, items))
+    told = Told(benchmark, list(scorers), made_by, cut, run.path)
+    todo = Plan(run, told, hashes, retry, summary).make(samples, edits)
+    largest = max([BATCH, *(scorer.batch for scorer in scorers)])
+    for note, items, kept, most in (
+        ("scoring", todo.alone, alone, BATCH),
+        ("scoring in batches", todo.batched, True, largest),
+        ("scoring sets", todo.sets, True, BATCH),
+    ):
+        if items:
+            phase = _Phase(run, told, hashes, summary, items, kept, 1 if alone else most)
+            phase.score(note, workers_of(workers), seconds_an_output, progress or _silent)
     hashes.flush()
-    plan.summary.seconds = time.perf_counter() - began
-    plan.summary.problems += run.problems
-    return plan.summary
+    summary.seconds = time.perf_counter() - began
+    summary.problems += run.problems
+    return summary
 
 
-def _largest_batch(plan: Plan, items: Sequence[Item]) -> int:
-    """As many outputs as any of the scorers takes at once: a GPU wants more than a worker process
-    does.
-    """
-    wanted = {task.scorer for item in items for task in item.tasks}
-    return max([BATCH, *(plan.scorers[index].batch for index in wanted)])
+def _silent(done: int, total: int, note: str) -> None:
+    """The progress that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    """What all phases of one call share."""
+class _Phase:
+    """Items that are scored in the same way, in batches of up to `most`. `kept`: one worker has the
+    whole machine.
+    """
 
-    plan: Plan
-    workers: Workers
-    cut: tuple[str, ...]
-    seconds: float
-    progress: Progress
+    run: Run
+    told: Told
+    hashes: HashStore
+    summary: Summary
+    items: Sequence[Item]
+    kept: bool
+    most: int
 
-    def phase(self, note: str, items: Sequence[Item], *, kept: bool, most: int) -> None:
-        """Have items done, in batches of up to `most`, and write their rows. `kept`: one worker has
-        the whole machine.
-        """
-        if not items:
-            return
-        plan, needs = self.plan, _needs(self.plan, items)
-        number = self.workers.number(needs, alone=kept)
-        to_do, done = Counter(i.edit.editor for i in items), Counter[str]()
-        self.progress(0, max(1, number), "starting workers")
-        origins, scorers = plan.origins, list(plan.scorers)
-        for outcome in self.workers.batches(
-            _batches(items, number, most),
+    def score(self, note: str, workers: Workers, seconds: float, progress: Progress) -> None:
+        """Have the items done and write their rows as they come."""
+        needs, done = self._needs(), 0
+        number = workers.number(needs, alone=self.kept)
+        progress(0, max(1, number), "starting workers")
+        for outcome in workers.batches(
+            self._batches(number),
             worker.work,
             start=worker.start,
-            start_args=(worker.Told(plan.benchmark, scorers, origins, self.cut, plan.run.path),),
-            seconds=self.seconds * max([1, *(len(item.pairs) for item in items)]),
+            start_args=(self.told,),
+            seconds=seconds * max(1, *(len(item.pairs) for item in self.items)),
             needs=needs,
-            alone=kept,
-            places=(plan.run.path / "run.sqlite", *map(Path, self.cut)),
+            alone=self.kept,
+            places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
         ):
-            rows = self._rows(outcome.items, outcome.result, outcome.died)
-            plan.run.put(rows)
-            plan.summary.computed += len(rows)
-            for row in rows:
-                plan.summary.add(row.editor, row.scorer, row.metric, row.variant, row.status)
+            if outcome.result is None:
+                rows = list(self._dead(outcome.items, outcome.died))
+            else:
+                rows = self._taken(outcome.result)
+            self.run.put(rows)
+            self.summary.computed += len(rows)
+            self.summary.count(rows)
             if not done:
-                self.progress(max(1, number), max(1, number), "starting workers")
-            done.update(item.edit.editor for item in outcome.items)
-            self.progress(done.total(), len(items), note)
-            for editor in {item.edit.editor for item in outcome.items}:
-                if done[editor] == to_do[editor] and 1 < len(to_do) <= _TOLD_EDITORS:
-                    self.progress(done[editor], to_do[editor], f"{note}: {editor}")
+                progress(max(1, number), max(1, number), "starting workers")
+            done += len(outcome.items)
+            progress(done, len(self.items), note)
 
-    def _rows(self, items: Sequence[Item], done: worker.Scored | None, died: str) -> list[Row]:
-        """The rows of a batch; for an output that ends its worker those that say so."""
-        plan, summary = self.plan, self.plan.summary
-        if done is None:
-            dead = [(i, t, plan.scorers[t.scorer].metrics) for i in items for t in i.tasks]
-            made = (plan.rows(i.place, t, not_scored(m, Status.FAILED, died)) for i, t, m in dead)
-            return [row for rows in made for row in rows]
-        summary.scorer_seconds.update(done.seconds)
-        summary.scorer_outputs.update(done.outputs)
-        summary.scorer_gpu_seconds.update(done.gpu_seconds)
+    def _needs(self) -> Needs:
+        """Enough for each scorer that has work, on the largest of the outputs."""
+        wanted = sorted({task.scorer for item in self.items for task in item.tasks})
+        pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in self.items)
+        return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
+
+    def _batches(self, workers: int) -> Iterator[Sequence[Item]]:
+        """Smaller batches where there are few items: every worker should have something to do."""
+        size = max(1, min(self.most, -(-len(self.items) // max(1, workers * 4))))
+        for start in range(0, len(self.items), size):
+            yield self.items[start : start + size]
+
+    def _dead(self, items: Sequence[Item], why: str) -> Iterator[Row]:
+        """The rows of an output that ends its worker."""
+        for item in items:
+            for task in item.tasks:
+                yield from self.told.without(item.place, task, Status.FAILED, why)
+
+    def _taken(self, done: worker.Scored) -> list[Row]:
+        self.summary.scorer_seconds.update(done.seconds)
+        self.summary.scorer_outputs.update(done.outputs)
+        self.summary.scorer_gpu_seconds.update(done.gpu_seconds)
         for path in done.changed:
-            plan.hashes.forget(path, lasting=True)
-            summary.problems.append(
-                f"{path.relative_to(plan.run.path).as_posix()}: its bytes are no longer those of "
+            self.hashes.forget(path, lasting=True)
+            self.summary.problems.append(
+                f"{path.relative_to(self.run.path).as_posix()}: its bytes are no longer those of "
                 f"its record, and it was not scored; the same call again takes it from the folder "
                 f"of outputs, or scores it as it is now"
             )
         return done.rows
-
-
-def _needs(plan: Plan, items: Sequence[Item]) -> Needs:
-    """Enough for each scorer that has work, on the largest of the outputs."""
-    wanted = {task.scorer for item in items for task in item.tasks}
-    pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in items)
-    return reduce(Needs.with_, (plan.scorers[index].needs.on(pixels) for index in sorted(wanted)))
-
-
-def _batches(items: Sequence[Item], workers: int, most: int) -> Iterator[Sequence[Item]]:
-    """Batches of up to `most` outputs, smaller when there are few: every worker should have
-    something to do.
-    """
-    size = max(1, min(most, -(-len(items) // max(1, workers * 4))))
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
 
 
 # -- a benchmark's scorers, and the outputs of a call ----------------------------------------------

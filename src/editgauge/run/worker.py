@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,83 @@ from editgauge import machine
 from editgauge.errors import EditgaugeError, ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.networks.runtime import gpu_in_use
-from editgauge.run.plan import Item, make_rows
 from editgauge.scoring.failures import status_of
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
-from editgauge.types import Row, Score, Status, not_scored
+from editgauge.types import Edit, Row, Sample, Score, Status, not_scored
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One scorer on one output: the fingerprint of its rows and which (metric, variant) are still
+    wanted.
+    """
+
+    scorer: int
+    fingerprint: str
+    wanted: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One output and the scorers that have work on it. For a set scorer: one editor and all its
+    pairs.
+    """
+
+    sample: Sample
+    edit: Edit
+    tasks: tuple[Task, ...]
+    picture_hash: str = ""
+    """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
+    pairs: tuple[tuple[Sample, Edit], ...] = ()
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Sample and editor of its rows."""
+        return ("*" if self.pairs else self.sample.id, self.edit.editor)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a worker is told once. `origins`: what the rows of each scorer were made by; `cut`:
+    folders whose names are cut out of reasons.
+    """
+
+    benchmark: str
+    scorers: list[Scorer]
+    origins: list[dict[str, Any]]
+    cut: tuple[str, ...]
+    run: Path
+
+    def rows(self, place: tuple[str, str], task: Task, scores: Iterable[Score]) -> list[Row]:
+        """Scores of a `place` (sample, editor) as rows, those that are wanted."""
+        sample, editor = place
+        scorer = self.scorers[task.scorer]
+        return [
+            Row(
+                benchmark=self.benchmark,
+                sample=sample,
+                editor=editor,
+                scorer=scorer.name,
+                metric=score.metric,
+                variant=score.variant,
+                value=score.value,
+                status=score.status,
+                reason=score.reason,
+                fingerprint=task.fingerprint,
+                source=scorer.source,
+                repeat=0,
+                detail=score.detail,
+                origin=self.origins[task.scorer],
+            )
+            for score in scores
+            if (score.metric, score.variant) in task.wanted
+        ]
+
+    def without(self, place: tuple[str, str], task: Task, status: Status, why: str) -> list[Row]:
+        """Rows that say why there is no score."""
+        return self.rows(place, task, not_scored(self.scorers[task.scorer].metrics, status, why))
 
 
 @dataclass(slots=True)
@@ -33,17 +104,6 @@ class Scored:
     outputs: Counter[str] = field(default_factory=Counter)
     gpu_seconds: Counter[str] = field(default_factory=Counter)
     changed: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a worker is told once. `cut`: folders whose names are cut out of reasons."""
-
-    benchmark: str
-    scorers: list[Scorer]
-    origins: list[dict[str, Any]]
-    cut: tuple[str, ...]
-    run: Path
 
 
 _told: Told | None = None
@@ -62,25 +122,28 @@ def start(told: Told) -> None:
 
 def work(batch: Sequence[Item]) -> Scored:
     """Score a batch."""
-    assert _told is not None
+    told = _told
+    assert told is not None
     changed = tuple(item.edit.path for item in batch if item.edit.path and _changed(item))
     batch = [item for item in batch if item.edit.path not in changed]
     done = Scored(changed=changed)
-    together = [n for n, scorer in enumerate(_told.scorers) if scorer.batch > 1]
-    for number in together:
+    for number, scorer in enumerate(told.scorers):
         items = [item for item in batch if any(task.scorer == number for task in item.tasks)]
-        _timed(_told.scorers[number], number, _stream(_told.scorers[number], items), done)
+        if scorer.batch > 1 and items:
+            _take(told, number, _stream(told, scorer, items), done)
     for item in batch:
-        for number in (task.scorer for task in item.tasks if task.scorer not in together):
-            scorer = _told.scorers[number]
-            _timed(scorer, number, _alone(scorer, item), done)
+        for task in item.tasks:
+            scorer = told.scorers[task.scorer]
+            if scorer.batch == 1:
+                _take(told, task.scorer, _each(told, scorer, [item]), done)
     return done
 
 
-def _timed(
-    scorer: Scorer, number: int, scored: Iterator[tuple[Item, Sequence[Score]]], done: Scored
+def _take(
+    told: Told, number: int, scored: Iterator[tuple[Item, Sequence[Score]]], done: Scored
 ) -> None:
     """Take the scores of outputs as rows, and the time that each took."""
+    scorer = told.scorers[number]
     while True:
         began, clock = time.process_time(), time.perf_counter()
         one = next(scored, None)
@@ -89,7 +152,7 @@ def _timed(
             done.gpu_seconds[scorer.name] += time.perf_counter() - clock  # type: ignore[assignment]
         if one is None:
             return
-        rows = _rows(number, *one)
+        rows = _rows(told, number, *one)
         done.rows += rows
         if any(row.status is Status.SCORED for row in rows):
             done.outputs[scorer.name] += max(1, len(one[0].pairs))
@@ -107,7 +170,9 @@ def _changed(item: Item) -> bool:
         return False  # gone, or no rights: what reads it says so
 
 
-def _stream(scorer: Scorer, items: Sequence[Item]) -> Iterator[tuple[Item, Sequence[Score]]]:
+def _stream(
+    told: Told, scorer: Scorer, items: Sequence[Item]
+) -> Iterator[tuple[Item, Sequence[Score]]]:
     """The items with their scores as they come; those of which none came are scored alone."""
     left = dict(enumerate(items))
     try:
@@ -117,25 +182,56 @@ def _stream(scorer: Scorer, items: Sequence[Item]) -> Iterator[tuple[Item, Seque
         raise
     except Exception:  # one bad picture must not cost the batch
         pass
-    for item in left.values():
-        yield from _alone(scorer, item)
+    yield from _each(told, scorer, list(left.values()))
 
 
-def _alone(scorer: Scorer, item: Item) -> Iterator[tuple[Item, Sequence[Score]]]:
-    yield item, _guarded(scorer, item)
+def _each(
+    told: Told, scorer: Scorer, items: Sequence[Item]
+) -> Iterator[tuple[Item, Sequence[Score]]]:
+    """Call a scorer on each item; what it raises becomes a status and a reason. Raises `RunError`
+    for a full disk and its like: that is no output's failure.
+    """
+    for item in items:
+        try:
+            whole = bool(item.pairs)
+            scores = scorer.score_set(item.pairs) if whole else scorer.score(item.sample, item.edit)
+            yield item, scores
+        except RunError:
+            raise
+        except Exception as error:  # whatever a scorer throws ends as a row that says so
+            machine.raise_fault(error, told.run)
+            yield item, not_scored(scorer.metrics, *_why(error, item))
 
 
-def _rows(number: int, item: Item, scores: Sequence[Score]) -> list[Row]:
-    assert _told is not None
-    scorer = _told.scorers[number]
+def _why(error: Exception, item: Item) -> tuple[Status, str]:
+    if isinstance(error, ImageError):
+        ours = error.path is not None and error.path != item.edit.path
+        return Status.DATASET_FAULT if ours else Status.UNREADABLE, str(error)
+    if isinstance(error, EditgaugeError):
+        return status_of(error), str(error)
+    return Status.FAILED, f"{type(error).__name__}: {error}"
+
+
+def _rows(told: Told, number: int, item: Item, scores: Sequence[Score]) -> list[Row]:
+    """Scores as rows without absolute paths, whoever wrote their reasons: rows are read on other
+    machines.
+    """
+    scorer = told.scorers[number]
     task = next(task for task in item.tasks if task.scorer == number)
-    why = _unlike_promised(scorer, scores)
-    if why:
-        scores = not_scored(scorer.metrics, Status.FAILED, f"{scorer.name}: {why}")
-    clean = [_portable(score) for score in scores]
-    if (asked := variants.row_detail(item.edit.settings)) and not item.pairs:
-        clean = [replace(s, detail={**s.detail, **asked}) for s in clean]
-    return make_rows(_told.benchmark, item.place, scorer, _told.origins[number], task, clean)
+    if why := _unlike_promised(scorer, scores):
+        return told.without(item.place, task, Status.FAILED, f"{scorer.name}: {why}")
+    asked = {} if item.pairs else variants.row_detail(item.edit.settings)
+    clean = [
+        replace(
+            score,
+            reason=portable(score.reason, told.cut),
+            detail={**without_roots(score.detail, told.cut), **asked},
+        )
+        if score.reason or score.detail or asked
+        else score
+        for score in scores
+    ]
+    return told.rows(item.place, task, clean)
 
 
 def _unlike_promised(scorer: Scorer, scores: object) -> str:
@@ -149,39 +245,7 @@ def _unlike_promised(scorer: Scorer, scores: object) -> str:
     if set(given) != promised or len(given) != len(promised):
         return f"promised {sorted(promised)} and gave {sorted(given, key=repr)}"
     for score in scores:
-        if not isinstance(score.status, Status) or not isinstance(score.reason, str):
-            return f"{score.metric}: wanted a Status and a text, found {score.status!r}"
-        if not isinstance(score.detail, Mapping):
-            return f"{score.metric}: wanted a mapping as detail, found {score.detail!r}"
+        typed = isinstance(score.status, Status) and isinstance(score.reason, str)
+        if not typed or not isinstance(score.detail, Mapping):
+            return f"{score.metric}: wanted a Status, a text and a mapping, found {score!r:.200}"
     return ""
-
-
-def _guarded(scorer: Scorer, item: Item) -> Sequence[Score]:
-    """Call a scorer; what it raises becomes a status and a reason. Raises `RunError` for a full
-    disk and its like: that is no output's failure.
-    """
-    assert _told is not None
-    try:
-        if item.pairs:
-            return scorer.score_set(item.pairs)
-        return scorer.score(item.sample, item.edit)
-    except RunError:
-        raise
-    except Exception as error:  # whatever a scorer throws ends as a row that says so
-        machine.raise_fault(error, _told.run)
-        status, reason = Status.FAILED, f"{type(error).__name__}: {error}"
-        if isinstance(error, EditgaugeError):
-            status, reason = status_of(error), str(error)
-        if isinstance(error, ImageError):
-            ours = error.path is not None and error.path != item.edit.path
-            status = Status.DATASET_FAULT if ours else Status.UNREADABLE
-        return not_scored(scorer.metrics, status, reason)
-
-
-def _portable(score: Score) -> Score:
-    """A score without absolute paths, whoever wrote its reason: rows are read on other machines."""
-    assert _told is not None
-    if not score.reason and not score.detail:
-        return score
-    reason = portable(score.reason, _told.cut)
-    return replace(score, reason=reason, detail=without_roots(score.detail, _told.cut))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from editgauge.types import Status
+from editgauge.types import Row, Status
 
 
 @dataclass(slots=True)
@@ -40,6 +40,11 @@ class Summary:
         self, editor: str, scorer: str, metric: str, variant: str, status: Status, number: int = 1
     ) -> None:
         self.counts.setdefault((editor, scorer, metric, variant), Counter())[status.value] += number
+
+    def count(self, rows: Iterable[Row]) -> None:
+        """Count each row."""
+        for row in rows:
+            self.add(row.editor, row.scorer, row.metric, row.variant, row.status)
 
     def join(self, other: Summary) -> None:
         """Add what another call did."""

@@ -35,19 +35,17 @@ ANCHORS: dict[str, str] = {
 """Editors that are no models: the ends of every scale, to read the models against."""
 EDITORS: dict[str, str] = {
     **ANCHORS,
-    "folder": "editgauge.editors.folder:folder",
     "typeset": "editgauge.editors.typeset:typeset",
-    "openai": "editgauge.editors.providers:openai",
-    "gemini": "editgauge.editors.chats:gemini",
-    "chat": "editgauge.editors.chats:chat",
+    "openai": "editgauge.editors.openai:openai",
+    "gemini": "editgauge.editors.gemini:gemini",
+    "chat": "editgauge.editors.chat:chat",
     "bfl": "editgauge.editors.jobs:bfl",
     "fal": "editgauge.editors.jobs:fal",
     "replicate": "editgauge.editors.jobs:replicate",
     "dashscope": "editgauge.editors.jobs:dashscope",
-    "ideogram": "editgauge.editors.jobs:ideogram",
     "jobs": "editgauge.editors.jobs:jobs",
     "command": "editgauge.editors.command:command",
-    "http": "editgauge.editors.providers:http",
+    "http": "editgauge.editors.http:http",
     "instructpix2pix": "editgauge.editors.diffusers:instructpix2pix",
     "magicbrush": "editgauge.editors.diffusers:magicbrush",
     "paint-by-inpaint": "editgauge.editors.diffusers:paint_by_inpaint",
@@ -69,7 +67,7 @@ TABLES: dict[str, dict[str, str]] = {
 DATA_SETS = ("dir:", "dir.")
 """How the name of a data set of one's own begins: a folder, or what runs call it."""
 _DATA_SET = "editgauge.curation.benchmark:named"
-_IS_LOCAL, _LOCAL = (f"editgauge.editors.local:{word}" for word in ("is_local", "factory"))
+_IS_LOCAL, _LOCAL = (f"editgauge.editors.function:{word}" for word in ("is_local", "factory"))
 _ALIASES = {"kris_bench": "krisbench", "kris": "krisbench", "kris-bench": "krisbench"}
 
 

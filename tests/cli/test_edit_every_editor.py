@@ -18,7 +18,6 @@ Call = Callable[[str], tuple[int, str, str]]
 LOCAL = ("copy", "reference", "blank", "shuffle")
 """They need nothing but the data set."""
 NEEDS = {
-    "folder": "path",
     "openai": "key",
     "gemini": "key",
     "chat": "model",
@@ -26,7 +25,6 @@ NEEDS = {
     "fal": "model",
     "replicate": "model",
     "dashscope": "key",
-    "ideogram": "key",
     "jobs": "service",
     "command": "program",
     "http": "base_url",

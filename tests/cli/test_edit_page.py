@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from tests.benchmarks.releases import organ_record, organ_set, task_record, task_set
 from tests.cli.pages import read, text_data
-from tests.editors.fake_batches import FakeBatches
 from tests.editors.fake_jobs import KEY, FakeJobs
 from tests.editors.fake_service import FakeService
 from tests.test_docs import ROOT
@@ -43,14 +42,13 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
     task_set(tmp_path / "DATA", {"1": task_record(1)}, names=("1.png",))
     with ExitStack() as stack:
         made = {name: FakeJobs(shape=name) for name in ("bfl", "fal", "chat")}
-        made |= {"openai": FakeService(), "gemini": FakeService(), "batches": FakeBatches()}
+        made |= {"openai": FakeService(), "gemini": FakeService()}
         yield {name: stack.enter_context(one) for name, one in made.items()}
 
 
 def test_the_page_runs_as_written(services: dict[str, Any]) -> None:
     def more(words: list[str]) -> Sequence[str]:
         name = words[words.index("--editor") + 1] if "--editor" in words else ""
-        name = "batches" if "--batch" in words else name
         url = ("--base-url", services[name].url) if name in services else ()
         few = ("--limit", "3") if "mini" in words else ()
         return (*url, *few)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -56,8 +56,6 @@ class Spending:
     "US dollars for one output of a service."
     estimate: bool = False
     "Only say what it would cost; nothing is sent."
-    batch: Literal["submit", "collect"] | None = None
-    "By the provider's batches: submit, and collect within a day, at a lower price."
 
 
 def edit(
@@ -127,8 +125,6 @@ def edit(
     if telling.held_out:
         material, shown = narrowing.held_out(material, Run.open(fetched(run)))
     made = editing.make(material, request, shown)
-    if spending.batch:
-        return _by_batch(material, made, limits, run, spending.batch, json)
     if spending.estimate:
         return _estimate(material, made, run, json)
     summary, lines = _edited(material, made, limits, run, placing, json)
@@ -192,41 +188,3 @@ def _estimate(material: Material, made: Made, run: Path, json: bool) -> int:
     facts = {"editor": editor, "benchmark": name, "samples": todo, "dollars": rounded}
     output.emit(facts, [f"{editor} on {name}: {todo} to make, {about}"], json)
     return 0
-
-
-def _by_batch(
-    material: Material,
-    made: Made,
-    limits: Limits,
-    run: Path,
-    action: Literal["submit", "collect"],
-    json: bool,
-) -> int:
-    """Submit or collect the outputs of the editor. Exit code 3 where the budget left samples out,
-    and 1 where something waits or is lacking.
-    """
-    from editgauge.run import batch
-    from editgauge.store.remote import working
-    from editgauge.store.run import Run
-
-    name = made.editor.name
-    with working(run) as here:
-        folder = Run.create(here)
-        if action == "submit":
-            sent, waiting = batch.submit(material, folder, made, limits)
-            facts = {"editor": name, **asdict(sent), "waiting": waiting}
-            count = output.counted(sent.calls, "sample")
-            lines = [f"{name}: {count} in {len(sent.batches)} batches; {waiting} wait"]
-            lines += [sent.broke] if sent.broke else []
-            lines += ["next: the same command with --batch collect, within a day"] * bool(waiting)
-            code = 3 if sent.broke else 0
-        else:
-            done = batch.collect(material, folder, made, limits)
-            facts = {**asdict(done), "waiting": done.waiting}
-            lines = list(done.summary.lines(material.benchmark.name))
-            if done.waiting or done.open:
-                lines.append(f"{done.waiting} wait, {done.open} not answered: submit them again")
-            lines += [f"note: batch ended without results: {one}" for one in done.failed]
-            code = int(bool(done.waiting or done.open or not done.summary.complete))
-    output.emit({"what": action, **facts}, lines, json)
-    return code

@@ -3,8 +3,7 @@
 What an answer means, how long to wait and what is booked is the same as for judges
 (`services.paid`). Every attempt of one call carries the same ``Idempotency-Key``, and so does the
 same call of a run that was killed and started again: a service which knows such keys does not make
-(or bill) the same picture twice. A user's ``--retry`` is another call with another key. Keys for
-the service come from the environment and are cut out of everything that comes back.
+(or bill) the same picture twice. A user's ``--retry`` is another call with another key.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from editgauge.editors.asking import File
 from editgauge.images import free_memory
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
@@ -31,8 +31,6 @@ PATIENCE = 1800.0
 """Seconds for one picture, all waiting and retries together."""
 _HOPS = 5
 """Redirects that are followed on the way to a delivered picture."""
-File = tuple[str, bytes, str]
-"""A picture as name, bytes and media type."""
 
 
 class Gone(OSError):
@@ -54,31 +52,31 @@ class Call:
 
 
 class Service:
-    """A service's address and key, and how it is called. `at_once`: calls at most. Thread-safe."""
+    """A service's address, and how it is called. `headers` carry the `key`; `at_once`: calls at
+    most. Thread-safe.
+    """
 
     def __init__(
         self,
         base_url: str,
         *,
         key: str = "",
-        auth: Callable[[str], Mapping[str, str]] = lambda key: {"Authorization": f"Bearer {key}"},
+        headers: Mapping[str, str] | None = None,
         at_once: int = 4,
         timeout: float = 300.0,
         attempts: int = policy.ATTEMPTS,
         pause: float = 1.0,
     ) -> None:
         self.address = service_address(base_url, "base_url")
-        secrets = Secrets([key, *self.address.secrets])
-        self.http = Http(dict(auth(key)) if key else {}, secrets, timeout=timeout)
+        self.http = Http(headers, Secrets([key, *self.address.secrets]), timeout=timeout)
         self.ledger = Ledger(purpose="edit")
         self.attempts, self.pause = attempts, pause
+        # questions have a gate of their own: who waits for money holds no place that jobs need to
+        # give some back
         self.calls, self.questions = self._paid(at_once), self._paid(at_once)
         self.questions.paid_attempts = attempts  # nobody bills them
 
     def _paid(self, at_once: int) -> PaidCalls:
-        """Questions have a gate of their own: who waits for money holds no place that jobs need to
-        give some back.
-        """
         return PaidCalls(
             http=self.http,
             gate=Gate(at_once),
@@ -105,7 +103,7 @@ class Service:
         """
 
         def read(response: Response) -> Outcome:
-            outcome = self.read(response, bill)
+            outcome = self._read(response, bill)
             return replace(outcome, pending=pending and outcome.kind == "ok")
 
         outcome = self.calls.call(self._request(call, key), read, spend)
@@ -122,42 +120,26 @@ class Service:
         """
         url = path if urlsplit(path).scheme else self.address.of(path)
         request = Request(url=url, method="GET", limit=_most())
-        return self.questions.call(request, self.read, Spend(model=""))
+        return self.questions.call(request, self._read, Spend(model=""))
 
-    def post(self, call: Call, key: str = "", *, once: bool = False) -> Outcome:
-        """A POST that costs nothing; `once`: it is not sent again."""
-        send = self.questions.attempt if once else self.questions.call
-        return send(self._request(call, key), self.read, Spend(model=""))
-
-    def read(
+    def _read(
         self, response: Response, bill: Callable[[Any], float | None] = lambda value: None
     ) -> Outcome:
         """What a successful answer means: an outcome with its JSON, or a lost one without."""
         value = decoded(response.data, self.http.secrets)
         if isinstance(value, dict):
-            return Outcome(
-                kind="ok", value=value, cost=bill(value), booked=True, http=response.status
-            )
+            cost = bill(value)
+            return Outcome(kind="ok", value=value, cost=cost, booked=True, http=response.status)
         start = self.http.secrets.line(response.data[:60].decode("utf-8", "replace"))
         reason = f"no JSON in {len(response.data)} bytes: {start!r}"
         return Outcome(kind="again", reason=reason, http=response.status, lost=True, booked=True)
 
     def _request(self, call: Call, key: str) -> Request:
-        url, headers = self.address.of(call.path), dict(call.headers)
-        if key:
-            headers["Idempotency-Key"] = key
+        url, headers = self.address.of(call.path), {**call.headers, "Idempotency-Key": key}
         if call.json is not None:
             return json_request(url, call.json, headers=headers, limit=_most())
-        files = [(name, title, media, data) for name, (title, data, media) in call.files]
+        files = [(name, file.name, file.media, file.data) for name, file in call.files]
         return form_request(url, call.fields, files, headers=headers, limit=_most())
-
-    # -- pictures and files ------------------------------------------------------------------------
-
-    def content(self, path: str, limit: int) -> bytes:
-        """The bytes of at most `limit` that lie at a path of the service, fetched with its key.
-        Raises `OSError` with a reason without secrets.
-        """
-        return self._fetched(lambda: self._sent(self.address.of(path), limit=limit))
 
     def fetch(self, address: str) -> bytes:
         """Download a delivered picture from an address in a reply.
@@ -166,13 +148,10 @@ class Service:
         key. Raises `Gone` where there is none, and another `OSError` where there may be one later,
         with a reason without secrets.
         """
-        return self._fetched(lambda: self._followed(address))
-
-    def _fetched(self, get: Callable[[], Response]) -> bytes:
         last = ""
         for attempt in range(1, self.attempts + 1):
             try:
-                response = get()
+                response = self._followed(address)
                 there = 200 <= response.status < 300
                 if there and response.data:
                     return response.data
@@ -192,16 +171,13 @@ class Service:
             if parts.scheme not in ("http", "https") or not parts.hostname:
                 shown = self.http.secrets.line(address, 80)
                 raise Gone(f"an address that is none of a picture: {shown!r}")
-            response = self._sent(address, own=False, clean=False)
+            request = Request(url=address, method="GET", limit=_most(), own=False, clean=False)
+            response = self.http.send(request)
             target = response.headers.get("location")
             if response.status not in (301, 302, 303, 307, 308) or not target:
                 return response
             address = urljoin(address, target)
         raise Gone(f"the address leads on and on (more than {_HOPS} redirects)")
-
-    def _sent(self, url: str, limit: int = MAX_REPLY_BYTES, **more: Any) -> Response:
-        most = min(limit, free_memory() // 4)
-        return self.http.send(Request(url=url, method="GET", limit=most, **more))
 
 
 def _most() -> int:

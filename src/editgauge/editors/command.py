@@ -27,65 +27,56 @@ import shlex
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from editgauge.editors.delivery import deliver, faulty, settings_of
+from editgauge.editors.delivery import Count, Seconds, deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.errors import ImageTooLarge, RunError, UsageError
+from editgauge.errors import RunError, UsageError
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.services.child import Child, Ended
 from editgauge.services.secrets import shown, words
 from editgauge.types import Edit, Sample, Status
 
-_STATUSES = {
-    "failed": Status.FAILED,
-    "refused": Status.REFUSED,
-    "not_applicable": Status.NOT_APPLICABLE,
-}
+_STATUSES = {one.value: one for one in (Status.REFUSED, Status.NOT_APPLICABLE)}
 LOADING = 1800.0
 """Seconds that a program may load once it has said that it does."""
-Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Settings(msgspec.Struct, kw_only=True, frozen=True):
     program: str = ""
     name: str = ""
-    timeout: Annotated[float, msgspec.Meta(ge=0.001)] = 600.0
+    timeout: Seconds = 600.0
     concurrency: Count = 1
     seed: int = 0
     pictures: Count = 1
-    loading: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     """A program as an editor. Settings: `program` (required: the command line, split as a shell
     would), `name`, `timeout` (seconds a sample may take, 600), `concurrency` (programs side by
-    side, 1), `seed` (0), `pictures` (how many input pictures it takes, 1), `loading` (seconds it
-    may take until it is ready, 1800 once it has said that it is not; given, they are granted in any
-    case). Raises `UsageError` for another setting or no program.
+    side, 1), `seed` (0), `pictures` (how many input pictures it takes, 1). Raises `UsageError` for
+    another setting or no program.
     """
-    spec = settings_of("command", settings, Settings)
+    told = settings_of("command", settings, Settings)
     try:
-        line = shlex.split(spec.program)
+        line = shlex.split(told.program)
     except ValueError as error:
         raise UsageError(f"editor 'command': program: {error} in the command line") from error
     if not line:
         raise UsageError(
-            "editor 'command': wanted the setting program, for example --set program='python "
-            "edit.py'"
+            "editor 'command': wanted the setting program, for example program='python edit.py'"
         )
     return CommandEditor(
         line=tuple(line),
-        name=spec.name or Path(script_of(line)).stem,
-        timeout=spec.timeout,
-        concurrency=spec.concurrency,
-        seed=spec.seed,
-        pictures=spec.pictures,
-        loading=spec.loading,
+        name=told.name or Path(script_of(line)).stem,
+        timeout=told.timeout,
+        concurrency=told.concurrency,
+        seed=told.seed,
+        pictures=told.pictures,
     )
 
 
@@ -101,7 +92,7 @@ def script_of(line: Sequence[str]) -> str:
 
 
 def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Settings of any editor as the manifest keeps them: without what may be a secret.
+    """Settings of any editor as a run keeps them: without what may be a secret.
 
     Of a command line only `script_of` is kept, of an address neither user nor query.
     """
@@ -119,7 +110,7 @@ def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
     return kept
 
 
-def question(sample: Sample, seed: int) -> dict[str, Any]:
+def _question(sample: Sample, seed: int) -> dict[str, Any]:
     """What a model outside is told about a sample; nothing that would give the answer away."""
     asked: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction, "seed": seed}
     asked["images"] = [str(path) for path in sample.images]
@@ -147,17 +138,16 @@ class CommandEditor(BaseEditor):
     concurrency: int = 1
     seed: int = 0
     pictures: int = 1
-    loading: float = 0.0
     parallel: Mode = "thread"
     shows: bool = True
     _idle: list[Child] = field(default_factory=list, repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        fault = faulty(sample, self.name, pictures=self.pictures)
-        if fault is not None:
+        own = replace(sample, shots=())  # demonstrations come beside its pictures
+        if (fault := faulty(own, self.name, pictures=self.pictures)) is not None:
             return fault
-        asked = {**question(sample, self.seed), "output": str(folder / "output.png")}
+        asked = {**_question(sample, self.seed), "output": str(folder / "output.png")}
         began = time.monotonic()
         facts: dict[str, Any] = {"seed": self.seed, "settings": {"program": script_of(self.line)}}
         for start in (1, 2):
@@ -179,11 +169,9 @@ class CommandEditor(BaseEditor):
         """
         with self._lock:
             child = self._idle.pop() if self._idle else None
-        seconds = self.timeout
-        if child is None:
-            child, seconds = self._started(), max(seconds, self.loading)
+        child = child or self._started()
         try:
-            answer = self._answer(child, asked, time.monotonic() + seconds)
+            answer = self._answer(child, asked, time.monotonic() + self.timeout)
         except BaseException:
             child.kill()
             raise
@@ -215,24 +203,18 @@ class CommandEditor(BaseEditor):
         self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]
     ) -> Edit:
         if "image" not in answer:
-            status = _STATUSES.get(str(answer.get("status") or "failed"), Status.FAILED)
+            status = _STATUSES.get(str(answer.get("status")), Status.FAILED)
             return Edit.without(sample.id, self.name, status, words(str(answer["error"])), **facts)
+        path = Path(str(answer["image"]))
         try:
-            data = _picture(Path(str(answer["image"])))
+            if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+                raise ValueError(f"wanted a regular file of at most {MAX_FILE_BYTES >> 20} MiB")
+            data = path.read_bytes()
         except (OSError, ValueError) as error:
-            machine = getattr(error, "strerror", None) or error
-            reason = f"output: the program named a file that cannot be read ({machine})"
+            why = getattr(error, "strerror", None) or error
+            reason = f"output: the program named a file that cannot be read ({why})"
             return Edit.without(sample.id, self.name, Status.MISSING, reason, **facts)
-        except ImageTooLarge as error:
-            return Edit.without(sample.id, self.name, Status.UNREADABLE, str(error), **facts)
         return deliver(sample, self.name, folder, data, **facts)
-
-    def close(self) -> None:
-        """End all programs."""
-        with self._lock:
-            while self._idle:
-                self._idle.pop().kill()
-
 
 def _parsed(line: str) -> Mapping[str, Any] | None:
     try:
@@ -241,13 +223,3 @@ def _parsed(line: str) -> Mapping[str, Any] | None:
         return None
     wanted = isinstance(value, dict) and {"image", "error", "ready"} & set(value)
     return value if wanted else None
-
-
-def _picture(path: Path) -> bytes:
-    """The bytes of a regular file. Raises `OSError`, `ValueError` and `ImageTooLarge`."""
-    if not path.is_file():
-        path.stat()
-        raise ValueError("not a regular file")
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise ImageTooLarge(f"output: larger than {MAX_FILE_BYTES >> 20} MiB", path=path)
-    return path.read_bytes()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -14,6 +14,11 @@ from editgauge import schema
 from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.images import read_header, read_image, write_bytes
 from editgauge.types import Edit, Sample, Status
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 
 def deliver(sample: Sample, editor: str, folder: Path, data: bytes, **facts: Any) -> Edit:
@@ -48,40 +53,31 @@ def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
     picture.
     """
     try:
-        pixels = read_image(path)
+        read_image(path)
         header = read_header(path)
     except ImageError as error:
         reason = f"output: {str(error).replace(str(path), 'the delivered file')}"
         return Edit.without(sample.id, editor, Status.UNREADABLE, reason, **facts)
-    del pixels
-    return Edit(
-        sample=sample.id,
-        editor=editor,
-        path=path,
-        width=header.width,
-        height=header.height,
-        **facts,
-    )
+    facts |= {"width": header.width, "height": header.height}
+    return Edit(sample=sample.id, editor=editor, path=path, **facts)
 
 
 def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit | None:
     """Why an editor cannot be asked at all about a sample: its data are at fault, or it has too
-    many pictures.
+    many pictures, demonstrations included.
     """
     if sample.fault is not None:
         return Edit.without(sample.id, editor, Status.DATASET_FAULT, sample.fault)
     if not sample.images:
-        return Edit.without(
-            sample.id, editor, Status.DATASET_FAULT, "the sample has no input image"
-        )
-    if pictures is not None and len(sample.images) > pictures:
-        takes = "one picture" if pictures == 1 else f"at most {pictures} pictures"
-        reason = f"the editor takes {takes}, the sample has {len(sample.images)}"
-        return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
-    return None
-
-
-Shape = TypeVar("Shape", bound=msgspec.Struct)
+        reason = "the sample has no input image"
+        return Edit.without(sample.id, editor, Status.DATASET_FAULT, reason)
+    number = len(sample.images) + sum(len(shot.images) + 1 for shot in sample.shots)
+    if pictures is None or number <= pictures:
+        return None
+    takes = "one picture" if pictures == 1 else f"at most {pictures} pictures"
+    has = f"its {len(sample.shots)} demonstrations make it" if sample.shots else "the sample has"
+    reason = f"the editor takes {takes}, {has} {number}"
+    return Edit.without(sample.id, editor, Status.NOT_APPLICABLE, reason)
 
 
 def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *also: str) -> Shape:
@@ -89,7 +85,7 @@ def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *a
     taken beside, for the message. Raises `UsageError` for one that is not known or does not fit.
     """
     if unknown := sorted(set(settings) - set(shape.__struct_fields__)):
-        wanted = ", ".join((*shape.__struct_fields__, *also))
+        wanted = ", ".join((*shape.__struct_fields__, *also)) or "none"
         raise UsageError(
             f"editor {editor!r}: wanted the settings {wanted}; found {', '.join(unknown)}"
         )
@@ -97,57 +93,6 @@ def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *a
         return schema.convert(dict(settings), shape, f"editor {editor!r}", strict=False)
     except DataError as error:
         raise UsageError(str(error)) from error
-
-
-def known(editor: str, settings: Mapping[str, object], *names: str) -> None:
-    """Raises `UsageError` for a setting that is not among `names`."""
-    unknown = sorted(set(settings) - set(names))
-    if unknown:
-        raise UsageError(
-            f"editor {editor!r}: wanted the settings {', '.join(names)}; found {', '.join(unknown)}"
-        )
-
-
-def number(
-    editor: str,
-    settings: Mapping[str, object],
-    name: str,
-    default: float,
-    *,
-    least: float = 0.0,
-    kind: Callable[[str], float] = float,
-) -> float:
-    """A setting as a number of at least `least`. Raises `UsageError` for anything else."""
-    given = settings.get(name)
-    if given is None:
-        return default
-    try:
-        value = kind(str(given))
-    except ValueError:
-        value = float("nan")
-    if not value >= least or value == float("inf"):
-        what = "a whole number" if kind is int else "a number"
-        raise UsageError(
-            f"editor {editor!r}: {name}: wanted {what} of at least {least:g}, found {given!r}"
-        )
-    return value
-
-
-def whole(
-    editor: str, settings: Mapping[str, object], name: str, default: int, *, least: int = 0
-) -> int:
-    """A setting as a whole number of at least `least`. Raises `UsageError` for anything else."""
-    return int(number(editor, settings, name, default, least=least, kind=int))
-
-
-def flag(editor: str, settings: Mapping[str, object], name: str, default: bool) -> bool:
-    """A setting as true or false. Raises `UsageError` for anything else."""
-    word = str(settings.get(name, default)).lower()
-    if word in ("1", "true", "yes", "on"):
-        return True
-    if word in ("0", "false", "no", "off"):
-        return False
-    raise UsageError(f"editor {editor!r}: {name}: wanted true or false, found {settings[name]!r}")
 
 
 def typed(value: Any) -> Any:
@@ -159,8 +104,7 @@ def typed(value: Any) -> Any:
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if value.lower() in words:
         return words[value.lower()]
-    kinds: tuple[Callable[[str], Any], ...] = (int, float)
-    for kind in kinds:
+    for kind in (int, float):
         try:
             return kind(value)
         except ValueError:

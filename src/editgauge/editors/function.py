@@ -1,22 +1,35 @@
-"""A Python function as an editor: handed over from Python, or found in the file of ``--plugin``."""
+"""A Python function as an editor: handed over from Python, or ``--editor FILE.py:function``.
+
+The file is run once in each worker: what it loads at its top (weights) is loaded once::
+
+    pipe = Pipeline.from_pretrained(...).to("cuda")
+
+    def edit(image, instruction):
+        return pipe(instruction, image=image).images[0]
+"""
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
+import numpy as np
 from PIL import Image
 
+from editgauge.editors.delivery import Count, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.editors.local import pixels_of
-from editgauge.errors import UsageError
-from editgauge.images import read_image, write_png
+from editgauge.errors import DataError, UsageError
+from editgauge.images import Array, read_image, write_png
 from editgauge.types import Edit, Sample
 
-_PICTURES = ("image", "images", "instruction", "seed")
+_TAKES = {"image", "images", "instruction", "seed"}
 
 
 @dataclass
@@ -24,26 +37,37 @@ class FunctionEditor(BaseEditor):
     """An editor that is a function: ``function(image, instruction)``, also with ``images`` (all
     inputs, in order) and ``seed``, pictures as Pillow has them; or ``function(sample)``, of a
     `Sample`. It returns the edited picture: one of Pillow, or an array (H, W, 3), uint8, RGB. What
-    it raises is a failed edit with the reason.
+    it raises is a failed edit with the reason. `pictures`: how many inputs it takes (default: one,
+    or any where it takes them all).
     """
 
     function: Callable[..., Any]
     name: str
     seed: int = 0
+    pictures: int | None = None
     parallel: Mode = "serial"
 
     def __post_init__(self) -> None:
-        self.__doc__ = self.function.__doc__ or FunctionEditor.__doc__
-        takes = list(inspect.signature(self.function).parameters)
-        self._of_sample = len(takes) == 1 and takes[0] not in _PICTURES
-        self._takes = [name for name in takes if name in _PICTURES]
-        if not self._of_sample and self._takes != takes:
+        own = self.function
+        own = own.loaded if isinstance(own, FromFile) else own
+        self.__doc__ = own.__doc__ or FunctionEditor.__doc__
+        parameters = inspect.signature(own).parameters.values()
+        stars = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        named = {one.name: one.default for one in parameters if one.kind not in stars}
+        self._takes = _TAKES & set(named)
+        self._of_sample = len(named) == 1 and not self._takes
+        needed = {name for name, default in named.items() if default is inspect.Parameter.empty}
+        if not self._of_sample and (needed - _TAKES or not {"image", "images"} & self._takes):
             raise UsageError(
                 f"editor {self.name}: wanted a function of (image, instruction), perhaps with "
-                f"images or seed, or of (sample); found ({', '.join(takes)})"
+                f"images or seed, or of (sample); found ({', '.join(named)})"
             )
+        if self.pictures is None and "image" in self._takes and "images" not in self._takes:
+            self.pictures = 1
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
+        if (fault := faulty(sample, self.name, pictures=self.pictures)) is not None:
+            return fault
         if self._of_sample:
             made = self.function(sample)
         else:
@@ -51,9 +75,14 @@ class FunctionEditor(BaseEditor):
             words = {"instruction": sample.instruction, "seed": self.seed}
             given = {"image": images[0], "images": images, **words}
             made = self.function(**{name: given[name] for name in self._takes})
-        path = folder / "output.png"
-        write_png(path, pixels_of(made, self.name))
-        return Edit(sample=sample.id, editor=self.name, path=path, seed=self.seed)
+        pixels, path = _pixels(made, self.name), folder / "output.png"
+        write_png(path, pixels)
+        settings = self.function.settings if isinstance(self.function, FromFile) else {}
+        height, width = pixels.shape[:2]
+        return Edit(
+            sample=sample.id, editor=self.name, path=path, width=width, height=height,
+            seed=self.seed, settings=settings,
+        )  # fmt: skip
 
 
 def editor(name: str, *, seed: int = 0) -> Callable[[Callable[..., Any]], FunctionEditor]:
@@ -68,3 +97,93 @@ def editor(name: str, *, seed: int = 0) -> Callable[[Callable[..., Any]], Functi
         return FunctionEditor(function, name, seed)
 
     return make
+
+
+def _pixels(made: Any, editor: str) -> Array:
+    """What a function gave, as pixels. Raises `UsageError` for what is no picture."""
+    if isinstance(made, Image.Image):
+        return np.asarray(made.convert("RGB"))
+    if isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.shape[2:] == (3,):
+        return made
+    what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__
+    raise UsageError(
+        f"{editor}: wanted a picture of Pillow or an array (H, W, 3), uint8; found {what}"
+    )
+
+
+# -- a function in a file --------------------------------------------------------------------------
+
+
+class Settings(msgspec.Struct, kw_only=True, frozen=True):
+    name: str = ""
+    seed: int = 0
+    pictures: Count | None = None
+    workers: Literal["serial", "process"] = "serial"
+
+
+def is_local(name: str) -> bool:
+    """Whether an editor's name is a function in a file: ``FILE.py:function``."""
+    path, colon, function = name.rpartition(":")
+    return bool(colon) and path.endswith(".py") and function.isidentifier()
+
+
+def factory(name: str) -> Callable[..., FunctionEditor]:
+    """What makes the editor of a function in a file, as `editgauge.editors` have it.
+
+    Settings: `name` (default: the file's and the function's), `seed` (0), `pictures` (how many
+    inputs it takes; 1, or any where it takes ``images``), `workers` (``serial``, one process with
+    one copy of the weights, or ``process``, one copy in each worker).
+    """
+
+    def made(samples: Sequence[Sample], **settings: Any) -> FunctionEditor:
+        told = settings_of(name, settings, Settings)
+        path, _, function = name.rpartition(":")
+        place = Path(path).expanduser().absolute()
+        if not place.is_file():
+            raise DataError(f"editor {name!r}: {path}: wanted a Python file, found none there")
+        own = told.name or f"{place.stem}-{function}"
+        of_file = FromFile(place, function)
+        return FunctionEditor(of_file, own, told.seed, told.pictures, told.workers)
+
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    """A function in a Python file. It can be pickled: each process runs the file for itself."""
+
+    file: Path
+    function: str
+
+    @property
+    def loaded(self) -> Callable[..., Any]:
+        return _loaded(self.file, self.function)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return {"function": f"{self.file.name}:{self.function}"}
+
+    def __call__(self, *sample: Any, **given: Any) -> Any:
+        return self.loaded(*sample, **given)
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(file: Path, function: str) -> Callable[..., Any]:
+    """The function, its file run once in a process. Raises `UsageError` where there is none."""
+    name = f"editgauge_local_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.parent))  # what lies beside it can be imported
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the user's file: its fault is one line
+        raise UsageError(f"{file.name}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(file.parent))
+    found = vars(module).get(function)
+    if not callable(found):
+        raise UsageError(f"{file.name}: has no function {function!r}")
+    return found  # type: ignore[no-any-return]

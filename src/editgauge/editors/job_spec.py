@@ -14,14 +14,15 @@ import msgspec
 
 from editgauge import schema
 from editgauge.editors import delivery
+from editgauge.editors.asking import Ask, sized
 from editgauge.editors.calling import Call
-from editgauge.editors.remote import Ask, Count, Made, Nothing, Seconds, Settings
-from editgauge.editors.sending import data_url, encoded, sized
+from editgauge.editors.delivery import Count, Seconds
+from editgauge.editors.remote import Made, Nothing, Provider, Settings, without_picture
 from editgauge.errors import DataError, UsageError
 from editgauge.services.prices import ImagePrice
 from editgauge.types import Status
 
-SERVICES = ("bfl", "fal", "replicate", "dashscope", "ideogram")
+SERVICES = ("bfl", "fal", "replicate", "dashscope")
 """The services that have a file here; each is an editor of that name."""
 Dollars = Annotated[float, msgspec.Meta(ge=0, lt=1e6)]
 Words = tuple[str, ...]
@@ -51,7 +52,6 @@ class Asking(Part, frozen=True, kw_only=True):
     more: str = ""
     images: str = ""
     picture: Literal["data", "base64"] = "data"
-    form: Literal["json", "multipart"] = "json"
     model: str = ""
     within: str = ""
     constants: Mapping[str, Any] = {}
@@ -65,9 +65,9 @@ class Job(Part, frozen=True, kw_only=True):
     `id` (where it is named, a reply about another job is not believed); `poll` (a path with
     ``{id}``) or `poll_url` (where the reply names the address); `result_url` (where another reply
     has the result); `status` and its words `done`, `failed`, `refused` (any other word: wait);
-    `result`, `reasons` and `codes` (the first place that holds something counts); `filters` (codes
-    of a content filter); `safe` (false when a filter withheld the picture) or `unsafe` (true then,
-    or a list with one that is).
+    `result` and `reasons` (the first place that holds something counts; a reason with a content
+    filter's words is a refusal); `unsafe` (true, or a list with one that is, where a filter
+    withheld the picture).
     """
 
     status: str
@@ -80,9 +80,6 @@ class Job(Part, frozen=True, kw_only=True):
     poll_url: str = ""
     result_url: str = ""
     reasons: Words = ()
-    codes: Words = ()
-    filters: Words = ()
-    safe: str = ""
     unsafe: str = ""
 
 
@@ -124,14 +121,12 @@ def load(name: str) -> JobService:
         )
     own = Path(__file__).with_name("job_services") / f"{name}.toml"
     service = schema.read_toml(own if name in SERVICES else Path(name).expanduser(), JobService)
-    for places, wanted in (
-        ((service.request.image, service.request.images), "request: has no image or images"),
-        ((service.job.poll, service.job.poll_url), "job: has no poll or poll_url"),
-    ):
-        if not any(places):
-            raise DataError(f"{Path(name).name}: {wanted}")
-    for text, known in ((service.submit, "model"), (service.request.more, "n"),
-                        (service.job.poll, "id")):  # fmt: skip
+    if not service.request.image and not service.request.images:
+        raise DataError(f"{Path(name).name}: request: has no image or images")
+    if not service.job.poll and not service.job.poll_url:
+        raise DataError(f"{Path(name).name}: job: has no poll or poll_url")
+    places = {"model": service.submit, "n": service.request.more, "id": service.job.poll}
+    for known, text in places.items():
         if set(re.findall(r"\{([^{}]*)\}|[{}]", text)) - {known}:
             raise DataError(f"{Path(name).name}: {text!r}: wanted no braces but {{{known}}}")
     return service
@@ -145,17 +140,32 @@ class JobSettings(Settings, kw_only=True, frozen=True):
     wait: Seconds = 900.0
 
 
-@dataclass(frozen=True, slots=True)
-class JobProvider:
+@dataclass
+class JobProvider(Provider):
     """The call that begins a job of a service."""
 
-    kind: JobService
-    told: JobSettings
-    extra: Mapping[str, Any]
+    kind: JobService = None  # type: ignore[assignment]  # always given
 
     @property
     def pictures(self) -> int:
         return self.told.pictures or self.kind.pictures
+
+    @property
+    def field(self) -> str:
+        """What the model calls its pictures, as the user or the service's file says; empty: as the
+        service does. A plural, or a name with ``[]`` behind it, is a list also of one.
+        """
+        return self.told.picture_field or self.kind.request.fields.get(self.told.model, "")
+
+    def headers(self, key: str) -> Mapping[str, str]:
+        return {self.kind.header: f"{self.kind.scheme} {key}".strip()}
+
+    def price(self) -> ImagePrice:
+        known = self.kind.prices.get(self.told.model)
+        if self.told.price is not None:
+            return super().price()
+        source = ", ".join(filter(None, (self.kind.title, self.kind.checked)))
+        return ImagePrice(picture=known, source=source)
 
     def request(self, ask: Ask) -> Call:
         spec = self.kind.request
@@ -167,22 +177,10 @@ class JobProvider:
         seed = {} if self.told.seed is None else {"seed": self.told.seed}
         for name, value in {**seed, **self._size(ask), **self.extra}.items():
             _put(body, self._place(name), value)
+        as_base64 = spec.picture == "base64"
+        self._put_pictures(body, [f.base64 if as_base64 else f.address for f in ask.files])
         path = self.kind.submit.format(model=self.told.model.strip("/"))
-        if spec.form == "multipart":
-            name = self.field or spec.image
-            fields = {place: str(value) for place, value in body.items()}
-            parts = [(name, file) for file in ask.files]
-            return Call(path, None, self.extra, fields, parts, self.kind.headers)
-        write = encoded if spec.picture == "base64" else data_url
-        self._put_pictures(body, [write(file) for file in ask.files])
         return Call(path, body, self.extra, headers=self.kind.headers)
-
-    @property
-    def field(self) -> str:
-        """What the model calls its pictures, as the user or the service's file says; empty: as the
-        service does. A plural, or a name with ``[]`` behind it, is a list also of one.
-        """
-        return self.told.picture_field or self.kind.request.fields.get(self.told.model, "")
 
     def _place(self, name: str) -> str:
         within = self.kind.request.within
@@ -193,7 +191,7 @@ class JobProvider:
         spec = self.kind.request.sized
         if spec is None:
             return {}
-        width, height = sized(ask.shown, spec.step, spec.most)
+        width, height = sized(ask.sample.images[0], spec.step, spec.most)
         return {spec.width: width, spec.height: height}
 
     def _put_pictures(self, body: dict[str, Any], pictures: Sequence[str]) -> None:
@@ -212,22 +210,15 @@ class JobProvider:
 
     def result(self, value: Any) -> Made | Nothing:
         """The picture of a finished job, at the first place that has one."""
-        found = next((v for p in self.kind.job.result if isinstance(v := at(value, p), str) and v),
-                     None)  # fmt: skip
-        if self._withheld(value):
-            return Nothing(Status.REFUSED, "withheld by the service's content filter")
-        if found is None:
-            places = " or ".join(self.kind.job.result)
-            reason = f"output: the finished job has no picture at {places}"
-            return Nothing(Status.UNREADABLE, reason)
-        return Made(data=found) if found.startswith("data:") else Made(url=found)
-
-    def _withheld(self, value: Any) -> bool:
-        """Whether a finished job says that a content filter blackened its picture."""
         job = self.kind.job
         flags = at(value, job.unsafe) if job.unsafe else False
-        safe = at(value, job.safe) if job.safe else True
-        return safe is False or flags is True or (isinstance(flags, list) and True in flags)
+        if flags is True or (isinstance(flags, list) and True in flags):
+            return Nothing(Status.REFUSED, "withheld by the service's content filter")
+        for place in job.result:
+            found = at(value, place)
+            if isinstance(found, str) and found:
+                return Made(data=found) if found.startswith("data:") else Made(url=found)
+        return without_picture(f" at {' or '.join(job.result)}")
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         """What the reply says that it cost; the price where it does not say."""

@@ -1,9 +1,10 @@
 """Image models behind a service: one editor, whatever the provider.
 
-The flow is the same for all: is the sample one that can be asked, demonstrations, the request, one
-paid call (booked before it is sent, retried where that is right, the same ``Idempotency-Key`` after
-a kill), what the reply says, the picture fetched without the key, and delivered as it came. What
-tells one provider from another is two pure functions; see `Provider`.
+The flow is the same for all: is the sample one that can be asked, the request, one paid call
+(booked before it is sent, retried where that is right, the same ``Idempotency-Key`` after a kill),
+what the reply says, the picture fetched without the key, and delivered as it came. What tells one
+provider from another is in a subclass of `Provider`, a file each; a new one needs such a class, a
+function of three lines that makes its editor, and a line in `editgauge.catalog`.
 """
 
 from __future__ import annotations
@@ -11,33 +12,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
-from editgauge.editors.asking import conversation, numbered
+from editgauge.editors.asking import Ask, asked
 from editgauge.editors.calling import Call, Service, call_key
-from editgauge.editors.delivery import decoded, deliver, faulty, settings_of
+from editgauge.editors.delivery import (
+    Amount,
+    Count,
+    Seconds,
+    decoded,
+    deliver,
+    faulty,
+    settings_of,
+    typed,
+)
 from editgauge.editors.editor import BaseEditor, Mode
-from editgauge.editors.sending import EXTRA, as_file, passed_through
-from editgauge.errors import ImageError
+from editgauge.errors import ImageError, UsageError
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
 from editgauge.services.http import is_own_network
 from editgauge.services.paid import Outcome, Spend
 from editgauge.services.prices import ImagePrice, image_price_of
 from editgauge.services.secrets import key_for, words
-from editgauge.types import Edit, Sample, Shot, Status
+from editgauge.types import Edit, Sample, Status
 
-Count = Annotated[int, msgspec.Meta(ge=1)]
-Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
-Seconds = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 OWN_KEY = "EDITGAUGE_EDITOR_KEY"
 """The environment's variable for a key that may go to any service."""
+EXTRA = "extra."
+"""How the name of a setting begins that is passed to the model as it is."""
 
 
-# ---------------------------------------------------------------------------------------- settings
 class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=True):
     """What every service takes; providers add theirs. `price`: US dollars an output."""
 
@@ -50,43 +57,8 @@ class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
     attempts: Count = 5
     pause: Amount = 1.0
 
-    def shown_name(self, otherwise: str = "") -> str:
-        """The editor's name in rows: as set, else the model's own."""
-        own = self.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")
-        return self.name or own or otherwise
-
-
-Shape = TypeVar("Shape", bound=Settings)
-
-
-def split(
-    editor: str, settings: Mapping[str, Any], shape: type[Shape]
-) -> tuple[Shape, dict[str, Any]]:
-    """The settings as a declared shape, and those that are passed on (``extra.NAME``). Raises
-    `UsageError` for one that is not known or does not fit.
-    """
-    own = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
-    return settings_of(editor, own, shape, f"{EXTRA}NAME"), passed_through(settings)
-
 
 # ---------------------------------------------------------------------------- what a provider says
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """What is asked: the sample, demonstrations, and the pictures in the order of `prompt`.
-
-    `prompt` counts the pictures, for a model that is given all of them first; `turns` has texts and
-    pictures in turn. `files`: each picture as name, bytes and media type.
-    """
-
-    sample: Sample
-    shots: Sequence[Shot]
-    prompt: str
-    files: Sequence[tuple[str, bytes, str]]
-    turns: Sequence[str | tuple[str, bytes, str]]
-    shown: Path
-    """The picture whose size counts."""
-
-
 @dataclass(frozen=True, slots=True)
 class Made:
     """A picture, as base64 or at an address, and what else the reply said."""
@@ -105,23 +77,56 @@ class Nothing:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Provider(Protocol):
-    """What tells one service from another. `pictures`: how many it takes at most."""
+@dataclass
+class Provider:
+    """What tells one service from another. `told`: its settings, in its `shape`; `extra`: what is
+    passed to the model as it is.
+    """
+
+    shape: ClassVar[type[Settings]] = Settings
+    home: ClassVar[str] = ""
+    """Its own address; `keys`, variables of the environment, are for this host alone."""
+    keys: ClassVar[Sequence[str]] = ()
+    needs: ClassVar[Mapping[str, str]] = {}
+    """Settings without which nothing can be asked, and an example of each."""
+    told: Any
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def pictures(self) -> int: ...
+    def pictures(self) -> int:
+        """How many it takes at most."""
+        return getattr(self.told, "pictures", 1)
+
+    @property
+    def name(self) -> str:
+        """What the editor is called where no name is set: the model."""
+        return self.told.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")  # type: ignore[no-any-return]
+
+    def headers(self, key: str) -> Mapping[str, str]:
+        """How the key travels: never in an address."""
+        return {"Authorization": f"Bearer {key}"}
+
+    def price(self) -> ImagePrice:
+        """The price by the table, or by the user's word."""
+        return image_price_of(self.told.model, self.told.price)
 
     def request(self, ask: Ask) -> Call:
         """The call for what is asked. Raises `ImageError` for a picture that cannot be sent."""
-        ...
+        raise NotImplementedError
 
     def result(self, value: Any) -> Made | Nothing:
         """What a reply's JSON says came of it."""
-        ...
+        raise NotImplementedError
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         """What an answer cost, in US dollars; None where that is not known."""
-        ...
+        return price.picture
+
+
+def without_picture(reason: str, said: str = "", detail: Mapping[str, Any] = {}) -> Nothing:
+    """What a good answer without a picture is; `said`: its own words."""
+    text = f"output: the reply has no picture{reason}" + (f": {said}" if said else "")
+    return Nothing(Status.UNREADABLE, text, detail)
 
 
 # --------------------------------------------------------------------------------------- the editor
@@ -148,171 +153,141 @@ class RemoteEditor(BaseEditor):
         return 0.0 if cannot else self.price.picture
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        asked = self._asked(sample)
-        if isinstance(asked, Edit):
-            return asked
-        ask, call = asked
-        key = self._key(folder, ask, call)
-        outcome = self.service.call(
-            call, key, self._spend(), lambda value: self.provider.bill(value, self.price)
-        )
-        return self._made(ask, call, folder, outcome, self._cost(outcome))
-
-    def _spend(self) -> Spend:
-        return Spend(model=self.model, most=self.price.picture or 0.0)
-
-    def _cost(self, outcome: Outcome) -> float | None:
-        """What stands in the ledger for an output; None where no price is known."""
-        known = self.price.picture is not None or outcome.cost is not None
-        return outcome.spent if known else None
-
-    def _asked(self, sample: Sample) -> tuple[Ask, Call] | Edit:
-        """What is asked and the call for it, or why there is none."""
-        most = self.provider.pictures
-        if (fault := faulty(sample, self.name, pictures=most)) is not None:
-            return fault
-        shots = sample.shots
-        prompt, pictures = numbered(sample, shots)
-        if len(pictures) > most and shots:
-            reason = f"{len(shots)} demonstrations make {len(pictures)} pictures, the service takes"
-            status = Status.NOT_APPLICABLE
-            return Edit.without(sample.id, self.name, status, f"{reason} {most}")
+        if cannot := faulty(sample, self.name, pictures=self.provider.pictures):
+            return cannot
         try:
-            ask = asked_of(sample, shots, prompt, pictures)
-            return ask, self.provider.request(ask)
+            ask = asked(sample)
+            call = self.provider.request(ask)
         except ImageError as error:
             return Edit.without(sample.id, self.name, Status.DATASET_FAULT, f"input image: {error}")
+        return self.edited(ask, call, folder)
 
-    def _key(self, folder: Path, ask: Ask, call: Call, *, question: bool = False) -> str:
+    def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
+        """What comes of a call."""
+        outcome = self.service.call(
+            call, self.key(folder, ask, call), self.spend(), self._bill_of
+        )
+        return self.made(ask, call, folder, outcome)
+
+    def _bill_of(self, value: Any) -> float | None:
+        return self.provider.bill(value, self.price)
+
+    def spend(self) -> Spend:
+        return Spend(model=self.model, most=self.price.picture or 0.0)
+
+    def key(self, folder: Path, ask: Ask, call: Call, *, question: bool = False) -> str:
+        """See `calling.call_key`."""
         facts = repr(sorted((name, str(value)) for name, value in call.facts.items()))
-        pictures = (data for _, data, _ in ask.files)
         told = (ask.sample.id, self.model, str(self.seed), ask.prompt, call.path, facts)
-        return call_key(folder, *told, *pictures, question=question)
+        return call_key(folder, *told, *(file.data for file in ask.files), question=question)
 
-    def _made(
-        self, ask: Ask, call: Call, folder: Path, outcome: Outcome, cost: float | None
-    ) -> Edit:
-        facts: dict[str, Any] = {
+    def made(self, ask: Ask, call: Call, folder: Path, outcome: Outcome) -> Edit:
+        """The edit that a call's outcome is."""
+        known = self.price.picture is not None or outcome.cost is not None
+        result = self.provider.result(outcome.value) if outcome.kind == "ok" else refusal(outcome)
+        facts = {
+            **self.facts(ask, call, {**result.detail, "attempts": outcome.attempts}),
+            "seconds": round(outcome.seconds, 6),
+            "cost": outcome.spent if known else None,
+        }
+        sample = ask.sample
+        if isinstance(result, Made):
+            try:
+                return deliver(sample, self.name, folder, picture_of(result, self.service), **facts)
+            except OSError as error:
+                return Edit.without(sample.id, self.name, Status.FAILED, str(error), **facts)
+            except ValueError as error:
+                return Edit.without(sample.id, self.name, Status.UNREADABLE, str(error), **facts)
+        return Edit.without(sample.id, self.name, result.status, words(result.reason), **facts)
+
+    def facts(self, ask: Ask, call: Call, detail: Mapping[str, Any]) -> dict[str, Any]:
+        """What every edit says of how it was made."""
+        shots = [shot.id for shot in ask.sample.shots]
+        return {
             "settings": {"model": self.model, **call.facts},
             "seed": self.seed,
-            "seconds": round(outcome.seconds, 6),
-            "cost": cost,
+            "detail": {**detail, "shots": shots},
         }
-        detail = {"attempts": outcome.attempts, "shots": [shot.id for shot in ask.shots]}
-        result = self.provider.result(outcome.value) if outcome.kind == "ok" else refusal(outcome)
-        facts["detail"] = {**result.detail, **detail}
-        if isinstance(result, Made):
-            return self._delivered(ask.sample, folder, result, facts)
-        return Edit.without(ask.sample.id, self.name, result.status, words(result.reason), **facts)
 
-    def _delivered(self, sample: Sample, folder: Path, made: Made, facts: dict[str, Any]) -> Edit:
-        if made.data:
-            if (data := decoded(made.data)) is not None:
-                return deliver(sample, self.name, folder, data, **facts)
-            reason = "output: no base64 where the picture should be"
-            return Edit.without(sample.id, self.name, Status.UNREADABLE, reason, **facts)
-        try:
-            return deliver(sample, self.name, folder, self.service.fetch(made.url), **facts)
-        except OSError as error:
-            return Edit.without(sample.id, self.name, Status.FAILED, str(error), **facts)
 
-    # -- in a batch (see `run.batch`) --------------------------------------------------------------
-
-    def batch_line(self, sample: Sample, folder: Path) -> tuple[str, str, dict[str, Any]] | Edit:
-        """What asks for a sample in a batch: the call's key, its endpoint, its JSON body; or why it
-        cannot be asked. `folder` stands for the run, as in a call.
-        """
-        asked = self._asked(sample)
-        if isinstance(asked, Edit):
-            return asked
-        body = self.provider.batched(asked[0])  # type: ignore[attr-defined]  # see `can_batch`
-        return self._key(folder, *asked), f"/v1{asked[1].path}", body
-
-    def batch_edit(
-        self, sample: Sample, folder: Path, outcome: Outcome, cost: float | None
-    ) -> Edit:
-        """The edit that a batch's answer is; `cost` is what it was booked at without a bill."""
-        asked = self._asked(sample)
-        return asked if isinstance(asked, Edit) else self._made(*asked, folder, outcome, cost)
-
-    @property
-    def batch_price(self) -> ImagePrice:
-        """The price of a call in a batch."""
-        return self.price.times(self.price.batch)
-
-    @property
-    def can_batch(self) -> bool:
-        """Whether the service takes the same calls in batches."""
-        return hasattr(self.provider, "batched")
+def picture_of(made: Made, service: Service) -> bytes:
+    """The bytes of a picture. Raises `OSError` where its address gives none (`calling.Gone`: it
+    never will), and `ValueError` for what is no base64.
+    """
+    if not made.data:
+        return service.fetch(made.url)
+    data = decoded(made.data)
+    if data is None:
+        raise ValueError("output: no base64 where the picture should be")
+    return data
 
 
 def refusal(outcome: Outcome) -> Nothing:
     """What a call that gave no answer says: the content filter refused it, or it failed."""
-    error = policy.error_of(outcome.error)
-    said = " ".join((outcome.reason, *policy.codes_of(error)))
+    said = " ".join((outcome.reason, *policy.codes_of(policy.error_of(outcome.error))))
     refused = outcome.http in (400, 403, 422, 451) and policy.filtered(said)
     is_refused = refused or outcome.kind == "refused"
     return Nothing(Status.REFUSED if is_refused else Status.FAILED, outcome.reason)
 
 
-def asked_of(sample: Sample, shots: Sequence[Shot], prompt: str, pictures: Sequence[Path]) -> Ask:
-    """What is asked, its pictures read once. Raises `ImageError`."""
-    read = {path: as_file(path, index) for index, path in enumerate(pictures)}
-    turns = [read[turn] if isinstance(turn, Path) else turn for turn in conversation(sample, shots)]
-    files = [read[path] for path in pictures]
-    return Ask(
-        sample=sample, shots=shots, prompt=prompt, files=files, turns=turns, shown=pictures[0]
-    )
-
-
 Kind = TypeVar("Kind", bound=RemoteEditor)
 
 
-def remote(
-    kind: type[Kind],
-    provider: Provider,
-    settings: Settings,
-    *,
-    address: str,
-    keys: Sequence[str],
-    auth: Any = None,
-    name: str = "",
-    price: ImagePrice | None = None,
-    **more: Any,
-) -> Kind:
-    """The editor of a provider. `address` is the provider's own: the key that one of the variables
-    `keys` holds goes to its host alone. `price`: the provider's own, in place of the table's.
-    Raises `UsageError` without the key that it needs.
+def told_to(
+    editor: str, settings: Mapping[str, Any], shape: type[Settings], needs: Mapping[str, str]
+) -> tuple[Any, dict[str, Any]]:
+    """The settings as a declared shape, and those that are passed on (``extra.NAME``). Raises
+    `UsageError` for one that is not known, does not fit or is lacking.
     """
-    base = settings.base_url or address
+    own = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
+    extra = {name.removeprefix(EXTRA): typed(settings[name]) for name in {*settings} - {*own}}
+    if "" in extra:
+        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
+    told = settings_of(editor, own, shape, f"{EXTRA}NAME")
+    for name, example in needs.items():
+        if not getattr(told, name):
+            raise UsageError(
+                f"editor {editor!r}: wanted the setting {name}, for example {name}={example}"
+            )
+    return told, extra
+
+
+def remote(provider: type[Provider], editor: str, settings: Mapping[str, Any]) -> RemoteEditor:
+    """The editor of a provider. Raises `UsageError` for a setting that it does not take, and
+    without the key that it needs.
+    """
+    told, extra = told_to(editor, settings, provider.shape, provider.needs)
+    own = provider(told, extra)
+    return editor_of(RemoteEditor, own, home=own.home, keys=own.keys, name=own.name or editor)
+
+
+def editor_of(
+    kind: type[Kind], provider: Provider, *, home: str, keys: Sequence[str], name: str, **more: Any
+) -> Kind:
+    """The editor of a provider whose own address is `home`: no price is taken from a model's name
+    at an address of one's own network.
+    """
+    told = provider.told
+    base = told.base_url or home
+    key = key_for(base, [home], (OWN_KEY, *keys), needed=True)
     service = Service(
         base,
-        key=key_for(base, [address], (OWN_KEY, *keys), needed=True),
-        at_once=settings.concurrency,
-        timeout=settings.timeout,
-        attempts=settings.attempts,
-        pause=settings.pause,
-        **({} if auth is None else {"auth": auth}),
+        key=key,
+        headers=provider.headers(key) if key else {},
+        at_once=told.concurrency,
+        timeout=told.timeout,
+        attempts=told.attempts,
+        pause=told.pause,
     )
+    own = told.price is None and is_own_network(urlsplit(base).hostname or "")
     return kind(
-        name=settings.shown_name(name),
-        model=settings.model,
+        name=told.name or name,
+        model=told.model,
         provider=provider,
         service=service,
         ledger=service.ledger,
-        price=_price(base, settings, price),
-        seed=getattr(settings, "seed", None),
-        concurrency=settings.concurrency,
+        price=ImagePrice() if own else provider.price(),
+        seed=getattr(told, "seed", None),
+        concurrency=told.concurrency,
         **more,
     )
-
-
-def _price(base: str, settings: Settings, own: ImagePrice | None) -> ImagePrice:
-    """The user's word, else the provider's or the table's price; none at an address of one's own
-    network, where a model's name says nothing of what it costs.
-    """
-    if settings.price is None and is_own_network(urlsplit(base).hostname or ""):
-        return ImagePrice()
-    if settings.price is None and own is not None:
-        return own
-    return image_price_of(settings.model, settings.price)

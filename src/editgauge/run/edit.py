@@ -34,8 +34,6 @@ from editgauge.types import Editor, Sample, Status
 
 __all__ = ["EditSummary", "Limits", "Made", "Request", "edit", "edit_material", "edit_one", "make"]
 Progress = Callable[[int, int, str], None]
-IN_BATCH = "in_batch"
-"""What a summary counts samples under that wait in a provider's batch."""
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
 
@@ -352,29 +350,24 @@ def edit_material(
     """Make the outputs of a benchmark's samples that are not there yet, and record the call in the
     run. Raises as `edit`.
     """
-    from editgauge.run import batch
-
     name = material.benchmark.name
     costs.keep_in(made.editor, folder.path, limits.budget)
     data = material.keep(folder)
-    waiting = batch.waiting(folder.path, name, made.editor.name)
     summary = edit(
         folder,
         name,
-        [sample for sample in material.samples if sample.id not in waiting],
+        material.samples,
         made.editor,
         workers=limits.workers,
         retry=limits.retry,
         seconds_a_sample=limits.seconds_a_sample,
         progress=progress,
     )
-    if waiting:
-        summary.counts[IN_BATCH] = sum(sample.id in waiting for sample in material.samples)
-    record(material, folder, summary, made.request, data)
+    _record(material, folder, summary, made.request, data)
     return summary
 
 
-def record(
+def _record(
     material: Material, folder: Run, summary: EditSummary, request: Request | None, data: str
 ) -> None:
     """Write down a call in the run: what it was about, what made the outputs, what came of it."""

@@ -87,7 +87,7 @@ def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:
     than those that the run recorded, `Unavailable` for weights that cannot be loaded.
     """
     made: Any = catalog.find("editors", str(edit.settings["family"]))([], **settings)
-    found, recorded = made.prepare(), str(edit.settings.get("revision") or "")
+    found, recorded = made.load()[1], str(edit.settings.get("revision") or "")
     if recorded and found != recorded:
         raise UsageError(
             f"{edit.editor} was made with other weights: recorded {recorded}, found {found}; name "

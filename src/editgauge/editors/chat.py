@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from editgauge.editors.asking import Ask
 from editgauge.editors.calling import Call
@@ -50,7 +50,7 @@ class Chat(Provider):
     shape = ChatSettings
     home = "https://openrouter.ai/api/v1"
     keys = ("OPENROUTER_API_KEY",)
-    needs = {"model": "google/gemini-2.5-flash-image"}
+    needs: ClassVar[Mapping[str, str]] = {"model": "google/gemini-2.5-flash-image"}
 
     def request(self, ask: Ask) -> Call:
         named = {"temperature": self.told.temperature, "seed": self.told.seed}

@@ -216,6 +216,7 @@ class CommandEditor(BaseEditor):
             return Edit.without(sample.id, self.name, Status.MISSING, reason, **facts)
         return deliver(sample, self.name, folder, data, **facts)
 
+
 def _parsed(line: str) -> Mapping[str, Any] | None:
     try:
         value = json.loads(line)

@@ -9,7 +9,8 @@ looked up once, loaded by its hash, and recorded with every edit.
 
 An output depends on its sample and the settings alone: samples are edited one by one, and noise is
 drawn anew from the seed for each. On a GPU sums of floats in another order may move a channel of a
-pixel by a level or two.
+pixel by a level or two. One process holds one copy of the weights on one device; more GPUs are
+more workers of Ray.
 
 InstructPix2Pix and its kin are loaded without their safety checker, which takes medical pictures
 for something else and blackens them; ``--set safety_checker=true`` keeps it, and what it withholds
@@ -18,31 +19,35 @@ is then refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from editgauge import schema
 from editgauge.editors import loading
-from editgauge.editors.delivery import known, typed
-from editgauge.editors.diffusion import DiffusersEditor
+from editgauge.editors.asking import numbered
+from editgauge.editors.delivery import Count, faulty, received, settings_of, typed
+from editgauge.editors.editor import BaseEditor, Mode
+from editgauge.editors.loading import SEVERAL, Call, call_of, class_named_by, pipeline_class
 from editgauge.editors.models import MODELS, Model
-from editgauge.editors.pipelines import SEVERAL, call_of, class_named_by, pipeline_class
-from editgauge.errors import DataError, UsageError
-from editgauge.types import Sample
+from editgauge.errors import Unavailable, UsageError
+from editgauge.images import read_image
+from editgauge.networks.runtime import free_memory, out_of_memory
+from editgauge.types import Edit, Sample, Status
 
-Count = Annotated[int, msgspec.Meta(ge=1)]
+Around = Callable[[Any, str], contextlib.AbstractContextManager[Any]]
+"""From a pipeline and the prompt it is about to be given, to what surrounds its call."""
 
 
 class Settings(msgspec.Struct, kw_only=True, frozen=True):
     """Settings that are ours; all others must be arguments of the pipeline's call.
 
-    `model`: a hub id or a folder. `device` (cuda, mps, cpu; the best there is) or `devices`
-    (several, with commas: each holds the weights once and edits samples of its own). `side`: the
-    longer side before editing. `pictures`: how many it is given at most. `offload`: keep the parts
-    on the processor until they are needed.
+    `model`: a hub id or a folder. `device`: cuda, mps, cpu; the best there is. `side`: the longer
+    side before editing. `pictures`: how many it is given at most. `offload`: keep the parts on the
+    processor until they are needed.
     """
 
     model: str = ""
@@ -50,27 +55,17 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
     name: str = ""
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     device: str = ""
-    devices: str = ""
     dtype: Literal["float32", "bfloat16", "float16"] | None = None
     side: Annotated[int, msgspec.Meta(ge=0)] | None = None
     pictures: Count | None = None
     offload: bool = False
     safety_checker: bool = False
 
-    def places(self, family: str) -> tuple[str, ...]:
-        """The devices to edit on, each once. Raises `UsageError` where both words are given."""
-        if self.devices and self.device:
-            raise UsageError(f"editor {family!r}: give device or devices, not both")
-        words = (part.strip() for part in self.devices.split(","))
-        found = tuple(dict.fromkeys(word for word in words if word))
-        return found or (self.device or loading.best_device(),)
-
 
 def factory(family: str, samples: Sequence[Sample] = (), **settings: Any) -> DiffusersEditor:
     """A model of `MODELS` as an editor. Settings: `Settings`, and any argument of the pipeline's
     call. Raises `UsageError` for a setting that nobody knows, `MissingExtra` without diffusers.
     """
-    del samples
     return _editor(family, MODELS[family], settings)
 
 
@@ -80,16 +75,14 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
     Settings: `model` (a hub id or a folder; required), `pipeline` (its class; default: what the
     model's own ``model_index.json`` names), those of `factory`, and every argument of the
     pipeline's call that has a plain value; the call's own defaults stand otherwise. The dtype is
-    bfloat16 on a GPU. A class that takes a mask is given the sample's input mask. Raises
-    `UsageError` for a class that the library has not or that edits nothing, and for a setting that
-    its call does not take.
+    bfloat16 on a GPU. Raises `UsageError` for a class that the library has not or that edits
+    nothing, and for a setting that its call does not take.
     """
-    del samples
     model = str(settings.get("model") or "")
     if not model:
         raise UsageError(
             "editor 'diffusers': wanted the setting model (a hub id or a folder), for example "
-            "--model black-forest-labs/FLUX.2-klein-4B"
+            "black-forest-labs/FLUX.2-klein-4B"
         )
     given = settings.pop("pipeline", None)
     name = str(given or class_named_by(model, settings.get("revision")))
@@ -104,23 +97,15 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
 
 
 def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersEditor:
-    pipeline = pipeline_class(family, line.pipeline)
-    call = call_of(family, pipeline)
-    known(family, settings, *Settings.__struct_fields__, *call.settings)
-    words = {name: settings[name] for name in Settings.__struct_fields__ if name in settings}
-    try:
-        told = schema.convert(words, Settings, f"editor {family!r}", strict=False)
-    except DataError as error:
-        raise UsageError(str(error)) from error
-    own = {name: typed(value) for name, value in settings.items() if name not in words}
+    call = call_of(family, pipeline_class(family, line.pipeline))
+    own = {name: typed(settings[name]) for name in call.settings if name in settings}
+    rest = {name: value for name, value in settings.items() if name not in own}
+    told = settings_of(family, rest, Settings, *call.settings)
     arguments = {**line.defaults, **own}
     for name in call.required:
         if name not in arguments:
-            raise UsageError(
-                f"editor {family!r}: {line.pipeline} needs {name}; give it with --set {name}=…"
-            )
-    places = told.places(family)
-    gpu = places[0].startswith("cuda")
+            raise UsageError(f"editor {family!r}: {line.pipeline} needs the setting {name}")
+    device = told.device or loading.best_device()
     return DiffusersEditor(
         name=told.name or family,
         family=family,
@@ -129,8 +114,8 @@ def _editor(family: str, line: Model, settings: Mapping[str, Any]) -> DiffusersE
         model=told.model or line.hub,
         revision=told.revision,
         seed=told.seed,
-        devices=places,
-        dtype=told.dtype or (line.dtype if gpu else "float32"),
+        device=device,
+        dtype=told.dtype or (line.dtype if device.startswith("cuda") else "float32"),
         side=(line.side if told.side is None else told.side) or None,
         pictures=told.pictures or line.pictures,
         offload=told.offload,
@@ -164,3 +149,160 @@ flux_kontext = _named("flux-kontext")
 qwen_image_edit = _named("qwen-image-edit")
 qwen_image_edit_plus = _named("qwen-image-edit-plus")
 omnigen = _named("omnigen")
+
+
+# -- at work ---------------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True)
+class DiffusersEditor(BaseEditor):
+    """See `factory`. Runs in one process, one sample after the other. The weights are loaded at the
+    first sample; weights that cannot be loaded are an `Unavailable`, which is not tried again.
+    """
+
+    name: str
+    family: str
+    line: Model
+    call: Call
+    model: str
+    revision: str | None = None
+    seed: int = 0
+    device: str = "cpu"
+    dtype: str = "float32"
+    side: int | None = None
+    pictures: int = 1
+    offload: bool = False
+    checker: bool = False
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    parallel: Mode = "serial"
+
+    def __post_init__(self) -> None:
+        self.shows = self.pictures > 1
+        self.num_gpus = float(self.device != "cpu")
+        self._loaded: tuple[Any, str] | Unavailable | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is loaded: another process loads for itself."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.device.startswith("cuda"):  # a worker sees its own GPU alone, whatever its
+            self.device = "cuda"  # number is where the command was typed
+        self.__post_init__()
+
+    def __call__(self, sample: Sample, folder: Path) -> Edit:
+        return self.watched(sample, folder, lambda pipe, prompt: contextlib.nullcontext())
+
+    def watched(self, sample: Sample, folder: Path, around: Around) -> Edit:
+        """The edit of a sample, made inside of ``around(pipeline, prompt)``."""
+        if (fault := self.cannot(sample)) is not None:
+            return fault
+        prompt, paths = numbered(sample)
+        if self.line.marks:
+            marks = (self.line.marks.format(n=n) for n in range(1, len(paths) + 1))
+            prompt = f"{prompt} {' '.join(marks)}"
+        pipe, revision = self.load()
+        try:
+            with around(pipe, prompt):
+                result = self._run(pipe, prompt, [self._picture(path) for path in paths])
+        except Exception as error:
+            if not out_of_memory(error):
+                raise
+            result = None
+        facts = {"seed": self.seed, "settings": self.facts(revision)}
+        if result is None:  # outside of the handler: the traceback holds what filled the memory
+            free_memory()
+            reason = f"out of memory: {self.device} does not hold it; {loading.OFFLOAD}"
+            return Edit.without(sample.id, self.name, Status.FAILED, reason, **facts)
+        if any(getattr(result, "nsfw_content_detected", None) or [False]):
+            reason = "the model's safety checker withheld the picture"
+            return Edit.without(sample.id, self.name, Status.REFUSED, reason, **facts)
+        path = folder / "output.png"
+        result.images[0].save(path)
+        return received(sample, self.name, path, cost=0.0, **facts)
+
+    def cannot(self, sample: Sample) -> Edit | None:
+        """Why the pipeline cannot be asked for a sample; None where it can."""
+        return faulty(sample, self.name, pictures=self.pictures)
+
+    def _picture(self, path: Path) -> Any:
+        from PIL import Image
+
+        image = Image.fromarray(read_image(path))
+        return image if self.side is None else loading.fitted(image, self.side)
+
+    def _run(self, pipe: Any, prompt: str, pictures: list[Any]) -> Any:
+        """What the pipeline returns."""
+        import torch
+
+        arguments = dict(self.arguments)
+        if not {"height", "width"} & set(arguments):
+            width, height = pictures[0].size
+            if self.line.sized:
+                arguments |= {"width": width, "height": height}
+            elif self.family not in MODELS:  # the line of a model says all that it is told
+                arguments |= self.call.size_for(width, height)
+        several = self.call.argument != "image" or self.pictures > 1
+        arguments[self.call.argument] = pictures if several else pictures[0]
+        with self._drawn_alone(), torch.inference_mode():
+            generator = torch.Generator("cpu").manual_seed(self.seed)
+            return pipe(prompt=prompt, generator=generator, **arguments)
+
+    @contextlib.contextmanager
+    def _drawn_alone(self) -> Iterator[None]:
+        """The device's own random numbers start at the seed and are put back afterwards: some
+        pipelines draw from them beside the generator they are given.
+        """
+        import torch
+
+        index = [torch.device(self.device).index or 0] if self.device.startswith("cuda") else []
+        with torch.random.fork_rng(devices=index):
+            torch.manual_seed(self.seed)
+            yield
+
+    def facts(self, revision: str) -> dict[str, Any]:
+        """What every edit says of how it was made."""
+        folder = Path(self.model).expanduser()
+        return {
+            "family": self.family,
+            "pipeline": self.line.pipeline,
+            "model": folder.name if folder.is_dir() else self.model,
+            "revision": revision,
+            "device": self.device,
+            "dtype": self.dtype,
+            **self.arguments,
+            **({"side": self.side} if self.side else {}),
+        }
+
+    # -- weights -----------------------------------------------------------------------------------
+
+    def load(self) -> tuple[Any, str]:
+        """The pipeline on its device, and what tells its weights from others (a commit, or a
+        folder's hash). Raises `Unavailable`, at once after the first time.
+        """
+        if self._loaded is None:
+            try:
+                self._loaded = self.load_now()
+            except Exception as error:  # whatever a library says of weights that are amiss
+                why = loading.told(error, self.model, self.device)
+                name = Path(self.model).name if Path(self.model).is_dir() else self.model
+                self._loaded = Unavailable(f"editor {self.name!r}: {name} cannot be loaded: {why}")
+                raise self._loaded from error
+        if isinstance(self._loaded, Unavailable):
+            raise self._loaded
+        return self._loaded
+
+    def load_now(self) -> tuple[Any, str]:
+        source = self.source()
+        how = {"device": self.device, "dtype": self.dtype, "offload": self.offload}
+        pipe = loading.load(self.family, self.line, source, checker=self.checker, **how)  # type: ignore[arg-type]
+        return pipe, source[1]
+
+    def source(self) -> tuple[str, str]:
+        """Where the weights come from, and their revision: see `loading.source_of`."""
+        return loading.source_of(self.model, self.line, self.revision)
+
+    def release(self) -> None:
+        """Let go of the loaded weights; they are loaded again when they are needed."""
+        self._loaded = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from editgauge.editors.asking import Ask
@@ -42,7 +42,7 @@ class Endpoint(Provider):
     """See `http`."""
 
     shape = HttpSettings
-    needs = {"base_url": "http://localhost:8000"}
+    needs: ClassVar[Mapping[str, str]] = {"base_url": "http://localhost:8000"}
 
     @property
     def name(self) -> str:

@@ -1,20 +1,25 @@
-"""From a model's name to a pipeline on a device: which commit, how it is loaded, and what is told
-where it cannot be.
+"""Pipelines of the installed diffusers: which class a name stands for, what its call takes, and the
+way from a model's name to a pipeline on a device.
+
+Nothing here is special to a model. A class is found by its own name, or by what the weights say of
+themselves (``model_index.json``); its call is inspected, so that a model which appeared after this
+was written can be edited with, and a setting that it does not take is refused by name.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import importlib.util
-from collections.abc import Iterator
+import inspect
+import json
+import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from editgauge.editors.models import Model
-from editgauge.editors.pipelines import pipeline_class
-from editgauge.errors import DataError
+from editgauge.errors import DataError, MissingExtra, Unavailable, UsageError
 from editgauge.networks import runtime
 
 OFFLOAD = (
@@ -22,6 +27,132 @@ OFFLOAD = (
     "smaller pictures with --set side=…"
 )
 """What to do where a device's memory does not suffice."""
+_PICTURES = ("image", "images", "input_images")
+"""The arguments under which pipelines take the picture to edit, in the order in which they are
+looked for.
+"""
+_GIVEN = {
+    *_PICTURES, "self", "prompt", "generator", "latents", "prompt_embeds", "negative_prompt_embeds",
+    "output_type", "return_dict", "callback_on_step_end", "callback_on_step_end_tensor_inputs",
+    "args", "kwargs",
+}  # fmt: skip
+"""Arguments of a pipeline's call that are not settings."""
+SEVERAL = {
+    "QwenImageEditPlusPipeline": 3,
+    "OmniGenPipeline": 5,
+    "Flux2Pipeline": 10,
+    "Flux2KleinPipeline": 4,
+    "JoyImageEditPlusPipeline": 3,
+}
+"""How many pictures of one instruction a class takes, where its documentation tells; one of
+others.
+"""
+
+
+# -- a class and its call --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a pipeline's call takes. `argument`: the name under which it takes the pictures;
+    `settings`: the arguments that a user may set; `required`: those without a default; `shape`:
+    height and width that it makes by default whatever the picture (None: it names none).
+    """
+
+    argument: str
+    settings: tuple[str, ...]
+    required: tuple[str, ...]
+    shape: tuple[int, int] | None
+
+    def size_for(self, width: int, height: int) -> dict[str, int]:
+        """Width and height, multiples of 16, in the proportions of a picture and with about as many
+        pixels as the pipeline makes by itself; nothing where it takes the picture's own.
+        """
+        if self.shape is None:
+            return {}
+        scale = math.sqrt(math.prod(self.shape) / (width * height))
+        wide, high = (max(16, round(side * scale / 16) * 16) for side in (width, height))
+        return {"width": wide, "height": high}
+
+
+def library(feature: str) -> Any:
+    """The diffusers package. Raises `MissingExtra` naming the feature."""
+    try:
+        import diffusers
+    except ImportError as error:
+        raise MissingExtra(feature, error.name or "diffusers", "diffusion") from error
+    return diffusers
+
+
+def pipeline_class(editor: str, name: str) -> Any:
+    """The class of this name in the installed diffusers. Raises `UsageError` for one that it has
+    not, and `Unavailable` where it cannot be imported.
+    """
+    diffusers = library(f"the editor {editor}")
+    try:
+        found = getattr(diffusers, name, None)
+    except RuntimeError as error:  # it imports what the class needs only now
+        why = runtime.told(error)
+        raise Unavailable(f"editor {editor!r}: {name} cannot be imported: {why}") from error
+    if found is not None and name.endswith("Pipeline"):
+        return found
+    raise UsageError(
+        f"editor {editor!r}: diffusers {diffusers.__version__} has no pipeline {name}; install one "
+        f"that has it, or join the model's own code as a function in a file"
+    )
+
+
+def class_named_by(model: str, revision: str | None) -> str:
+    """The class that a model's own ``model_index.json`` names, in a folder or on the hub. Raises
+    `UsageError` for a folder without one, and `Unavailable` when the hub cannot tell.
+    """
+    folder, advice = Path(model).expanduser(), "name the class with --set pipeline=…"
+    there = folder.is_dir()
+    try:
+        if there:
+            index = json.loads((folder / "model_index.json").read_text("utf-8"))
+        else:
+            pipeline = library("the editor diffusers").DiffusionPipeline
+            index = pipeline.load_config(model, revision=revision)
+        return str(index["_class_name"])
+    except MissingExtra:
+        raise
+    except Exception as error:  # no such file; offline, unknown, gated: all end in the same advice
+        why = f"({type(error).__name__}); {advice}"
+        if there:
+            wanted = "wanted a folder with a model_index.json"
+            raise UsageError(f"editor 'diffusers': {folder.name}: {wanted} {why}") from error
+        raise Unavailable(
+            f"editor 'diffusers': {model}: the hub did not tell its pipeline {why}, or give a "
+            f"folder with --model"
+        ) from error
+
+
+def call_of(editor: str, pipeline: Any) -> Call:
+    """What the call of a pipeline's class takes. Raises `UsageError` for one that edits no
+    picture by an instruction alone.
+    """
+    parameters = inspect.signature(pipeline.__call__).parameters
+    argument = next((name for name in _PICTURES if name in parameters), None)
+    lacking = "no picture" if argument is None else "no prompt"
+    lacking = "a mask as well" if "mask_image" in parameters else lacking
+    if argument is None or "prompt" not in parameters or "mask_image" in parameters:
+        raise UsageError(
+            f"editor {editor!r}: {pipeline.__name__} takes {lacking}: it does not edit by an "
+            f"instruction"
+        )
+    settings = tuple(name for name in parameters if name not in _GIVEN)
+    bare = inspect.Parameter.empty
+    own = [parameters[n].default for n in ("height", "width") if n in parameters]
+    return Call(
+        argument=argument,
+        settings=settings,
+        required=tuple(name for name in settings if parameters[name].default is bare),
+        shape=(own[0], own[1]) if [type(side) for side in own] == [int, int] else None,
+    )
+
+
+# -- weights ---------------------------------------------------------------------------------------
 
 
 def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:
@@ -32,28 +163,37 @@ def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:
     if folder.is_dir():
         return str(folder), content_hash(folder)
     pinned = line.revision if model == line.hub else None
-    return model, revision or pinned or current_commit(model)
+    return model, revision or pinned or _current_commit(model)
 
 
-def load(family: str, line: Model, source: str, revision: str, **how: Any) -> Any:
-    """The pipeline on its device. `how`: device, dtype (words), offload, checker (flags)."""
+def load(
+    family: str, line: Model, source: tuple[str, str], *,
+    device: str, dtype: str, offload: bool, checker: bool,
+) -> Any:  # fmt: skip
+    """The pipeline of a `source_of` on its device."""
     import torch
+    from diffusers.utils import deprecation_utils
+    from diffusers.utils import logging as diffusers_logging
+    from transformers.utils import logging as transformers_logging
 
-    options: dict[str, Any] = {_dtype_word(): getattr(torch, how["dtype"])}
-    if line.checked and not how["checker"]:
+    for library in (diffusers_logging, transformers_logging):
+        library.disable_progress_bar()  # the run has one
+    renamed = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")  # since 0.42
+    options: dict[str, Any] = {"dtype" if renamed else "torch_dtype": getattr(torch, dtype)}
+    if line.checked and not checker:
         options |= {"safety_checker": None, "requires_safety_checker": False}
-    options |= {"local_files_only": True} if Path(source).is_dir() else {"revision": revision}
-    with _quiet():
-        pipe = pipeline_class(family, line.pipeline).from_pretrained(source, **options)
+    place, revision = source
+    options |= {"local_files_only": True} if Path(place).is_dir() else {"revision": revision}
+    pipe = pipeline_class(family, line.pipeline).from_pretrained(place, **options)
     pipe.set_progress_bar_config(disable=True)
-    if how["offload"] and how["device"].startswith("cuda"):
-        pipe.enable_model_cpu_offload(device=how["device"])
+    if offload and device.startswith("cuda"):
+        pipe.enable_model_cpu_offload(device=device)
     else:
-        pipe.to(how["device"])
+        pipe.to(device)
     return pipe
 
 
-def told(error: Exception, model: str, device: str = "") -> str:
+def told(error: Exception, model: str, device: str) -> str:
     """A library's error as one line, with what to do where that is known."""
     if isinstance(error, DataError):
         return str(error)
@@ -71,7 +211,7 @@ def told(error: Exception, model: str, device: str = "") -> str:
     return text
 
 
-def current_commit(model: str) -> str:
+def _current_commit(model: str) -> str:
     """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, or when
     the name is none of the hub (a folder that is not there), saying what to do.
     """
@@ -104,12 +244,6 @@ def content_hash(folder: Path) -> str:
     return f"folder-{digest.hexdigest()}"
 
 
-def portable(model: str) -> str:
-    """A model's name as a run may hold it: of a folder its own name alone."""
-    path = Path(model).expanduser()
-    return path.name if path.is_dir() else model
-
-
 def best_device() -> str:
     """``cuda``, ``mps`` or ``cpu``."""
     import torch
@@ -119,26 +253,12 @@ def best_device() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _dtype_word() -> str:
-    """What `from_pretrained` calls the weights' type: renamed, with a warning for the old word, in
-    diffusers 0.42.
+def fitted(image: Any, side: int) -> Any:
+    """A picture of Pillow brought to the longer side that a model works at, both sides multiples of
+    8.
     """
-    from diffusers.utils import deprecation_utils
+    from PIL import Image
 
-    new = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")
-    return "dtype" if new else "torch_dtype"
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the libraries' own progress bars: the run has one."""
-    from diffusers.utils import logging as diffusers_logging
-    from transformers.utils import logging as transformers_logging
-
-    for library in (diffusers_logging, transformers_logging):
-        library.disable_progress_bar()
-    try:
-        yield
-    finally:
-        for library in (diffusers_logging, transformers_logging):
-            library.enable_progress_bar()
+    scale = side / max(image.size)
+    size = tuple(max(8, math.ceil(s * scale / 8) * 8) for s in image.size)
+    return image if image.size == size else image.resize(size, Image.Resampling.LANCZOS)

@@ -164,9 +164,7 @@ class RemoteEditor(BaseEditor):
 
     def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
         """What comes of a call."""
-        outcome = self.service.call(
-            call, self.key(folder, ask, call), self.spend(), self._bill_of
-        )
+        outcome = self.service.call(call, self.key(folder, ask, call), self.spend(), self._bill_of)
         return self.made(ask, call, folder, outcome)
 
     def _bill_of(self, value: Any) -> float | None:

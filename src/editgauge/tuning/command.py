@@ -17,7 +17,7 @@ import orjson
 from editgauge import machine
 from editgauge.editors import diffusers
 from editgauge.editors.command import recorded
-from editgauge.editors.diffusion import DiffusersEditor
+from editgauge.editors.diffusers import DiffusersEditor
 from editgauge.editors.editor import as_editor
 from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
@@ -142,7 +142,7 @@ def tune(
     that the run was trained with, `Unavailable` for weights that cannot be loaded.
     """
     base = _base(order, order.settings)
-    checked(order.recipe, base.devices[0])
+    checked(order.recipe, base.device)
     done = Outcome(splits=list(splits))
     name = plain_name(base.name)
     with lease.lease(run.path, "tune", benchmark, name):
@@ -250,13 +250,12 @@ def _trained(
     if there is not None:
         return there
     began = perf_counter()
-    device = learner.devices[0]
-    pipe = learner.pipeline(device)
+    pipe, _ = learner.load()
     kept, nothing = triplets(pipe, chosen, order.recipe.resolution)
     for part in (pipe.vae, pipe.text_encoder):
         part.to("cpu")  # their work is done: the memory is the U-Net's
     place = Place(run=run.path, folder=folder, every=order.every)
-    made = train(pipe, kept, nothing, order.recipe, place, device=device, progress=progress)
+    made = train(pipe, kept, nothing, order.recipe, place, device=learner.device, progress=progress)
     weights = write_weights(run.path, folder, pipe, order.recipe.lora)
     _write_losses(run, folder, made, len(chosen))
     part = max(1, len(made.losses) // 10)
@@ -359,7 +358,7 @@ def check(order: Order) -> None:
     """Raises `UsageError` for an order that cannot be carried out, before anything is read; also
     where the libraries that train hold more than `EDITGAUGE_MEMORY` allows before they do anything.
     """
-    checked(order.recipe, _base(order, order.settings).devices[0])
+    checked(order.recipe, _base(order, order.settings).device)
     if order.recipe.lora:
         lora_config(order.recipe.lora)
     if (taken := machine.held()) > (limit := memory_limit()):

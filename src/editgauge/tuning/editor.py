@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from editgauge.editors.diffusion import DiffusersEditor
+from editgauge.editors.diffusers import DiffusersEditor
 from editgauge.errors import ImageError, RunError
 from editgauge.store import paths
 from editgauge.tuning import split
@@ -51,10 +51,10 @@ class TunedEditor(DiffusersEditor):
     rank: int = 0
     trained_on: frozenset[str] = frozenset()
     """Hashes of the pixels of all pictures that it saw (`split.pictures`)."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
     """What every edit's settings say of the training."""
 
-    def _prepared(self, sample: Sample) -> Any:
+    def cannot(self, sample: Sample) -> Edit | None:
         try:
             leaked = bool(split.pictures(sample) & self.trained_on)
         except ImageError:
@@ -62,13 +62,13 @@ class TunedEditor(DiffusersEditor):
         if leaked:
             reason = "the editor was trained on a picture of this sample"
             return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
-        return super()._prepared(sample)
+        return super().cannot(sample)
 
-    def _settings(self, device: str, revision: str) -> dict[str, Any]:
-        return {**super()._settings(device, revision), "tuned": dict(self.facts)}
+    def facts(self, revision: str) -> dict[str, Any]:
+        return {**super().facts(revision), "tuned": dict(self.training)}
 
-    def _load_now(self, device: str) -> tuple[Any, str]:
-        pipe, revision = super()._load_now(device)
+    def load_now(self) -> tuple[Any, str]:
+        pipe, revision = super().load_now()
         folder, name = self.weights.parent, self.weights.name
         why = paths.fault(folder, name, limit=MOST_BYTES)
         if why is not None:
@@ -97,4 +97,4 @@ def tuned(
 ) -> TunedEditor:
     """An editor as `base`, with trained weights."""
     own = {one.name: getattr(base, one.name) for one in fields(base) if one.init}
-    return TunedEditor(**own, weights=weights, rank=rank, trained_on=trained_on, facts=facts)
+    return TunedEditor(**own, weights=weights, rank=rank, trained_on=trained_on, training=facts)

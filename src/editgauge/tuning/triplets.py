@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editgauge.editors.pipelines import fitted, text_states
+from editgauge.editors.loading import fitted
 from editgauge.images import read_image
 from editgauge.types import Sample
 
@@ -55,16 +55,33 @@ def triplets(pipe: Any, samples: Sequence[Sample], side: int) -> tuple[list[Trip
                     mean=_kept(target.mean * scale),
                     std=_kept(target.std * scale),
                     image=_kept(_encoded(pipe, before).mode()),
-                    words=_kept(text_states(pipe, sample.instruction)),
+                    words=_kept(_words(pipe, sample.instruction)),
                 )
             )
-        return found, _kept(text_states(pipe, ""))
+        return found, _kept(_words(pipe, ""))
 
 
 def _picture(path: Path, side: int) -> Any:
     from PIL import Image
 
-    return fitted(Image.fromarray(read_image(path)), side, Image.Resampling.LANCZOS)
+    return fitted(Image.fromarray(read_image(path)), side)
+
+
+def _words(pipe: Any, text: str) -> Any:
+    """The states (1, tokens, width) that a Stable Diffusion pipeline's text model gives a text, cut
+    to the model's length as the pipeline does.
+    """
+    import torch
+
+    tokens = pipe.tokenizer(
+        text,
+        padding="max_length",
+        truncation=True,
+        max_length=pipe.tokenizer.model_max_length,
+        return_tensors="pt",
+    )
+    with torch.no_grad():
+        return pipe.text_encoder(tokens.input_ids.to(pipe.text_encoder.device))[0]
 
 
 def _encoded(pipe: Any, picture: Any) -> Any:

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from editgauge import catalog
-from editgauge.editors.delivery import flag, known
+from editgauge.editors.delivery import settings_of
 from editgauge.editors.typeset.acts import perform
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import faces
@@ -48,22 +49,26 @@ PIXEL_BYTES = 30
 """
 
 
+class Settings(msgspec.Struct, kw_only=True, frozen=True):
+    ocr: str = "rapidocr"
+    fonts: str = ""
+    verify: bool = True
+
+
 def typeset(samples: Sequence[Sample], **settings: Any) -> TypesetEditor:
     """The classical editor. Settings: `ocr`, the engine's name (default ``rapidocr``); `fonts`,
     folders with further fonts, joined as in PATH; `verify` (true), whether the result is read again
     and what cannot be read in it is given back. Raises `UsageError` for another setting,
     `MissingExtra` without the engine's library.
     """
-    del samples
-    known("typeset", settings, "ocr", "fonts", "verify")
-    folders = [Path(part) for part in str(settings.get("fonts", "")).split(os.pathsep) if part]
+    told = settings_of("typeset", settings, Settings)
+    folders = [Path(part) for part in told.fonts.split(os.pathsep) if part]
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"editor 'typeset': fonts={folder}: wanted a folder, found none there")
-    engine: Engine = catalog.find("ocr_engines", str(settings.get("ocr", "rapidocr")))()
+    engine: Engine = catalog.find("ocr_engines", told.ocr)()
     engine.identity()  # says now, not in the middle of a run, that a library is missing
-    check = flag("typeset", settings, "verify", True)
-    return TypesetEditor(EngineReader(engine), tuple(folders), verify=check)
+    return TypesetEditor(EngineReader(engine), tuple(folders), verify=told.verify)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.benchmarks.releases import organ_record, organ_set, task_record, task_set
 from tests.cli.pages import read, text_data
-from tests.editors.fake_jobs import KEY, FakeJobs
-from tests.editors.fake_service import FakeService
+from tests.editors.provider import KEY, Provider
 from tests.test_docs import ROOT
 
 from editgauge.editors import remote
@@ -40,10 +38,8 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
     text_data(tmp_path)
     organ_set(tmp_path / "DATA", [organ_record(38), organ_record(45)])
     task_set(tmp_path / "DATA", {"1": task_record(1)}, names=("1.png",))
-    with ExitStack() as stack:
-        made = {name: FakeJobs(shape=name) for name in ("bfl", "fal", "chat")}
-        made |= {"openai": FakeService(), "gemini": FakeService()}
-        yield {name: stack.enter_context(one) for name, one in made.items()}
+    with Provider() as provider:
+        yield dict.fromkeys(("bfl", "fal", "chat", "openai", "gemini"), provider)
 
 
 def test_the_page_runs_as_written(services: dict[str, Any]) -> None:

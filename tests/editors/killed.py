@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.editors.test_remote_service_faults import editor, samples_for
+from tests.editors.test_remote import editor, samples_for
 
 from editgauge.editors import jobs, remote
 from editgauge.run import edit as running

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -21,11 +20,11 @@ import torch
 from tests.editors import tiny_pipelines, torchvision_here
 
 from editgauge import catalog
+from editgauge.editors.loading import call_of, content_hash, pipeline_class
 from editgauge.editors.models import MODELS
-from editgauge.editors.pipelines import call_of, picture_of, pipeline_class, size_for
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import Unavailable, UsageError
-from editgauge.images import read_image, write_png
+from editgauge.images import read_image
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
 from editgauge.testing import make_sample
@@ -43,7 +42,6 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         "kontext": tiny_pipelines.kontext,
         "qwen": tiny_pipelines.qwen,
         "klein": tiny_pipelines.klein,
-        "inpaint": tiny_pipelines.inpaint,
         "plus": lambda path: tiny_pipelines.qwen(path, plus=True),
         "omnigen": tiny_pipelines.omnigen,
     }
@@ -130,13 +128,13 @@ def test_qwen_plus_takes_several_pictures_and_demonstrations(
             assert len(shown.settings["demonstrations"]) == 1
         else:
             assert shown.status is Status.NOT_APPLICABLE
-            assert "5 pictures" in shown.reason
+            assert "demonstrations make it 5" in shown.reason
 
 
 def test_what_the_safety_checker_withholds_is_refused(saved: Any, tmp_path: Path) -> None:
     made = editor("instructpix2pix", saved("pix2pix"), side="64")
     answer = SimpleNamespace(images=[Image.new("RGB", (64, 48))], nsfw_content_detected=[True])
-    made._loaded = {"cpu": (lambda **_: answer, "made here")}
+    made._loaded = (lambda **_: answer), "made here"
     edit = made(make_sample(tmp_path), tmp_path)
     assert edit.status is Status.REFUSED
     assert "safety checker" in edit.reason
@@ -147,8 +145,6 @@ def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         editor("instructpix2pix", tmp_path, magic="1")
     with pytest.raises(UsageError, match="dtype: invalid enum value 'Tensor'"):
         editor("instructpix2pix", saved("pix2pix"), dtype="Tensor")
-    with pytest.raises(UsageError, match="device or devices, not both"):
-        editor("instructpix2pix", saved("pix2pix"), devices="cuda:0")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=_offline))
     with pytest.raises(
@@ -255,60 +251,26 @@ def test_any_pipeline_of_the_library_edits(saved: Any, tmp_path: Path, named: An
     assert edit.settings["num_inference_steps"] == 2
 
 
-def test_a_pipeline_with_a_mask_is_given_the_sample_s(saved: Any, tmp_path: Path) -> None:
-    made = editor("diffusers", saved("inpaint"))
-    bare = replace(make_sample(tmp_path, size=(64, 48)), masks={})
-    edit = made(bare, tmp_path)
-    assert edit.status is Status.NOT_APPLICABLE
-    assert "needs a mask" in edit.reason
-    pixels = np.zeros((48, 64), bool)
-    pixels[:, :32] = True
-    write_png(tmp_path / "mask.png", pixels)
-    masked = replace(bare, masks={"input": tmp_path / "mask.png"})
-    edit = made(masked, tmp_path)
-    assert edit.ok
-    # By itself it would make a square of 128 pixels.
-    assert (edit.width, edit.height) == (144, 112)
-
-
-@pytest.mark.parametrize(
-    ("name", "pipe", "size"),
-    [
-        ("FluxFillPipeline", {"default_sample_size": 128, "vae_scale_factor": 8}, (1248, 832)),
-        ("ChronoEditPipeline", {}, (768, 512)),
-        ("Flux2Pipeline", {}, None),
-        ("QwenImageEditPlusPipeline", {}, None),
-        ("StableDiffusionXLImg2ImgPipeline", {}, None),
-    ],
-)
-def test_a_call_that_makes_a_shape_of_its_own_is_told_the_pictures(
-    name: str, pipe: Any, size: Any
-) -> None:
-    call = call_of("diffusers", pipeline_class("diffusers", name))
-    assert size_for(SimpleNamespace(**pipe), call, 3000, 2000) == size
+def test_a_call_that_makes_a_shape_of_its_own_is_told_the_pictures() -> None:
+    call = call_of("diffusers", pipeline_class("diffusers", "ChronoEditPipeline"))
+    assert call.size_for(3000, 2000) == {"width": 768, "height": 512}
+    call = call_of("diffusers", pipeline_class("diffusers", "Flux2Pipeline"))
+    assert call.size_for(3000, 2000) == {}
 
 
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
         ({"strenght": "1"}, "found strenght"),
-        ({"pipeline": "Flux2Kleinpipeline"}, "did you mean Flux2KleinPipeline"),
+        ({"pipeline": "Flux2Kleinpipeline"}, "no pipeline Flux2Kleinpipeline"),
         ({"pipeline": "FluxPipeline"}, "takes no picture"),
         ({"pipeline": "AutoencoderKL"}, "no pipeline AutoencoderKL"),
-        ({"batch_size": "4"}, "found batch_size"),
+        ({"pipeline": "StableDiffusionInpaintPipeline"}, "takes a mask as well"),
     ],
 )
 def test_what_is_refused_by_name(saved: Any, settings: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         editor("diffusers", saved("klein"), **settings)
-
-
-def test_frames_and_arrays_are_pictures_too() -> None:
-    film = [[np.zeros((4, 4, 3)), np.full((4, 4, 3), 0.5)]]
-    made = picture_of(SimpleNamespace(frames=film))
-    assert np.asarray(made).max() == np.asarray(made).min() == 128
-    with pytest.raises(ValueError, match="no picture"):
-        picture_of(SimpleNamespace(images=[]))
 
 
 # -- loading, memory, devices ----------------------------------------------------------------------
@@ -335,23 +297,13 @@ def test_a_model_that_cannot_be_loaded_is_tried_once_and_blamed_for_nothing(
     assert run.edits("mini") == []
 
 
-class Small:
-    """A pipeline on a device that holds `most` pictures."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.asked = most, []
-
-    def __call__(self, *, prompt: Any, image: Any, **_: Any) -> Any:
-        pictures = image if isinstance(image, list) else [image]
-        self.asked.append(len(pictures))
-        if len(pictures) > self.most:
-            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
-        return SimpleNamespace(images=pictures)
+def too_large(**_: Any) -> Any:
+    raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
 
 def test_what_does_not_fit_is_that_sample_s_failure_and_says_what_to_do(tmp_path: Path) -> None:
     made = editor("instructpix2pix", tmp_path, side="64")
-    made._loaded = {"cpu": (Small(0), "made here")}
+    made._loaded = too_large, "made here"
     run = Run.create(tmp_path / "run")
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
     assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
@@ -362,29 +314,7 @@ def test_what_does_not_fit_is_that_sample_s_failure_and_says_what_to_do(tmp_path
 def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Path) -> None:
     made = editor("instructpix2pix", tmp_path, device="cuda:3")
     assert made.num_gpus == 1
-    assert pickle.loads(pickle.dumps(made)).devices == ("cuda",)
-
-
-def test_several_devices_share_the_samples_and_load_once_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = catalog.find("editors", "instructpix2pix")(
-        [], model=str(tmp_path), devices="cpu:0, cpu:1,cpu:0", side=64
-    )
-    assert (made.parallel, made.concurrency, made.devices) == ("thread", 2, ("cpu:0", "cpu:1"))
-    loaded: list[str] = []
-
-    def load(device: str) -> Any:
-        loaded.append(device)
-        return Small(1), "made here"
-
-    monkeypatch.setattr(made, "_load_now", load)
-    samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(6)]
-    run = Run.create(tmp_path / "run")
-    summary = edit_all(run, "mini", samples, made)
-    assert summary.counts == {"scored": 6}
-    assert summary.given_back == 6
-    assert len(loaded) == len(set(loaded)) <= 2
+    assert pickle.loads(pickle.dumps(made)).device == "cuda"
 
 
 # -- on a GPU --------------------------------------------------------------------------------------
@@ -425,7 +355,7 @@ def test_on_a_gpu_an_output_depends_on_its_sample_alone(
         folders = [tmp_path / f"{len(orders)}-{sample.id}" for sample in turn]
         for folder in folders:
             folder.mkdir()
-        edits = made.edit_batch(turn, folders)
+        edits = [made(sample, folder) for sample, folder in zip(turn, folders, strict=True)]
         assert all(edit.ok for edit in edits), [edit.reason for edit in edits]
         orders.append({edit.sample: read_image(edit.path).astype(int) for edit in edits})
     for sample in samples:
@@ -433,8 +363,6 @@ def test_on_a_gpu_an_output_depends_on_its_sample_alone(
 
 
 def test_a_local_folder_is_told_by_its_bytes(tmp_path: Path) -> None:
-    from editgauge.editors.loading import content_hash
-
     for name, data in (("a", b"0123"), ("b", b"0124"), ("c", b"0123")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "model.safetensors").write_bytes(data)
@@ -452,7 +380,7 @@ def test_a_torchvision_that_does_not_fit_torch_is_one_line(
             except RuntimeError as error:
                 raise RuntimeError("Failed to import diffusers.pipelines") from error
 
-    monkeypatch.setattr("editgauge.editors.pipelines.library", lambda feature: Broken())
+    monkeypatch.setattr("editgauge.editors.loading.library", lambda feature: Broken())
     with pytest.raises(Unavailable, match="a torchvision that fits this torch: pip install") as one:
         editor("omnigen", tmp_path)
     assert "\n" not in str(one.value)

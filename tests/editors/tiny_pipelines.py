@@ -409,7 +409,3 @@ def klein(folder: Path) -> Path:
     )
     pipe.save_pretrained(folder)
     return folder
-
-
-def inpaint(folder: Path) -> Path:
-    return _stable_diffusion(folder, "StableDiffusionInpaintPipeline", channels=9)

@@ -155,7 +155,7 @@ def test_the_tuned_editor_draws_with_the_written_weights(page: dict[str, str], d
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
     file = place / "8" / "unet" / "diffusion_pytorch_model.safetensors"
     made = tuned(base, file, rank=0, trained_on=frozenset(), facts={})
-    mine, plain = (dict(one.pipeline("cpu").unet.named_parameters()) for one in (made, base))
+    mine, plain = (dict(one.load()[0].unet.named_parameters()) for one in (made, base))
     assert all(torch.equal(one, mine[name]) for name, one in written.named_parameters())
     assert not all(torch.equal(one, mine[name]) for name, one in plain.items())
     pictures = {
@@ -184,7 +184,7 @@ def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
     assert "instructpix2pix[tuned 2] on medebench: 8 outputs" in out
     (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
-    made = tuned(base, file, rank=2, trained_on=frozenset(), facts={}).pipeline("cpu")
+    made = tuned(base, file, rank=2, trained_on=frozenset(), facts={}).load()[0]
     added = [one for name, one in made.unet.named_parameters() if ".lora_" in name]
     assert added
     assert any(one.abs().sum() > 0 for one in added)

@@ -46,7 +46,7 @@ torch.set_num_threads(1)
 data, model, run, recipe = sys.argv[1:]
 _, _, samples = catalog.open_data("medebench", Path(data), None)
 base = diffusers.factory("instructpix2pix", [], model=model, dtype="float32", device="cpu")
-pipe = base.pipeline("cpu")
+pipe = base.load()[0]
 kept, nothing = triplets(pipe, samples[:4], 16)
 
 def show(done, total, note):
@@ -78,7 +78,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def loaded(model: Path) -> Any:
     base = diffusers.factory("instructpix2pix", [], model=str(model), dtype="float32", device="cpu")
-    return base.pipeline("cpu")
+    return base.load()[0]
 
 
 def learned(

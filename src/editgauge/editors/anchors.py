@@ -11,14 +11,17 @@ from __future__ import annotations
 import bisect
 import hashlib
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 
+from editgauge.editors.delivery import settings_of
 from editgauge.editors.editor import BaseEditor
-from editgauge.errors import ImageError, UsageError
+from editgauge.errors import ImageError
 from editgauge.images import read_header, read_image, write_bytes, write_png
 from editgauge.types import Edit, Sample, Status
 
@@ -30,90 +33,81 @@ stays linear.
 """
 
 
-def copy(samples: Sequence[Sample], **settings: object) -> Copy:
+class NoSettings(msgspec.Struct):
+    """Anchors have none."""
+
+
+def copy(samples: Sequence[Sample], **settings: object) -> Anchor:
     """The input itself, byte for byte, whatever the instruction says. No settings."""
-    del samples
-    _no_settings("copy", settings)
-    return Copy()
+    settings_of("copy", settings, NoSettings)
+    return Anchor("copy")
 
 
-def reference(samples: Sequence[Sample], **settings: object) -> Reference:
+def reference(samples: Sequence[Sample], **settings: object) -> Anchor:
     """The benchmark's own reference edit, byte for byte; not applicable where there is none. No
     settings.
     """
-    del samples
-    _no_settings("reference", settings)
-    return Reference()
+    settings_of("reference", settings, NoSettings)
+    return Anchor("reference")
 
 
-def blank(samples: Sequence[Sample], **settings: object) -> Blank:
+def blank(samples: Sequence[Sample], **settings: object) -> Anchor:
     """A uniform mid-grey PNG (RGB 128, 128, 128) of the input's size as stored. No settings."""
-    del samples
-    _no_settings("blank", settings)
-    return Blank()
+    settings_of("blank", settings, NoSettings)
+    return Anchor("blank")
 
 
-def shuffle(samples: Sequence[Sample], **settings: object) -> Shuffle:
+def shuffle(samples: Sequence[Sample], **settings: object) -> Anchor:
     """The first input of another of `samples`, byte for byte: of another category where there is
     one. Which one depends only on the two ids, so it is the same in every run over the same
     samples. No settings.
     """
-    _no_settings("shuffle", settings)
-    return Shuffle(_partners(samples))
+    settings_of("shuffle", settings, NoSettings)
+    return Anchor("shuffle", _partners(samples))
 
 
 @dataclass(frozen=True)
-class Copy(BaseEditor):
-    """See `copy`."""
+class Anchor(BaseEditor):
+    """See the function of its name. `partners`: for `shuffle`, a sample's id -> the id and the
+    first input of its partner.
+    """
 
-    name: str = "copy"
-
-    def __call__(self, sample: Sample, folder: Path) -> Edit:
-        return _same_bytes(self.name, sample, _first(sample), folder, "input image")
-
-
-@dataclass(frozen=True)
-class Reference(BaseEditor):
-    """See `reference`."""
-
-    name: str = "reference"
+    name: str
+    partners: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
-        if sample.reference is None:
-            reason = "the sample has no reference edit"
-            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
-        return _same_bytes(self.name, sample, sample.reference, folder, "reference edit")
+        if sample.fault or not sample.images:
+            return self._none(sample, sample.fault or "the sample has no input image")
+        picture, what, detail = sample.images[0], "input image", dict[str, Any]()
+        if self.name == "reference":
+            if sample.reference is None:
+                reason = "the sample has no reference edit"
+                return self._none(sample, reason, Status.NOT_APPLICABLE)
+            picture, what = sample.reference, "reference edit"
+        if self.name == "shuffle":
+            if sample.id not in self.partners:
+                reason = "there is no other sample with an input to take"
+                return self._none(sample, reason, Status.NOT_APPLICABLE)
+            partner, picture = self.partners[sample.id]
+            what, detail = f"input image of sample {partner}", {"taken_from": partner}
+        try:
+            header = read_header(picture)
+            read_image(picture)
+        except ImageError as error:  # rows hold no machine's paths: the file's own name says which
+            return self._none(sample, f"{what}: {str(error).replace(str(picture), picture.name)}")
+        if self.name == "blank":
+            path = folder / "blank.png"
+            write_png(path, np.full((header.height, header.width, 3), GREY, dtype=np.uint8))
+        else:
+            path = folder / f"{self.name}{header.extension}"
+            write_bytes(path, picture.read_bytes())
+        return Edit(
+            sample=sample.id, editor=self.name, path=path, width=header.width,
+            height=header.height, detail=detail,
+        )  # fmt: skip
 
-
-@dataclass(frozen=True)
-class Blank(BaseEditor):
-    """See `blank`."""
-
-    name: str = "blank"
-
-    def __call__(self, sample: Sample, folder: Path) -> Edit:
-        source = _source(self.name, sample, _first(sample), "input image")
-        if isinstance(source, Edit):
-            return source
-        header, path = read_header(source), folder / "blank.png"
-        write_png(path, np.full((header.height, header.width, 3), GREY, dtype=np.uint8))
-        return _edit(self.name, sample, path)
-
-
-@dataclass(frozen=True)
-class Shuffle(BaseEditor):
-    """See `shuffle`. `partners` maps a sample's id to the id and the first input of its partner."""
-
-    partners: dict[str, tuple[str, Path]]
-    name: str = "shuffle"
-
-    def __call__(self, sample: Sample, folder: Path) -> Edit:
-        if sample.id not in self.partners:
-            reason = "there is no other sample with an input to take"
-            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
-        partner, path = self.partners[sample.id]
-        edit = _same_bytes(self.name, sample, path, folder, f"input image of sample {partner}")
-        return replace(edit, detail={"taken_from": partner}) if edit.ok else edit
+    def _none(self, sample: Sample, why: str, status: Status = Status.DATASET_FAULT) -> Edit:
+        return Edit.without(sample.id, self.name, status, why)
 
 
 def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
@@ -121,7 +115,7 @@ def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
     category if possible.
 
     A hash rather than a draw or a shift: it is the same everywhere, neighbours in the list do not
-    become partners, and leaving samples out (``--limit``) changes few of the other pairs.
+    become partners, and leaving samples out changes few of the other pairs.
     """
     usable = [sample for sample in samples if sample.images and sample.fault is None]
     ring = sorted(usable, key=lambda s: (_hash(s.id), s.id))
@@ -131,59 +125,16 @@ def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
         start = bisect.bisect_left(keys, _hash(sample.id))
         around = (ring[(start + step) % len(ring)] for step in range(len(ring)))
         others = (o for o in around if o.id != sample.id and o.images[:1] != sample.images[:1])
-        partner: Sample | None = None
-        for other in itertools.islice(others, REACH):
-            if other.category[:1] != sample.category[:1]:
-                partner = other
-                break
-            # Within one broad category the first on the ring does, unless one of another task comes
-            # along.
-            if partner is None or (partner.category == sample.category != other.category):
-                partner = other
-        if partner is not None:
+        near = list(itertools.islice(others, REACH))
+        ranks = (
+            [o for o in near if o.category[:1] != sample.category[:1]],
+            [o for o in near if o.category != sample.category],
+            near,
+        )
+        if partner := next((some[0] for some in ranks if some), None):
             found[sample.id] = (partner.id, partner.images[0])
     return found
 
 
 def _hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
-
-
-def _source(name: str, sample: Sample, picture: Path | None, what: str) -> Path | Edit:
-    """The file to take, or the edit that says why there is none: the fault is the data set's, not
-    the editor's.
-    """
-    reason = sample.fault or ("" if picture else f"the sample has no {what}")
-    if picture is not None and not reason:
-        try:
-            read_image(picture)
-            return picture
-        except ImageError as error:  # rows hold no machine's paths: the file's own name says which
-            reason = f"{what}: {str(error).replace(str(picture), picture.name)}"
-    return Edit.without(sample.id, name, Status.DATASET_FAULT, reason)
-
-
-def _same_bytes(name: str, sample: Sample, picture: Path | None, folder: Path, what: str) -> Edit:
-    """An edit that is `picture` byte for byte; its extension is that of its content."""
-    source = _source(name, sample, picture, what)
-    if isinstance(source, Edit):
-        return source
-    path = folder / f"{name}{read_header(source).extension}"
-    write_bytes(path, source.read_bytes())
-    return _edit(name, sample, path)
-
-
-def _edit(name: str, sample: Sample, path: Path) -> Edit:
-    header = read_header(path)
-    return Edit(sample=sample.id, editor=name, path=path, width=header.width, height=header.height)
-
-
-def _first(sample: Sample) -> Path | None:
-    return sample.images[0] if sample.images else None
-
-
-def _no_settings(name: str, settings: dict[str, object]) -> None:
-    if settings:
-        raise UsageError(
-            f"editor {name!r} has no settings, found {', '.join(sorted(settings))}; leave them out"
-        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,8 +25,6 @@ class BaseEditor:
     one process (services, programs). ``serial``: one call after the other (a model on a GPU).
     """
     concurrency: int = 1
-    batch_size: int = 1
-    """How many samples `edit_batch` is given."""
     shows: bool = False
     """Whether it can be shown demonstrations (`Sample.shots`)."""
     num_cpus: float = 1.0
@@ -42,10 +39,6 @@ class BaseEditor:
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         raise NotImplementedError
-
-    def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
-        """One edit a sample, in order, each below its own folder."""
-        return [self(sample, folder) for sample, folder in zip(samples, folders, strict=True)]
 
     def estimate(self, sample: Sample) -> float | None:
         """What an edit of the sample will cost in US dollars; None where no price is known."""
@@ -72,15 +65,9 @@ class Outside(BaseEditor):
         for name in _TOLD:
             if hasattr(editor, name):
                 setattr(self, name, getattr(editor, name))
-        self.batch_size = self.batch_size if hasattr(editor, "edit_batch") else 1
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         return self.editor(sample, folder)
-
-    def edit_batch(self, samples: Sequence[Sample], folders: Sequence[Path]) -> list[Edit]:
-        if self.batch_size == 1:
-            return super().edit_batch(samples, folders)
-        return list(self.editor.edit_batch(samples, folders))  # type: ignore[attr-defined]
 
     def estimate(self, sample: Sample) -> float | None:
         ask: Any = getattr(self.editor, "estimate", None)
@@ -93,7 +80,7 @@ class Outside(BaseEditor):
             self.editor.timeout = self.timeout  # type: ignore[attr-defined]
 
 
-_TOLD = ("parallel", "concurrency", "batch_size", "num_cpus", "num_gpus", "memory", "timeout",
+_TOLD = ("parallel", "concurrency", "num_cpus", "num_gpus", "memory", "timeout",
          "shows", "ledger", "price")  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from editgauge.editors.command import recorded
 from editgauge.editors.editor import BaseEditor, as_editor
 from editgauge.errors import BudgetExceeded, ServiceStopped, UsageError
 from editgauge.run.material import Material
-from editgauge.run.output import STOPS, edit_batch, edit_one, no_output
+from editgauge.run.output import STOPS, edit_one, no_output
 from editgauge.run.workers import Workers, workers_of
 from editgauge.scoring.scorer import Needs
 from editgauge.store import lease
@@ -169,11 +169,10 @@ def edit(
     `workers` processes, each stopped after `seconds_a_sample`; 0: in this one), ``thread`` (on
     ``editor.concurrency`` threads of this process: for services and programs; a limit that the
     editor keeps itself, its ``timeout``, is lowered to `seconds_a_sample`) or ``serial`` (one after
-    the other in this process: for a model on a GPU; in batches where it has a ``batch_size`` above
-    1 and a method ``edit_batch(samples, folders) -> edits``). `Workers` may take the place of the
-    number; those of other machines also do ``serial`` editors, each with the model loaded, and
-    refuse ``thread`` with a `UsageError`: the limits and the budget of a service are kept in one
-    process. Samples whose record has a status in `retry` are edited again; a finished one is not.
+    the other in this process: for a model on a GPU). `Workers` may take the place of the number;
+    those of other machines also do ``serial`` editors, each with the model loaded, and refuse
+    ``thread`` with a `UsageError`: the limits and the budget of a service are kept in one process.
+    Samples whose record has a status in `retry` are edited again; a finished one is not.
 
     A `BudgetExceeded` from the editor ends the call with `EditSummary.stopped`; what was done is
     kept. So does an `Unavailable` or a `MissingExtra` once something was made; before that it is
@@ -239,22 +238,19 @@ def _made(
     seconds: float,
 ) -> Iterator[EditRecord]:
     """The records of outputs as they come, each written."""
-    size = 1 if editor.parallel == "process" else editor.batch_size
-    batches = [todo[start : start + size] for start in range(0, len(todo), size)]
 
-    def one(batch: Sequence[Sample]) -> list[EditRecord]:
-        records = edit_batch(run.path, benchmark, batch, editor, again)
-        run.write_edits(records)  # by the thread that made them: Ctrl-C loses none that was paid
-        return records
+    def one(sample: Sample) -> EditRecord:
+        record = edit_one(run.path, benchmark, sample, editor, again.get(sample.id, ""))
+        run.write_edits([record])  # by the thread that made it: Ctrl-C loses none that was paid
+        return record
 
     if editor.parallel == "process" or force.away:
-        yield from _on_workers(run, benchmark, batches, editor, force, seconds)
+        yield from _on_workers(run, benchmark, [[each] for each in todo], editor, force, seconds)
     elif editor.parallel == "thread":
         editor.limit(seconds)
-        yield from _on_threads(one, batches, editor.concurrency)
+        yield from _on_threads(one, todo, editor.concurrency)
     else:
-        for each in batches:
-            yield from one(each)
+        yield from map(one, todo)
 
 
 def _on_workers(
@@ -296,33 +292,32 @@ def _start(run: Path, benchmark: str, editor: BaseEditor) -> None:
 def _work(batch: Sequence[Sample]) -> list[EditRecord]:
     assert _worker is not None
     run, benchmark, editor = _worker
-    return edit_batch(run, benchmark, batch, editor)
+    return [edit_one(run, benchmark, sample, editor) for sample in batch]
 
 
 def _on_threads(
-    one: Callable[[Sequence[Sample]], list[EditRecord]],
-    batches: Sequence[Sequence[Sample]],
-    concurrency: int,
+    one: Callable[[Sample], EditRecord], todo: Sequence[Sample], concurrency: int
 ) -> Iterator[EditRecord]:
     """At most `concurrency` calls at once; after an error that ends the call, those in flight are
     still written.
     """
     halted, stop = threading.Event(), None
 
-    def unless_halted(batch: Sequence[Sample]) -> list[EditRecord]:
+    def unless_halted(sample: Sample) -> EditRecord | None:
         if halted.is_set():
-            return []
+            return None
         try:
-            return one(batch)
+            return one(sample)
         except BaseException:
             halted.set()
             raise
 
     with ThreadPoolExecutor(max(1, concurrency)) as pool:
         try:
-            for ended in as_completed([pool.submit(unless_halted, batch) for batch in batches]):
+            for ended in as_completed([pool.submit(unless_halted, sample) for sample in todo]):
                 stop = stop or ended.exception()
-                yield from () if ended.exception() else ended.result()
+                if not ended.exception() and (record := ended.result()) is not None:
+                    yield record
         finally:
             halted.set()
     if stop is not None:

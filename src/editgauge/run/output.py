@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, cast
@@ -18,7 +18,6 @@ import msgspec
 
 from editgauge import machine, schema
 from editgauge.editors.calling import AGAIN
-from editgauge.editors.editor import BaseEditor
 from editgauge.errors import (
     BudgetExceeded,
     DataError,
@@ -76,41 +75,6 @@ def edit_one(
         if made.path is None and sample.fault is None:
             machine.raise_full_disk(made.reason, scratch)
         return _into_place(run, benchmark, sample, parts, made, scratch)
-
-
-def edit_batch(
-    run: Path,
-    benchmark: str,
-    samples: Sequence[Sample],
-    editor: BaseEditor,
-    again: Mapping[str, str] | None = None,
-) -> list[EditRecord]:
-    """As `edit_one` for each of several samples, but asked at once. When that fails, they are asked
-    one by one. `again` maps the ids of samples that a user's retry asks once more.
-    """
-    if len(samples) == 1:
-        retried = (again or {}).get(samples[0].id, "")
-        return [edit_one(run, benchmark, samples[0], editor, retried)]
-    began = time.perf_counter()
-    with lease.scratch(run) as scratch:
-        folders = [scratch / str(number) for number in range(len(samples))]
-        try:
-            parts = [_safe_parts(sample) for sample in samples]
-            for folder in folders:
-                folder.mkdir(parents=True)
-            made = list(editor.edit_batch(samples, folders))
-            if [edit.sample for edit in made] != [sample.id for sample in samples]:
-                raise ValueError("edit_batch: wanted one edit a sample, in order")
-            share = round((time.perf_counter() - began) / len(samples), 6)
-            made = [replace(edit, seconds=share) if edit.seconds is None else edit for edit in made]
-            return [
-                _into_place(run, benchmark, s, p, _checked(m, s, editor), scratch)
-                for s, p, m in zip(samples, parts, made, strict=True)
-            ]
-        except (RunError, BudgetExceeded, *STOPS):
-            raise
-        except Exception:  # one sample's fault is not the others': each is asked alone
-            return [edit_one(run, benchmark, sample, editor) for sample in samples]
 
 
 def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:

@@ -71,7 +71,7 @@ def test_what_does_not_fit_is_one_line(file: Path, tmp_path: Path) -> None:
     sample = make_sample(tmp_path, images=(tmp_path / "in.png",))
     with pytest.raises(UsageError, match="wanted a picture of Pillow or an array"):
         catalog.find("editors", f"{file}:words")([])(sample, tmp_path)
-    with pytest.raises(UsageError, match=r"wanted odd\(image, instruction\) -> image"):
+    with pytest.raises(UsageError, match=r"found \(image, instruction, prompt\)"):
         catalog.find("editors", f"{file}:odd")([])
     with pytest.raises(UsageError, match="has no function 'nothing'"):
         catalog.find("editors", f"{file}:nothing")([])

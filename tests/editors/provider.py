@@ -1,0 +1,205 @@
+"""Every interface of an image service on one socket, which follows a script: what goes wrong at
+which step of which sample, in order.
+
+The interface is told by the path: OpenAI's images, Gemini, chat completions, an endpoint of one's
+own, and the jobs of BFL, fal, Replicate and DashScope. It keeps its own books: every picture that
+it makes is charged, also when the answer is lost on the way, and asking twice makes two, unless
+`knows_keys`. The picture of a sample is its input with the first pixel inverted, so that one at the
+wrong sample is seen.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from tests.local_server import LocalServer
+
+KEY = "sk-very-secret-0123"
+COST = 0.04
+"""US dollars of a picture."""
+SHAPES = {
+    "openai": "maker/model", "gemini": "gemini-2.5-flash-image", "chat": "maker/model", "http": "",
+    "bfl": "flux-2-pro", "fal": "maker/model", "replicate": "maker/model", "dashscope": "wan",
+}  # fmt: skip
+"""Editors that it plays the service of, and a model of each."""
+JOBS = ("bfl", "fal", "replicate", "dashscope")
+DONE = {"bfl": "Ready", "fal": "COMPLETED", "replicate": "succeeded", "dashscope": "SUCCEEDED"}
+FAILED = {"bfl": "Error", "fal": "FAILED", "replicate": "failed", "dashscope": "FAILED"}
+
+
+def marked(data: bytes) -> bytes:
+    """The picture with its first pixel inverted."""
+    pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).copy()
+    pixels[0, 0] ^= 255
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def picture_in(body: bytes) -> bytes:
+    """The first picture in a request, as a file of a form or as base64 in JSON."""
+    start = body.find(b"\x89PNG")
+    if start >= 0:
+        return body[start : body.index(b"IEND", start) + 8]
+    found = re.search(rb"iVBORw0KGgo[A-Za-z0-9+/=]*", body)
+    assert found is not None, body[:200]
+    return base64.b64decode(found[0])
+
+
+@dataclass
+class Provider(LocalServer):
+    """Used as a context manager; `url` is its address. `script`: events by ``sample.step``
+    (``s0.ask``, ``s0.poll``, ``s0.result``, ``s0.fetch``), one a request; then all is well.
+    """
+
+    script: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    knows_keys: bool = False
+    asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    """Requests by ``sample.step``."""
+    charged: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """US dollars by sample."""
+    jobs: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
+    """By number: its sample, its interface and its picture."""
+    keys: dict[str, str] = field(default_factory=dict)
+    headers: list[str] = field(default_factory=list)
+    """Of every request but those for pictures, which must come without the key."""
+
+    def __post_init__(self) -> None:
+        self.open()
+
+    @property
+    def total(self) -> float:
+        """US dollars that the provider asks for."""
+        return sum(self.charged.values())
+
+    def event(self, step: str) -> str:
+        with self.lock:
+            number = self.asked[step]
+            self.asked[step] += 1
+        events = self.script.get(step, ())
+        return events[number] if number < len(events) else "ok"
+
+    def told(self, handler: BaseHTTPRequestHandler, event: str) -> bool:
+        """Whether an event is a fault of the way, told as any server does."""
+        if event.isdigit():
+            value = {"error": {"message": f"fault, key was {KEY}", "code": "x"}}
+            self.send(handler, int(event), value, {"Retry-After": "0.02"})
+        elif event == "cut":
+            self.cut(handler)
+        elif event == "html":
+            self.raw(handler, 200, b"<html>", "text/html")
+        elif event == "empty":
+            self.raw(handler, 204, b"")
+        else:
+            return False
+        return True
+
+    # -- a call ------------------------------------------------------------------------------------
+
+    def post(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        self.headers.append(str(handler.headers))
+        found = re.search(rb"sample:(\w+)", body)
+        sample = found[1].decode() if found else "any"
+        event = self.event(f"{sample}.ask")
+        if KEY not in str(handler.headers):
+            return self.send(handler, 401, {"error": {"message": "no key"}})
+        if event == "refused":
+            told = {"error": {"message": "by moderation", "code": "moderation_blocked"}}
+            return self.send(handler, 400, told)
+        if not (event.isdigit() and event != "502"):  # a gateway has lost what was made
+            job = self.new_job(sample, handler, body)
+        if self.told(handler, event):
+            return None
+        answer = json.dumps(self.answer(job, event)).encode()
+        return self.raw(handler, 200, answer[: len(answer) // 2] if event == "half" else answer)
+
+    def new_job(self, sample: str, handler: BaseHTTPRequestHandler, body: bytes) -> str:
+        path, key = handler.path, handler.headers.get("Idempotency-Key", "")
+        ends = {"/images/edits": "openai", ":generateContent": "gemini", "/edit": "http",
+                "/chat/completions": "chat", "/predictions": "replicate",
+                "/image-synthesis": "dashscope", "/v1/flux-2-pro": "bfl"}  # fmt: skip
+        shape = next((name for end, name in ends.items() if path.endswith(end)), "fal")
+        with self.lock:
+            if self.knows_keys and key in self.keys:
+                return self.keys[key]
+            number = f"job-{len(self.jobs)}"
+            self.keys[key] = number
+            self.jobs[number] = (sample, shape, marked(picture_in(body)))
+            self.charged[sample] += COST
+            return number
+
+    def answer(self, job: str, event: str) -> dict[str, Any]:
+        _, shape, data = self.jobs[job]
+        if event == "error":
+            return {"error": {"message": "by moderation", "code": "moderation_blocked"}}
+        text = base64.b64encode(b"<html>" if event == "no-picture" else data).decode()
+        address = f"{self.url}/{'moved' if event == 'moved' else 'picture'}/{job}"
+        away = event in ("address", "moved")
+        if shape == "openai":
+            return {"data": [{"url": address} if away else {"b64_json": text}]}
+        if shape == "gemini":
+            parts = [{"text": "Here."}, {"inlineData": {"data": text}}]
+            return {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+        if shape == "chat":
+            url = address if away else f"data:image/png;base64,{text}"
+            message = {"content": "Here.", "images": [{"image_url": {"url": url}}]}
+            return {"choices": [{"message": message}], "usage": {"cost": COST}}
+        if shape == "http":
+            return {"image": text, "cost": COST}
+        poll = f"{'http://192.0.2.1' if event == 'strange' else self.url}/poll/{job}"
+        return {
+            "bfl": {"id": job, "polling_url": poll},
+            "fal": {"request_id": job, "status_url": poll, "response_url": f"{self.url}/of/{job}"},
+            "replicate": {"id": job, "status": "starting", "urls": {"get": poll}},
+            "dashscope": {"output": {"task_id": job, "task_status": "PENDING"}},
+        }[shape]
+
+    # -- a job, and a picture ----------------------------------------------------------------------
+
+    def get(self, handler: BaseHTTPRequestHandler) -> None:
+        kind, _, job = handler.path.strip("/").rpartition("/")
+        sample, shape, data = self.jobs[job]
+        if kind == "moved":
+            return self.raw(handler, 302, b"", "text/plain", {"Location": f"/picture/{job}"})
+        if kind == "picture":
+            assert KEY not in str(handler.headers), "the key goes with no picture"
+            event = self.event(f"{sample}.fetch")
+            if self.told(handler, event):
+                return None
+            return self.raw(handler, 200, b"" if event == "nothing" else data, "image/png")
+        event = self.event(f"{sample}.{'result' if kind == 'of' else 'poll'}")
+        if self.told(handler, event):
+            return None
+        if event in ("failed", "filtered"):
+            self.charged[sample] -= COST if shape == "bfl" else 0.0  # it says so
+        number = next(iter(self.jobs)) if event == "another" else job
+        return self.send(handler, 200, self.state(shape, number, event, whole=kind == "of"))
+
+    def state(self, shape: str, job: str, event: str, *, whole: bool) -> dict[str, Any]:
+        """What is told of a job."""
+        done = event not in ("wait", "failed", "filtered")
+        word = DONE[shape] if done else FAILED[shape] if event != "wait" else "waiting"
+        address = f"{self.url}/picture/{job}" if done and event != "hollow" else ""
+        why = {"failed": "out of luck", "filtered": "flagged as sensitive (E005)"}.get(event, "")
+        if shape == "bfl":
+            cost = COST * 100 if done else 0
+            told = {"id": job, "status": word, "result": {"sample": address}, "details": why}
+            return told | ({} if event == "wait" else {"cost": cost})
+        if shape == "fal":
+            nsfw = {"has_nsfw_concepts": [event == "unsafe"]}
+            return {"images": [{"url": address}], **nsfw} if whole else {
+                "request_id": job, "status": word, "error": why}  # fmt: skip
+        if shape == "replicate":
+            return {"id": job, "status": word, "output": [address], "error": why}
+        output = {"task_id": job, "task_status": word, "message": why}
+        return {"output": output | {"results": [{"url": address}]}}

@@ -1,0 +1,251 @@
+"""Each provider's request and what its reply means: pure functions, without a server."""
+
+from __future__ import annotations
+
+import base64
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from editgauge import catalog
+from editgauge.editors import job_spec
+from editgauge.editors.asking import asked
+from editgauge.editors.calling import Call
+from editgauge.editors.delivery import decoded
+from editgauge.editors.remote import Made, RemoteEditor
+from editgauge.errors import DataError, UsageError
+from editgauge.services.prices import ImagePrice
+from editgauge.testing import make_sample
+from editgauge.types import Sample, Status
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", "sk-very-secret-0123")
+
+
+def editor(name: str, /, **settings: Any) -> RemoteEditor:
+    made: RemoteEditor = catalog.find("editors", name)([], **settings)
+    return made
+
+
+def call_of(made: RemoteEditor, sample: Sample) -> Call:
+    return made.provider.request(asked(sample))
+
+
+def test_openai_sends_a_form_with_several_pictures(tmp_path: Path) -> None:
+    sample = make_sample(tmp_path, instruction="Join them")
+    several = make_sample(tmp_path, images=(sample.image, sample.image))
+    made = editor("openai", quality="high", **{"extra.input_fidelity": "low"})
+    call = call_of(made, several)
+    assert call.path == "/images/edits"
+    assert [name for name, _ in call.files] == ["image[]", "image[]"]
+    assert call.fields["quality"] == "high"
+    assert call.fields["input_fidelity"] == "low"
+    assert [name for name, _ in call_of(made, sample).files] == ["image"]
+
+
+def test_openai_asks_for_the_size_of_the_input(tmp_path: Path) -> None:
+    wide = make_sample(tmp_path, size=(90, 50))
+    assert call_of(editor("openai", size="input"), wide).fields["size"] == "1536x1024"
+    made = editor("openai", model="gpt-image-2", size="input")
+    assert call_of(made, wide).fields["size"] == "96x48"
+
+
+def test_openai_by_responses(tmp_path: Path) -> None:
+    made = editor("openai", style="responses", model="gpt-5")
+    body = call_of(made, make_sample(tmp_path)).json
+    assert body["tools"] == [{"type": "image_generation", "action": "edit"}]
+    reply = {"output": [{"type": "image_generation_call", "result": "QUJD"}]}
+    assert made.provider.result(reply) == Made(data="QUJD", detail={"usage": None})
+    refusal = {"output": [{"content": [{"type": "refusal", "refusal": "I will not."}]}]}
+    assert made.provider.result(refusal).status is Status.REFUSED  # type: ignore[union-attr]
+
+
+def test_seedream_is_asked_for_no_watermark(tmp_path: Path) -> None:
+    call = call_of(editor("openai", model="doubao-seedream-4-0"), make_sample(tmp_path))
+    assert call.path == "/images/generations"
+    assert call.json["image"].startswith("data:image/png;base64,")
+    assert call.json["watermark"] is False
+
+
+def test_gemini_is_told_texts_and_pictures_in_turn(tmp_path: Path) -> None:
+    made = editor("gemini", seed="3", image_size="2K", safety="BLOCK_NONE")
+    body = call_of(made, make_sample(tmp_path)).json
+    assert [next(iter(part)) for part in body["contents"][0]["parts"]] == ["inlineData", "text"]
+    assert body["generationConfig"]["seed"] == 3
+    assert body["generationConfig"]["imageConfig"] == {"imageSize": "2K"}
+    assert {one["threshold"] for one in body["safetySettings"]} == {"BLOCK_NONE"}
+    assert made.provider.headers("k") == {"x-goog-api-key": "k"}
+
+
+def candidate(*parts: Any, finish: str = "STOP") -> dict[str, Any]:
+    return {"candidates": [{"content": {"parts": list(parts)}, "finishReason": finish}]}
+
+
+def message(content: Any = None, **more: Any) -> dict[str, Any]:
+    finish = more.pop("finish", "stop")
+    return {"choices": [{"message": {"content": content, **more}, "finish_reason": finish}]}
+
+
+DATA = "data:image/png;base64,QUJD"
+IMAGE = {"type": "image_url", "image_url": {"url": DATA}}
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "picture"),
+    [
+        ("gemini", candidate({"thought": True, "inlineData": {"data": "x"}},
+                             {"inlineData": {"data": "QUJD"}}), "QUJD"),
+        ("gemini", candidate({"text": "."}, {"inline_data": {"data": "QUJD"}}), "QUJD"),
+        ("chat", message("Here.", images=[IMAGE]), DATA),
+        ("chat", message([{"type": "text", "text": "Here."}, IMAGE]), DATA),
+        ("chat", message(f"Here: ![it]({DATA})"), DATA),
+        ("http", {"image": "QUJD"}, "QUJD"),
+    ],
+)  # fmt: skip
+def test_a_picture_is_found_wherever_it_is(name: str, reply: Any, picture: str) -> None:
+    made = editor(name, model="m", base_url="http://localhost").provider.result(reply)
+    assert isinstance(made, Made)
+    assert made.data == picture
+    assert "QUJD" not in str(made.detail)
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "status", "said"),
+    [
+        ("gemini", {"promptFeedback": {"blockReason": "SAFETY"}}, Status.REFUSED, "SAFETY"),
+        ("gemini", candidate(finish="IMAGE_SAFETY"), Status.REFUSED, "IMAGE_SAFETY"),
+        ("gemini", candidate({"text": "I would rather talk."}), Status.UNREADABLE, "rather talk"),
+        ("chat", message("I would rather talk."), Status.UNREADABLE, "rather talk"),
+        ("chat", message(finish="content_filter"), Status.REFUSED, "content filter"),
+        ("chat", message(refusal="I cannot."), Status.REFUSED, "I cannot."),
+        ("chat", {"choices": None}, Status.UNREADABLE, "no picture"),
+        ("chat", {"choices": [{"error": {"message": "down"}}]}, Status.FAILED, "down"),
+        ("http", {"error": "no", "status": "refused"}, Status.REFUSED, "no"),
+        ("http", {"error": "no", "status": "scored"}, Status.FAILED, "no"),
+        ("openai", {"created": 1}, Status.UNREADABLE, "no picture"),
+    ],
+)
+def test_a_reply_without_a_picture_has_a_reason(
+    name: str, reply: Any, status: Status, said: str
+) -> None:
+    made = editor(name, model="m", base_url="http://localhost").provider.result(reply)
+    assert not isinstance(made, Made)
+    assert made.status is status
+    assert said in made.reason
+
+
+def test_bills_are_the_replies_usage_at_the_tables_prices() -> None:
+    price = ImagePrice(text_in=5.0, image_in=10.0, out=40.0, picture=0.07)
+    details = {"image_tokens": 200, "text_tokens": 100}
+    usage = {"input_tokens": 300, "output_tokens": 1000, "input_tokens_details": details}
+    bill = editor("openai").provider.bill
+    assert bill({"usage": usage}, price) == pytest.approx((100 * 5 + 200 * 10 + 1000 * 40) / 1e6)
+    assert bill({}, price) == 0.07
+    usage = {"promptTokenCount": 300, "candidatesTokenCount": 1290}
+    usage["promptTokensDetails"] = [{"modality": "IMAGE", "tokenCount": 258}]  # type: ignore[assignment]
+    bill = editor("gemini").provider.bill
+    told = (42 * 5 + 258 * 10 + 1290 * 40) / 1e6
+    assert bill({"usageMetadata": usage}, price) == pytest.approx(told)
+    bill = editor("chat", model="m").provider.bill
+    assert bill({"usage": {"cost": 0.011}}, price) == 0.011
+    bill = editor("http", base_url="http://localhost").provider.bill
+    assert (bill({"cost": 0.2}, price), bill({"cost": -1}, price)) == (0.2, 0.07)
+
+
+@pytest.mark.parametrize("form", ["plain", "prefixed", "wrapped", "url-safe", "unpadded"])
+def test_base64_is_read_however_it_is_written(form: str) -> None:
+    data = bytes(range(250, 256)) * 40 + b"x"
+    plain, safe = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()
+    lines = "\r\n".join(plain[at : at + 76] for at in range(0, len(plain), 76))
+    forms = {"plain": plain, "prefixed": f"data:image/png;base64,{plain}", "wrapped": lines}
+    forms |= {"url-safe": safe, "unpadded": safe.rstrip("=")}
+    assert decoded(forms[form]) == data
+    assert decoded("not base64!") is None
+
+
+def test_a_picture_of_another_format_goes_as_png(tmp_path: Path) -> None:
+    Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(tmp_path / "in.bmp")
+    sample = make_sample(tmp_path, images=(tmp_path / "in.bmp",))
+    (file,) = asked(sample).files
+    assert (file.media, file.data[:4]) == ("image/png", b"\x89PNG")
+
+
+# -- services by jobs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", job_spec.SERVICES)
+def test_every_file_says_where_it_comes_from(name: str) -> None:
+    service = job_spec.load(name)
+    assert service.title
+    assert service.source
+    assert service.checked
+    assert service.hosts
+    assert "never called" in str(catalog.find("editors", name).__doc__)
+
+
+def test_bfl_is_told_the_size_and_what_is_passed_through(tmp_path: Path) -> None:
+    made = editor("bfl", seed="7", **{"extra.safety_tolerance": "2"})
+    call = call_of(made, make_sample(tmp_path, size=(60, 50)))
+    assert call.path == "/v1/flux-2-pro"
+    assert (call.json["width"], call.json["height"]) == (64, 48)
+    assert (call.json["seed"], call.json["safety_tolerance"]) == (7, 2)
+    assert call.facts["safety_tolerance"] == 2
+    assert not call.json["input_image"].startswith("data:")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "place", "many"),
+    [
+        ("fal", {}, "image_urls", True),
+        ("fal", {"picture_field": "image_url"}, "image_url", False),
+        ("replicate", {}, "input.input_images", True),
+        ("replicate", {"picture_field": "picture[]"}, "input.picture", True),
+        ("replicate", {"model": "google/nano-banana"}, "input.image_input", True),
+        ("dashscope", {}, "input.images", True),
+    ],
+)
+def test_what_a_model_calls_its_pictures(
+    name: str, settings: dict[str, str], place: str, many: bool, tmp_path: Path
+) -> None:
+    body = call_of(editor(name, **{"model": "maker/m", **settings}), make_sample(tmp_path)).json
+    found = job_spec.at(body, place)
+    assert isinstance(found, list) == many
+    assert (found[0] if many else found).startswith("data:image/png;base64,")
+
+
+def test_what_has_to_be_said() -> None:
+    needs = {"fal": "model", "chat": "model", "jobs": "service", "http": "base_url"}
+    for name, wanted in needs.items():
+        with pytest.raises(UsageError, match=f"wanted the setting {wanted}"):
+            editor(name)
+    with pytest.raises(UsageError, match="wanted one of bfl"):
+        editor("jobs", service="nobody")
+    with pytest.raises(UsageError, match=r"wanted extra\.NAME=VALUE"):
+        editor("bfl", **{"extra.": "1"})
+    assert editor("bfl", name="").name == "flux-2-pro"
+
+
+def test_a_service_of_ones_own_is_a_file(tmp_path: Path) -> None:
+    text = resources.files("editgauge.editors").joinpath("job_services", "bfl.toml").read_text()
+    own = tmp_path / "mine.toml"
+    own.write_text(text)
+    assert editor("jobs", service=str(own)).name == "flux-2-pro"
+    for old, new, told in (
+        ('submit = "/v1/{model}"', "submit = 5", "submit: expected str, got int; found 5"),
+        ('submit = "/v1/{model}"', 'submit = "/{model.__class__}"', "wanted no braces but {model}"),
+        ('done = ["Ready"]', "", "missing required field done"),
+        ('poll_url = "polling_url"', "", "job: has no poll or poll_url"),
+        ('image = "input_image"', "", "request: has no image or images"),
+        ("[job]", "[jobs]", "unknown field jobs"),
+        ("flux-2-pro = 0.045", "flux-2-pro = nan", "prices"),
+    ):
+        assert old in text
+        own.write_text(text.replace(old, new))
+        with pytest.raises(DataError, match=told):
+            editor("jobs", service=str(own))

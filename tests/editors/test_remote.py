@@ -1,0 +1,414 @@
+"""Editors behind services under a table of faults, kills included: every delivered picture is the
+right one, what is booked is what the provider charges, no budget is passed, no key leaks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.editors.provider import COST, JOBS, KEY, SHAPES, Provider, marked
+
+from editgauge import catalog
+from editgauge.editors import remote
+from editgauge.editors.calling import AGAIN, call_key
+from editgauge.editors.tracks import Track, on_track
+from editgauge.errors import BudgetExceeded, RunError, UsageError
+from editgauge.images import write_png
+from editgauge.run.edit import edit as edit_all
+from editgauge.services.prices import ImagePrice
+from editgauge.store.run import Run
+from editgauge.store.schema import EditRecord
+from editgauge.testing import make_picture, make_sample
+from editgauge.types import Sample, Status
+
+S, F, U, R = Status.SCORED, Status.FAILED, Status.UNREADABLE, Status.REFUSED
+ASKING: dict[str, tuple[list[str], Status]] = {
+    "all is well": ([], S),
+    "down once": (["500"], S),
+    "overloaded": (["503"], S),
+    "too fast, three times": (["429"] * 3, S),
+    "a conflict": (["409"], S),
+    "the gateway lost it": (["502"], S),
+    "cut off": (["cut"], S),
+    "half an answer": (["half"], S),
+    "a page instead": (["html"], S),
+    "down, too fast, cut off": (["500", "429", "cut"], S),
+    "cut off twice": (["cut", "cut"], F),
+    "down for good": (["500"] * 9, F),
+    "refused": (["refused"], R),
+    "a wrong request": (["400"], F),
+}
+"""What goes wrong with a call, and how it ends, whatever the service."""
+POLLING: dict[str, tuple[list[str], Status]] = {
+    "asked too early": (["wait", "wait"], S),
+    "everything while asking": (["wait", "500", "502", "429", "wait", "cut", "html"], S),
+    "not known yet": (["404"], S),
+    "done, but not stored yet": (["hollow", "wait"], S),
+    "done without a picture": (["hollow"] * 4, U),
+    "another job's answer": (["another"], S),
+    "another job's answers": (["another"] * 4, F),
+    "the job failed": (["failed"], F),
+    "the job was filtered": (["filtered"], R),
+    "the job is gone": (["404"] * 4, F),
+}
+FETCHING: dict[str, tuple[list[str], Status]] = {
+    "the picture later": (["500"], S),
+    "the picture cut off": (["cut"], S),
+    "nothing, then the picture": (["nothing"], S),
+    "a page for a picture": (["html"], U),
+    "the picture is gone": (["403"] * 4, F),
+}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITGAUGE_EDITOR_KEY", KEY)
+
+
+def editor(shape: str, url: str, run: Run, budget: float | None = None, **settings: Any) -> Any:
+    given = {"base_url": url, "pause": 0.001, "timeout": 30, "attempts": 4, "price": COST}
+    made = catalog.find("editors", shape)([], **({"model": SHAPES[shape]} | given | settings))
+    made.ledger.keep_in(run.path / "paid.sqlite", budget)
+    return made
+
+
+def samples_for(folder: Path, number: int) -> list[Sample]:
+    """Samples s0, s1…, each with a picture of its own."""
+    made = [
+        make_sample(folder / "data", f"s{n}", instruction=f"Make it nice, sample:s{n}.")
+        for n in range(number)
+    ]
+    for n, sample in enumerate(made):
+        write_png(sample.image, make_picture(seed=n))
+    return made
+
+
+def records_of(run: Run) -> dict[str, EditRecord]:
+    return {record.sample: record for record in run.edits("mini")}
+
+
+def check_pictures(run: Run, samples: list[Sample]) -> None:
+    found = records_of(run)
+    assert set(found) <= {sample.id for sample in samples}
+    for sample in samples:
+        record = found.get(sample.id)
+        if record is not None and record.path:
+            made = (run.path / record.path).read_bytes()
+            assert made == marked(sample.image.read_bytes())
+
+
+def table(shape: str) -> dict[str, tuple[dict[str, list[str]], Status]]:
+    """The scenarios of a service: the events of a sample's steps, and how it ends."""
+    found = {name: ({"ask": events}, status) for name, (events, status) in ASKING.items()}
+    if shape in JOBS:
+        for name, (events, status) in POLLING.items():
+            step = "result" if shape == "fal" and "hollow" in events else "poll"
+            found[name] = ({step: events}, status)
+        found |= {name: ({"fetch": e}, status) for name, (e, status) in FETCHING.items()}
+        found["the address has expired"] = ({"fetch": ["403"]}, S)
+        if shape == "fal":
+            found["blackened"] = ({"result": ["unsafe"]}, R)
+            found["a result that is late"] = ({"result": ["500"]}, S)
+        return found
+    found["no picture"] = ({"ask": ["no-picture"]}, U)
+    if shape in ("openai", "chat"):
+        found["an error called a success"] = ({"ask": ["error"]}, R)
+        found["the address leads on"] = ({"ask": ["moved"]}, S)
+        for name, (events, status) in FETCHING.items():
+            found[name] = ({"ask": ["address"], "fetch": events}, status)
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_fault_ends_right_and_is_booked_to_the_cent(shape: str, tmp_path: Path) -> None:
+    scenarios = list(table(shape).items())
+    script = {
+        f"s{n}.{step}": events
+        for n, (_, (steps, _)) in enumerate(scenarios)
+        for step, events in steps.items()
+    }
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, len(scenarios))
+    with Provider(script) as provider:
+        more = {} if shape == "http" else {"concurrency": 6}
+        made = editor(shape, provider.url, run, **more)
+        edit_all(run, "mini", samples, made)
+        found = records_of(run)
+        ends = {name: found[f"s{n}"].status for n, (name, _) in enumerate(scenarios)}
+        assert ends == {name: status for name, (_, status) in scenarios}
+        check_pictures(run, samples)
+        assert all(record.path or record.reason for record in found.values())
+        for n, (name, _) in enumerate(scenarios):
+            assert found[f"s{n}"].cost == pytest.approx(provider.charged[f"s{n}"]), name
+        assert made.ledger.totals.booked == pytest.approx(provider.total)
+        files = [path for path in run.path.rglob("*") if path.is_file()]
+        assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("shape", ["bfl", "fal", "replicate"])
+def test_the_key_goes_to_no_strange_host(shape: str, tmp_path: Path) -> None:
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider({"s0.ask": ["strange"]}) as provider:
+        edit_all(run, "mini", samples, editor(shape, provider.url, run))
+    assert records_of(run)["s0"].status is U
+    assert "no job" in records_of(run)["s0"].reason
+
+
+def test_as_many_calls_at_once_as_the_limit_allows(tmp_path: Path) -> None:
+    together = threading.Barrier(4)
+
+    class Waiting(Provider):
+        def post(self, handler: Any, body: bytes) -> None:
+            together.wait(30)  # answers only when as many calls are under way
+            super().post(handler, body)
+
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 8)
+    with Waiting() as provider:
+        summary = edit_all(run, "mini", samples, editor("openai", provider.url, run, concurrency=4))
+    assert summary.counts == {"scored": 8}
+
+
+@pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
+def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
+    """Its job is asked for again by the user's retry; it was booked already."""
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider({"s0.fetch": fault}) as provider:
+        edit_all(run, "mini", samples, editor("bfl", provider.url, run))
+        assert records_of(run)["s0"].status is F
+        again = editor("bfl", provider.url, run)
+        assert again.ledger.totals.booked == pytest.approx(COST)
+        edit_all(run, "mini", samples, again, retry=frozenset({F}))
+        assert records_of(run)["s0"].cost == pytest.approx(COST)
+        check_pictures(run, samples)
+        assert records_of(run)["s0"].path
+        assert again.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
+
+
+def test_a_job_that_is_never_done_is_given_up_and_looked_for_again(tmp_path: Path) -> None:
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider({"s0.poll": ["wait"] * 9}) as provider:
+        edit_all(run, "mini", samples, editor("bfl", provider.url, run, wait=0.01))
+        assert "not done within 0.01 s" in records_of(run)["s0"].reason
+        edit_all(run, "mini", samples, editor("bfl", provider.url, run), retry=frozenset({F}))
+        assert records_of(run)["s0"].path
+        assert provider.total == pytest.approx(COST)
+
+
+def test_a_picture_that_is_lost_for_good_can_be_bought_anew(tmp_path: Path) -> None:
+    """A job whose picture was gone in two commands is given up; the next retry is another job."""
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider({"s0.fetch": ["403"] * 8}) as provider:
+        for _ in range(3):
+            made = editor("bfl", provider.url, run)
+            edit_all(run, "mini", samples, made, retry=frozenset({F}))
+            assert made.ledger.totals.booked == pytest.approx(provider.total)
+        assert provider.total == pytest.approx(2 * COST)
+        assert records_of(run)["s0"].path
+
+
+def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
+    """A job that holds the whole budget must be asked for, else it never gives anything back."""
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 2)
+    with Provider({f"s{n}.poll": ["wait"] * 5 for n in range(2)}) as provider:
+        made = editor("bfl", provider.url, run, budget=1.5 * COST, concurrency=1, pause=0.02)
+        ends: list[str] = []
+
+        def ask(sample: Sample) -> None:
+            folder = run.path / "edits" / ".tmp" / sample.id
+            folder.mkdir(parents=True)
+            try:
+                ends.append(made(sample, folder).status.value)
+            except BudgetExceeded:
+                ends.append("too dear")
+
+        threads = [threading.Thread(target=ask, args=(s,), daemon=True) for s in samples]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        assert sorted(ends) == ["scored", "too dear"]
+        assert made.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
+
+
+def test_a_job_that_cannot_be_written_down_stays_booked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, (sample,) = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider() as provider:
+        made = editor("bfl", provider.url, run, budget=1.5 * COST)
+
+        def full(*told: Any) -> None:
+            raise RunError("no space")
+
+        monkeypatch.setattr(type(made), "_note", full)
+        with pytest.raises(RunError, match="no space"):
+            edit_all(run, "mini", [sample], made)
+        assert made.ledger.totals.booked == pytest.approx(COST)
+        with pytest.raises(BudgetExceeded):
+            made.ledger.book(COST, "m")
+
+
+# -- kills -----------------------------------------------------------------------------------------
+
+KILLS = {
+    "bfl": ("booked", "answered", "job written", "job asked for", "picture fetched", "delivered",
+            "in place", "recorded"),
+    "chat": ("answered", "billed", "recorded"),
+    "openai": ("booked", "answered", "delivered", "in place"),
+}  # fmt: skip
+"""What answers at once has one core: each of its points once."""
+PAID_ONCE = {"job written", "job asked for", "picture fetched", "recorded"}
+"""Kills after which nothing is asked for a second time."""
+
+
+@pytest.fixture(scope="module")
+def killing() -> Iterator[subprocess.Popen[str]]:
+    words = [sys.executable, "-m", "tests.editors.killed"]
+    env = {**os.environ, "EDITGAUGE_EDITOR_KEY": KEY}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, text=True, env=env, **pipes) as process:  # type: ignore[call-overload]
+        yield process
+        process.stdin.close()
+
+
+def kill(killing: subprocess.Popen[str], **told: Any) -> int:
+    assert killing.stdin is not None
+    assert killing.stdout is not None
+    killing.stdin.write(json.dumps(told) + "\n")
+    killing.stdin.flush()
+    return int(killing.stdout.readline())
+
+
+@pytest.mark.parametrize(
+    ("shape", "point", "knows_keys"),
+    [
+        *((shape, point, False) for shape, points in KILLS.items() for point in points),
+        *((shape, "answered", True) for shape in KILLS),
+    ],
+)
+def test_killed_anywhere(
+    shape: str, point: str, knows_keys: bool, killing: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    """Booked is never less than charged; equal, but for the call that was under way."""
+    number, budget = 3, 6 * COST
+    with Provider(knows_keys=knows_keys) as provider:
+        told = {"shape": shape, "url": provider.url, "folder": str(tmp_path), "point": point}
+        assert kill(killing, **told, samples=number, budget=budget) == 9
+        run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, number)
+        check_pictures(run, samples)
+        made = editor(shape, provider.url, run, budget=budget, concurrency=1)
+        assert provider.total <= made.ledger.totals.booked + 1e-9
+        summary = edit_all(run, "mini", samples, made)
+        check_pictures(run, samples)
+        assert provider.total <= made.ledger.totals.booked + 1e-9
+        assert made.ledger.totals.booked <= budget + 1e-9
+        over = made.ledger.totals.booked - provider.total
+        if summary.stopped:
+            assert "budget" in summary.stopped
+            return
+        assert set(records_of(run)) == {"s0", "s1", "s2"}
+        if point in PAID_ONCE:
+            assert provider.total == pytest.approx(number * COST)
+            assert over == pytest.approx(0)
+        elif point != "booked" and not knows_keys:
+            assert over == pytest.approx(0)
+
+
+# -- what is the same for all ----------------------------------------------------------------------
+
+
+def test_a_users_retry_is_another_call(tmp_path: Path) -> None:
+    """A refusal that is asked again has a new idempotency key; killed and asked once more, the
+    retry has the key that it had.
+    """
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
+    with Provider({"s0.ask": ["refused"] * 2}) as provider:
+        made = editor("openai", provider.url, run)
+        edit_all(run, "mini", samples, made)
+        edit_all(run, "mini", samples, made, retry=frozenset({R}))
+        assert len(set(provider.headers)) == len(provider.headers) == 2
+    folders = [tmp_path / "run" / ".tmp" / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / AGAIN).write_text("before")
+    assert call_key(folders[0], "x") == call_key(folders[1], "x")
+    (folders[0] / AGAIN).unlink()
+    assert call_key(folders[0], "x") != call_key(folders[1], "x")
+
+
+def test_prices_are_the_tables_but_at_an_address_of_ones_own() -> None:
+    factory, home = catalog.find("editors", "openai"), "http://127.0.0.1:8000/v1"
+    assert factory([], base_url=home).price == ImagePrice()
+    assert factory([], base_url=home, price="0.04").price.picture == 0.04
+    assert factory([]).price.picture == 0.07
+    assert catalog.find("editors", "bfl")([]).price.source == "Black Forest Labs, 2026-11"
+
+
+def test_estimates(tmp_path: Path) -> None:
+    sample, factory = make_sample(tmp_path), catalog.find("editors", "openai")
+    assert factory([], price="0.04").estimate(sample) == 0.04
+    assert factory([], model="unheard-of").estimate(sample) is None
+    assert factory([], price=1).estimate(make_sample(tmp_path, images=())) == 0.0
+
+
+def test_a_sample_that_cannot_be_asked_is_not_sent(tmp_path: Path) -> None:
+    made = catalog.find("editors", "openai")([], base_url="http://127.0.0.1:9")
+    gone = made(make_sample(tmp_path, images=(tmp_path / "gone.png",)), tmp_path)
+    assert gone.status is Status.DATASET_FAULT
+    sample = make_sample(tmp_path)
+    many = made(make_sample(tmp_path, images=(sample.image,) * 17), tmp_path)
+    assert (many.status, "at most 16 pictures" in many.reason) == (Status.NOT_APPLICABLE, True)
+
+
+def test_an_input_over_our_own_limit_is_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITGAUGE_MAX_PIXELS", "1000")
+    made = catalog.find("editors", "openai")([], base_url="http://127.0.0.1:9")
+    edit = made(make_sample(tmp_path), tmp_path)
+    assert edit.status is Status.DATASET_FAULT
+    assert "the limit is 1,000" in edit.reason
+
+
+@pytest.mark.parametrize("shape", ["openai", "gemini", "chat"])
+def test_demonstrations_come_before_the_sample(shape: str, tmp_path: Path) -> None:
+    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 4)
+    bodies: list[bytes] = []
+
+    class Keeping(Provider):
+        def post(self, handler: Any, body: bytes) -> None:
+            bodies.append(body)
+            super().post(handler, body)
+
+    with Keeping() as provider:
+        made = on_track(editor(shape, provider.url, run), Track(shots=2), pool=samples)
+        edit = made(samples[0], tmp_path)
+    assert edit.ok, edit.reason
+    assert len(edit.detail["shots"]) == 2
+    assert "s0" not in edit.detail["shots"]
+    written = {"openai": b'name="image[]"', "gemini": b"inlineData", "chat": b'image_url":{'}
+    assert bodies[0].count(written[shape]) == 5
+
+
+def test_usage_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY",
+                 "BFL_API_KEY"):  # fmt: skip
+        monkeypatch.delenv(name, raising=False)
+    for name in ("openai", "gemini", "bfl"):
+        factory = catalog.find("editors", name)
+        with pytest.raises(UsageError, match="no key: set EDITGAUGE_EDITOR_KEY"):
+            factory([])
+        with pytest.raises(UsageError, match="found api_key"):
+            factory([], api_key="sk-never")
+        with pytest.raises(UsageError, match="concurrency: expected int >= 1; found '0'"):
+            factory([], base_url="http://localhost", concurrency="0")
+        with pytest.raises(UsageError, match="put no key into the address"):
+            factory([], base_url="http://user:pw@localhost")
+    assert remote.OWN_KEY == "EDITGAUGE_EDITOR_KEY"

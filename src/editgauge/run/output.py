@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, cast

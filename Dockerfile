@@ -8,7 +8,7 @@ RUN useradd --create-home --uid 1000 editgauge
 COPY pyproject.toml README.md LICENSE /src/
 COPY src /src/src
 RUN pip install --no-cache-dir "torch==$TORCH" --index-url "$TORCH_INDEX" \
- && pip install --no-cache-dir "/src[texteditbench,textedit,medebench,krisbench,study,report,frames]" \
+ && pip install --no-cache-dir "/src[texteditbench,textedit,medebench,krisbench,study,report]" \
  && rm -rf /src
 USER 1000
 WORKDIR /work

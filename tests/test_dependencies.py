@@ -21,8 +21,6 @@ WITHOUT_IMPORT = {
     "onnxruntime": "rapidocr computes with it",
     "torchvision": "processors of some diffusers pipelines use it",
     "s3fs": "fsspec opens s3:// addresses with it",
-    "pandas": "imported by the name that is asked for, when a table is handed over",
-    "polars": "imported by the name that is asked for, when a table is handed over",
     "torchmetrics": "carries the linear heads of LPIPS",
     "mkdocs-material": "builds the documentation's site (make site)",
 }

@@ -25,7 +25,6 @@ BRINGS = {
     "diffusion": "editors that need torchvision beside it (Qwen, OmniGen)",
     "hub": "fetching data sets",
     "study": "the human study; data sets of your own in the browser",
-    "frames": "tables as pandas and polars data frames",
     "report": "figures as PDF, SVG and PNG",
     "tuning": "fine-tuning of diffusion editors (editgauge tune)",
     "ray": "scoring and editing on many machines",

@@ -49,10 +49,15 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
 
 
 def is_yes_or_no(values: ArrayLike, low: float, high: float) -> bool:
-    """Whether all values lie at one of the two finite ends of their scale."""
+    """Whether values are answers of two kinds: all of them lie at the two finite ends of their
+    scale, and that is 0 to 1 (a share) or both ends occur. A score of more steps that is the
+    highest throughout is none.
+    """
     found = np.asarray(values, dtype=np.float64)
-    ends = math.isfinite(low) and math.isfinite(high)
-    return bool(ends and len(found) and ((found == low) | (found == high)).all())
+    if not (math.isfinite(low) and math.isfinite(high) and len(found)):
+        return False
+    share = (low, high) == (0.0, 1.0) or bool(np.ptp(found))
+    return bool(share and ((found == low) | (found == high)).all())
 
 
 def two_valued_limits(

@@ -1,4 +1,4 @@
-"""A `table.Table` drawn: terminal, markdown, csv, LaTeX, JSON.
+"""A `table.Table` drawn: terminal, markdown, csv, LaTeX, JSON, HTML.
 
 In every format a mean comes with its count (``n scored / n in the benchmark``), an infinite mean is
 ∞, the papers' lines are marked, the best number of a column is bold and the second underlined -
@@ -29,8 +29,6 @@ from editgauge.tables.drawn import (
     Item,
     Mark,
     cell_text,
-    counted,
-    counted_runs,
     grid,
     number,
     shared_counts,
@@ -64,14 +62,15 @@ def draw(
     the terminal and in markdown, else those that fit into `NOTE_LINES`.
     """
     table = with_failures(table, failures)
+    if form == "json":
+        return orjson.dumps(as_json(table), option=orjson.OPT_INDENT_2).decode() + "\n"
+    if form == "csv":
+        return _csv(table)
+    table = _scored(table)
     if form == "latex":
         return _latex(table, place)
     if form == "markdown":
         return _markdown(table, every_note=every_note)
-    if form == "csv":
-        return _csv(table)
-    if form == "json":
-        return orjson.dumps(as_json(table), option=orjson.OPT_INDENT_2).decode() + "\n"
     stream = io.StringIO()
     console = Console(file=stream, width=width or 10_000, no_color=True, highlight=False)
     _terminal(table, console, fit=bool(width), every_note=every_note)
@@ -87,10 +86,14 @@ def show(
     asked = os.environ.get("COLUMNS", "")
     if console.is_terminal or asked.isdigit():
         console.width = max(40, console.width if console.is_terminal else int(asked))
-        _terminal(with_failures(table, failures), console, fit=True, every_note=every_note)
+        table = _scored(with_failures(table, failures))
+        _terminal(table, console, fit=True, every_note=every_note)
     else:
         text = draw(table, "terminal", failures=failures, every_note=every_note)
         console.out(text, end="", highlight=False)
+
+
+# -- what is drawn ---------------------------------------------------------------------------------
 
 
 def merged(tables: Sequence[Table]) -> list[Table]:
@@ -121,23 +124,33 @@ def with_failures(table: Table, failures: Failures) -> Table:
     if failures == "both":
         note = "In brackets: the mean with failures at the scale's minimum, where it is another."
         return replace(table, notes=[*table.notes, note])
-    if failures == "out":
-        return _each(table, lambda cell: replace(cell, floor=None))
-    note = "Failures are counted at the scale's minimum."
-    return _each(replace(table, notes=[*table.notes, note]), _floored)
+
+    def changed(cell: Cell) -> Cell:
+        if failures == "floor" and cell.floor is not None:
+            return replace(cell, value=cell.floor, low=None, high=None, floor=None)
+        return replace(cell, floor=None)
+
+    told = ["Failures are counted at the scale's minimum."] if failures == "floor" else []
+    rows = [replace(r, cells={n: changed(c) for n, c in r.cells.items()}) for r in table.rows]
+    return replace(table, rows=rows, notes=[*table.notes, *told])
 
 
-def _floored(cell: Cell) -> Cell:
-    if cell.floor is None:
-        return cell
-    return replace(cell, value=cell.floor, low=None, high=None, floor=None)
+def _has_number(row: TableRow, column: str) -> bool:
+    cell = row.cells.get(column, EMPTY)
+    return cell.value is not None or cell.text is not None
 
 
-def _each(table: Table, change: Callable[[Cell], Cell]) -> Table:
-    def changed(row: TableRow) -> TableRow:
-        return replace(row, cells={name: change(cell) for name, cell in row.cells.items()})
-
-    return replace(table, rows=[changed(row) for row in table.rows])
+def _scored(table: Table) -> Table:
+    """The table without the columns that have no number in any line, named in a note."""
+    there = {c.name for c in table.columns if any(_has_number(row, c.name) for row in table.rows)}
+    if not there or len(there) == len(table.columns):
+        return table
+    lacking = dict.fromkeys(c.heading[-1] for c in table.columns if c.name not in there)
+    return replace(
+        table,
+        columns=[column for column in table.columns if column.name in there],
+        notes=[*table.notes, f"Columns without any score: {', '.join(lacking)}."],
+    )
 
 
 def _notes(table: Table) -> list[str]:
@@ -156,16 +169,14 @@ def _notes(table: Table) -> list[str]:
 
 def _some(notes: Sequence[str], every: bool, width: int = SCREEN) -> list[str]:
     """The notes that fit into `NOTE_LINES` lines of a screen, and how many more there are."""
-    if every:
-        return list(notes)
-    room, shown = NOTE_LINES - 1, []
+    lines, shown = 0, 0
     for note in notes:
-        room -= -(-len(note) // width)
-        if room < 0:
-            break
-        shown.append(note)
-    left = len(notes) - len(shown)
-    return [*shown, *([f"{left} more notes: --notes" if left > 1 else notes[-1]] if left else [])]
+        lines += -(-len(note) // width)
+        shown += lines < NOTE_LINES
+    left = len(notes) - shown
+    if every or left == 0:
+        return list(notes)
+    return [*notes[:shown], f"{left} more notes: --notes" if left > 1 else notes[-1]]
 
 
 def _title(table: Table) -> str:
@@ -214,8 +225,8 @@ def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
 
 
 def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
-    """Which columns of numbers are drawn together: as many as fit into the width beside the
-    names.
+    """Which columns of numbers are drawn together: as many as fit into the width beside the names;
+    columns below one broad heading stay together where they fit.
     """
     places = list(range(drawn.names, len(drawn.headings)))
     if width is None:
@@ -223,12 +234,23 @@ def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
     texts = [[*drawn.headings[n], *(line[n].text for line in drawn.lines)]
              for n in range(len(drawn.headings))]  # fmt: skip
     sizes = [2 + max(len(escape.plain(text)) for text in column) for column in texts]
-    room = width - sum(sizes[: drawn.names])
-    parts: list[list[int]] = [[]]
+    room = width + 2 - sum(sizes[: drawn.names])
+    blocks: list[list[int]] = []
     for place in places:
-        if parts[-1] and sum(sizes[p] for p in (*parts[-1], place)) > room:
+        levels = drawn.headings[place]
+        if blocks and len(levels) > 1 and levels[0] == drawn.headings[blocks[-1][0]][0]:
+            blocks[-1].append(place)
+        else:
+            blocks.append([place])
+    parts: list[list[int]] = [[]]
+    for block in blocks:
+        whole = sum(sizes[place] for place in block)
+        if parts[-1] and sum(sizes[place] for place in parts[-1]) + whole > room >= whole:
             parts.append([])
-        parts[-1].append(place)
+        for place in block:
+            if parts[-1] and sum(sizes[p] for p in (*parts[-1], place)) > room:
+                parts.append([])
+            parts[-1].append(place)
     return parts
 
 
@@ -246,6 +268,23 @@ def _markdown(table: Table, *, every_note: bool = True) -> str:
     text += [f"| {' | '.join(cells)} |" for cells in lines]
     notes = [f"- {escape.markdown(note, None)}" for note in _some(_notes(table), every_note)]
     return "\n".join([*text, "", *notes]).rstrip("\n") + "\n"
+
+
+def html(table: Table) -> str:
+    """For a notebook: a title, the table, its notes as a list."""
+    drawn = grid(_scored(with_failures(table, "out")))
+    heads = "".join(f"<th>{escape.markup(' '.join(filter(None, h)))}</th>" for h in drawn.headings)
+    tags: dict[Mark, str] = {"best": "b", "second": "u"}
+    lines = []
+    for line in drawn.lines:
+        texts = [(tags.get(item.mark), escape.markup(item.text)) for item in line]
+        cells = [f"<{tag}>{text}</{tag}>" if tag else text for tag, text in texts]
+        lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    notes = "".join(f"<li>{escape.markup(note)}</li>" for note in _notes(table))
+    return (
+        f"<b>{escape.markup(_title(table))}</b><table><tr>{heads}</tr>{''.join(lines)}</table>"
+        f"<ul>{notes}</ul>"
+    )
 
 
 def _csv(table: Table) -> str:
@@ -295,7 +334,7 @@ def paper(table: Table) -> str:
     shown = [
         replace(column, note="")
         for column in table.columns
-        if any(_has_number(row.cells.get(column.name)) for row in own)
+        if any(_has_number(row, column.name) for row in own)
     ]
     source = next((note for note in table.notes if note.startswith("Published")), "")
     marked = bool(source) and len(own) < len(table.rows)
@@ -305,34 +344,29 @@ def paper(table: Table) -> str:
     return _latex(replace(table, columns=shown, variant="", notes=notes), bare=True)
 
 
-def _has_number(cell: Cell | None) -> bool:
-    return cell is not None and (cell.value is not None or cell.text is not None)
-
-
 def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> str:
     """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
     table where columns differ; the others keep their columns. `bare`: without further notes.
     """
-    shared = shared_counts(table)
+    drawn, shared = grid(table, count_line=False), shared_counts(table)
     counts = list(dict.fromkeys(shared.values()))
-    firsts = [first for first, *_ in counted_runs(table) if counted(table, first)]
-    whole = len(counts) == 1 and all(first.name in shared for first in firsts)
-    headings = {column.name: " ".join(column.heading) for column in table.columns}
-    each = "; ".join(f"{headings[name]} {count}" for name, count in shared.items())
+    whole = len(counts) == 1 and not any("n" in heading for heading in drawn.headings)
+    titles = {c.name: c.heading[0] if len(c.heading) > 1 else c.heading[-1] for c in table.columns}
+    each = dict.fromkeys(f"{titles[name]} {count}" for name, count in shared.items())
     judge = table.source.partition("#")[0]
     caption = [
         f"{table.title} ({table.variant})." if table.variant else f"{table.title}.",
         *([f"Scored by {judge}."] if judge else []),
         *([f"n = {counts[0].replace('/', ' of ')}."] if whole else []),
     ]
-    notes = [*([] if whole or not each else [f"n: {each}."]), *_notes(table)]
+    notes = [*([] if whole or not each else [f"n: {'; '.join(each)}."]), *_notes(table)]
     words = latex.Words(
         label="-".join(filter(None, (table.name, table.variant, judge))),
         caption=" ".join(caption),
         notes=list(table.notes) if bare else notes,
         origin=table.source,
     )
-    return latex.latex(grid(table, without_counts=True), words, place)
+    return latex.latex(drawn, words, place)
 
 
 def as_json(table: Table) -> dict[str, Any]:
@@ -359,20 +393,11 @@ def as_json(table: Table) -> dict[str, Any]:
         told["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
         return told
 
+    plain = ("name", "title", "benchmark", "variant", "source", "size", "by", "transposed")
     parts = ("name", "heading", "digits", "direction", "comparable", "note")
     return {
-        "name": table.name,
-        "title": table.title,
-        "benchmark": table.benchmark,
-        "variant": table.variant,
-        "source": table.source,
-        "size": table.size,
-        "by": table.by,
-        "transposed": table.transposed,
-        "columns": [
-            {**{part: getattr(c, part) for part in parts}, "heading": list(c.heading)}
-            for c in table.columns
-        ],
+        **{name: getattr(table, name) for name in plain},
+        "columns": [{part: getattr(column, part) for part in parts} for column in table.columns],
         "rows": [row_json(line, row) for line, row in enumerate(table.rows)],
         "notes": _notes(table),
         "meta": dict(table.meta),

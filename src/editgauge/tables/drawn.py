@@ -11,6 +11,8 @@ from editgauge.tables.table import OWN, Cell, Column, Table, TableRow, printed, 
 NOTHING = "–"
 """Where there is no number."""
 Mark = Literal["", "best", "second", "count", "published", "part"]
+_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
+EMPTY = Cell(value=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,6 @@ class Drawn:
     names: int
     breaks: set[int]
     """Line numbers before which a rule is drawn."""
-
-
-_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
-EMPTY = Cell(value=None)
 
 
 def number(value: float | None, digits: int) -> str:
@@ -62,35 +60,31 @@ def _count_text(cell: Cell | None) -> str:
     return NOTHING if cell is None or cell.n is None else f"{cell.n}/{cell.of}"
 
 
-def counted_runs(table: Table) -> list[list[Column]]:
-    """Neighbouring columns under one heading with the same counts in every line: they share one
-    column of counts.
-    """
-    runs: list[list[Column]] = []
-    previous: tuple[object, ...] | None = None
-    for column in table.columns:
-        counts = [_count_text(row.cells.get(column.name)) for row in table.rows if row.kind in OWN]
-        if (column.heading[:-1], counts) == previous:
-            runs[-1].append(column)
-        else:
-            runs.append([column])
-        previous = (column.heading[:-1], counts)
-    return runs
-
-
-def counted(table: Table, column: Column) -> bool:
-    return any(row.cells.get(column.name, EMPTY).n is not None for row in table.rows)
-
-
 def shared_counts(table: Table) -> dict[str, str]:
-    """The first column of each run of columns whose own lines all have one count -> that count."""
+    """The columns in which all own lines have one count -> that count."""
     own = [row for row in table.rows if row.kind in ("run", "edited")]
     shared = {}
-    for first, *_ in counted_runs(table):
-        counts = {_count_text(row.cells.get(first.name)) for row in own}
+    for column in table.columns:
+        counts = {_count_text(row.cells.get(column.name)) for row in own}
         if len(counts) == 1 and counts != {NOTHING}:
-            shared[first.name] = counts.pop()
+            shared[column.name] = counts.pop()
     return shared
+
+
+def _counted_runs(table: Table, shared: dict[str, str]) -> list[tuple[list[Column], list[str]]]:
+    """Neighbouring columns under one heading with the same counts, which they share: one column of
+    counts behind them. No counts where all lines have one.
+    """
+    runs: list[tuple[list[Column], list[str]]] = []
+    for column in table.columns:
+        own = [_count_text(row.cells.get(column.name)) for row in table.rows]
+        counts = [] if column.name in shared or set(own) == {NOTHING} else own
+        same = runs and counts == runs[-1][1]
+        if same and column.heading[:-1] == runs[-1][0][-1].heading[:-1]:
+            runs[-1][0].append(column)
+        else:
+            runs.append(([column], counts))
+    return runs
 
 
 def _name(table: Table, row: TableRow) -> Item:
@@ -103,9 +97,11 @@ def _name(table: Table, row: TableRow) -> Item:
     return Item(f"{row.name} †{released}", "published")
 
 
-def grid(table: Table, without_counts: bool = False) -> Drawn:
-    """The table as text. `without_counts`: but for counts that all lines share."""
-    place = standing(table)
+def grid(table: Table, *, count_line: bool = True) -> Drawn:
+    """The table as text. Counts that all own lines share stand once, in a line below these
+    (`count_line`, else nowhere); others have columns of their own.
+    """
+    place, shared = standing(table), shared_counts(table)
     named = [(table.by, [row.group for row in table.rows])] if table.by else []
     if any(row.section for row in table.rows):
         named.append(("", [row.section for row in table.rows]))
@@ -115,19 +111,27 @@ def grid(table: Table, without_counts: bool = False) -> Drawn:
         [*(Item(texts[line]) for _, texts in named), _name(table, row)]
         for line, row in enumerate(table.rows)
     ]
-    told = shared_counts(table) if without_counts else {}
-    for run in counted_runs(table):
+    below = [*(Item("") for _ in named), Item("n", "count")]
+    for run, counts in _counted_runs(table, shared):
         for column in run:
             headings.append((*column.heading[:-1], column.heading[-1] + _ARROWS[column.direction]))
+            below.append(Item(shared.get(column.name, ""), "count"))
             for line, row in enumerate(table.rows):
                 mark: Mark = place.mark(line, column.name) or ("part" if row.part else "")
                 lines[line].append(Item(cell_text(row.cells.get(column.name), column), mark))
-        if counted(table, run[0]) and run[0].name not in told:
+        if counts:
             headings.append((*run[0].heading[:-1], "n"))
-            for items, row in zip(lines, table.rows, strict=True):
-                items.append(Item(_count_text(row.cells.get(run[0].name)), "count"))
+            below.append(Item("", "count"))
+            for items, text in zip(lines, counts, strict=True):
+                items.append(Item(text, "count"))
     kinds = [(row.group, row.section, row.kind in OWN) for row in table.rows]
     breaks = {number for number in range(1, len(kinds)) if kinds[number] != kinds[number - 1]}
+    if count_line and shared:
+        own = max(line + 1 for line, row in enumerate(table.rows) if row.kind in OWN)
+        lines.insert(own, below)
+        breaks = {number + (number > own) for number in breaks}
+        breaks |= {own + 1} if own + 1 < len(lines) else set()
+        breaks -= {own}
     drawn = Drawn(headings, lines, 1 + len(named), breaks)
     return _turned(drawn) if table.transposed else drawn
 

@@ -119,7 +119,11 @@ def _failures(results: Results, made: Plan) -> list[str]:
         if words:
             sign = "; " if any(":" in word for word in words) else ", "
             alike.setdefault(sign.join(words), []).append(editor)
-    return [f"{', '.join(editors)}: {said}." for said, editors in alike.items()]
+    most = len(results.editors) if len(results.editors) > 2 else 0
+    return [
+        f"{'All' if len(editors) == most else ', '.join(editors)}: {said}."
+        for said, editors in alike.items()
+    ]
 
 
 def _failed(status: str, hit: Mapping[str, Mask], metrics: int) -> str:

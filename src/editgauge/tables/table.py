@@ -1,18 +1,13 @@
-"""A table as data: built by benchmarks from rows, drawn by `reports.table` in any format. Pure;
-imports only types.
-"""
+"""A table as data: built from rows, drawn by `draw` in any format; which of its lines are best."""
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, NamedTuple
 
-from editgauge.errors import MissingExtra
-from editgauge.escape import markup
 from editgauge.types import Direction
 
 
@@ -120,41 +115,10 @@ class Table:
             found.append(line)
         return found
 
-    def to_pandas(self) -> Any:
-        """A pandas data frame of `to_dicts`. Raises `MissingExtra` without pandas."""
-        return _library("pandas").DataFrame(self.to_dicts())
-
-    def to_polars(self) -> Any:
-        """A polars data frame of `to_dicts`. Raises `MissingExtra` without polars."""
-        return _library("polars").DataFrame(self.to_dicts())
-
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{markup(' '.join(c.heading))}</th>" for c in self.columns)
-        lines = []
-        for row in self.rows:
-            marked = f"{row.name} ‡" if row.part else row.name
-            if row.kind not in OWN and self.variant == "corrected":
-                marked += " (as released)"
-            cells = [f"<th>{markup(marked)}</th>"]
-            for column in self.columns:
-                cell = row.cells.get(column.name, Cell(value=None))
-                text = "–" if cell.value is None else printed(cell.value, column.digits)
-                count = "" if cell.n is None else f" <small>{cell.n}/{cell.of}</small>"
-                cells.append(f"<td>{markup(cell.text or text)}{count}</td>")
-            grey = ' style="color:#767676"' if row.part else ""
-            lines.append(f"<tr{grey}>{''.join(cells)}</tr>")
-        notes = "".join(f"<li>{markup(note)}</li>" for note in self.notes)
-        return (
-            f"<b>{markup(self.title)}</b><table><tr><th></th>{heads}</tr>{''.join(lines)}</table>"
-            f"<ul>{notes}</ul>"
-        )
+        from editgauge.tables.draw import html
 
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingExtra("a data frame", name, "frames") from None
+        return html(self)
 
 
 OWN = ("run", "edited", "average")

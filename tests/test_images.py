@@ -8,9 +8,7 @@ import os
 import struct
 import subprocess
 import sys
-import time
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
@@ -21,7 +19,6 @@ from PIL import Image
 from editgauge import images
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
 from editgauge.images import (
-    MemoryBudget,
     fingerprint,
     max_pixels,
     memory_size,
@@ -140,22 +137,23 @@ def test_what_is_no_picture_is_one_error_that_names_the_file(
         assert caught.value.path == path
 
 
-def bomb(width: int, height: int) -> bytes:
-    """A PNG of some kilobytes that decodes to width x height."""
+def png(width: int, height: int, bits: int, kind: int, rows: bytes, palette: bytes = b"") -> bytes:
+    """A PNG of these rows, with whole chunks, right checksums and an end marker."""
 
-    def chunk(kind: bytes, data: bytes) -> bytes:
+    def chunk(name: bytes, data: bytes) -> bytes:
         return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
         )
 
-    row = zlib.compress(b"\0" * ((width // 8 + 1) * 64), 9)
-    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", row) + chunk(b"IEND", b"")
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, 0))
+    colours = chunk(b"PLTE", palette) if palette else b""
+    body = head + colours + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
 
 
 def test_a_bomb_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
     path = tmp_path / "bomb.png"
-    path.write_bytes(bomb(20_000, 20_000))
+    path.write_bytes(png(20_000, 20_000, 1, 0, b"\0" * (2501 * 64)))
     with pytest.raises(
         ImageTooLarge, match=r"20000 x 20000 = 400,000,000 pixels.*EDITGAUGE_MAX_PIXELS"
     ):
@@ -179,11 +177,6 @@ def test_the_limit_can_be_moved(
         max_pixels()
 
 
-def test_mask_is_true_from_128(tmp_path: Path) -> None:
-    write_png(tmp_path / "m.png", np.array([[0, 127, 128, 255]], np.uint8))
-    assert read_mask(tmp_path / "m.png").tolist() == [[False, False, True, True]]
-
-
 def test_resize_is_pillows(picture: np.ndarray) -> None:
     for method in ("nearest", "bilinear", "bicubic", "lanczos"):
         wanted = np.asarray(
@@ -201,24 +194,12 @@ def test_fingerprint_tells_files_apart(tmp_path: Path) -> None:
     assert len(a) == 32
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("1GB", 1 << 30),
-        ("1.5 GiB", 3 << 29),
-        ("800mb", 800 << 20),
-        ("2000000", 2_000_000),
-        ("2g", 2 << 30),
-    ],
-)
-def test_sizes_of_memory(text: str, size: int) -> None:
-    assert memory_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "much", "-1GB", "1kb", "1 GB or so", "1e9"])
-def test_a_size_that_is_none(text: str) -> None:
-    with pytest.raises(UsageError, match="EDITGAUGE_MEMORY"):
-        memory_size(text)
+def test_sizes_of_memory() -> None:
+    sizes = {"1GB": 1 << 30, "1.5 GiB": 3 << 29, "800mb": 800 << 20, "2000000": 2_000_000}
+    assert {text: memory_size(text) for text in sizes} == sizes
+    for text in ("", "much", "-1GB", "1kb", "1 GB or so", "1e9"):
+        with pytest.raises(UsageError, match="EDITGAUGE_MEMORY"):
+            memory_size(text)
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF"])
@@ -234,57 +215,41 @@ def test_a_picture_over_the_memory_limit_is_refused_by_its_header(
     assert read_image(path).shape == (1500, 2000, 3)
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "LA", "I;16"])
-@pytest.mark.parametrize("interlaced", [False, True])
-def test_a_png_whose_rows_end_early_is_refused(tmp_path: Path, mode: str, interlaced: bool) -> None:
-    """With whole chunks, right checksums and an end marker: Pillow alone leaves the rest black."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
-    kind, bits = {
-        "1": (0, 1),
-        "L": (0, 8),
-        "P": (3, 8),
-        "RGB": (2, 8),
-        "RGBA": (6, 8),
-        "LA": (4, 8),
-        "I;16": (0, 16),
-    }[mode]
-    samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
-    width, height = 21, 19
-    sizes = [(width, height)]
-    if interlaced:  # the table of the standard, 8.2
-        sizes = [
-            (len(range(x, width, dx)), len(range(y, height, dy)))
-            for x, y, dx, dy in [
-                (0, 0, 8, 8),
-                (4, 0, 8, 8),
-                (0, 4, 4, 8),
-                (2, 0, 4, 4),
-                (0, 2, 2, 4),
-                (1, 0, 2, 2),
-                (0, 1, 1, 2),
-            ]
-        ]
-    rows = b"".join((b"\0" + b"\7" * ((w * bits * samples + 7) // 8)) * h for w, h in sizes)
-    head = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, int(interlaced))
-    palette = chunk(b"PLTE", bytes(range(30))) if mode == "P" else b""
-
-    def png(pixels: bytes) -> bytes:
-        body = chunk(b"IHDR", head) + palette + chunk(b"IDAT", zlib.compress(pixels))
-        return b"\x89PNG\r\n\x1a\n" + body + chunk(b"IEND", b"")
-
+@pytest.mark.parametrize(
+    ("kind", "bits", "samples"),
+    [(0, 1, 1), (0, 8, 1), (3, 8, 1), (2, 8, 3), (6, 8, 4), (4, 8, 2), (0, 16, 1)],
+)
+def test_a_png_whose_rows_end_early_is_refused(
+    tmp_path: Path, kind: int, bits: int, samples: int
+) -> None:
+    """Pillow alone leaves the rest black."""
+    rows = (b"\0" + b"\7" * ((21 * bits * samples + 7) // 8)) * 19
+    palette = bytes(range(30)) if kind == 3 else b""
     path = tmp_path / "a.png"
-    path.write_bytes(png(rows))
-    assert read_image(path).shape == (height, width, 3)
+    path.write_bytes(png(21, 19, bits, kind, rows, palette))
+    assert read_image(path).shape == (19, 21, 3)
     for missing in (1, len(rows) // 2):
-        path.write_bytes(png(rows[:-missing]))
+        path.write_bytes(png(21, 19, bits, kind, rows[:-missing], palette))
         for read in (read_image, read_grey, read_luma):
             with pytest.raises(ImageError, match=r"a\.png"):
                 read(path)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "P"])
+def test_a_damaged_picture_of_frames_or_a_palette_is_never_pixels(
+    tmp_path: Path, picture: np.ndarray, mode: str
+) -> None:
+    image = Image.fromarray(picture).convert(mode)
+    more = {"save_all": True, "append_images": [image.rotate(180)]} if mode == "RGB" else {}
+    path = save(tmp_path / "a.png", image, **more)
+    data, whole = path.read_bytes(), read_image(path)
+    assert np.array_equal(whole, np.asarray(image.convert("RGB")))
+    random = np.random.default_rng(0)
+    for place in random.integers(60, len(data) - 20, 60):
+        path.write_bytes(data[:place] + bytes(8) + data[place + 8 :])
+        if path.read_bytes() != data:
+            with pytest.raises(ImageError, match=r"a\.png"):
+                read_image(path)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a limit of Linux")
@@ -294,8 +259,8 @@ def test_a_decoder_that_takes_more_than_it_should_is_one_error(tmp_path: Path) -
 import sys; sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from editgauge import confinement, images
-def greedy(data, mode): return bytearray(400 << 20)
-images._decode_with_pillow = greedy
+def greedy(image): return bytearray(400 << 20)
+images._eight_bits = greedy
 confinement.enable()
 try:
     images.read_image(Path(sys.argv[2]))
@@ -313,23 +278,6 @@ bytearray(400 << 20)
         check=True,
     )
     assert "takes more than 256 MB to read" in done.stdout
-
-
-def test_threads_share_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EDITGAUGE_MEMORY", "40MB")
-    budget, held, most = MemoryBudget(), [], []
-
-    def work(size: int) -> None:
-        with budget.hold(size << 20):
-            held.append(size)
-            most.append(sum(held))
-            time.sleep(0.002)
-            held.remove(size)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, [10, 20, 15, 100, 5, 30, 25] * 4))
-    assert max(n for n in most if n != 100) <= 30
-    assert len(most) == 28
 
 
 def jpeg(picture: np.ndarray, **options: object) -> bytes:

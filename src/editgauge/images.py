@@ -22,10 +22,10 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import cv2
 import numpy as np
@@ -38,6 +38,7 @@ from editgauge.errors import ImageError, ImageTooLarge, UsageError
 
 Array = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
+T = TypeVar("T")
 
 DEFAULT_MAX_PIXELS = 100_000_000
 """10,000 x 10,000: 300 MB decoded. `EDITGAUGE_MAX_PIXELS` raises or lowers it."""
@@ -56,8 +57,6 @@ _LIBRARIES = 1 << 28
 """Bytes that a process has in use before it reads anything: interpreter, NumPy, OpenCV, DuckDB."""
 _PIXEL_BYTES = {"WEBP": 20}
 """Bytes a pixel at the peak of decoding, 16 for other formats; measured with 16 million pixels."""
-_ROWS = 256
-"""Rows that are converted at once: as floating point numbers they take eight times their bytes."""
 _DAMAGE = ("Corrupt JPEG data", "Premature end of JPEG")
 """How libjpeg's warnings begin after which it fills up what is missing."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
@@ -103,16 +102,15 @@ def memory_limit() -> int:
     return memory_size(os.environ.get("EDITGAUGE_MEMORY") or str(DEFAULT_MEMORY))
 
 
-def memory_size(text: str, of: str = "EDITGAUGE_MEMORY") -> int:
+def memory_size(text: str) -> int:
     """A size such as ``800MB``, ``1.5 GiB`` or ``1073741824`` in bytes; letters are powers of 1024.
-    `of` names the setting in an error.
 
     Raises `UsageError` for another text, and for less than 1 MB.
     """
     found = _SIZE.fullmatch(text)
     size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
     if size < 1 << 20:
-        raise UsageError(f"{of}: wanted a size such as 2GB, found {text!r}")
+        raise UsageError(f"EDITGAUGE_MEMORY: wanted a size such as 2GB, found {text!r}")
     return size
 
 
@@ -122,18 +120,6 @@ def free_memory() -> int:
     return limit - min(_LIBRARIES, limit // 4)
 
 
-def decoding_bytes(header: Header) -> int:
-    """Bytes that reading a picture of this header takes at its peak, and using it afterwards."""
-    return header.width * header.height * _PIXEL_BYTES.get(header.format, 16)
-
-
-def limited_memory() -> contextlib.AbstractContextManager[None]:
-    """Within a `with` block this process gets no more than `memory_limit` on top of what it has: a
-    decoder that was lied to ends with an error, and not with the machine's memory. Linux only.
-    """
-    return confinement.limited(free_memory())
-
-
 def confined() -> contextlib.AbstractContextManager[None]:
     """Within a `with` block a decoder takes no more than `memory_limit`, and writes nothing to
     standard error, where this process is a command's or a worker's: see `confinement`.
@@ -141,52 +127,20 @@ def confined() -> contextlib.AbstractContextManager[None]:
     return confinement.confined(free_memory())
 
 
-class MemoryBudget:
-    """Lets threads of one process hold pictures up to `memory_limit` together.
-
-    Who wants more than all of it gets it alone.
-    """
-
-    def __init__(self) -> None:
-        self._free = threading.Condition()
-        self._held = 0
-
-    @contextlib.contextmanager
-    def hold(self, size: int) -> Iterator[None]:
-        """Wait until `size` bytes are free, and hold them for the length of a `with` block."""
-        with self._free:
-            self._free.wait_for(lambda: self._held == 0 or self._held + size <= free_memory())
-            self._held += size
-        try:
-            yield
-        finally:
-            with self._free:
-                self._held -= size
-                self._free.notify_all()
-
-
 def need_readable(header: Header, path: Path) -> None:
     """Raises `ImageTooLarge` for a picture over the pixel or memory limit; nothing is decoded."""
-    _check_size(header, path.stat().st_size, path)
-
-
-def _check_size(header: Header, size: int, path: Path) -> None:
     limit, pixels = max_pixels(), header.width * header.height
     shape = f"{path}: {header.width} x {header.height}"
     if pixels > limit:
-        raise ImageTooLarge(
-            f"{shape} = {pixels:,} pixels, the limit is {limit:,}; set EDITGAUGE_MAX_PIXELS to "
-            f"raise it",
-            path=path,
-        )
-    wanted = decoding_bytes(header) + size
+        why = f"{shape} = {pixels:,} pixels, the limit is {limit:,}; raise it with"
+        raise ImageTooLarge(f"{why} EDITGAUGE_MAX_PIXELS", path=path)
+    wanted = pixels * _PIXEL_BYTES.get(header.format, 16) + path.stat().st_size
     if wanted > free_memory():
-        raise ImageTooLarge(
+        why = (
             f"{shape} ({header.format}) takes up to {wanted >> 20:,} MB to read, a process may use "
-            f"{memory_limit() >> 20:,} MB, its libraries included; raise it with "
-            f"EDITGAUGE_MEMORY",
-            path=path,
+            f"{memory_limit() >> 20:,} MB, its libraries included; raise it with EDITGAUGE_MEMORY"
         )
+        raise ImageTooLarge(why, path=path)
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -209,22 +163,21 @@ def read_image(path: Path) -> Array:
     there is no file, it is no picture, its data end early, or libjpeg calls them corrupt: what is
     missing is never filled up with grey.
     """
-    with _named_errors(path), confined():
-        data, header = _read(path)
-        return _decoded(data, header, "RGB", cv2.IMREAD_COLOR_RGB)
+    return _reading(path, lambda data, header: _decoded(data, header, "RGB", cv2.IMREAD_COLOR_RGB))
 
 
 def read_grey(path: Path) -> Array:
     """The picture as an ndarray of shape (H, W), uint8: Pillow's ``convert("L")`` (ITU-R 601 luma
     of RGB). Raises as `read_image` does.
     """
-    with _named_errors(path), confined():
-        data, header = _read(path)
+
+    def grey(data: bytes, header: Header) -> Array:
         if header.format == "JPEG" and header.mode == "RGB":
-            rgb = _strict_jpeg(data, header, "RGB")
-            if rgb is not None:
-                return np.array(Image.fromarray(rgb).convert("L"), dtype=np.uint8)
+            rgb = _decoded(data, header, "RGB", None)
+            return np.array(Image.fromarray(rgb).convert("L"), dtype=np.uint8)
         return _decoded(data, header, "L", None)
+
+    return _reading(path, grey)
 
 
 def read_luma(path: Path) -> Array:
@@ -234,9 +187,7 @@ def read_luma(path: Path) -> Array:
     `read_grey` converts a colour JPEG to RGB first and may be a level away from it. Raises as
     `read_image` does.
     """
-    with _named_errors(path), confined():
-        data, header = _read(path)
-        return _decoded(data, header, "L", cv2.IMREAD_GRAYSCALE)
+    return _reading(path, lambda data, header: _decoded(data, header, "L", cv2.IMREAD_GRAYSCALE))
 
 
 def read_mask(path: Path) -> Mask:
@@ -253,13 +204,15 @@ def read_small(path: Path, side: int) -> Image.Image:
     fraction of its size, and what ends early shows what is there or raises. Raises as `read_image`
     does.
     """
-    with _named_errors(path), confined():
-        data, _ = _read(path)
+
+    def small(data: bytes, header: Header) -> Image.Image:
         with _pillow(io.BytesIO(data)) as image:
             image.draft("RGB", (side * 2, side * 2))
-            small = image.convert("RGB")
-            small.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
-            return small
+            shown = image.convert("RGB")
+            shown.thumbnail((side, side), Image.Resampling.BILINEAR, reducing_gap=2.0)
+            return shown
+
+    return _reading(path, small)
 
 
 def same_pixels(one: Path, other: Path) -> bool:
@@ -376,6 +329,18 @@ def write_bytes(path: Path, data: bytes, *, sync: bool = False) -> None:
 # -- decoding --------------------------------------------------------------------------------------
 
 
+def _reading(path: Path, decode: Callable[[bytes, Header], T]) -> T:
+    """What `decode` makes of a file, within all limits: the header is looked at before the rest."""
+    with _named_errors(path), confined():
+        with _file(path) as file:
+            with _pillow(file) as image:
+                header = _header(image)
+            need_readable(header, path)
+            file.seek(0)
+            data = file.read()
+        return decode(data, header)
+
+
 @contextlib.contextmanager
 def _file(path: Path, most: int | None = MAX_FILE_BYTES) -> Iterator[BinaryIO]:
     """A file of at most so many bytes, opened. A pipe or a device would be read for ever."""
@@ -384,9 +349,8 @@ def _file(path: Path, most: int | None = MAX_FILE_BYTES) -> Iterator[BinaryIO]:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if most is not None and size > most:
-            raise ImageTooLarge(
-                f"{path}: {size:,} bytes, wanted at most {most:,}; shrink the file", path=path
-            )
+            why = f"{path}: {size:,} bytes, wanted at most {most:,}; shrink the file"
+            raise ImageTooLarge(why, path=path)
         yield file
 
 
@@ -418,43 +382,34 @@ def _header(image: Image.Image) -> Header:
     return Header(format=form, mode=image.mode, orientation=orientation, **size)
 
 
-def _read(path: Path) -> tuple[bytes, Header]:
-    """A file's bytes and header, within all limits: the header is looked at before the rest."""
-    with _file(path) as file:
-        with _pillow(file) as image:
-            header = _header(image)
-        size = os.fstat(file.fileno()).st_size
-        _check_size(header, size, path)
-        file.seek(0)
-        return file.read(size), header  # no more: room for all that is asked for is taken at once
-
-
 def _decoded(data: bytes, header: Header, mode: str, opencv: int | None) -> Array:
-    """The pixels of a file, in RGB or grey, by the fastest reader that refuses what is damaged."""
+    """The pixels of a file, in RGB or grey (``L``), by the fastest reader that refuses what is
+    damaged.
+    """
+    pixels = None
     if header.format == "JPEG":
-        found = _strict_jpeg(data, header, "GRAY" if mode == "L" else mode)
-        if found is not None:
-            return found
-    if opencv is not None and _plain_png(data, header):
+        pixels = _strict_jpeg(data, header, "GRAY" if mode == "L" else mode)
+    elif opencv is not None and _plain_png(data, header):
         flags = opencv | cv2.IMREAD_IGNORE_ORIENTATION
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
-        if pixels is not None and pixels.shape[:2] == (header.height, header.width):
-            return np.asarray(pixels, dtype=np.uint8)
-    return _decode_with_pillow(data, mode)
+    if pixels is not None and pixels.shape[:2] == (header.height, header.width):
+        return np.asarray(pixels, dtype=np.uint8)
+    if header.format == "PNG":
+        with _pillow(io.BytesIO(data)) as image:
+            image.verify()  # the checksums of all frames, which Pillow does not look at later
+    with _pillow(io.BytesIO(data)) as image:
+        image.load()
+        return np.asarray(_eight_bits(image).convert(mode), dtype=np.uint8)
 
 
 def _plain_png(data: bytes, header: Header) -> bool:
     """Whether OpenCV may decode this: a PNG of 8-bit grey or RGB whose end is there, since OpenCV
-    fills up what is missing.
+    fills up what is missing; of one frame, and with no colour that stands for transparency.
     """
-    return (
-        header.format == "PNG"
-        and header.mode in ("RGB", "RGBA", "L")
-        and data[24:25] == b"\x08"
-        and data[-12:-4] == b"\x00\x00\x00\x00IEND"
-        and b"tRNS" not in data[:4096]
-        and b"acTL" not in data[:4096]
-    )
+    plain = header.mode in ("RGB", "RGBA", "L") and data[24:25] == b"\x08"
+    odd = b"tRNS" in data[:4096] or b"acTL" in data[:4096]
+    whole = data[-12:-4] == b"\x00\x00\x00\x00IEND"
+    return header.format == "PNG" and plain and whole and not odd
 
 
 def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
@@ -470,33 +425,21 @@ def _strict_jpeg(data: bytes, header: Header, colours: str) -> Array | None:
         if str(error).startswith(_DAMAGE):
             raise OSError(f"truncated or damaged: {error}") from error
         return None
-    if not known or found.shape[:2] != (header.height, header.width):
+    if not known:
         return None
     return np.asarray(found[..., 0] if colours == "GRAY" else found, dtype=np.uint8)
 
 
-def _decode_with_pillow(data: bytes, mode: str) -> Array:
-    with _pillow(io.BytesIO(data)) as image:
-        image.load()
-        shape = (image.height, image.width) if mode == "L" else (image.height, image.width, 3)
-        pixels = np.empty(shape, dtype=np.uint8)
-        for top in range(0, image.height, _ROWS):
-            end = min(top + _ROWS, image.height)
-            rows = image.crop((0, top, image.width, end))
-            pixels[top:end] = np.asarray(_eight_bits(rows, image.format).convert(mode))
-        return pixels
-
-
-def _eight_bits(image: Image.Image, form: str | None) -> Image.Image:
+def _eight_bits(image: Image.Image) -> Image.Image:
     """16-bit samples keep their high byte; other wide samples have no known range and are cut to
     0..255.
     """
     if not image.mode.startswith("I") and image.mode != "F":
         return image
-    values = np.asarray(image, dtype=np.float64)
-    sixteen = image.mode.startswith("I;16") or (image.mode == "I" and form == "PNG")
-    eight = np.clip(np.floor(values / 256.0) if sixteen else np.nan_to_num(values), 0, 255)
-    return Image.fromarray(eight.astype(np.uint8))
+    values = np.asarray(image)
+    if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
+        values = values // 256
+    return Image.fromarray(np.clip(np.nan_to_num(values), 0, 255).astype(np.uint8))
 
 
 @contextlib.contextmanager
@@ -510,11 +453,9 @@ def _named_errors(path: Path) -> Iterator[None]:
         what = f"not a picture (wanted {', '.join(_EXTENSION_OF)} by content)"
         raise ImageError(f"{path}: {what}", path=path) from error
     except MemoryError as error:
-        raise ImageTooLarge(
-            f"{path}: takes more than {memory_limit() >> 20:,} MB to read; raise the limit with "
-            f"EDITGAUGE_MEMORY",
-            path=path,
-        ) from error
+        most = memory_limit() >> 20
+        why = f"{path}: takes more than {most:,} MB to read; raise the limit with EDITGAUGE_MEMORY"
+        raise ImageTooLarge(why, path=path) from error
     except Exception as error:  # OSError, SyntaxError, struct.error, ValueError, cv2.error…
         if isinstance(error, OSError) and error.strerror:  # of the system, not of a decoder
             raise ImageError(f"{path}: cannot be read ({error.strerror})", path=path) from error

@@ -95,8 +95,7 @@ def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Any) -> N
         row("time/1", "mine", metric, None, status=Status.MISSING, benchmark=B, source=GPT)
         for metric in ("VC", "VQ", "IF")
     ]
-    with run.writer() as writer:
-        writer.write(rows)
+    run.put(rows)
     (table,) = side_by_side(reading.of_runs([run], B))
     assert printed(table)["mine"]["Temporal Prediction/avg"] == ""
     (run.path / "models.toml").write_text('[[model]]\nname = "mine"\nseveral_images = false\n')

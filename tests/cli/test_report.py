@@ -34,34 +34,33 @@ def make_run(place: Path, editor: str) -> Run:
     run = Run.create(place)
     keep_samples(run, "bench", data, samples, samples)
     run.keep(data / "a.png", Path(f"edits/bench/{editor}/s1.png"))
-    with run.writer() as rows:
-        run.write_edits(
-            [
-                EditRecord(
-                    benchmark="bench",
-                    sample="s1",
-                    editor=editor,
-                    status=Status.SCORED,
-                    path=f"edits/bench/{editor}/s1.png",
-                )
-            ]
-        )
-        rows.write(
-            [
-                Row(
-                    benchmark="bench",
-                    sample="s1",
-                    editor=editor,
-                    scorer="x",
-                    metric="ssim",
-                    variant="faithful",
-                    value=0.5,
-                    status=Status.SCORED,
-                    reason="",
-                    fingerprint="f",
-                )
-            ]
-        )
+    run.write_edits(
+        [
+            EditRecord(
+                benchmark="bench",
+                sample="s1",
+                editor=editor,
+                status=Status.SCORED,
+                path=f"edits/bench/{editor}/s1.png",
+            )
+        ]
+    )
+    run.put(
+        [
+            Row(
+                benchmark="bench",
+                sample="s1",
+                editor=editor,
+                scorer="x",
+                metric="ssim",
+                variant="faithful",
+                value=0.5,
+                status=Status.SCORED,
+                reason="",
+                fingerprint="f",
+            )
+        ]
+    )
     return run
 
 
@@ -125,12 +124,11 @@ def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_valu
         [{"id": id, "category": ["Factual", dimension, "t"], "split": "all"}
          for id, dimension in dimensions.items()],
     )  # fmt: skip
-    with run.writer() as rows:
-        for id in dimensions:
-            for number, metric in enumerate(("VC", "VQ", "IF")):
-                mark = f"{id}{metric}"
-                rows.write([Row(benchmark="krisbench", sample=id, editor="m", scorer="judge", metric=metric, variant="faithful", value=3.0 + number,
-                                status=Status.SCORED, reason="", fingerprint=mark, source="judge#1")])  # fmt: skip
+    for id in dimensions:
+        for number, metric in enumerate(("VC", "VQ", "IF")):
+            mark = f"{id}{metric}"
+            run.put([Row(benchmark="krisbench", sample=id, editor="m", scorer="judge", metric=metric, variant="faithful", value=3.0 + number,
+                            status=Status.SCORED, reason="", fingerprint=mark, source="judge#1")])  # fmt: skip
     reported(str(run.path), "--no-thumbnails")
     about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
     (table,) = [one for one in about["tables"] if one["name"] == "krisbench.judge"]

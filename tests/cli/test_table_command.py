@@ -37,8 +37,7 @@ def rows_of(editor: str, values: list[float | None], **more: str) -> list[Row]:
 def make_run(path: Path, rows: list[Row]) -> Path:
     run = Run.create(path)
     run.write_samples("texteditbench", RECORDS)
-    with run.writer() as writer:
-        writer.write(rows)
+    run.put(rows)
     return path
 
 
@@ -192,8 +191,7 @@ def test_a_judge_may_be_called_by_its_name_alone(tmp_path: Path) -> None:
 def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) -> None:
     folder = Run.open(run)
     folder.write_samples("medebench", [record("1", organ="Eyes")])
-    with folder.writer() as writer:
-        writer.write([row("1", "gamma", "EA", 5.0, benchmark="medebench", source="judge#1")])
+    folder.put([row("1", "gamma", "EA", 5.0, benchmark="medebench", source="judge#1")])
     names = {words: [t["name"] for t in json.loads(call("table", run, "--format", "json", *words).stdout)["tables"]]
              for words in ((), ("--where", "topic=Signs"), ("--editor", "gamma"), ("--source", "judge"))}  # fmt: skip
     assert names[()] == names["--source", "judge"] == ["medebench.organs", "texteditbench.pixel"]
@@ -234,8 +232,7 @@ def test_a_run_without_rows(tmp_path: Path) -> None:
 def rated_run(path: Path, rows: list[Row]) -> Path:
     run = Run.create(path)
     run.write_samples("medebench", [record(str(n), organ="Teeth") for n in range(3)])
-    with run.writer() as writer:
-        writer.write(rows)
+    run.put(rows)
     return path
 
 

@@ -34,8 +34,7 @@ def made(tmp_path: Path, rows: list[Row]) -> Run:
     ]
     run = Run.create(tmp_path / "run")
     keep_samples(run, "bench", tmp_path / "data", samples, samples)
-    with run.writer() as writer:
-        writer.write(rows)
+    run.put(rows)
     return run
 
 

@@ -41,19 +41,18 @@ def run(tmp_path: Path) -> Run:
     records = [record("7", organ="Teeth", instruction=told)]
     records[0] |= {"images": [f"inputs/{B}/in.png"], "reference": f"inputs/{B}/ref.png"}
     run.write_samples(B, records)
-    with run.writer() as writer:
-        for number, editor in enumerate(EDITORS):
-            refused = number == 1
-            made = EditRecord(
-                benchmark=B, sample="7", editor=editor, status=Status.REFUSED if refused else Status.SCORED,
-                path=None if refused else outputs[number].relative_to(run.path).as_posix(), reason="safety" if refused else "",
-            )  # fmt: skip
-            run.write_edits([made])
-            if refused:
-                scored = row("7", editor, "EA", None, status=Status.REFUSED, benchmark=B)
-            else:
-                scored = row("7", editor, "EA", float(number), benchmark=B)
-            writer.write([scored])
+    for number, editor in enumerate(EDITORS):
+        refused = number == 1
+        made = EditRecord(
+            benchmark=B, sample="7", editor=editor, status=Status.REFUSED if refused else Status.SCORED,
+            path=None if refused else outputs[number].relative_to(run.path).as_posix(), reason="safety" if refused else "",
+        )  # fmt: skip
+        run.write_edits([made])
+        if refused:
+            scored = row("7", editor, "EA", None, status=Status.REFUSED, benchmark=B)
+        else:
+            scored = row("7", editor, "EA", float(number), benchmark=B)
+        run.put([scored])
     return Run.open(run.path)
 
 

@@ -82,24 +82,23 @@ def make_run(place: Path) -> Run:
         write_png(place / "out" / "box" / f"{index}.png", boxed)
     run = Run.create(place / "run")
     keep_samples(run, "bench", data, samples, samples)
-    with run.writer() as rows:
-        for index, sample in enumerate(samples):
-            for editor in ("same", "box"):
-                run.keep(
-                    place / "out" / editor / f"{index}.png",
-                    Path(f"edits/bench/{editor}/{index}.png"),
-                )
-                record = EditRecord(
-                    benchmark="bench",
-                    sample=sample.id,
-                    editor=editor,
-                    status=Status.SCORED,
-                    path=f"edits/bench/{editor}/{index}.png",
-                    width=120,
-                    height=90,
-                )
-                run.write_edits([record])
-            rows.write([*scores(sample, index)])
+    for index, sample in enumerate(samples):
+        for editor in ("same", "box"):
+            run.keep(
+                place / "out" / editor / f"{index}.png",
+                Path(f"edits/bench/{editor}/{index}.png"),
+            )
+            record = EditRecord(
+                benchmark="bench",
+                sample=sample.id,
+                editor=editor,
+                status=Status.SCORED,
+                path=f"edits/bench/{editor}/{index}.png",
+                width=120,
+                height=90,
+            )
+            run.write_edits([record])
+        run.put([*scores(sample, index)])
     return Run.open(place / "run")
 
 

@@ -56,9 +56,8 @@ def no_text(run: Run) -> Iterator[Row]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = make_run(tmp_path_factory.mktemp("gallery"))
-    with run.writer() as rows:
-        rows.write(more_rows(run))
-        rows.write(no_text(run))
+    run.put(more_rows(run))
+    run.put(no_text(run))
     run = Run.open(run.path)
     part = Part(reading.of_runs([run], "bench"), [], METRICS, title="Bench")
     site.build([run], [part], run.path / "report")

@@ -52,16 +52,15 @@ def rate(run: Run) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = make_run(tmp_path_factory.mktemp("people"), samples=6)
     run.keep_metrics("bench", [Metric("error", direction="lower", low=0.0, high=1.0)])
-    with run.writer() as rows:
-        for index in range(6):
-            for editor in EDITORS:
-                text = {"boxes": {"output": [[0, 0, 30, 20, "word"]]}}
-                rows.write(
-                    [
-                        Row(benchmark="bench", sample=f"s{index:02}", editor=editor, scorer="x", metric="error", variant="faithful", value=index / 8,
-                            status=Status.SCORED, reason="", fingerprint="f", detail=text)
-                    ]
-                )  # fmt: skip
+    for index in range(6):
+        for editor in EDITORS:
+            text = {"boxes": {"output": [[0, 0, 30, 20, "word"]]}}
+            run.put(
+                [
+                    Row(benchmark="bench", sample=f"s{index:02}", editor=editor, scorer="x", metric="error", variant="faithful", value=index / 8,
+                        status=Status.SCORED, reason="", fingerprint="f", detail=text)
+                ]
+            )  # fmt: skip
     rate(run)
     type_("report", run.path)
     return run

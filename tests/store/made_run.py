@@ -49,14 +49,11 @@ def make_run(path: Path, first: float = 0.1) -> Run:
     for number, (metric, editor) in enumerate(
         [("ssim", "one"), ("ssim", "two"), ("psnr", "one"), ("psnr", "two")]
     ):
-        with run.writer("score") as rows:
-            rows.write(
-                row(name, editor, metric, first + place / 9 + number, variant="corrected")
-                for place, name in enumerate(SAMPLES[:-1])
-            )
-            rows.write(
-                [row(SAMPLES[-1], editor, metric, None, status=Status.FAILED, variant="corrected")]
-            )
+        run.put(
+            row(name, editor, metric, first + place / 9 + number, variant="corrected")
+            for place, name in enumerate(SAMPLES[:-1])
+        )
+        run.put([row(SAMPLES[-1], editor, metric, None, status=Status.FAILED, variant="corrected")])
     with Paid(run.replies_path) as paid:
         for name in SAMPLES:
             paid.put(f"key-{name}", {"status": "ok", "content": f"Score: {len(name)}"})

@@ -15,7 +15,7 @@ import pytest
 
 from editgauge.errors import RunError
 from editgauge.store import lease as lease_module
-from editgauge.store.lease import alone, lease, lock, shared, sweep
+from editgauge.store.lease import lease, lock, sweep
 
 HOLDER = """
 import sys, time
@@ -77,13 +77,6 @@ def test_who_waits_for_a_suspended_process_says_so(
     thread.join(10)
     assert got.is_set()
     assert f"which holds {path}" in capsys.readouterr().err
-
-
-def test_work_is_alone_when_nobody_shares_it(tmp_path: Path) -> None:
-    with shared(tmp_path, "use"), shared(tmp_path, "use"), alone(tmp_path, "use") as mine:
-        assert not mine
-    with alone(tmp_path, "use") as mine:
-        assert mine
 
 
 def test_a_full_disk_is_one_line_that_names_the_lock(

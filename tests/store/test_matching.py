@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from editgauge.errors import DataError, UsageError
-from editgauge.store.matching import by_map, by_pattern, deliver, guessed, matches_of
+from editgauge.store.matches import deliver
+from editgauge.store.matching import by_map, by_pattern, guessed, matches_of
 from editgauge.testing import make_sample
 from editgauge.types import Sample
 
@@ -71,7 +72,7 @@ def test_a_file_belongs_to_one_sample(tmp_path: Path, samples: list[Sample]) -> 
 
 def test_the_usual_patterns_are_tried(tmp_path: Path, samples: list[Sample]) -> None:
     assert guessed(folder(tmp_path / "a", "Real_000.png", "Real_001.png"), samples).rule == "{flat}"
-    assert guessed(folder(tmp_path / "b", "000_0.png", "001_0.png"), samples).rule == "{name}_*"
+    assert guessed(folder(tmp_path / "b", "000_0.png", "001_1.png"), samples).rule == "{name}_*"
     official = folder(tmp_path / "c", "out/0.png", "000.png", "out/1.png")
     assert guessed(official, samples).rule == "{stem}"
 
@@ -93,9 +94,12 @@ def test_a_map(tmp_path: Path, samples: list[Sample]) -> None:
 @pytest.mark.parametrize(
     ("files", "rule"),
     [
-        (("out-0-final.png", "out-1-final.png", "out-2-final.png"), "out-{number}-final"),
+        (("res-0-final.png", "res-1-final.png", "res-2-final.png"), "res-{number}-final"),
         (("v2/signs/res.000.png", "v2/signs/res.001.png"), "v2/{category1}/res.{name}"),
         (("x-000-a dog.png", "x-001-two.png", "x-002-or more.png"), "x-{name}-*"),
+        (("r_00.png", "r_01.png", "r_02.png"), "r_{number:02}"),
+        (("ComfyUI_00001_.png", "ComfyUI_00002_.png", "ComfyUI_00003_.png"), "ComfyUI_{place:05}_"),
+        (("sd3 7/10.png", "sd3 7/11.png"), "{stem}"),
         (("notes.png", "another.png"), "{stem}"),
     ],
 )
@@ -131,3 +135,26 @@ def test_files_are_copied_to_their_official_names(tmp_path: Path, samples: list[
     with pytest.raises(DataError, match="leads out of its folder"):
         deliver(found.named, hostile, tmp_path / "to", "me")
     assert not (tmp_path / "out.png").exists()
+
+
+def test_numbered_files_are_counted_in_the_order_of_the_metadata(
+    tmp_path: Path, samples: list[Sample]
+) -> None:
+    named = [replace(one, id=word) for one, word in zip(samples, ("b", "c", "a"), strict=True)]
+    found = guessed(folder(tmp_path, "seed7_0.png", "seed7_1.png", "seed7_2.png"), named)
+    assert (found.rule, found.by_place) == ("seed7_{place0}", True)
+    assert {name: file.name for name, file in found.named.items()} == {
+        "b": "seed7_0.png", "c": "seed7_1.png", "a": "seed7_2.png",
+    }  # fmt: skip
+    assert "the names tell no sample" in "\n".join(found.lines())
+    assert list(found.of(named[2:]).files) == ["a"]
+
+
+def test_numbers_begin_anew_in_each_folder(tmp_path: Path, samples: list[Sample]) -> None:
+    words = [("p", "x"), ("q", "y"), ("r", "x")]
+    named = [replace(samples[0], id=name, category=(kind,), output_stems=(name,))
+             for name, kind in words]  # fmt: skip
+    found = guessed(folder(tmp_path, "x/1.png", "x/2.png", "y/1.png"), named)
+    assert found.rule in ("{category}/{place}", "{category1}/{place}")
+    told = {n: f.relative_to(tmp_path / "mine").as_posix() for n, f in found.named.items()}
+    assert told == {"p": "x/1.png", "r": "x/2.png", "q": "y/1.png"}

@@ -52,8 +52,7 @@ def make_run(
             )
         )
     run.write_edits(edits)
-    with run.writer() as rows_writer:
-        rows_writer.write(rows)
+    run.put(rows)
     return run
 
 

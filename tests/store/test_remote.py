@@ -52,8 +52,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 def write(run: Path, *samples: str, picture: bytes = b"") -> None:
     folder = Run.create(run)
-    with folder.writer() as writer:
-        writer.write([row(name, "e", "m", float(len(name))) for name in samples])
+    folder.put([row(name, "e", "m", float(len(name))) for name in samples])
     if picture:
         (run / "edits" / "mini" / "e").mkdir(parents=True, exist_ok=True)
         (run / "edits" / "mini" / "e" / "one.png").write_bytes(picture)

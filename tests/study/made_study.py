@@ -50,25 +50,24 @@ def make_run(
     run = Run.create(place / "run")
     keep_samples(run, benchmark, data, found, found)
     run.keep_metrics(benchmark, [Metric("IF", direction="higher", low=1.0, high=5.0)])
-    with run.writer() as rows:
-        for index, sample in enumerate(found):
-            for number, editor in enumerate(editors):
-                path = f"edits/{benchmark}/{editor}/{index}.png"
-                pixels = random.integers(0, 255, (40 + 8 * number, 60, 3), dtype=np.uint8)
-                write_png(run.path / path, pixels)
-                record = EditRecord(
-                    benchmark=benchmark,
-                    sample=sample.id,
-                    editor=editor,
-                    status=Status.SCORED,
-                    path=path,
-                )
-                run.write_edits([record])
-                value = judged(index, number)
-                rows.write(
-                    [
-                        Row(benchmark=benchmark, sample=sample.id, editor=editor, scorer="judge", metric="IF", variant="faithful", value=value,
-                            status=Status.SCORED, reason="", fingerprint=f"{index}{editor}", source=JUDGE)
-                    ]
-                )  # fmt: skip
+    for index, sample in enumerate(found):
+        for number, editor in enumerate(editors):
+            path = f"edits/{benchmark}/{editor}/{index}.png"
+            pixels = random.integers(0, 255, (40 + 8 * number, 60, 3), dtype=np.uint8)
+            write_png(run.path / path, pixels)
+            record = EditRecord(
+                benchmark=benchmark,
+                sample=sample.id,
+                editor=editor,
+                status=Status.SCORED,
+                path=path,
+            )
+            run.write_edits([record])
+            value = judged(index, number)
+            run.put(
+                [
+                    Row(benchmark=benchmark, sample=sample.id, editor=editor, scorer="judge", metric="IF", variant="faithful", value=value,
+                        status=Status.SCORED, reason="", fingerprint=f"{index}{editor}", source=JUDGE)
+                ]
+            )  # fmt: skip
     return Run.open(run.path)

@@ -128,8 +128,7 @@ class TestCommand:
     def run(self, folder: Path, rows: list[Row]) -> Path:
         run = Run.create(folder / "run")
         run.write_samples("texteditbench", RECORDS)
-        with run.writer() as writer:
-            writer.write(rows)
+        run.put(rows)
         return folder / "run"
 
     def call(self, *words: object) -> Result:

@@ -206,8 +206,7 @@ class TestCommand:
         def make(shift: float) -> Path:
             run = Run.create(tmp_path / "run")
             run.write_samples("mini", RECORDS)
-            with run.writer() as writer:
-                writer.write(pair(shift))
+            run.put(pair(shift))
             run.write_edits(
                 [
                     EditRecord(benchmark="mini", sample=f"s{n}", editor="new", status=Status.SCORED, path=f"edits/mini/new/{n}.png",

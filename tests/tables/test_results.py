@@ -33,8 +33,7 @@ ROWS = [
 def run(tmp_path: Path) -> Run:
     folder = Run.create(tmp_path / "run")
     folder.write_samples("mini", RECORDS)
-    with folder.writer() as writer:
-        writer.write(ROWS)
+    folder.put(ROWS)
     return folder
 
 

@@ -28,7 +28,7 @@ from editgauge.escape import plain
 
 if TYPE_CHECKING:
     from editgauge.services.costs import Costs
-    from editgauge.store.matching import Matches
+    from editgauge.store.matches import Matches
 
 PAID = "paid.sqlite"
 _SHOWN = 30
@@ -70,7 +70,8 @@ def take_in(
     pattern
         Path of an output below the folder. Fields: {id}, {flat}, {name}, {number}, {stem}, {image},
         {split}, {category}, {category1}…, {folder}, {folder1}… of the official output name,
-        attributes; * for any text. Default: the usual ones, and what the names suggest.
+        attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); * for any
+        text. Default: the usual ones, and what the names suggest.
     map
         A csv with the columns sample and file, or a result file of VLMEvalKit (.tsv) or lmms-eval
         (.jsonl), that says which output is whose.
@@ -103,19 +104,25 @@ def _outputs(
     narrowing: Narrowing,
     json: bool,
 ) -> int:
-    from editgauge.store.matching import deliver, matches_of
+    from editgauge.store.matches import deliver
+    from editgauge.store.matching import matches_of
 
     to, editor = target
     if (to is None) != (not editor):
         raise UsageError("--to and --editor: wanted both, or neither to only look")
     material = narrowing.open(benchmark, data)
-    found = matches_of(source, material.samples, *how)
+    found = matches_of(source, material.every, *how).of(material.samples)
     lines, copied = list(found.lines()), 0
     if to is not None:
         found.need_one_each()
+        if found.by_place and not how[0]:
+            raise UsageError(
+                f"{source}: the names tell no sample; files counted in the order of the metadata "
+                f"are taken where you say so: --pattern {shlex.quote(found.rule)}"
+            )
         copied = deliver(found.named, material.samples, to, editor)
         lines.append(f"{copied} files copied to {to / editor}")
-    if found.named:
+    if found.named and not found.ambiguous and not found.shared:
         lines.append(f"next:  {_next(material.benchmark.name, data, to, editor, found)}")
     output.emit({**found.as_dict(), "copied": copied}, lines, json)
     return int(len(found.named) < len(material.samples))

@@ -26,7 +26,7 @@ from editgauge.judging.protocol import Call
 from editgauge.judging.reading import VERSION
 from editgauge.judging.scores import ExchangeResult, to_scores
 from editgauge.store import variants
-from editgauge.store.run import RowWriter, Run
+from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
 from editgauge.types import JUDGE_SCORER, Edit, Row, Sample, Score, Status, Variant
@@ -87,7 +87,7 @@ class JudgeRun:
         )
 
     def jobs(
-        self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: RowWriter | None
+        self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: Run | None
     ) -> Iterator[Job]:
         """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
         on the way. They go sample by sample over all editors, in the order of `drawn`: wherever a
@@ -126,7 +126,7 @@ class JudgeRun:
                     rows = [self._row(sample, record, repeat, score, mark) for score in scores]
                     self._write_missing(rows, done, writer)
 
-    def _needed(self, job: Job, done: Known, writer: RowWriter) -> bool:
+    def _needed(self, job: Job, done: Known, writer: Run) -> bool:
         """Whether a job has to be done; rows that it makes anew, and those of earlier inputs, are
         retired.
         """
@@ -146,26 +146,26 @@ class JudgeRun:
             if needed or mark != fingerprint
         ]
         if retired:
-            writer.retire(retired)
+            writer.drop(retired)
         for key, status in zip(keys, statuses, strict=True):
             if not needed and status is not None:
                 self.summary.kept += 1
                 self.summary.add(key[2], JUDGE_SCORER, key[4], key[5], status)
         return needed
 
-    def _write_missing(self, rows: Sequence[Row], done: Known, writer: RowWriter) -> None:
+    def _write_missing(self, rows: Sequence[Row], done: Known, writer: Run) -> None:
         """Rows of what cannot be asked, where they are not there."""
         for row in rows:
             self.summary.add(row.editor, JUDGE_SCORER, row.metric, row.variant, row.status)
         new = [row for row in rows if row.fingerprint not in done.get(row.key, {})]
         self.summary.kept += len(rows) - len(new)
         if new:
-            writer.retire([(row.key, old) for row in new for old in done.get(row.key, {})])
-            self.summary.computed += writer.write(new)
+            writer.drop([(row.key, old) for row in new for old in done.get(row.key, {})])
+            self.summary.computed += writer.put(new)
 
     # -- what came back ----------------------------------------------------------------------------
 
-    def store(self, job: Job, exchange: ExchangeResult, writer: RowWriter) -> None:
+    def store(self, job: Job, exchange: ExchangeResult, writer: Run) -> None:
         """Write the rows of one job."""
         if exchange.status is Status.UNREADABLE and _output_reads(job):
             exchange = replace(exchange, status=Status.DATASET_FAULT)  # it is another picture
@@ -181,7 +181,7 @@ class JudgeRun:
             self.refused["/".join(sample.category)] += 1
         mark = self._fingerprint(job)
         rows = [self._row(sample, record, job.repeat, score, mark, job.call) for score in scores]
-        self.summary.computed += writer.write(rows)
+        self.summary.computed += writer.put(rows)
         for row in rows:
             self.summary.add(row.editor, JUDGE_SCORER, row.metric, row.variant, row.status)
 
@@ -255,11 +255,10 @@ class JudgeRun:
         from there. Raises `RunError` when going on makes no sense (see `Engine.run`).
         """
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
-        with self.run.writer("judge") as writer:
-            jobs = self.jobs(samples, edits, writer)
-            return self.engine.run(
-                jobs, lambda job, exchange: self.store(job, exchange, writer), progress
-            )
+        jobs = self.jobs(samples, edits, self.run)
+        return self.engine.run(
+            jobs, lambda job, exchange: self.store(job, exchange, self.run), progress
+        )
 
 
 def drawn(sample: str) -> bytes:

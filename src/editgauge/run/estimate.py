@@ -202,7 +202,7 @@ def _storage(run: Run, benchmark: str, samples: int, outputs: int) -> Iterator[t
     edits = run.edits(benchmark)
     kept = sum(any(one["images"]) for one in run.samples(benchmark))
     made = sum(record.path is not None for record in edits)
-    run.settle()
+    run.close()
     for name, places, measured, planned in (
         ("pictures of samples", [f"inputs/{benchmark}"], kept, samples),
         ("outputs", [f"edits/{benchmark}"], made, outputs),

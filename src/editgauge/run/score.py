@@ -286,7 +286,8 @@ class Scoring:
         if request.outputs is None or len(editors) != 1:
             why = "wanted a folder of outputs and one editor with a pattern or a map of names"
             raise UsageError(why, argument="outputs")
-        found = matches_of(request.outputs, samples, request.pattern, request.map)
+        every = self.material.every
+        found = matches_of(request.outputs, every, request.pattern, request.map).of(samples)
         found.need_one_each()
         return import_outputs(
             self.folder, name, editors[0], request.outputs, samples, hashes, found.named

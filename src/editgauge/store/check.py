@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from editgauge import temporary
 from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.store import lease, paths, salvage, snapshot, sqlite
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
-from editgauge.store.schema import EditRecord
 
 _ANEW = f"{FILE} is written anew from what stands its checksum; the old file is kept beside it"
-_KEEP = "remove it, and editgauge score takes it from the data again"
+_KEEP = "not touched; remove it, and editgauge score takes it from the data again"
 _OUTPUT = (
-    "once it is removed, editgauge edit, or score --outputs, makes it again; score takes what lies "
-    "there for the output"
+    "not touched; once it is removed, editgauge edit, or score --outputs, makes it again; score "
+    "takes what lies there for the output"
 )
 _MOST = 20
 
@@ -47,13 +46,10 @@ class Damage:
 
 def check(run: Run) -> list[Damage]:
     """Everything that is damaged in a run; changes nothing."""
-    fresh = Run(run.path)
-    try:
+    with contextlib.closing(Run(run.path)) as fresh:
         found = [*_in_file(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
         found += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
-        return found + list(_in_snapshot(fresh)) + list(_elsewhere(fresh))
-    finally:
-        fresh.close()
+        return found + list(_elsewhere(fresh))
 
 
 def repair(run: Run) -> list[Damage]:
@@ -62,28 +58,28 @@ def repair(run: Run) -> list[Damage]:
     """
     found = [item for item in check(run) if not item.by_hand]
     run.close()
-    if any(item.place == FILE for item in found):
-        rewrite(run.path / FILE)
-    if any(item.place == snapshot.FILE for item in found):
+    places = {item.place for item in found}
+    if FILE in places:
+        _rewrite(run.path / FILE)
+    if snapshot.FILE in places:
         (run.path / snapshot.FILE).unlink(missing_ok=True)
-    if any(item.place == PAID for item in found):
+    if PAID in places:
         with Paid(run.path / PAID) as paid:
             paid.drop_damaged()
     lease.sweep(run.path)
-    fresh = Run.open(run.path)
-    fresh.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
-    fresh.close()
+    with contextlib.closing(Run.open(run.path)) as fresh:
+        fresh.record("check-run", repaired=[f"{item.place}: {item.found}" for item in found[:100]])
     run.damage = None
     run.problems.clear()
     return found
 
 
-def rewrite(file: Path) -> None:
+def _rewrite(file: Path) -> None:
     """Put a sound database with every record that is proven into a run's place; the old file and
     its journal are kept as ``<name>.damaged``. Raises `RunError` when that cannot be written.
     """
     memory, _ = salvage.salvaged(file)
-    made = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    made = file.with_name(temporary.new_name())
     try:
         with contextlib.closing(memory), contextlib.closing(sqlite3.connect(made)) as db:
             memory.backup(db)
@@ -117,32 +113,26 @@ def _in_file(run: Run) -> Iterator[Damage]:
 
 
 def _in_pictures(run: Run) -> Iterator[Damage]:
-    for record in run.edits():
-        why = _picture_fault(run, record) if record.path else ""
-        if why:
-            yield Damage(str(record.path), why, f"not touched; {_OUTPUT}", by_hand=True)
+    for one in run.edits():
+        told = "another one than its record and its scores are of"
+        if one.path and (why := _fault(run, one.path, "edits", one.fingerprint, told)):
+            found = f"the output of {one.editor} for {one.sample!r}: {why}"
+            yield Damage(one.path, found, _OUTPUT, by_hand=True)
     for benchmark in run.benchmarks():
         for sample in run.samples(benchmark):
             for place, mark in (sample.get("marks") or {}).items():
-                why = paths.fault(run.path, place, f"inputs/{benchmark}") or _changed(
-                    run.path / place, mark, "not the one that was kept"
-                )
-                if why:
+                told = "not the one that was kept"
+                if why := _fault(run, place, f"inputs/{benchmark}", mark, told):
                     found = f"a picture of the sample {sample['id']!r}: {why}"
-                    yield Damage(place, found, f"not touched; {_KEEP}", by_hand=True)
+                    yield Damage(place, found, _KEEP, by_hand=True)
 
 
-def _picture_fault(run: Run, record: EditRecord) -> str:
-    why = paths.fault(run.path, record.path, "edits")
-    if why is None and record.fingerprint:
-        told = "another one than its record and its scores are of"
-        why = _changed(run.path / str(record.path), record.fingerprint, told) or None
-    return "" if why is None else f"the output of {record.editor} for {record.sample!r}: {why}"
-
-
-def _changed(path: Path, mark: str, told: str) -> str:
+def _fault(run: Run, place: str, room: str, mark: str, told: str) -> str:
+    why = paths.fault(run.path, place, room)
+    if why is not None or not mark:
+        return why or ""
     try:
-        return "" if fingerprint(path) == mark else told
+        return "" if fingerprint(run.path / place) == mark else told
     except ImageError as error:
         return str(error)
 
@@ -161,15 +151,11 @@ def _in_paid(run: Run) -> Iterator[Damage]:
         yield Damage(PAID, told, "taken out; editgauge judge asks for them again")
 
 
-def _in_snapshot(run: Run) -> Iterator[Damage]:
-    place = run.path / snapshot.FILE
-    if os.path.lexists(place) and not snapshot.is_sound(run):
+def _elsewhere(run: Run) -> Iterator[Damage]:
+    """The snapshot, and links or pipes anywhere in the run."""
+    if os.path.lexists(run.path / snapshot.FILE) and not snapshot.is_sound(run):
         told = "damaged (it is not what was made of the rows)"
         yield Damage(snapshot.FILE, told, "removed; made again by the next reader")
-
-
-def _elsewhere(run: Run) -> Iterator[Damage]:
-    """Links or pipes anywhere in the run."""
     try:
         paths.only_files(run.path, "")
     except RunError as error:

@@ -23,9 +23,11 @@ _NAMED = {
     "samples": ("benchmark", "sample"),
     "origins": ("facts",),
 }
+_REST = {"series": (0,), "samples": (None, None), "origins": ()}
+"""The other columns of a new record."""
 _MENDS = {
     "entries": "what was done then is not known any more",
-    "samples": "`editgauge score` writes them again",
+    "samples": "`editgauge score` writes them, and makes their rows, again",
     "metrics": "`editgauge score` writes them again",
     "series": "`editgauge score` makes their rows again",
     "origins": "their rows are read without it",
@@ -47,32 +49,26 @@ class RunFile:
         """
         self._lock = threading.RLock()
         self._db: sqlite3.Connection | None = None
-        self._process = 0
         self._depth = 0
         self._writable = False
         self._ids: dict[tuple[str, ...], int] = {}
-        self._forked: list[sqlite3.Connection] = []
         self._open = contextlib.ExitStack()
-        weakref.finalize(self, _close_own, os.getpid(), self._open)
+        weakref.finalize(self, self._open.close)
 
     def _connection(self) -> sqlite3.Connection:
-        if self._db is not None and self._process == os.getpid():
-            return self._db
-        if self._db is not None:  # to close it here would end the locks of the process that forked
-            self._forked.append(self._db)
-        self._process, self._writable, self._depth = os.getpid(), False, 0
-        file = self.path / FILE
-        if not os.path.lexists(file):
-            raise RunError(
-                f"{self.path}: not a run folder (no {FILE}); make one with: editgauge score … "
-                f"--run {self.path.name}"
-            )
-        try:
-            self._db = sqlite.opened(file, schema.SCHEMA)
-            self._open.callback(self._db.close)
-            self._db.execute("PRAGMA query_only = ON")
-        except sqlite.Damaged as error:
-            self._salvage(error)
+        if self._db is None:
+            file = self.path / FILE
+            if not os.path.lexists(file):
+                raise RunError(
+                    f"{self.path}: not a run folder (no {FILE}); make one with: editgauge score … "
+                    f"--run {self.path.name}"
+                )
+            try:
+                self._db = sqlite.opened(file, schema.SCHEMA)
+                self._open.callback(self._db.close)
+                self._db.execute("PRAGMA query_only = ON")
+            except sqlite.Damaged as error:
+                self._salvage(error)
         return cast(sqlite3.Connection, self._db)
 
     def _salvage(self, error: sqlite.Damaged) -> None:
@@ -82,25 +78,14 @@ class RunFile:
         self.damage = error
         self._db, gone = salvaged(self.path / FILE)
         self._open.callback(self._db.close)
-        self._process = os.getpid()
         for text in (f"{FILE}: {str(error).partition(': ')[2]}", *gone):
             self.note(text)
 
     def close(self) -> None:
         """Let go of the file; what is read or written later opens it again."""
         with self._lock:
-            _close_own(self._process or os.getpid(), self._open)
-            self._db = None
-
-    def settle(self) -> None:
-        """Put what lies in the journal into the file, and let go of it: for who copies or measures
-        the files of a run.
-        """
-        with self._lock, contextlib.suppress(RunError, sqlite3.Error):
-            db = self._connection()
-            self._need_writable(db)
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self.close()
+            self._open.close()
+            self._db, self._writable = None, False
 
     def note(self, text: str) -> None:
         """Add to `problems`, once."""
@@ -188,27 +173,24 @@ class RunFile:
         text = self.fact(name) or ""
         return int(text) if text.isdecimal() else 0
 
-    def _more(self, db: sqlite3.Connection, table: str, more: int) -> None:
-        put(db, "facts", (f"count {table}", str(self._number(f"count {table}") + more)))
+    def _more(self, table: str, more: int) -> None:
+        self.set_fact(f"count {table}", self._number(f"count {table}") + more)
 
     def _insert(self, db: sqlite3.Connection, table: str, columns: tuple[Any, ...]) -> int:
         """A new record in a counted table with an id."""
         number = int(db.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0])
-        if table == "samples":
-            columns = (*columns, schema.proof(number, *columns[:2]))
         put(db, table, (number, *columns))
-        self._more(db, table, 1)
+        self._more(table, 1)
         return number
 
     def number_of(self, db: sqlite3.Connection, table: str, name: tuple[str, ...]) -> int:
         """The number of a series, sample or origin, made where there is none; within `changing`."""
         known = self._ids.get(name)
         if known is None:
-            name = tuple(map(records.plain, name))
+            plain = tuple(map(records.plain, name))
             where = " AND ".join(f"{column} = ?" for column in _NAMED[table])
-            found = db.execute(f"SELECT id FROM {table} WHERE {where}", name).fetchone()
-            rest = {"series": (0,), "samples": (None, None)}.get(table, ())
-            known = int(found[0]) if found else self._insert(db, table, (*name, *rest))
+            found = db.execute(f"SELECT id FROM {table} WHERE {where}", plain).fetchone()
+            known = int(found[0]) if found else self._insert(db, table, (*plain, *_REST[table]))
             self._ids[name] = known
         return known
 
@@ -257,8 +239,3 @@ def real(path: Path) -> Path:
     path = path.resolve()
     paths.plain_text(str(path), "run folder")
     return path
-
-
-def _close_own(process: int, stack: contextlib.ExitStack) -> None:
-    if process == os.getpid():  # not in a fork: what is closed there is still ours
-        stack.close()

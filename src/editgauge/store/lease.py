@@ -9,7 +9,6 @@ import hashlib
 import os
 import platform
 import re
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -41,14 +40,16 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
     Raises `RunError` when another process holds it, and names that process; never waits.
     """
     mark = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6)
-    place = _folder(run) / f"{work}-{mark.hexdigest()}.lock"
+    folder = paths.folder(paths.folder(run.parent, run.name), FOLDER)
+    place = folder / f"{work}-{mark.hexdigest()}.lock"
     with contextlib.ExitStack() as stack:
         if not _taken(stack, place, 0):
             about = f" of {' by '.join(parts)}" if parts else ""
+            told = re.fullmatch(r"process \d+", _written(place))
             raise RunError(
                 f"{run.name}: another `editgauge {work}`{about} is at work on this run"
-                f"{_signed(place)}; what it does would be paid for twice. Wait for its end, or "
-                f"stop it"
+                f"{f' ({told[0]})' if told else ''}; what it does would be paid for twice. Wait "
+                f"for its end, or stop it"
             )
         try:
             place.write_text(f"process {os.getpid()}", encoding="ascii")
@@ -74,25 +75,6 @@ def lock(path: Path) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def shared(run: Path, work: str) -> Iterator[None]:
-    """Take part in a piece of work on a run beside others, for the length of a `with` block: nobody
-    has it `alone` meanwhile.
-    """
-    with lock(_folder(run) / f"{work}.{os.getpid()}-{secrets.token_hex(4)}.lock"):
-        yield
-
-
-@contextlib.contextmanager
-def alone(run: Path, work: str) -> Iterator[bool]:
-    """Have a piece of work on a run alone for the length of a `with` block, which is given whether
-    that is so: False while another process (or another part of this one) shares it.
-    """
-    with contextlib.ExitStack() as stack:
-        every = sorted(_folder(run).glob(f"{work}.*.lock"))
-        yield all(_taken(stack, one, 0) for one in every)
-
-
 def _taken(stack: contextlib.ExitStack, path: Path, seconds: float) -> bool:
     try:
         stack.enter_context(FileLock(path, timeout=seconds, thread_local=False))
@@ -101,23 +83,6 @@ def _taken(stack: contextlib.ExitStack, path: Path, seconds: float) -> bool:
     except OSError as error:
         raise paths.unwritable(path, error) from error
     return True
-
-
-def _signed(place: Path) -> str:
-    """The process that holds a lock, in brackets; "" where that cannot be told."""
-    with contextlib.suppress(OSError, RunError):
-        told = paths.read(place, limit=100).decode("ascii", "replace")
-        return f" ({told})" if re.fullmatch(r"process \d+", told) else ""
-    return ""
-
-
-def _folder(run: Path) -> Path:
-    if not run.is_dir():
-        paths.folder(run.parent, run.name)
-    return paths.folder(run, FOLDER)
-
-
-# -- one machine -----------------------------------------------------------------------------------
 
 
 def claim(run: Path) -> None:
@@ -157,15 +122,11 @@ def _written(place: Path) -> str:
         return ""
 
 
-# -- temporary folders -----------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def scratch(run: Path) -> Iterator[Path]:
-    """An empty temporary folder below ``run/.tmp``, removed at the end of a `with` block.
-
-    When the process is killed the folder stays until `sweep` finds that its owner is gone. Raises
-    `RunError` when it cannot be made.
+    """An empty temporary folder below ``run/.tmp``, removed at the end of a `with` block. When the
+    process is killed it stays until `sweep` finds that its owner is gone. Raises `RunError` when it
+    cannot be made.
     """
     with contextlib.ExitStack() as stack:
         place = paths.folder(run, TEMPORARY)
@@ -176,31 +137,9 @@ def scratch(run: Path) -> Iterator[Path]:
         yield made
 
 
-@contextlib.contextmanager
-def scratch_file(run: Path) -> Iterator[Path]:
-    """The place of a temporary file below ``run/.tmp``, as `scratch`."""
-    made = paths.folder(run, TEMPORARY) / temporary.new_name()
-    try:
-        yield made
-    finally:
-        made.unlink(missing_ok=True)
-
-
 def sweep(root: Path) -> int:
-    """Remove the temporary folders and files of a run, or of a data set that is being made, whose
-    owners are gone; returns how many. Files lie beside what they were to become, at most two
-    folders below `root`.
+    """Remove the temporary folders and files of a run whose owners are gone; returns how many. They
+    lie beside what they were to become, at most two folders below `root`.
     """
-    gone = temporary.sweep(root)
-    for room in _folders(root):
-        gone += temporary.sweep(room)
-        if room.name != TEMPORARY:
-            gone += sum(temporary.sweep(place) for place in _folders(room))
-    return gone
-
-
-def _folders(place: Path) -> list[Path]:
-    try:
-        return [one for one in place.iterdir() if one.is_dir() and not one.is_symlink()]
-    except OSError:
-        return []
+    places = [one for one in (root, *root.glob("*"), *root.glob("*/*")) if one.is_dir()]
+    return sum(temporary.sweep(place) for place in places)

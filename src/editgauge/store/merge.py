@@ -182,7 +182,7 @@ def take_rows(db: sqlite3.Connection, source: Run, target: Run, takes: Rule) -> 
         known, changed = target.put_records(db, mine, records, partial(takes, series))
         there += known
         replaced += changed
-    target.rows_changed(db)
+    target.rows_changed()
     return there, replaced
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Self, cast
+from operator import itemgetter
+from typing import cast
 
 from editgauge.store import records, schema
 from editgauge.store.file import FILE, RunFile, put
@@ -18,40 +20,18 @@ from editgauge.types import Row, Status, Variant
 
 Takes = Callable[[RowRecord, RowRecord], bool]
 """Whether the second row takes the place of the first, of one key."""
-_AGAIN = "`editgauge score` makes them again"
 _STATUS = {status.value: status for status in Status}
 _MOST_REASONS = 20
+_PLACE = itemgetter(1, 2)
 _ONE = "WHERE series = ? AND sample = ? AND repeat = ?"
-
-
-class RowWriter:
-    """Writes rows to a run, and takes rows out that no longer count. A context manager."""
-
-    def __init__(self, run: Rows) -> None:
-        self._run = run
-
-    def write(self, rows: Iterable[Row]) -> int:
-        """Write rows in one transaction; how many were given."""
-        return self._run.put_rows(rows)
-
-    def retire(self, old: Iterable[tuple[RowKey, str]]) -> int:
-        """Take out the rows with these keys and fingerprints; how many there were."""
-        return self._run.drop(old)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
+_OF_SERIES = f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? ORDER BY sample, repeat"
+_HOLES = ", ".join("?" * len(schema.ROW_COLUMNS.split(", ")))
 
 
 class Rows(RunFile):
     """A run's file with its rows."""
 
     # -- writing -----------------------------------------------------------------------------------
-
-    def writer(self, label: str = "rows") -> RowWriter:
-        return RowWriter(self)
 
     def put_rows(self, rows: Iterable[Row]) -> int:
         """Write rows in one transaction; how many were given. Of two scores with one fingerprint
@@ -67,12 +47,13 @@ class Rows(RunFile):
                 series = self._ids.get(name) or self.number_of(db, "series", name)
                 of = (row.benchmark, row.sample)
                 sample = self._ids.get(of) or self.number_of(db, "samples", of)
-                origin = self.number_of(db, "origins", (records.json(dict(row.origin)),))
+                facts = records.json(dict(row.origin)) if row.origin else "{}"
+                origin = self.number_of(db, "origins", (facts,))
                 record = schema.row_record(row, series, sample, origin)
                 by_series.setdefault(series, []).append(record)
             for series, made in by_series.items():
                 self.put_records(db, series, made)
-            self.rows_changed(db)
+            self.rows_changed()
         return len(rows)
 
     def put_records(
@@ -86,23 +67,18 @@ class Rows(RunFile):
         whether a row takes the place of one of its key. How many were there, and how many of these
         were replaced.
         """
-        holes = ", ".join("?" * len(schema.ROW_COLUMNS.split(", ")))
-        made = db.executemany(
-            f"INSERT INTO rows VALUES ({holes}) ON CONFLICT(series, sample, repeat) DO NOTHING", new
-        ).rowcount
-        replaced = 0
+        told = f"INSERT INTO rows VALUES ({_HOLES}) ON CONFLICT(series, sample, repeat) DO NOTHING"
+        made, replaced = db.executemany(told, new).rowcount, 0
         if made < len(new):
             replaced = sum(self._replace(db, record, takes or self._takes) for record in new)
-        if made:
-            self._count(db, series, made)
+        self._count(db, series, made)
         return len(new) - made, replaced
 
     def _replace(self, db: sqlite3.Connection, new: RowRecord, takes: Takes) -> bool:
         old = db.execute(f"SELECT {schema.ROW_COLUMNS} FROM rows {_ONE}", new[:3]).fetchone()
         if old == new or (schema.row_stands(old) and not takes(old, new)):
             return False
-        columns = ", ".join(f"{name} = ?" for name in schema.ROW_COLUMNS.split(", ")[3:])
-        db.execute(f"UPDATE rows SET {columns} {_ONE}", (*new[3:], *new[:3]))
+        db.execute(f"INSERT OR REPLACE INTO rows VALUES ({_HOLES})", new)
         return True
 
     def _takes(self, old: RowRecord, new: RowRecord) -> bool:
@@ -120,13 +96,13 @@ class Rows(RunFile):
 
     def _count(self, db: sqlite3.Connection, series: int, more: int) -> None:
         """Bring the number of rows of a series up to date."""
-        *named, rows, _ = db.execute("SELECT * FROM series WHERE id = ?", (series,)).fetchone()
-        mark = records.mark("series", *named, rows + more)
-        db.execute("UPDATE series SET rows = ?, mark = ? WHERE id = ?", (rows + more, mark, series))
+        if more:
+            *named, rows, _ = db.execute("SELECT * FROM series WHERE id = ?", (series,)).fetchone()
+            put(db, "series", (*named, rows + more))
 
-    def rows_changed(self, db: sqlite3.Connection) -> None:
+    def rows_changed(self) -> None:
         """Rows are others now: ``rows.parquet`` is of an earlier generation."""
-        put(db, "facts", ("generation", str(self._number("generation") + 1)))
+        self.set_fact("generation", self._number("generation") + 1)
 
     def drop(self, old: Iterable[tuple[RowKey, str]]) -> int:
         """Take out the rows with these keys and fingerprints; how many there were."""
@@ -141,11 +117,10 @@ class Rows(RunFile):
                     f"DELETE FROM rows {_ONE} AND fingerprint = ?",
                     (*place, schema.packed(fingerprint)),
                 ).rowcount
-                if there:
-                    self._count(db, series, -1)
+                self._count(db, series, -there)
                 gone += there
             if gone:
-                self.rows_changed(db)
+                self.rows_changed()
         return gone
 
     # -- reading -----------------------------------------------------------------------------------
@@ -164,31 +139,30 @@ class Rows(RunFile):
         def query(db: sqlite3.Connection) -> tuple[int, list[RowRecord]]:
             with contextlib.nullcontext() if db.in_transaction else _of_one_moment(db):
                 count = db.execute("SELECT rows FROM series WHERE id = ?", (series.id,)).fetchone()
-                return count[0] if count else 0, db.execute(
-                    f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? "
-                    "ORDER BY sample, repeat",
-                    (series.id,),
-                ).fetchall()
+                return count[0] if count else 0, db.execute(_OF_SERIES, (series.id,)).fetchall()
 
         wanted, found = self._tried(query)
-        sound = list(
-            {r[1:3]: r for r in found if r[0] == series.id and schema.row_stands(r)}.values()
-        )
+        sound = [one for one in found if one[0] == series.id and schema.row_stands(one)]
+        if len(set(map(_PLACE, sound))) != len(sound):  # a page that is there twice
+            sound = list({_PLACE(one): one for one in sound}.values())
         if len(sound) != wanted:
             self.note(
                 f"{FILE}: {max(1, wanted - len(sound))} rows of {series.editor}, {series.metric} "
-                f"({series.variant}) are damaged or gone; {_AGAIN}"
+                f"({series.variant}) are damaged or gone; `editgauge score` makes them again"
             )
         return sound
 
+    def _each(self, every: Iterable[Series]) -> Iterator[tuple[Series, str, RowRecord]]:
+        """The rows of these series, with the id of their sample."""
+        names = self.sample_names()
+        for series in every:
+            for record in self.records(series):
+                if record[1] in names:
+                    yield series, names[record[1]][1], record
+
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
-        found = {record[0]: record[1:3] for record in self._records("samples")}
-        if len(found) < self._number("count samples"):
-            for number, *name, proof in self.read(schema.NAMES):
-                if number not in found and proof == schema.proof(number, *name):
-                    found[number] = tuple(name)
-        return found
+        return {record[0]: record[1:3] for record in self._records("samples")}
 
     def origins(self) -> dict[int, str]:
         """Number of an origin in `records` -> JSON."""
@@ -196,12 +170,10 @@ class Rows(RunFile):
 
     def rows(self, benchmark: str | None = None) -> list[Row]:
         """All rows, ordered by key."""
-        names, origins = self.sample_names(), self.origins()
+        origins = self.origins()
         found = [
-            _row(series, names[record[1]][1], record, origins.get(record[8], "{}"))
-            for series in self.series(benchmark)
-            for record in self.records(series)
-            if record[1] in names
+            _row(series, sample, record, origins.get(record[8], "{}"))
+            for series, sample, record in self._each(self.series(benchmark))
         ]
         return sorted(found, key=lambda row: row.key)
 
@@ -211,33 +183,26 @@ class Rows(RunFile):
         """What has been scored: row key -> {fingerprint: status}, of one benchmark (and only of
         these scorers).
         """
-        known: dict[RowKey, dict[str, Status]] = {}
         wanted = [s for s in self.series(benchmark) if scorers is None or s.scorer in scorers]
-        names = self.sample_names() if wanted else {}
-        for one in wanted:
-            rest = (one.editor, one.scorer, one.metric, cast(Variant, one.variant), one.source)
-            for _, sample, repeat, _, status, _, mark, *_ in self.records(one):
-                if sample in names:
-                    key = (benchmark, names[sample][1], *rest, repeat)
-                    known[key] = {schema.unpacked(mark): _STATUS[status]}
-        return known
+        return {
+            (benchmark, sample, *one[2:7], record[2]): {
+                schema.unpacked(record[6]): _STATUS[record[4]]
+            }
+            for one, sample, record in self._each(wanted)
+        }
 
     def reasons(self, benchmark: str) -> list[tuple[str, str, str, int]]:
         """Why outputs have no score: (scorer, status, reason, how many outputs), the commonest
         first; not_applicable left out.
         """
-        outputs: dict[tuple[str, str, str], set[tuple[str, int]]] = {}
-        query = (
-            f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? "
-            "AND status NOT IN ('scored', 'not_applicable')"
-        )
-        for series in self.series(benchmark):
-            for record in self.read(query, series.id):
-                if record[0] == series.id and schema.row_stands(record):
-                    told = (series.scorer, record[4], record[5])
-                    outputs.setdefault(told, set()).add((series.editor, record[1]))
-        counted = [(*told, len(which)) for told, which in outputs.items()]
-        return sorted(counted, key=lambda one: (-one[3], one[:3]))[:_MOST_REASONS]
+        outputs = {
+            (series.scorer, record[4], record[5], series.editor, sample)
+            for series, sample, record in self._each(self.series(benchmark))
+            if record[4] not in ("scored", "not_applicable")
+        }
+        counted = Counter(one[:3] for one in outputs)
+        found = [(*told, count) for told, count in counted.items()]
+        return sorted(found, key=lambda one: (-one[3], one[:3]))[:_MOST_REASONS]
 
     def samples_by_status(
         self,
@@ -252,16 +217,13 @@ class Rows(RunFile):
         status. A sample with rows in several counts in each. Rows of whole sets are no samples'.
         `source`: only rows that this judge or engine made; `variant`: only rows of this one.
         """
-        wanted, names, kept = set(scorers), self.sample_names(), set(among)
-        outputs = {
-            (series.editor, record[4], names[record[1]][1])
-            for series in self.series(benchmark)
-            if series.scorer in wanted
-            and source in ("", series.source)
-            and variant in ("", series.variant)
-            for record in self.records(series)
-            if record[1] in names
-        }
+        wanted, kept = set(scorers), set(among)
+        chosen = [
+            one
+            for one in self.series(benchmark)
+            if one.scorer in wanted and source in ("", one.source) and variant in ("", one.variant)
+        ]
+        outputs = {(one.editor, record[4], sample) for one, sample, record in self._each(chosen)}
         counts: dict[str, dict[str, int]] = {}
         for editor, status, sample in sorted(outputs):
             if sample in kept:

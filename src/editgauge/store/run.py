@@ -24,19 +24,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from editgauge import __version__
+from editgauge import __version__, temporary
 from editgauge.errors import RunError
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.store import copies, described, lease, paths, records, schema, sqlite
 from editgauge.store.file import FILE, put, real
-from editgauge.store.rows import Rows, RowWriter
+from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
 from editgauge.types import Metric, Row
 
 if TYPE_CHECKING:
     from editgauge.store.hashes import HashStore
 
-__all__ = ["FILE", "PAID", "ROOMS", "RowWriter", "Run"]
+__all__ = ["FILE", "PAID", "ROOMS", "Run"]
 PAID = "paid.sqlite"
 ROOMS = ("inputs", "edits", "cache", "tuning", "study", lease.FOLDER, lease.TEMPORARY)
 _OWN = ("id", "benchmark")
@@ -186,7 +186,7 @@ class Run(Rows):
                 told = (one.status.value, one.path, one.fingerprint, schema.edit_facts(one))
                 put(db, "edits", (*key, *told))
             if new:
-                self._more(db, "edits", new)
+                self._more("edits", new)
         return len(edits)
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:
@@ -268,8 +268,7 @@ class Run(Rows):
             with self.changing() as db:
                 for name, place, facts in new:
                     number = self.number_of(db, "samples", (benchmark, name))
-                    proof = schema.proof(number, benchmark, name)
-                    put(db, "samples", (number, benchmark, name, place, facts, proof))
+                    put(db, "samples", (number, benchmark, name, place, facts))
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
         """The records of a benchmark's samples in the benchmark's order: see
@@ -321,25 +320,28 @@ class Run(Rows):
             self.note(f"{str(relative)[:200]}: {why}; left out")
         return None
 
-    def keep(self, file: Path, place: Path | str, hashes: HashStore | None = None) -> Path:
-        """Keep a copy of a file in the run at `place` (relative), in place of another file that is
+    def keep(self, file: Path, where: Path | str, hashes: HashStore | None = None) -> Path:
+        """Keep a copy of a file in the run at `where` (relative), in place of another file that is
         there. Returns the path in the run. `hashes` learns the hash of a file that is copied, and
         of its copy.
 
         Raises `RunError` when it cannot be written, or `file` is no regular file of at most
         `images.MAX_FILE_BYTES`.
         """
-        name = place if isinstance(place, str) else place.as_posix()
+        name = where if isinstance(where, str) else where.as_posix()
         target = f"{self.path}{os.sep}{name}"
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
-        kept = self.path / place
+        kept = self.path / name
         if copies.same(file, target):
             return kept
         try:
-            with lease.scratch_file(self.path) as made:
+            made = paths.folder(self.path, lease.TEMPORARY) / temporary.new_name()
+            try:
                 mark, found = copies.copy(file, made, limit=MAX_FILE_BYTES)
                 os.replace(made, paths.folder(self.path, name.rpartition("/")[0]) / kept.name)
+            finally:
+                made.unlink(missing_ok=True)
             if hashes is not None:
                 hashes.forget(kept)
                 hashes.learn(file, found, mark)
@@ -361,4 +363,4 @@ def _order(there: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
 
 def _visible(path: Path) -> Iterator[Path]:
     """What lies in a folder, but for what a command that makes a run there right now has there."""
-    return (one for one in path.iterdir() if not one.name.startswith(f".{FILE}."))
+    return (one for one in path.iterdir() if not one.name.startswith(".editgauge-"))

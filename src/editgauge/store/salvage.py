@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.store import records, schema, sqlite
-from editgauge.store.file import put
+from editgauge.store.file import recount
 
 _PAGE = 4096
 _FEWEST = 4
 """Keys that are asked for together at the least where some cannot be read."""
-_SMALL = ("entries", "samples", "metrics", "series", "origins")
-_SAID = ("created", "editgauge", "format")
+_TABLES = ("entries", "samples", "metrics", "series", "origins", "edits")
 _READING = (*sqlite.FAULTS, OverflowError)
 Record = tuple[Any, ...]
 
@@ -38,8 +37,10 @@ def salvaged(file: Path) -> tuple[sqlite3.Connection, list[str]]:
     with (
         tempfile.TemporaryDirectory(prefix="editgauge-") as folder,
         _readable(file, Path(folder)) as broken,
+        sqlite.transaction(memory),
     ):
-        gone = _Copying(broken, memory).all()
+        gone = list(_copied(broken, memory))
+        recount(memory)
     return memory, gone
 
 
@@ -88,108 +89,65 @@ def _mend_first_page(copy: Path, folder: Path) -> None:
     copy.write_bytes(bytes(first) + data[_PAGE:].ljust((pages - 1) * _PAGE, b"\0"))
 
 
-class _Copying:
-    """From a damaged database into a new one."""
-
-    def __init__(self, broken: sqlite3.Connection, new: sqlite3.Connection) -> None:
-        self._broken, self._new = broken, new
-        self._gone: list[str] = []
-        self._facts = self._known_facts()
-
-    def all(self) -> list[str]:
-        """Copy what is proven; in words what is not there any more."""
-        with sqlite.transaction(self._new):
-            for table in _SMALL:
-                most = 1 + self._one(f"SELECT max(id) FROM {table}", self._most)
-                found = self._range(f"SELECT * FROM {table} WHERE id >= ? AND id < ?", (), most)
-                self._keep(table, found)
-            self._names()
-            samples = {number for (number,) in self._new.execute("SELECT id FROM samples")}
-            edits = "SELECT * FROM edits WHERE sample >= ? AND sample < ?"
-            found = self._range(edits, (), max(samples, default=0) + 1)
-            self._keep("edits", [one for one in found if one[0] in samples])
-            for series in self._new.execute("SELECT * FROM series").fetchall():
-                self._rows(series, samples)
-            for name in _SAID:
-                if name in self._facts:
-                    put(self._new, "facts", (name, self._facts[name]))
-        return self._gone
-
-    @property
-    def _most(self) -> int:
-        """More than the number of any record can be, where SQLite does not say."""
-        return self._one("PRAGMA page_count", 1) * (_PAGE // 16)
-
-    def _one(self, query: str, otherwise: int) -> int:
-        with contextlib.suppress(*_READING, TypeError):
-            return int(self._broken.execute(query).fetchone()[0])
-        return otherwise
-
-    def _known_facts(self) -> dict[str, str]:
-        found = {}
-        for name in (*_SAID, *(f"count {one}" for one in schema.COUNTED)):
-            with contextlib.suppress(*_READING):
-                for record in self._broken.execute("SELECT * FROM facts WHERE name = ?", (name,)):
-                    if records.stands("facts", record):
-                        found[name] = record[1]
-        return found
-
-    def _keep(self, table: str, found: list[Record]) -> None:
-        """Write the records of a counted table that are proven."""
-        kept = self._insert(table, [one for one in found if records.stands(table, one)])
-        text = self._facts.get(f"count {table}", "")
-        lost = int(text) - kept if text.isdecimal() else 0
+def _copied(broken: sqlite3.Connection, new: sqlite3.Connection) -> Iterator[str]:
+    """Copy what is proven; in words what is not there any more."""
+    facts = {}
+    for name in ("created", "editgauge", "format", *(f"count {one}" for one in _TABLES)):
+        for record in _read(broken, "SELECT * FROM facts WHERE name = ?", (name,)):
+            if records.stands("facts", record):
+                facts[name] = record[1]
+                _insert(new, "facts", [record])
+    pages = _read(broken, "PRAGMA page_count") or [(1,)]
+    most = pages[0][0] * (_PAGE // 16)  # more than the number of any record can be
+    for table in _TABLES:
+        key = "sample" if table == "edits" else "id"
+        query = f"SELECT * FROM {table} WHERE {key} >= ? AND {key} < ?"
+        found = _range(broken, query, (), most)
+        proven = [one for one in found if records.stands(table, one)]
+        lost = int(facts.get(f"count {table}", 0)) - _insert(new, table, proven)
         if lost > 0:
-            self._gone.append(f"{lost} of the {table} are gone")
-        put(self._new, "facts", (f"count {table}", str(kept)))
-
-    def _names(self) -> None:
-        """What numbers of samples mean whose records are gone, from the index."""
-        for order in ("ASC", "DESC"):  # from both sides of a damaged page
-            query = f"{schema.NAMES} ORDER BY benchmark {order}, sample {order}, proof {order}"
-            with contextlib.suppress(*_READING):
-                for number, *name, proof in self._broken.execute(query):
-                    if proof == schema.proof(number, *name):
-                        told = (number, *name, None, None, proof)
-                        self._insert("samples", [(*told, records.mark("samples", *told))])
-        kept = self._new.execute("SELECT count(*) FROM samples").fetchone()[0]
-        put(self._new, "facts", ("count samples", str(kept)))
-
-    def _rows(self, series: Record, samples: set[int]) -> None:
-        number, wanted = series[0], series[-2]
+            yield f"{lost} of the {table} are gone"
+    samples = {number for (number,) in new.execute("SELECT id FROM samples")}
+    for series in new.execute("SELECT * FROM series").fetchall():
         query = (
             f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? AND sample >= ? AND sample < ?"
         )
-        found = self._range(query, (number,), max(samples, default=0) + 1)
-        mine = [one for one in found if one[0] == number and one[1] in samples]
-        proven = [one for one in mine if schema.row_stands(one)]
-        kept = self._insert("rows", proven)
-        if kept < wanted:
-            self._gone.append(
-                f"{wanted - kept} rows of {series[2]}, {series[4]} ({series[5]}) are gone; "
+        found = _range(broken, query, series[:1], max(samples, default=0))
+        mine = [one for one in found if one[0] == series[0] and one[1] in samples]
+        kept = _insert(new, "rows", [one for one in mine if schema.row_stands(one)])
+        if kept < series[-2]:
+            yield (
+                f"{series[-2] - kept} rows of {series[2]}, {series[4]} ({series[5]}) are gone; "
                 "`editgauge score` makes them again"
             )
-        put(self._new, "series", (*series[:-2], kept))
 
-    def _insert(self, table: str, found: list[Record]) -> int:
-        kept = 0
-        for one in found:
-            holes = ", ".join("?" * len(one))
-            with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
-                told = f"INSERT OR IGNORE INTO {table} VALUES ({holes})"
-                kept += self._new.execute(told, one).rowcount
-        return kept
 
-    def _range(self, query: str, values: Record, most: int) -> list[Record]:
-        """The records whose key is below `most`; where they cannot be read, those of halves."""
-        found: list[Record] = []
-        todo = [(0, most + 1)]
-        while todo:
-            low, high = todo.pop()
-            try:
-                found += self._broken.execute(query, (*values, low, high)).fetchall()
-            except _READING:
-                if high - low > _FEWEST:
-                    middle = (low + high) // 2
-                    todo += [(low, middle), (middle, high)]
-        return found
+def _read(broken: sqlite3.Connection, query: str, values: Record = ()) -> list[Record]:
+    with contextlib.suppress(*_READING):
+        return broken.execute(query, values).fetchall()
+    return []
+
+
+def _insert(new: sqlite3.Connection, table: str, found: list[Record]) -> int:
+    kept = 0
+    for one in found:
+        holes = ", ".join("?" * len(one))
+        with contextlib.suppress(sqlite3.Error, UnicodeEncodeError):
+            told = f"INSERT OR IGNORE INTO {table} VALUES ({holes})"
+            kept += new.execute(told, one).rowcount
+    return kept
+
+
+def _range(broken: sqlite3.Connection, query: str, values: Record, most: int) -> list[Record]:
+    """The records whose key is at most `most`; where they cannot be read, those of halves."""
+    found: list[Record] = []
+    todo = [(0, most + 1)]
+    while todo:
+        low, high = todo.pop()
+        try:
+            found += broken.execute(query, (*values, low, high)).fetchall()
+        except _READING:
+            if high - low > _FEWEST:
+                middle = (low + high) // 2
+                todo += [(low, middle), (middle, high)]
+    return found

@@ -4,7 +4,7 @@
 
     facts(name, value)                        format, generation of the rows, records of each table
     entries(command, at, facts)               what was done: one record a command
-    samples(benchmark, sample, place, facts, proof)    what a reader needs to know of each sample
+    samples(benchmark, sample, place, facts)    what a reader needs to know of each sample
     metrics(benchmark, metric, facts)         direction, range and heading of metrics with rows
     series(benchmark, editor, scorer, metric, variant, source, rows)
     origins(facts)                            what made a row: versions, hashes
@@ -12,9 +12,8 @@
     edits(sample, editor, status, path, …)    the outputs
 
 Which row counts is its primary key. Every record ends in `mark`, a CRC-32 of its other columns, and
-`series.rows` and `facts` count the records: what is damaged or gone is noticed. What numbers of
-samples mean is there twice, in the table and in its index, with a checksum of its own (`proof`): a
-damaged page takes no rows their sample. No path is absolute.
+`series.rows` and `facts` count the records: what is damaged or gone is noticed. No path is
+absolute.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ SCHEMA = (
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER) WITHOUT ROWID",
     "CREATE TABLE entries(id INTEGER PRIMARY KEY, command TEXT, at TEXT, facts TEXT, mark INTEGER)",
     """CREATE TABLE samples(id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, sample TEXT NOT NULL,
-        place INTEGER, facts TEXT, proof INTEGER, mark INTEGER,
-        UNIQUE(benchmark, sample, proof))""",
+        place INTEGER, facts TEXT, mark INTEGER, UNIQUE(benchmark, sample))""",
     """CREATE TABLE metrics(id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, metric TEXT NOT NULL,
         facts TEXT, mark INTEGER, UNIQUE(benchmark, metric))""",
     f"""CREATE TABLE series(id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, editor TEXT NOT NULL,
@@ -66,8 +64,6 @@ SCHEMA = (
         status TEXT NOT NULL CHECK(status IN ({_STATUSES})), path TEXT, fingerprint TEXT NOT NULL,
         facts TEXT, mark INTEGER, PRIMARY KEY(sample, editor)) WITHOUT ROWID""",
 )
-NAMES = "SELECT id, benchmark, sample, proof FROM samples INDEXED BY sqlite_autoindex_samples_1"
-"""What numbers of samples mean, as the index has it."""
 COUNTED = ("entries", "samples", "metrics", "series", "origins", "edits")
 """The tables whose number of records is a fact."""
 ROW_COLUMNS = "series, sample, repeat, value, status, reason, fingerprint, detail, origin, mark"
@@ -93,11 +89,6 @@ class Series(NamedTuple):
     variant: str
     source: str
     rows: int
-
-
-def proof(number: int, benchmark: str, sample: str) -> int:
-    """The checksum of what the number of a sample means."""
-    return records.mark("proof", number, benchmark, sample)
 
 
 def row_record(row: Row, series: int, sample: int, origin: int) -> RowRecord:

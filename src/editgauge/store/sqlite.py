@@ -1,25 +1,21 @@
-"""Every SQLite file of the tool is opened here.
+"""The SQLite files of a run, and of what was paid for: made whole, opened safely.
 
-Two kinds. A **record** (`create`, `opened`) is a run's or what was paid for: it holds just the
-tables that it was made with. A **cache** (`connect`) is made where it is not there, by many
-processes at once. Both may come from anybody: only regular files are opened, and what holds
-triggers or views is refused before anything is read. SQLite gives back a flipped bit without a
-word, so what numbers are made of carries a checksum (`records.mark`, `sealed`).
+Both may come from anybody: only regular files are opened, and a file that holds anything but the
+tables that it was made with (a trigger, a view) is refused before anything is read. SQLite gives
+back a flipped bit without a word, so every record carries a checksum (`records.mark`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import sqlite3
 import tempfile
-import time
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from editgauge import temporary
 from editgauge.errors import RunError
 from editgauge.store import paths
 
@@ -32,7 +28,6 @@ FAULTS = (sqlite3.Error, UnicodeDecodeError)
 JOURNALS = ("-wal", "-shm", "-journal")
 _MEND = "see: editgauge check RUN --repair"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_SEAL = 4
 
 
 class Damaged(RunError):
@@ -59,18 +54,15 @@ def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise
 
 
-# -- records ---------------------------------------------------------------------------------------
-
-
 def create(
     path: Path, schema: Sequence[str], statement: str = "", values: Sequence[Sequence[object]] = ()
 ) -> None:
     """Make a record with these tables, where none is there: whole, or not at all; `statement` is
     run with each of `values`. Raises `RunError` where it cannot be written.
     """
-    made = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    made = path.with_name(temporary.new_name())
     try:
-        with contextlib.closing(_connected(made.as_uri(), PATIENCE)) as db:
+        with contextlib.closing(_connected(made.as_uri())) as db:
             db.execute("PRAGMA journal_mode = WAL")
             with transaction(db):
                 for table in schema:
@@ -137,20 +129,20 @@ def broken(path: Path, error: Exception) -> RunError:
     return Damaged(f"{path}: damaged ({error}); {_MEND}")
 
 
-def _connected(place: str, patience: float) -> sqlite3.Connection:
+def _connected(place: str) -> sqlite3.Connection:
     return sqlite3.connect(
-        place, timeout=patience, isolation_level=None, check_same_thread=False, uri=True
+        place, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=True
     )
 
 
 def _reached(path: Path) -> sqlite3.Connection:
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return _connected(f"{path.absolute().as_uri()}?mode=rw", PATIENCE)
+        return _connected(f"{path.absolute().as_uri()}?mode=rw")
     journal = Path(f"{path}-wal")
     if not journal.exists() or journal.stat().st_size == 0:
-        return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1", PATIENCE)
-    memory = _connected(":memory:", PATIENCE)
-    with readable(path) as copy, contextlib.closing(_connected(copy.as_uri(), PATIENCE)) as db:
+        return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    memory = _connected(":memory:")
+    with readable(path) as copy, contextlib.closing(_connected(copy.as_uri())) as db:
         db.backup(memory)
     return memory
 
@@ -176,45 +168,6 @@ def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> N
         raise Damaged(f"{path}: lacks a table ({min(lost)[:60]!r}); {_MEND}")
 
 
-# -- caches ----------------------------------------------------------------------------------------
-
-
-def connect(path: Path, schema: Sequence[str], *, timeout: float = 30.0) -> sqlite3.Connection:
-    """Open a cache, made with its folder where it is not there, in WAL mode and in autocommit;
-    `schema` are statements that are run each time.
-
-    Waits up to `timeout` seconds for other processes, also for the change to WAL mode, for which
-    SQLite itself does not wait. The connection may be used by any thread, one at a time. Raises
-    `RunError` for what is no regular file, and `sqlite3.Error` or `OSError` when it cannot be
-    opened.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    need_files(path)
-    db = _connected(path.absolute().as_uri(), timeout)
-    try:
-        _prepare(db, schema, time.monotonic() + timeout)
-        odd = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
-        if strange := db.execute(odd).fetchone():
-            raise sqlite3.DatabaseError(f"it holds a {strange[0]}, which is none of ours")
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _prepare(db: sqlite3.Connection, schema: Sequence[str], until: float) -> None:
-    pragmas = ("trusted_schema = OFF", "journal_mode = WAL", "synchronous = NORMAL")
-    while True:
-        try:
-            for statement in (*(f"PRAGMA {one}" for one in pragmas), *schema):
-                db.execute(statement)
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > until:
-                raise
-            time.sleep(0.02)
-
-
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[Path]:
     """A database as it can be read, for the length of a `with` block: the file itself, or a copy of
@@ -232,23 +185,3 @@ def readable(path: Path) -> Iterator[Path]:
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(f"{path}{suffix}", f"{folder}/{path.name}{suffix}")
         yield Path(folder) / path.name
-
-
-def set_aside(path: Path) -> None:
-    """Rename a damaged database and its journals to ``<name>.damaged…``."""
-    for suffix in ("", *JOURNALS):
-        with contextlib.suppress(OSError):
-            os.replace(f"{path}{suffix}", f"{path}.damaged{suffix}")
-
-
-def sealed(data: bytes) -> bytes:
-    """`data` behind its checksum."""
-    return zlib.crc32(data).to_bytes(_SEAL, "big") + data
-
-
-def unsealed(value: object) -> bytes | None:
-    """What was `sealed`, or None when it is not what it was."""
-    if not isinstance(value, bytes) or len(value) < _SEAL:
-        return None
-    data = value[_SEAL:]
-    return data if sealed(data) == value else None

@@ -72,9 +72,8 @@ def import_ratings(run: Run, rows: Iterable[Row]) -> ImportedRatings:
         known |= set(own.every_metric) if (own := benchmark_of(name)) else set()
         said = metrics_of(row for row in new if row.benchmark == name)
         run.keep_metrics(name, [one for one in said if one.name not in known])
-    with run.writer("human") as writer:
-        writer.retire(old)
-        writer.write(new)
+    run.drop(old)
+    run.put(new)
     changed = len({key for key, _ in old})
     return ImportedRatings(len(new) - changed, changed, len(wanted) - len(new))
 

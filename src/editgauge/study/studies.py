@@ -189,8 +189,7 @@ def _retire_taken_back(run: Run, design: Design, rows: Sequence[Row]) -> None:
         for row in run.rows()
         if row.scorer in SCORERS and row.origin.get("study") == design.name and row.key not in keys
     ]
-    with run.writer("human") as writer:
-        writer.retire(stale)
+    run.drop(stale)
 
 
 def pseudonyms_of(word: str) -> list[str]:

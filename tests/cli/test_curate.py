@@ -61,42 +61,36 @@ def test_a_mask_from_a_pair_and_two_reviews(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 0)
     write_png(tmp_path / "a.png", scene(1, (256, 200)))
     write_png(tmp_path / "b.png", edited(scene(1, (256, 200))))
-    assert "aligned (sift)" in run(
-        "add", data.root, tmp_path / "a.png", "--references", tmp_path / "b.png"
-    )
-    assert value("mask", data.root, "s0001", "--save")["faults"] == []
-    assert (
-        0
-        < value("mask", data.root, "s0001", "--from", "box", "--box", "40,30,60,30")["proposals"][
-            0
-        ]["share"]
-        < 1
-    )
-    assert "wanted LEFT,TOP" in refused("mask", data.root, "s0001", "--from", "box", "--box", "1,2")
-    assert "no instruction" in run("ready", data.root, code=1)
+    said = run("add", data.root, tmp_path / "a.png", "--references", tmp_path / "b.png")
+    assert "aligned (sift)" in said
+    made = value("set", data.root, "s0001", "mask=difference", "mask.roi=box:40,30,60,30")
+    assert set(made["masks"]) == {"input", "roi"}
+    assert "wanted LEFT,TOP" in refused("set", data.root, "s0001", "mask=box:1,2")
+    assert "mask.second" in refused("set", data.root, "s0001", "mask.other=difference")
+    assert "no instruction" in run("export", data.root, code=1)
     run("set", data.root, "s0001", "instruction=Invert it.")
-    assert "1 of 1 samples are ready" in run("ready", data.root)
-    assert "verified" in run("review", data.root, "s0001", "accept", "--who", "ann")
-    told = value("review", data.root, "s0001", "reject", "--who", "ben")
-    assert (told["state"], told["lacking"]) == ("refined", ["it was rejected"])
+    assert "1 of 1 samples are ready" in run("export", data.root)
+    assert "verified" in run("set", data.root, "s0001", "review=accept", "--who", "ann")
+    assert "refined" in run("set", data.root, "s0001", "review=reject", "--who", "ben")
+    assert "invite" in run("invite", data.root, "eve", "--expert", "--base", "https://invite")
+    value("set", data.root, "s0001", "review=accept", "--who", "eve", "--note", "sure")
+    assert data.record("s0001").reviews["eve"].expert
+    assert "withdrawn" in run("set", data.root, "s0001", "state=erased", "--note", "no consent")
+    assert not list((data.root / "pictures").iterdir())
 
 
 def test_what_leaves_and_what_stays(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 2)
     to = tmp_path / "out"
-    assert "next:  editgauge check medebench" in run(
-        "export", data.root, "--layout", "medebench", "--to", to
-    )
+    told = run("export", data.root, "--layout", "medebench", "--to", to)
+    assert "next:  editgauge check medebench" in told
     assert "something already" in refused("export", data.root, "--layout", "medebench", "--to", to)
-    assert "wanted one of" in refused(
-        "export", data.root, "--layout", "coco", "--to", tmp_path / "x"
-    )
+    wrong = refused("export", data.root, "--layout", "coco", "--to", tmp_path / "x")
+    assert "wanted one of" in wrong
     data.change("s00", 1, {"instruction": None}, Act("ann"))
-    assert "Nothing was written" in refused(
-        "export", data.root, "--version", "1.0.0", "--to", tmp_path / "a.zip"
-    )
-    words = ("--version", "1.0.0", "--to", tmp_path / "a.zip", "--ready-only")
-    assert "the first release" in run("export", data.root, *words)
+    words = ("export", data.root, "--version", "1.0.0", "--to", tmp_path / "a.zip")
+    assert "Nothing was written" in refused(*words)
+    assert "the first release" in run(*words, "--ready-only")
     assert DataSet(data.root).about.version == "1.0.0"
 
 
@@ -119,7 +113,7 @@ def test_people_have_links_once(tmp_path: Path) -> None:
     assert "link revoked" in run("invite", data.root, "ann", "--revoke")
 
 
-@pytest.mark.parametrize("words", [["add", "in.png"], ["ready"], ["log"]])
+@pytest.mark.parametrize("words", [["add", "in.png"], ["export"], ["log"]])
 def test_a_folder_that_is_no_data_set(tmp_path: Path, words: list[str]) -> None:
     name, *more = words
     write_png(tmp_path / "in.png", scene(1))

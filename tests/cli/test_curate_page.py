@@ -16,7 +16,7 @@ from editgauge.web.log import Act
 pytest.importorskip("skimage", reason="faces need the extra study")
 NOT_RUN = {
     "curate wards": "the browser; tests/curation/test_server.py",
-    "curate propose": "an OCR engine; tests/contract/test_journeys_people.py",
+    "curate add wards --ocr": "an OCR engine; tests/contract/test_journeys_people.py",
 }
 SIZE = (128, 96)
 
@@ -59,12 +59,12 @@ def test_the_page_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     material()
 
     def people(words: list[str]) -> None:
-        if words[0] == "score" or words[:2] == ["curate", "ready"]:
+        if words[0] == "score" or words == ["curate", "export", "wards"]:
             work(Path("wards"))
         if "--layout" in words[:5]:  # MedEBench's has one input and a reference
             for record in DataSet(Path("wards")).records():
                 if not record.reference:
-                    words = ["curate", "withdraw", "wards", record.id, "--why", "no pair"]
+                    words = ["curate", "set", "wards", record.id, "state=withdrawn"]
                     assert typed(words) == 0
 
     read("make-a-benchmark", NOT_RUN, before=people)

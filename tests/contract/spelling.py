@@ -24,10 +24,18 @@ COMMANDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("curate", "add"): ("curate", "add", "--keep-names"),
     ("curate", "pair"): ("curate", "add", "--keep-names"),
     ("curate", "release"): ("curate", "export"),
+    ("curate", "ready"): ("curate", "export"),
+    ("curate", "propose"): ("curate", "add"),
+    ("curate", "mask"): ("curate", "set"),
+    ("curate", "review"): ("curate", "set"),
+    ("curate", "withdraw"): ("curate", "set"),
 }
 """A command as the tests write it -> as it is typed now."""
 
-POSITIONS: dict[tuple[str, ...], tuple[int, str]] = {("curate", "pair"): (2, "--references")}
+POSITIONS: dict[tuple[str, ...], tuple[int, str]] = {
+    ("curate", "pair"): (2, "--references"),
+    ("curate", "review"): (2, "review="),
+}
 """A command as the tests write it -> the word behind its name that has an option before it now."""
 
 OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
@@ -54,6 +62,10 @@ OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
     ("curate add", "--licence"): ("--set", "licence="),
     ("curate pair", "--licence"): ("--set", "licence="),
     ("curate pair", "--category"): ("--set", "category="),
+    ("curate mask", "--from"): ("mask=",),
+    ("curate mask", "--save"): (),
+    ("curate withdraw", "--why"): ("--note",),
+    ("curate withdraw", "--erase"): ("state=erased",),
     ("new dataset", "--title"): ("title=",),
     ("new dataset", "--require"): ("required=",),
     ("new dataset", "--reviews"): ("reviews=",),
@@ -85,7 +97,10 @@ def spell(words: Sequence[Any]) -> list[str]:
     return [*COMMANDS.get(command, command), *spelt]
 
 
-_JOINED = {words[-1] for words in OPTIONS.values() if words and words[-1].endswith("=")}
+_LAST = [words[-1] for words in OPTIONS.values() if words] + [
+    word for _, word in POSITIONS.values()
+]
+_JOINED = {word for word in _LAST if word.endswith("=")}
 
 
 def public(name: str) -> Any:

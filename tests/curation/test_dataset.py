@@ -8,8 +8,8 @@ import pytest
 
 from editgauge.curation import records
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.fields import WHOLE, patch_of, set_words
-from editgauge.curation.records import About
+from editgauge.curation.fields import WHOLE, set_words
+from editgauge.curation.records import About, Record
 from editgauge.errors import DataError, UsageError
 from editgauge.web.log import Act
 from tests.curation.made_set import make_set
@@ -33,8 +33,8 @@ def test_every_change_is_an_event(tmp_path: Path) -> None:
         (b"[1]", "line 2: expected `?object`?"),
         (b'{"id": "b", "images": []}', "line 2: images: expected"),
         (b'{"id": "b", "images": ["../x.png"]}', "line 2: b: '../x.png': leads out"),
-        (b'{"id": "../b", "images": ["x.png"]}', "line 2: id: wanted"),
-        (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of line 1"),
+        (b'{"id": "../b", "images": ["x.png"]}', "line 2: id: expected"),
+        (b'{"id": "a", "images": ["x.png"]}', "line 2: the id 'a' is that of an earlier line"),
         (b'{"id": "b", "images": ["x.png"], "instrution": "x"}', "unknown field instrution"),
         (b'{"id": "b", "images": ["x.png"], "instruction": 3}', "instruction: expected"),
         (b'{"id": "b", "images": ["x.png"], "masks": {"roi2": "x"}}', "masks"),
@@ -99,7 +99,8 @@ def test_pictures_are_erased_but_those_that_another_sample_shows(tmp_path: Path)
 def test_fields_are_set_by_words(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 1)
     words = ["category=A / B", "source.url=https://x", "attribute.depth=3", "caption="]
-    record = data.change("s00", 1, patch_of(data.record("s00"), words), Act("ben"))
+    record = set_words(data, "s00", words, "ben")
+    assert isinstance(record, Record)
     assert (record.category, record.source, record.caption) == (
         ["A", "B"],
         {"url": "https://x"},
@@ -113,7 +114,7 @@ def test_fields_are_set_by_words(tmp_path: Path) -> None:
         ("source.name=x", "no field of a sample"),
     ):
         with pytest.raises(UsageError, match=said):
-            patch_of(record, [pair])
+            set_words(data, "s00", [pair], "ben")
     with pytest.raises(DataError, match="s00: state: "):
         set_words(data, "s00", ["state=perfect"], "ben")
     set_words(data, WHOLE, ["title=Wards", "reviews=2", "required=licence,consent"], "ben")

@@ -78,7 +78,7 @@ def test_yunet_tells_where_the_eyes_are(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(
         cv2.FaceDetectorYN, "create", lambda *words: made.append(words) or Detector(), raising=True
     )
-    monkeypatch.setattr(faces, "_yunet_here", lambda weights: tmp_path / "yunet.onnx")
+    monkeypatch.setattr(faces, "_yunet_here", lambda: tmp_path / "yunet.onnx")
     face, eyes, edge, _ = (one.box for one in faces.faces_in(drawn_face()))
     assert made == [(str(tmp_path / "yunet.onnx"), "", (160, 160), faces.LEAST_SCORE)]
     assert face == (80, 60, 160, 200)
@@ -97,6 +97,6 @@ def test_a_file_that_is_no_detector_is_one_clear_line(
     bad.write_bytes(b"no network")
     with pytest.raises(WeightsError, match="is another file"):
         faces.faces_in(drawn_face())
-    monkeypatch.setattr(faces, "_yunet_here", lambda weights: bad)
+    monkeypatch.setattr(faces, "_yunet_here", lambda: bad)
     with pytest.raises(WeightsError, match="no face detector"):
         faces.faces_in(drawn_face())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from msgspec import structs
 
 from editgauge.curation import masks
+from editgauge.curation.fields import set_words
 from editgauge.errors import DataError, UsageError, WeightsError
 from editgauge.images import Array, Mask, read_mask
 from editgauge.ocr.engine import Text
@@ -104,18 +104,6 @@ def test_without_weights_one_line_says_how_to_get_them(
         masks.propose(data, record, "words")
 
 
-class Places:
-    """A detector that finds these places, the surest first."""
-
-    def __init__(self) -> None:
-        self.found = [((40.0, 30.0, 100.0, 60.0), 0.9), ((0.0, 0.0, 5.0, 5.0), 0.3)]
-        self.asked: list[str] = []
-
-    def boxes(self, pixels: Array, words: str) -> list[Any]:
-        self.asked.append(words)
-        return self.found
-
-
 def test_networks_propose_three_masks_of_which_one_is_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,8 +121,8 @@ def test_networks_propose_three_masks_of_which_one_is_chosen(
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"no network")
     tiny.install_folder(monkeypatch, tmp_path / "weights" / segment.DINO, segment.DINO)
-    places = Places()
-    monkeypatch.setattr(segment, "grounding_dino", lambda folder, runtime: places)
+    places = [((40.0, 30.0, 100.0, 60.0), 0.9), ((0.0, 0.0, 5.0, 5.0), 0.3)]
+    monkeypatch.setattr(segment, "places", lambda folder, runtime, pixels, words: places)
     data = make_set(tmp_path / "set", 1)
     record = data.record("s00")
     assert masks.networks_here() == ("segment", "words")
@@ -148,15 +136,10 @@ def test_networks_propose_three_masks_of_which_one_is_chosen(
         assert scores == sorted(scores, key=lambda score: -(score or 0.0))
     assert of_box[0].mask.tobytes() != of_click[0].mask.tobytes()
     assert of_box[0].mask.tobytes() == of_words[0].mask.tobytes(), "of the surest place"
-    with pytest.raises(UsageError, match="3 masks are proposed: choose one"):
-        masks.chosen(of_box, None)
-    with pytest.raises(UsageError, match="choose one of them"):
-        masks.chosen(of_box, 4)
-    masks.save(data, "s00", 1, "roi", masks.chosen(of_box, 2), "ann")
+    set_words(data, "s00", ["mask.roi=segment:40,30,60,30"], "ann")
     kept = read_mask(data.path(data.record("s00").masks["roi"]))
-    assert np.array_equal(kept, of_box[1].mask)
-    assert places.asked == [record.instruction]
-    places.found = []
+    assert np.array_equal(kept, of_box[0].mask), "the surest"
+    places.clear()
     with pytest.raises(DataError, match=r"nothing in the picture is found for .*draw a box"):
         masks.propose(data, record, "words")
     with pytest.raises(DataError, match="outside of the picture"):

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.curation import conventions, difficulty, review
-from editgauge.curation.card import statistics
+from editgauge.curation import conventions, review
 from editgauge.curation.records import Policy
 from editgauge.errors import DataError
 from editgauge.web.log import Act, Conflict
-from tests.curation.made_set import area, make_set
+from tests.curation.made_set import make_set
 
 
 def test_two_reviews_verify_and_a_change_takes_it_back(tmp_path: Path) -> None:
@@ -66,7 +65,7 @@ def test_agreement_is_of_first_verdicts(tmp_path: Path) -> None:
         review.review(data, f"s0{number}", 1, one, "ann")
         review.review(data, f"s0{number}", 1, two, "ben")
     review.review(data, "s03", 1, "accept", "ben")  # persuaded: the first verdict counts
-    told = statistics(data)["agreement"]
+    told = review.agreement(data.events(), data.records())
     assert (told["samples"], told["accepted_by_all"], told["share"]) == (4, 2, 0.5)
     # by hand: pairs aa aa rr ar; coincidences o_ar = 2 of 8, n_a = 5, n_r = 3; D_e = 30/56
     assert told["alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))
@@ -80,21 +79,3 @@ def test_ten_attributes_give_a_tier(tmp_path: Path) -> None:
         record = data.update("s00", lambda _, kept=kept: {"attributes": kept}, Act("ann"))  # type: ignore[misc]
         known = tier if len(kept) == 10 else ""
         assert conventions.tier(record) == known
-    # one region, one word, a change, no knowledge
-    assert set(difficulty.computed(data, record).values()) == {0}
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("NEW", 1), ("two words", 2), ("全新", 2), ("新 shop", 2), ("a b c d e", 5)],
-)
-def test_lengths_by_the_papers_rule(text: str, words: int) -> None:
-    assert difficulty.words_in(text) == words
-
-
-def test_regions_are_components(tmp_path: Path) -> None:
-    mask = area()
-    mask[45, :] = False
-    data = make_set(tmp_path / "set", 1)
-    data.change("s00", 1, {"masks": {"input": data.keep(mask, "masks")}}, Act("ann"))
-    assert difficulty.computed(data, data.record("s00"))["num_text_regions"] == 1

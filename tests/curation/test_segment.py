@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch", reason="the networks need torch")
 transformers = pytest.importorskip("transformers", reason="the networks need transformers")
 
 from editgauge.curation import segment  # noqa: E402
-from editgauge.curation.segment import GroundingDino, SegmentAnything  # noqa: E402
 from editgauge.errors import WeightsError  # noqa: E402
+from editgauge.networks.runtime import Runtime  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
@@ -56,10 +56,10 @@ def theirs(folder: Path, **prompt: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("place", ["box", "point"])
 def test_three_masks_equal_transformers(sam: Path, place: str) -> None:
     if place == "box":
-        ours = SegmentAnything(sam).segments(PIXELS, box=(5, 6, 30, 31))
+        ours = segment.segments(sam, Runtime(), PIXELS, box=(5, 6, 30, 31))
         masks, scores = theirs(sam, input_boxes=[[[5.0, 6.0, 30.0, 31.0]]])
     else:
-        ours = SegmentAnything(sam).segments(PIXELS, point=(20, 12))
+        ours = segment.segments(sam, Runtime(), PIXELS, point=(20, 12))
         masks, scores = theirs(sam, input_points=[[[[20.0, 12.0]]]])
     assert len(ours) == 3
     order = np.argsort(-scores, kind="stable")
@@ -72,25 +72,23 @@ def test_three_masks_equal_transformers(sam: Path, place: str) -> None:
 
 
 def test_a_picture_is_looked_at_once(sam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    network = SegmentAnything(sam)
     looked = []
-    look = network._model.get_image_embeddings
+    network, _ = segment._sam(sam, Runtime())
+    look = network.get_image_embeddings
     monkeypatch.setattr(
-        network._model, "get_image_embeddings", lambda values: looked.append(1) or look(values)
+        network, "get_image_embeddings", lambda values: looked.append(1) or look(values)
     )
-    first = network.segments(PIXELS, point=(20, 12))
-    network.segments(PIXELS, box=(5, 6, 30, 31))
-    again = network.segments(PIXELS, point=(20, 12))
-    assert [one.score for one in first] == [one.score for one in again]
+    segment._seen.cache_clear()
+    segment.segments(sam, Runtime(), PIXELS, point=(20, 12))
+    segment.segments(sam, Runtime(), PIXELS, box=(5, 6, 30, 31))
     assert len(looked) == 1
-    network.segments(PIXELS[:, ::-1], point=(20, 12))
+    segment.segments(sam, Runtime(), PIXELS[:, ::-1], point=(20, 12))
     assert len(looked) == 2
 
 
 def test_places_that_words_mean(dino: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    network = GroundingDino(dino)
-    network._processor.size = {"shortest_edge": 80, "longest_edge": 1333}
-    found = network.boxes(PIXELS, " The RED sign. ")
+    segment._dino(dino, Runtime())[1].size = {"shortest_edge": 80, "longest_edge": 1333}
+    found = segment.places(dino, Runtime(), PIXELS, " The RED sign. ")
     given = transformers.GroundingDinoImageProcessorPil(
         size={"shortest_edge": 80, "longest_edge": 1333}
     )(PIXELS, return_tensors="pt")
@@ -108,7 +106,7 @@ def test_places_that_words_mean(dino: Path, monkeypatch: pytest.MonkeyPatch) -> 
     x, y, w, h = best
     assert found[0][0] == pytest.approx((x - w / 2, y - h / 2, x + w / 2, y + h / 2), abs=0.01)
     monkeypatch.setattr(segment, "LEAST_SCORE", 1.1)
-    assert network.boxes(PIXELS, "sign") == []
+    assert segment.places(dino, Runtime(), PIXELS, "sign") == []
 
 
 def test_a_checkpoint_without_tensors_is_refused(tmp_path: Path) -> None:
@@ -119,7 +117,7 @@ def test_a_checkpoint_without_tensors_is_refused(tmp_path: Path) -> None:
     del tensors[next(name for name in tensors if "mask_decoder" in name)]
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(WeightsError, match="Segment Anything weights are incomplete"):
-        SegmentAnything(folder)
+        segment.segments(folder, Runtime(), PIXELS, point=(1, 1))
     (folder / "model.safetensors").write_bytes(b"no tensors")
     with pytest.raises(WeightsError, match="cannot be loaded"):
-        SegmentAnything(folder)
+        segment.segments(folder, Runtime(), PIXELS, point=(1, 1))

@@ -16,7 +16,6 @@ import pytest
 from msgspec import structs
 
 from editgauge import catalog
-from editgauge.curation import conventions
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, Box, Picture
 from editgauge.images import read_image, read_mask, write_png
@@ -232,15 +231,6 @@ async def accept(person: Person, sample: str) -> None:
     await person.press("[data-verdict='accept']", "kept: accept")
 
 
-async def difficulty_is_said(person: Person) -> None:
-    """Six of ten by a person; what follows from the sample comes with them."""
-    await person.open("p0")
-    await person.page.locator("#texts [name='protocol']").select_option("texteditbench")
-    said = ("font_complexity", "language", "surface_geometry", "occlusion", "context_dependency")
-    await person.fill(**dict.fromkeys(said, "0"), background_clutter="1")
-    await person.press("#save", "Saved: texts.")
-
-
 def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
     async def main() -> None:
         async with playwright.async_playwright() as tool:
@@ -249,7 +239,6 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
             ben = await Person.come(browser, made.links["ben"])
             await write_and_mask(ann, "p0")
             await write_and_mask(ben, "p1")
-            await difficulty_is_said(ann)
             await hide_the_name(ann)
             await brush_by_hand(ben, made)
             await late(ann, ben)
@@ -257,11 +246,6 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
             for person in (ann, ben):
                 for sample in ("p0", "p1", "scan"):
                     await accept(person, sample)
-            await ann.page.locator("#show-stats").click()
-            told = await ann.page.locator("#stats:not([hidden])").inner_text()
-            assert "3 samples" in told
-            assert "verified" in told
-            await accessible(ann)
             await ann.open("p0")
             await accessible(ann)
             assert [*ann.errors, *ben.errors] == []
@@ -272,8 +256,6 @@ def test_from_pictures_to_a_release(made: Made, tmp_path: Path) -> None:
     one, two = data.record("p0"), data.record("p1")
     assert (one.caption, two.caption) == (EVIL, "said in the dark")
     assert {record.state for record in data.records()} == {"verified"}
-    assert conventions.total_of(one) == 1
-    assert conventions.tier(one) == "easy"
     mask = read_mask(data.path(two.masks["input"]))
     left, top, right, bottom = BOX
     wanted = np.zeros_like(mask)

@@ -4,7 +4,7 @@ DIR` opens does most; here is what is done to many samples at once, or by a scri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,21 +13,18 @@ from cyclopts import Parameter
 from msgspec import to_builtins
 
 from editgauge.cli import output
-from editgauge.cli.options import Count, Json, Many, Settings, at_least, group
+from editgauge.cli.options import Json, Many, Settings, at_least, group
 from editgauge.errors import UsageError
 
 app = group("curate", "Make a data set: curate DIR opens it in the browser.")
 
 DirArg = Annotated[Path, Parameter(help="The folder of the data set.")]
-SampleArg = Annotated[str, Parameter(help="The id of a sample.")]
-SamplesArg = Annotated[tuple[str, ...], Parameter(help="Ids of samples.", negative=())]
 WhoOpt = Annotated[str, Parameter(help="Who does it, as the log has it: a pseudonym.")]
 OcrOpt = Annotated[
     str, Parameter(help="The engine that reads texts: rapidocr, paddleocr… or none.")
 ]
 WHO = "command-line"
 """Whom the log names where nobody is named."""
-_LAYOUTS = ("texteditbench", "textedit", "medebench", "krisbench")
 
 
 @app.default
@@ -60,7 +57,7 @@ def serve(
     data = DataSet(folder)
     with data.log:
         link = owner_link(data, f"http://{host}:{port}")
-        bench = Workbench(data, ocr=ocr, weights=None)
+        bench = Workbench(data, ocr=ocr)
         print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
         print(f"owner: {link}", flush=True)
         run(bench.application([host, *allow_host]), host=host, port=port)
@@ -71,12 +68,14 @@ def serve(
 def add(
     folder: DirArg,
     pictures: Annotated[
-        tuple[Path, ...], Parameter(help="Files or folders; DICOM as well.", negative=())
-    ],
+        tuple[Path, ...], Parameter(help="Pictures, DICOM files, folders of them.", negative=())
+    ] = (),
     /,
     *,
     references: Path | None = None,
-    align: str = "affine",
+    align: Annotated[str, Parameter(help="Of references: affine, or none (of one size).")] = (
+        "affine"
+    ),
     set_: Annotated[Many, Parameter(name="--set")] = (),
     longest: Annotated[int, at_least(0)] = 0,
     window: str = "file",
@@ -87,7 +86,8 @@ def add(
     json: Json = False,
 ) -> int:
     """Take pictures in, a sample each, without their metadata; with --references pairs, of which
-    each reference is brought onto its input. Texts burnt into scans are proposed to be hidden.
+    each reference is brought onto its input. Texts and faces are proposed to be hidden. Without
+    pictures: search those of the set that were taken in without an OCR engine.
 
     Exit code 1: something could not be taken in or does not fit; the others were taken in.
 
@@ -95,60 +95,50 @@ def add(
     ----------
     references
         The reference of an input, or a folder of them with the same names.
-    align
-        Of references: affine, or none (of one size).
     set_
         NAME=VALUE of every new sample, may be repeated: split, category (broad to narrow:
         Lung/remove), protocol, url, licence, consent, or any attribute.
     longest
         Scale larger pictures to this longest side; 0: none.
     window
-        Of scans: file, file:2, full, CENTRE,WIDTH, or for CT brain, lung, bone…
+        Of scans: file, full, CENTRE,WIDTH, or for CT brain, lung, bone…
     frames
-        Of scans with several: first, middle, last, all, or 1,5,20-40:4.
+        Of scans with several: first, middle, last, all, or 1,5,20.
     keep_names
         Names of files become ids; they leave with the set.
     """
-    from editgauge.curation import intake
+    from editgauge.curation import fields, intake, privacy
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.privacy import engine_of
 
     how = intake.Intake(
         who=who,
         longest=longest,
-        fields=_fields(set_),
+        fields=fields.fields_of(Settings.of(set_)),
         align=align,
         window=window,
         frames=frames,
-        engine=engine_of(ocr),
+        engine=privacy.engine_of(ocr),
         keep_names=keep_names,
     )
     data = DataSet(folder)
+    if references is not None and len(pictures) != 1:
+        raise UsageError("--references: wanted one input, or one folder of them")
     with output.progress(json) as show:
-        if references is None:
-            taken = intake.add(data, pictures, how, show)
-        elif len(pictures) == 1:
+        if references is not None:
             taken = intake.pair(data, pictures[0], references, how, show)
+        elif pictures:
+            taken = intake.add(data, pictures, how, show)
         else:
-            raise UsageError("--references: wanted one input, or one folder of them")
+            found = privacy.search_the_rest(data, who, how.engine, show)
+            taken = [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
     for item in taken:
         if not item.sample and not json:
             output.note(f"not taken in: {item.said}")
     lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
-    lines.append(f"{len(lines)} of {len(taken)} taken in; next: editgauge curate {folder}")
+    verb = "taken in" if pictures else "searched"
+    lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
     output.emit([item._asdict() for item in taken], lines, json)
     return 0 if all(item.sample for item in taken) else 1
-
-
-def _fields(pairs: Sequence[str]) -> dict[str, Any]:
-    from editgauge.curation.fields import fields_of
-
-    given = Settings.of(pairs)
-    source = {name: given.pop(name) for name in ("url", "licence", "consent") if name in given}
-    split, category = given.pop("split", ""), given.pop("category", "")
-    protocol = given.pop("protocol", "")
-    attributes = [f"{name}={value}" for name, value in given.items()]
-    return fields_of(split, category, protocol, source, attributes)
 
 
 @app.command(name="set")
@@ -158,129 +148,33 @@ def set_fields(
     fields: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=VALUE: any field or attribute of the sample (instruction, split, category "
-            "broad/narrow, source.licence, state…); of the set title, description, licence, "
-            "protocol, required, reviews, expert. Empty takes it out.",
+            help="NAME=VALUE. Of a sample any field or attribute (instruction, category "
+            "broad/narrow, source.licence…; empty takes it out), mask=difference (text, words, "
+            "box:LEFT,TOP,WIDTH,HEIGHT, segment:X,Y,0,0; mask.roi, mask.second), "
+            "review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted). "
+            "Of the set title, description, licence, protocol, required, reviews, expert.",
             negative=(),
         ),
     ],
     /,
     *,
-    note: Annotated[str, Parameter(help="Why; kept in the log.")] = "",
+    note: Annotated[str, Parameter(help="Why; kept in the log, and with a review.")] = "",
     who: WhoOpt = WHO,
+    ocr: OcrOpt = "rapidocr",
     json: Json = False,
 ) -> None:
-    """Set what is known of a sample, or of the whole set."""
+    """Set what is known of a sample, or of the whole set; draw its mask, review it, withdraw it."""
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.fields import set_words
-
-    made = set_words(DataSet(folder), sample, fields, who, note=note)
-    output.emit(to_builtins(made), [f"{sample}: version {made.version}"], json)
-
-
-@app.command
-def propose(
-    folder: DirArg,
-    samples: SamplesArg = (),
-    /,
-    *,
-    ocr: OcrOpt = "rapidocr",
-    who: WhoOpt = WHO,
-    json: Json = False,
-) -> None:
-    """Look for texts and faces in pictures and propose to hide them; a person decides in the
-    browser.
-    """
-    from editgauge.curation import privacy
-    from editgauge.curation.dataset import DataSet
-
-    data, engine = DataSet(folder), privacy.engine_of(ocr)
-    ids = list(samples) or [record.id for record in data.records()]
-    found: dict[str, int] = {}
-    with output.progress(json) as show:
-        for number, identity in enumerate(ids):
-            show(number, len(ids), "looking at pictures")
-            found[identity] = privacy.search(data, identity, who, engine=engine, weights=None)
-        show(len(ids), len(ids), "looking at pictures")
-    total = output.counted(sum(found.values()), "proposal")
-    lines = [f"{identity}: {count} to look at" for identity, count in found.items() if count]
-    lines.append(f"{total} in {output.counted(len(ids), 'sample')}")
-    output.emit(found, [*lines, f"next: editgauge curate {folder}"], json)
-
-
-@app.command
-def mask(
-    folder: DirArg,
-    sample: SampleArg,
-    /,
-    *,
-    how: Annotated[str, Parameter(name="--from")] = "difference",
-    box: str = "",
-    choose: Count | None = None,
-    name: Annotated[str, Parameter(help="input, second or roi.")] = "input",
-    save: Annotated[bool, Parameter(help="Keep it; else only say its size.")] = False,
-    ocr: OcrOpt = "rapidocr",
-    who: WhoOpt = WHO,
-    json: Json = False,
-) -> None:
-    """Propose a mask, and say what the reference changes outside of it.
-
-    Parameters
-    ----------
-    how
-        difference (of the pair), text (quoted), box; by networks: segment (Segment Anything, of a
-        box or click), words (Grounded-SAM, of the sample's concept, else its instruction): these
-        propose three masks, to be looked at in the browser or chosen here.
-    box
-        LEFT,TOP,WIDTH,HEIGHT of an object; X,Y,0,0 is a click.
-    choose
-        Of several masks, from 1.
-    """
-    from editgauge.curation import masks, privacy
-    from editgauge.curation.dataset import DataSet
-    from editgauge.curation.fields import box_of
+    from editgauge.curation.privacy import engine_of
+    from editgauge.curation.records import Record
 
     data = DataSet(folder)
-    record = data.record(sample)
-    engine = privacy.engine_of(ocr) if how == "text" else None
-    found = masks.propose(data, record, how, box=box_of(box), engine=engine, weights=None)
-    if save:
-        made = masks.chosen(found, choose)
-        record = masks.save(data, sample, record.version, name, made, who, note=f"from {how}")
-    said = masks.faults(data, record) if save else []
-    lines = []
-    for number, one in enumerate(found, start=1):
-        score = "" if one.score is None else f", score {one.score:.2f}"
-        kept = ", saved" if save and number == (choose or 1) else ""
-        first = f"{sample}: " if len(found) == 1 else f"{sample}, mask {number}: "
-        lines.append(f"{first}{one.mask.mean():.1%} of the picture{score}{kept}")
-    lines += [f"look at it: {why}" for why in said]
-    told = [{"share": float(one.mask.mean()), "score": one.score} for one in found]
-    output.emit({"proposals": told, "saved": save, "faults": said}, lines, json)
-
-
-@app.command
-def review(
-    folder: DirArg,
-    sample: SampleArg,
-    verdict: Annotated[str, Parameter(help="accept, reject or flag (for an expert).")],
-    /,
-    *,
-    who: Annotated[str, Parameter(help="Who reviews: a pseudonym.")],
-    expert: Annotated[bool, Parameter(help="They are an expert for it.")] = False,
-    comment: Annotated[str, Parameter(help="Why.")] = "",
-    json: Json = False,
-) -> None:
-    """Review a sample as it is now. Two people do so without seeing each other's verdict."""
-    from editgauge.curation import review as reviews
-    from editgauge.curation.dataset import DataSet
-
-    data = DataSet(folder)
-    version = data.record(sample).version
-    made = reviews.review(data, sample, version, verdict, who, comment=comment, expert=expert)
-    left = reviews.lacking(made, data.about.policy)
-    line = f"{sample}: {made.state}" + (f" ({'; '.join(left)})" if left else "")
-    output.emit({"sample": sample, "state": made.state, "lacking": left}, [line], json)
+    reads = any(word.startswith("mask") and word.endswith("=text") for word in fields)
+    engine = engine_of(ocr) if reads else None
+    made = set_words(data, sample, fields, who, note=note, engine=engine)
+    state = f", {made.state}" if isinstance(made, Record) else ""
+    output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"], json)
 
 
 @app.command
@@ -305,31 +199,6 @@ def invite(
         return
     link = f"{base.rstrip('/')}/a/{data.log.invite(name, EXPERT if expert else '')}"
     output.emit({"name": name, "link": link, "expert": expert}, [f"{name}: {link}"], json)
-
-
-@app.command
-def withdraw(
-    folder: DirArg,
-    samples: SamplesArg,
-    /,
-    *,
-    why: Annotated[str, Parameter(help="Kept in the log.")] = "",
-    erase: Annotated[bool, Parameter(help="Delete their pictures from the folder.")] = False,
-    who: WhoOpt = WHO,
-    json: Json = False,
-) -> None:
-    """Take samples out of the set: they are shown, counted, scored and exported no longer. They
-    stay in the log; `curate set DIR SAMPLE state=draft` brings them back, but not after --erase.
-    """
-    from editgauge.curation.dataset import DataSet
-
-    data = DataSet(folder)
-    for identity in samples:
-        data.record(identity)  # all are there, or nothing is done
-    for identity in samples:
-        data.withdraw(identity, who, why=why, erase=erase)
-    states = dict.fromkeys(samples, "withdrawn")
-    output.emit(states, [f"{identity}: withdrawn" for identity in samples], json)
 
 
 @app.command
@@ -360,44 +229,11 @@ def log(
 
 
 @app.command
-def ready(
-    folder: DirArg,
-    /,
-    *,
-    layout: Annotated[
-        str, Parameter(help="For this one: a benchmark's official layout, or imagefolder.")
-    ] = "",
-    ocr: OcrOpt = "none",
-    json: Json = False,
-) -> int:
-    """Say what keeps samples from being exported. Exit code 1: there is something."""
-    from editgauge.curation.dataset import DataSet
-    from editgauge.curation.exports import LAYOUTS
-    from editgauge.curation.privacy import engine_of
-    from editgauge.curation.readiness import faults, of_set
-
-    if layout and layout not in LAYOUTS:
-        raise UsageError(f"--layout {layout!r}: wanted one of {', '.join(LAYOUTS)}")
-    data = DataSet(folder)
-    records = data.records()
-    found = faults(data, records, layout, engine=engine_of(ocr))
-    whole = of_set(data)
-    back = len({fault.sample for fault in found})
-    of = f" for {layout}" if layout else "; a layout may ask for more: --layout NAME"
-    lines = [f"the set: {why}" for why in whole]
-    lines += [f"{fault.sample}: {fault.why}" for fault in found]
-    lines.append(f"{len(records) - back} of {len(records)} samples are ready{of}")
-    told = [{"sample": "", "why": why} for why in whole] + [fault._asdict() for fault in found]
-    output.emit({"faults": told}, lines, json)
-    return int(bool(found or whole))
-
-
-@app.command
 def export(
     folder: DirArg,
     /,
     *,
-    to: Path,
+    to: Path | None = None,
     layout: str = "",
     version: str = "",
     ready_only: bool = False,
@@ -407,9 +243,10 @@ def export(
 ) -> int:
     """Write the set in an official layout, so that its scripts run on it, or Hugging Face's; or a
     version as one zip file with checksums, a card, and what changed since the last one: which old
-    scores stay comparable. Nothing is written while a sample may not leave.
+    scores stay comparable. Nothing is written while a sample may not leave. Without --to: only say
+    what keeps samples back.
 
-    Exit code 1: samples were left out.
+    Exit code 1: samples are kept back.
 
     Parameters
     ----------
@@ -422,26 +259,44 @@ def export(
     ready_only
         Leave out samples that are not ready.
     """
+    from editgauge.curation import exports, readiness
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.exports import export as write
-    from editgauge.curation.readiness import engine_for_scans
     from editgauge.curation.releases import release
 
+    data = DataSet(folder)
+    exports.need_layout(layout)
+    engine = readiness.engine_for_scans(data, ocr)
+    if to is None:
+        return _ready(data, layout, engine, json)
     if bool(layout) == bool(version):
         raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
-    data = DataSet(folder)
-    engine = engine_for_scans(data, ocr)
     if version:
         told = release(data, to, version, ready_only=ready_only, engine=engine, who=who)
         output.emit(told, [f"version {version}: {to}", *_changed(told)], json)
         return 0
-    done = write(data, to, layout, ready_only=ready_only, engine=engine, who=who)
+    done = exports.export(data, to, layout, ready_only=ready_only, engine=engine, who=who)
     lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
     lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
-    lines += [f"next:  editgauge check {layout} {to}"] if layout in _LAYOUTS else []
+    lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
     left = [fault._asdict() for fault in done.left_out]
     output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines, json)
     return 1 if left else 0
+
+
+def _ready(data: Any, layout: str, engine: Any, json: bool) -> int:
+    """Say what keeps samples from leaving."""
+    from editgauge.curation.readiness import faults, of_set
+
+    records = data.records()
+    found = [(fault.sample, fault.why) for fault in faults(data, records, layout, engine=engine)]
+    back = len({sample for sample, _ in found})
+    found = [*(("the set", why) for why in of_set(data)), *found]
+    of = f" for {layout}" if layout else "; a layout may ask for more: --layout NAME"
+    lines = [f"{sample}: {why}" for sample, why in found]
+    lines.append(f"{len(records) - back} of {len(records)} samples are ready{of}")
+    told = [{"sample": sample, "why": why} for sample, why in found]
+    output.emit({"faults": told}, lines, json)
+    return int(bool(found))
 
 
 def _changed(told: Mapping[str, Any]) -> Iterator[str]:

@@ -31,7 +31,6 @@ LEAST_CORRELATION = 0.9
 LEAST_OVERLAP = 0.5
 _REACH = 2.0
 """Pixels within which a match agrees."""
-_LEVELS = 4
 _CHANGED = 12
 """Levels of 255 in which two pictures differ where one was edited, at least."""
 _LEAST_SAME = 0.1
@@ -153,20 +152,22 @@ def _settled(fixed: Array, moving: Array, matrix: Matrix) -> Matrix:
 
 
 def _by_values(fixed: Array, moving: Array) -> Aligned | None:
-    """By grey values alone, from coarse to fine; None where that does not converge."""
-    scales = [(_grey(fixed), _grey(moving))]
-    while len(scales) < _LEVELS and min(min(grey.shape) for grey in scales[-1]) > 64:
-        scales.append((cv2.pyrDown(scales[-1][0]), cv2.pyrDown(scales[-1][1])))
-    matrix, correlation = np.eye(2, 3), 0.0
-    for step, (one, other) in enumerate(reversed(scales)):
-        matrix[:, 2] *= 2.0 if step else 1.0
-        made = _correlated(one, other, matrix, np.full(one.shape, 255, np.uint8), steps=200, blur=5)
-        if made is None:
-            return None
-        matrix, correlation = made
-    low = f"correlation {correlation:.2f}, wanted {LEAST_CORRELATION} or more"
-    refused = low if correlation < LEAST_CORRELATION else ""
-    return _checked(fixed, moving, matrix, refused, "ecc", correlation, None)
+    """By grey values alone, from the shift that phase correlation finds; None where that does not
+    converge.
+    """
+    one, other = _grey(fixed), _grey(moving)
+    height, width = one.shape
+    scales = (width / other.shape[1], height / other.shape[0])
+    sized = [p.astype(np.float32) for p in (one, cv2.resize(other, (width, height)))]
+    (x, y), _ = cv2.phaseCorrelate(sized[1], sized[0], cv2.createHanningWindow((width, height), 5))
+    begin = np.array([[scales[0], 0.0, x], [0.0, scales[1], y]])
+    everywhere = np.full(one.shape, 255, np.uint8)
+    made = _correlated(one, other, begin, everywhere, steps=300, blur=5)
+    if made is None:
+        return None
+    low = f"correlation {made[1]:.2f}, wanted {LEAST_CORRELATION} or more"
+    refused = low if made[1] < LEAST_CORRELATION else ""
+    return _checked(fixed, moving, made[0], refused, "ecc", made[1], None)
 
 
 def _correlated(

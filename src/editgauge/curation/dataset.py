@@ -211,10 +211,8 @@ class DataSet:
         "" where there is none.
         """
         wanted = records.record_of({"id": "x", **msgspec.to_builtins(dict(fields))}, "").data()
-        for record in self.records(withdrawn=True):
-            if {**record.data(), "id": "x"} == wanted:
-                return record.id
-        return ""
+        same = (r.id for r in self.records(withdrawn=True) if {**r.data(), "id": "x"} == wanted)
+        return next(same, "")
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -236,5 +234,4 @@ def _ids(wish: str) -> Iterator[str]:
         yield from (f"s{number:04d}" for number in count(1))
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
     stem = stem.strip("-_")[:80] or "sample"
-    yield stem
-    yield from (f"{stem}-{number}" for number in count(2))
+    yield from (stem if number == 1 else f"{stem}-{number}" for number in count(1))

@@ -24,7 +24,6 @@ from editgauge.images import (
     MAX_FILE_BYTES,
     Array,
     confined,
-    free_memory,
     max_pixels,
     memory_limit,
 )
@@ -53,13 +52,10 @@ PRESETS: Mapping[str, tuple[float, float]] = {
 """Usual windows of computed tomography, centre and width in Hounsfield units (Radiopaedia,
 "Windowing (CT)"). They mean nothing for another modality.
 """
-WINDOWS = f"file, file:2, full, CENTRE,WIDTH, or for CT {', '.join(PRESETS)}"
-FRAMES = "first, middle, last, all, or numbers from 1: 1,5,20-40:4"
+WINDOWS = f"file, full, CENTRE,WIDTH, or for CT {', '.join(PRESETS)}"
+FRAMES = "first, middle, last, all, or numbers from 1: 1,5,20"
 MOST_FRAMES = 1000
 """That are taken of one file."""
-_PICKED = re.compile(r"(\d{1,10})(?:-(\d{1,10})(?::(\d{1,10}))?)?")
-_DECODING = 28
-"""Bytes a pixel at the peak of decoding and windowing a frame; measured with 98 million pixels."""
 _SHOWN: Mapping[str, Sequence[str]] = {
     "PixelValueTransformationSequence": (
         "RescaleSlope",
@@ -114,13 +110,10 @@ class ScanFile:
             self.size = (int(self._data.Columns), int(self._data.Rows))
             self.frames = max(1, int(self._data.get("NumberOfFrames") or 1))
             self.words = _words(self._data)
-        pixels = self.size[0] * self.size[1]
-        if pixels > max_pixels():
+        if (pixels := self.size[0] * self.size[1]) > max_pixels():
             raise ImageTooLarge(
                 f"{path.name}: {pixels:,} pixels a frame, the limit is {max_pixels():,}", path=path
             )
-        if (wanted := pixels * _DECODING + path.stat().st_size) > free_memory():
-            raise self._too_much(f"up to {wanted >> 20:,}")
 
     def scan(self, frame: int = 1, window: str = "file") -> Scan:
         """A frame, counted from 1, through a window (see `WINDOWS`). A colour picture has none.
@@ -144,13 +137,6 @@ class ScanFile:
             facts["window"] = [float(number) for number in used]
         return Scan(pixels, facts, self.words)
 
-    def _too_much(self, megabytes: str) -> ImageTooLarge:
-        return ImageTooLarge(
-            f"{self.path.name}: takes {megabytes} MB to read, a process may use "
-            f"{memory_limit() >> 20:,} MB; raise it with EDITGAUGE_MEMORY",
-            path=self.path,
-        )
-
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:
         """pydicom warns of, and raises, whatever its parsers do: one clear error instead. A file
@@ -163,7 +149,11 @@ class ScanFile:
             except (DataError, UsageError):
                 raise
             except MemoryError as error:
-                raise self._too_much(f"more than {memory_limit() >> 20:,}") from error
+                raise ImageTooLarge(
+                    f"{self.path.name}: takes more than the {memory_limit() >> 20:,} MB that a "
+                    f"process may use; raise it with EDITGAUGE_MEMORY",
+                    path=self.path,
+                ) from error
             except Exception as error:
                 lines = str(error).strip().splitlines() or [type(error).__name__]
                 raise DataError(f"{self.path.name}: {what} ({lines[0][:160]})") from error
@@ -199,31 +189,22 @@ class ScanFile:
     def _window(self, window: str, shown: Any) -> tuple[float, float] | None:
         """Centre and width; None for a file's table of values, and for all there is."""
         window = checked_window(window)
-        if window == "full":
-            return None
         if window in PRESETS:
             modality = str(self._data.get("Modality") or "")
             if modality != "CT":
-                shown_as = modality if _CODED.fullmatch(modality) else "of no modality"
+                told = modality if _CODED.fullmatch(modality) else "of no modality"
                 raise DataError(
-                    f"{self.path.name}: window {window} is for CT, this is {shown_as}; give "
+                    f"{self.path.name}: window {window} is for CT, this is {told}; give "
                     f"CENTRE,WIDTH"
                 )
             return PRESETS[window]
-        if not window.startswith("file"):
+        if window not in ("file", "full"):
             centre, width = (float(part) for part in window.split(","))
             return centre, width
-        centres, widths = (_numbers(shown.get(key)) for key in ("WindowCenter", "WindowWidth"))
-        there = [pair for pair in zip(centres, widths, strict=False) if pair[1] >= 1]
-        number = int(window.partition(":")[2] or 1)
-        if window == "file" and (not there or shown.get("VOILUTSequence")):
+        ends = [_first(shown.get(key)) for key in ("WindowCenter", "WindowWidth")]
+        if window == "full" or shown.get("VOILUTSequence") or None in ends or not ends[1]:
             return None
-        if number > len(there):
-            raise DataError(
-                f"{self.path.name}: window {window}: the file names {len(there)} windows; give "
-                f"CENTRE,WIDTH"
-            )
-        return there[number - 1]
+        return ends[0] or 0.0, ends[1]
 
     def _shown(self, frame: int) -> Any:
         """What shows a frame: elements of its own functional group, else of the shared one, else
@@ -256,26 +237,21 @@ def frames_of(choice: str, count: int) -> list[int]:
     named = {"first": [1], "middle": [(count + 1) // 2], "last": [count]}
     if choice in named:
         return named[choice]
-    found: set[int] = set()
-    for part in ("1-" + str(count),) if choice == "all" else choice.split(","):
-        match = _PICKED.fullmatch(part.strip())
-        begin, end, step = (int(text or 0) for text in match.groups()) if match else (0, 0, 0)
-        end, step = end or begin, step or 1
-        if match is None or not 1 <= begin <= end:
-            raise UsageError(f"frames {choice!r}: wanted {FRAMES}")
-        if end > count:
-            raise DataError(f"frame {end} is asked for, the file has {count}")
-        if (end - begin) // step >= MOST_FRAMES:
-            some = f"1-{count}:{count // MOST_FRAMES + 1}"
-            raise DataError(f"more than {MOST_FRAMES} frames are asked for; take some: {some}")
-        found.update(range(begin, end + 1, step))
-    return sorted(found)
+    words = [part.strip() for part in choice.split(",")]
+    numbers = range(1, count + 1) if choice == "all" else [int(w) for w in words if w.isdecimal()]
+    if choice != "all" and (len(numbers) < len(words) or 0 in numbers):
+        raise UsageError(f"frames {choice!r}: wanted {FRAMES}")
+    if max(numbers) > count:
+        raise DataError(f"frame {max(numbers)} is asked for, the file has {count}")
+    if len(numbers) > MOST_FRAMES:
+        raise DataError(f"{len(numbers)} frames are asked for, {MOST_FRAMES} at most: name some")
+    return sorted(set(numbers))
 
 
 def checked_window(text: str) -> str:
     """The words for a window without blanks. Raises `UsageError` for others than `WINDOWS`."""
     window = text.replace(" ", "").lower() or "file"
-    if window in (*PRESETS, "full", "file") or re.fullmatch(r"file:[1-9]\d?", window):
+    if window in (*PRESETS, "full", "file"):
         return window
     try:
         centre, width = (float(part) for part in window.split(","))
@@ -294,25 +270,23 @@ def _colour(values: Values) -> Array:
     return np.ascontiguousarray(values[:, :, :3])
 
 
-def _numbers(value: Any) -> list[float]:
+def _first(value: Any) -> float | None:
+    """The first of an element's numbers."""
     if value is None or value == "":
-        return []
-    return [float(number) for number in (value if hasattr(value, "__getitem__") else [value])]
+        return None
+    return float(value[0] if hasattr(value, "__getitem__") else value)
 
 
 def _through(values: Values, window: tuple[float, float], shown: Any) -> Values:
-    """Values through a window, 0 to 255, by the file's function (linear or sigmoid)."""
-    from pydicom.dataset import Dataset
-    from pydicom.pixels import apply_windowing
-
-    rule = Dataset()  # of 8 bits and without a rescaling: pydicom then maps to 0 to 255
-    rule.PhotometricInterpretation, rule.PixelRepresentation = "MONOCHROME2", 0
-    rule.BitsStored = 8
-    rule.WindowCenter, rule.WindowWidth = window
-    rule.VOILUTFunction = str(shown.get("VOILUTFunction") or "LINEAR")
-    if window[1] == 1.0 and rule.VOILUTFunction == "LINEAR":
-        rule.VOILUTFunction = "LINEAR_EXACT"  # LINEAR divides by the width less 1
-    return np.asarray(apply_windowing(values, rule), dtype=np.float64)
+    """Values through a window, 0 to 255, by the file's function (DICOM PS3.3, C.11.2.1.2)."""
+    centre, width = window
+    function = str(shown.get("VOILUTFunction") or "LINEAR")
+    scaled = values.astype(np.float64) - centre
+    if function == "SIGMOID":
+        return np.asarray(255.0 / (1.0 + np.exp(-4.0 * scaled / width)))
+    if function == "LINEAR" and width > 1:  # the standard's centre is half a step off
+        scaled, width = scaled + 0.5, width - 1.0
+    return np.asarray((scaled / width + 0.5) * 255.0)
 
 
 def _words(data: Any) -> frozenset[str]:

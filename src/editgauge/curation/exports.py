@@ -53,8 +53,7 @@ def export(
     Raises `DataError` when a sample may not leave (with `ready_only` those are left out), and
     `UsageError` for another layout or a folder in use.
     """
-    if layout not in LAYOUTS:
-        raise UsageError(f"layout {layout!r}: wanted one of {', '.join(LAYOUTS)}")
+    need_layout(layout)
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UsageError(f"{to}: there is something already; name a new or an empty folder")
     numbers = {record.id: n for n, record in enumerate(data.records(withdrawn=True), start=1)}
@@ -80,6 +79,12 @@ def export(
         raise paths.unwritable(to, error) from error
     data.note(who, "exported", layout=layout, samples=len(records))
     return Exported(to, len(records), found)
+
+
+def need_layout(layout: str) -> None:
+    """Raise `UsageError` for a layout that there is not; "" is none."""
+    if layout not in ("", *LAYOUTS):
+        raise UsageError(f"layout {layout!r}: wanted one of {', '.join(LAYOUTS)}")
 
 
 def bare_file(data: DataSet, relative: str) -> bytes:

@@ -25,7 +25,7 @@ _LEAST_SIDE = 48
 Area = tuple[float, float, float, float]
 
 
-def faces_in(pixels: Array, weights: Path | None = None) -> list[Box]:
+def faces_in(pixels: Array) -> list[Box]:
     """A proposal for each face that is found, and for the eyes in it.
 
     Raises `MissingExtra` without YuNet's file and scikit-image, `WeightsError` for a file that is
@@ -35,7 +35,7 @@ def faces_in(pixels: Array, weights: Path | None = None) -> list[Box]:
         return []
     scale = min(1.0, _LONGEST / max(pixels.shape[:2]))
     small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    model = _yunet_here(weights)
+    model = _yunet_here()
     found = _by_cascade(small) if model is None else _by_yunet(small, model)
     return [
         box
@@ -79,11 +79,11 @@ def _by_cascade(pixels: Array) -> Iterator[tuple[Area, Area]]:
         yield (x, y, w, h), (x + w * 0.08, y + h * 0.2, w * 0.84, h * 0.32)
 
 
-def _yunet_here(weights: Path | None) -> Path | None:
+def _yunet_here() -> Path | None:
     from editgauge.networks.weights import locate
 
     try:
-        (model,) = locate(YUNET, weights).paths.values()
+        (model,) = locate(YUNET, None).paths.values()
     except WeightsError as error:
         if "not here" in str(error):
             return None

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,14 +55,12 @@ class Taken(NamedTuple):
     said: str
 
 
-class _Picture(NamedTuple):
-    """A picture on its way into the set."""
+class _Source(NamedTuple):
+    """A picture on its way into the set: facts of a scan, and names that must not leave."""
 
     pixels: Array
     scan: dict[str, Any]
-    """Facts of a scan."""
     words: frozenset[str]
-    """Names that must not leave."""
     said: str = ""
 
 
@@ -73,15 +70,7 @@ def add(
     """A sample for each picture among files and folders, of a scan for each chosen frame. One that
     cannot be read is told, and keeps no other out.
     """
-    _check(how)
-    taken: list[Taken] = []
-    for path in _shown(files_in(places), progress):
-        try:  # a frame that cannot be read leaves those before it in the set
-            for picture in _pictures(path, how):
-                taken.append(_add_one(data, path, picture, how))
-        except DataError as error:
-            taken.append(Taken(path.name, "", str(error)))
-    return taken
+    return _each(data, [(path,) for path in files_in(places)], how, progress)
 
 
 def pair(
@@ -92,14 +81,18 @@ def pair(
 
     Raises `DataError` where one side has no partner: a pair is not guessed.
     """
-    _check(how)
-    taken: list[Taken] = []
-    for one, two in _shown(_pairs(inputs, references), progress):
-        try:
-            taken.append(_add_pair(data, one, two, how))
-        except DataError as error:
-            taken.append(Taken(one.name, "", str(error)))
-    return taken
+    if inputs.is_file() and references.is_file():
+        return _each(data, [(inputs, references)], how, progress)
+    if not (inputs.is_dir() and references.is_dir()):
+        raise DataError(f"{inputs} and {references}: wanted two files or two folders")
+    sides = [{path.stem: path for path in files_in([place])} for place in (inputs, references)]
+    if lonely := sorted(set(sides[0]) ^ set(sides[1]), key=natural):
+        raise DataError(
+            f"{len(lonely)} pictures have no partner of the same name, such as {lonely[0]!r}; "
+            f"nothing was taken in"
+        )
+    both = [(sides[0][stem], sides[1][stem]) for stem in sorted(sides[0], key=natural)]
+    return _each(data, both, how, progress)
 
 
 def files_in(places: Sequence[Path]) -> list[Path]:
@@ -115,24 +108,6 @@ def files_in(places: Sequence[Path]) -> list[Path]:
     return found
 
 
-def normalised(pixels: Array, longest: int) -> Array:
-    """The picture with its longest side at most `longest` pixels (0: as it is), Lanczos filter."""
-    height, width = pixels.shape[:2]
-    if not longest or max(height, width) <= longest:
-        return pixels
-    scale = longest / max(height, width)
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    return resize(pixels, size, "lanczos")
-
-
-def _check(how: Intake) -> None:
-    """Raise `DataError` for fields that no sample can have, before a picture is kept for one."""
-    dicom.checked_window(how.window)
-    if how.align not in ("affine", "none"):
-        raise UsageError(f"align {how.align!r}: wanted affine or none")
-    records.record_of({"id": "new", "images": ["new.png"], **how.fields}, "the new samples")
-
-
 def _below(folder: Path) -> Iterator[Path]:
     for above, folders, names in os.walk(folder):
         folders[:] = sorted((name for name in folders if not ignored(name)), key=natural)
@@ -144,35 +119,33 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _pairs(inputs: Path, references: Path) -> list[tuple[Path, Path]]:
-    if inputs.is_file() and references.is_file():
-        return [(inputs, references)]
-    if not (inputs.is_dir() and references.is_dir()):
-        raise DataError(f"{inputs} and {references}: wanted two files or two folders")
-    sides = [{path.stem: path for path in files_in([place])} for place in (inputs, references)]
-    lonely = sorted(set(sides[0]) ^ set(sides[1]), key=natural)
-    if lonely:
-        raise DataError(
-            f"{len(lonely)} pictures have no partner of the same name, such as {lonely[0]!r}; "
-            f"nothing was taken in"
-        )
-    return [(sides[0][stem], sides[1][stem]) for stem in sorted(sides[0], key=natural)]
-
-
-def _shown(items: Sequence[Any], progress: Progress | None) -> Iterator[Any]:
-    for number, item in enumerate(items):
+def _each(
+    data: DataSet, files: Sequence[tuple[Path, ...]], how: Intake, progress: Progress | None
+) -> list[Taken]:
+    """A sample (of a scan: for each frame) of each file, or of each pair of files."""
+    dicom.checked_window(how.window)  # before a picture is kept for a sample that cannot be
+    if how.align not in ("affine", "none"):
+        raise UsageError(f"align {how.align!r}: wanted affine or none")
+    records.record_of({"id": "new", "images": ["new.png"], **how.fields}, "the new samples")
+    taken: list[Taken] = []
+    for number, (path, *reference) in enumerate(files, start=1):
+        try:  # a frame that cannot be read leaves those before it in the set
+            if reference:
+                taken.append(_add_pair(data, path, reference[0], how))
+            else:
+                taken += (_add(data, path, source, how) for source in _sources(path, how))
+        except DataError as error:
+            taken.append(Taken(path.name, "", str(error)))
         if progress is not None:
-            progress(number, len(items), "taking pictures in")
-        yield item
-    if progress is not None:
-        progress(len(items), len(items), "taking pictures in")
+            progress(number, len(files), "taking pictures in")
+    return taken
 
 
-def _pictures(path: Path, how: Intake) -> Iterator[_Picture]:
+def _sources(path: Path, how: Intake) -> Iterator[_Source]:
     """What a file holds: one picture, or the chosen frames of a scan."""
     if not dicom.is_dicom(path):
         pixels = oriented(read_image(path), read_header(path).orientation)
-        yield _Picture(normalised(pixels, how.longest), {}, frozenset())
+        yield _Source(_sized(pixels, how.longest), {}, frozenset())
         return
     file = dicom.ScanFile(path)
     try:
@@ -182,36 +155,32 @@ def _pictures(path: Path, how: Intake) -> Iterator[_Picture]:
     for frame in chosen:
         scan = file.scan(frame, how.window)
         said = f"frame {frame} of {file.frames}" if file.frames > 1 else ""
-        yield _Picture(normalised(scan.pixels, how.longest), scan.facts, scan.words, said)
+        yield _Source(_sized(scan.pixels, how.longest), scan.facts, scan.words, said)
 
 
-def _single(path: Path, how: Intake) -> _Picture:
-    """The one picture of a side of a pair."""
-    found = list(islice(_pictures(path, how), 2))
-    if len(found) != 1:
-        raise DataError(f"{path.name}: a side of a pair is one frame; name it")
-    return found[0]
+def _sized(pixels: Array, longest: int) -> Array:
+    """The picture with its longest side at most `longest` pixels (0: as it is), Lanczos filter."""
+    height, width = pixels.shape[:2]
+    scale = longest / max(height, width)
+    if not 0 < scale < 1:
+        return pixels
+    return resize(pixels, (max(1, round(width * scale)), max(1, round(height * scale))), "lanczos")
 
 
-def _about(pixels: Array, scan: dict[str, Any], how: Intake) -> Picture:
-    """What is known of a new picture: it was searched."""
-    made = privacy.searched(pixels, how.engine)
-    made.scan, made.needs_look = scan, bool(scan)
-    return made
-
-
-def _add_one(data: DataSet, path: Path, picture: _Picture, how: Intake) -> Taken:
-    privacy.remember(data, picture.words)
-    about = _about(picture.pixels, picture.scan, how)
-    place = data.keep(picture.pixels)
-    made = {**how.fields, "images": [place], "pictures": {place: about}}
-    said = "; ".join(text for text in (picture.said, _open(about)) if text)
-    return _made(data, path, made, how, said)
+def _add(data: DataSet, path: Path, source: _Source, how: Intake) -> Taken:
+    about = _about(source.pixels, source.scan, how)
+    privacy.remember(data, source.words)
+    place = data.keep(source.pixels)
+    made = {"images": [place], "pictures": {place: about}}
+    return _made(data, path, made, how, source.said, about)
 
 
 def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
-    first, second = _single(one, how), _single(two, how)
-    privacy.remember(data, first.words | second.words)
+    sides = [list(_sources(path, how)) for path in (one, two)]
+    for path, side in zip((one, two), sides, strict=True):
+        if len(side) != 1:
+            raise DataError(f"{path.name}: a side of a pair is one frame; name it")
+    first, second = sides[0][0], sides[1][0]
     moving, facts, said = second.pixels, {}, ""
     if how.align != "none":
         found = alignment.align(first.pixels, moving)
@@ -223,28 +192,36 @@ def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
         said = f"aligned ({found.method}): quality {found.quality:.2f}{residual}"
     elif moving.shape != first.pixels.shape:
         raise DataError(f"{one.name} and {two.name}: of two sizes; have them aligned")
-    about = _about(first.pixels, first.scan, how)
-    other = _about(moving, second.scan, how)
+    privacy.remember(data, first.words | second.words)
+    about, other = _about(first.pixels, first.scan, how), _about(moving, second.scan, how)
     other.alignment = facts
     other.needs_look |= about.needs_look  # the border is the input's own, with what is burnt in
     place, reference = data.keep(first.pixels), data.keep(moving)
     pictures = {place: about, reference: other}
-    made = {**how.fields, "images": [place], "reference": reference, "pictures": pictures}
-    return _made(data, one, made, how, "; ".join(text for text in (said, _open(about)) if text))
+    made = {"images": [place], "reference": reference, "pictures": pictures}
+    return _made(data, one, made, how, said, about)
 
 
-def _made(data: DataSet, path: Path, made: dict[str, Any], how: Intake, said: str) -> Taken:
+def _about(pixels: Array, scan: dict[str, Any], how: Intake) -> Picture:
+    """What is known of a new picture: it was searched."""
+    made = privacy.searched(pixels, how.engine)
+    made.scan, made.needs_look = scan, bool(scan)
+    return made
+
+
+def _made(
+    data: DataSet, path: Path, made: dict[str, Any], how: Intake, said: str, about: Picture
+) -> Taken:
     """The new sample; or the one that an earlier call made of the same file and that is as it was
     then, so that a call that was killed can be made again.
     """
+    made = {**how.fields, **made}
     if before := data.untouched(made):
         return Taken(path.name, before, BEFORE)
     wish = "scan" if dicom.is_dicom(path) else path.stem if how.keep_names else "s"
-    return Taken(path.name, data.add({**made, "id": data.new_id(wish)}, how.who).id, said)
-
-
-def _open(about: Picture) -> str:
+    record = data.add({**made, "id": data.new_id(wish)}, how.who)
     number = len(about.proposals)
+    look = f"{number} texts or faces to look at" if number else ""
     if about.needs_look:
-        return f"a scan: {number} texts to look at" if number else "a scan: to be looked at"
-    return f"{number} texts or faces to look at" if number else ""
+        look = f"a scan: {look or 'to be looked at'}"
+    return Taken(path.name, record.id, "; ".join(filter(None, (said, look))))

@@ -7,8 +7,8 @@ by itself: a person looks at it, corrects it and saves it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import cv2
@@ -36,21 +36,16 @@ _CLICK = 4
 
 
 class Proposal(NamedTuple):
-    """One mask that a machine proposes."""
+    """One mask that a machine proposes, and what a network expects of it, 0 to 1; None for ways
+    that expect nothing.
+    """
 
     mask: Mask
     score: float | None = None
-    """What a network expects of it, 0 to 1; None for ways that expect nothing."""
 
 
 def propose(
-    data: DataSet,
-    record: Record,
-    how: str,
-    *,
-    box: Sequence[int] = (),
-    engine: Any = None,
-    weights: Path | None = None,
+    data: DataSet, record: Record, how: str, *, box: Sequence[int] = (), engine: Any = None
 ) -> list[Proposal]:
     """Masks for a sample's first input by one of `HOWS`, of which a person chooses: one, or the
     three of a network. ``words`` are the sample's concept, else its instruction.
@@ -59,19 +54,17 @@ def propose(
     raise as `from_network` does.
     """
     image = read_image(data.path(record.images[0]))
-    if how == "segment":
-        return from_network(image, box=box, weights=weights)
+    words = (record.concept or record.instruction).strip() if how == "words" else ""
+    if how == "segment" or words:
+        return from_network(image, box=box, words=words)
     if how == "words":
-        words = (record.concept or record.instruction).strip()
-        if not words:
-            raise DataError(f"{record.id}: no concept and no instruction to look for")
-        return from_network(image, words=words, weights=weights)
+        raise DataError(f"{record.id}: no concept and no instruction to look for")
     if how == "box":
         return [Proposal(from_box(image, box))]
-    if how == "difference":
-        if not record.reference:
-            raise DataError(f"{record.id}: no reference to compare with")
+    if how == "difference" and record.reference:
         return [Proposal(from_difference(image, read_image(data.path(record.reference))))]
+    if how == "difference":
+        raise DataError(f"{record.id}: no reference to compare with")
     if how == "text" and engine is not None:
         return [Proposal(from_text(image, record.instruction, engine))]
     needs = "needs an OCR engine" if how == "text" else f"wanted one of {', '.join(HOWS)}"
@@ -144,9 +137,7 @@ def from_box(image: Array, box: Sequence[int]) -> Mask:
     return made if made.sum() >= 0.02 * w * h else whole
 
 
-def from_network(
-    image: Array, *, box: Sequence[int] = (), words: str = "", weights: Path | None = None
-) -> list[Proposal]:
+def from_network(image: Array, *, box: Sequence[int] = (), words: str = "") -> list[Proposal]:
     """The three masks that Segment Anything gives for a box or a click, as `from_box` has them, or
     for the surest of the places that Grounding DINO finds for `words`; surest first.
 
@@ -157,33 +148,25 @@ def from_network(
     from editgauge.networks.runtime import resolve
     from editgauge.networks.weights import locate
 
-    for name in (segment.DINO, segment.SAM) if words else (segment.SAM,):
-        locate(name, weights)  # what is missing is said before torch is loaded
+    # what is missing is said before torch is loaded
+    dino = locate(segment.DINO, None).folder if words else None
+    sam = locate(segment.SAM, None).folder
     runtime = resolve()
-    sam = segment.segment_anything(weights, runtime)
-    if words:
-        places = segment.grounding_dino(weights, runtime).boxes(image, words)
+    if dino is not None:
+        places = segment.places(dino, runtime, image, words)
         if not places:
             raise DataError(f"nothing in the picture is found for {words[:80]!r}: draw a box")
-        found = sam.segments(image, box=places[0][0])
+        found = segment.segments(sam, runtime, image, box=places[0][0])
     else:
         x, y, w, h = _box(image, box)
         click = w < _CLICK or h < _CLICK
-        where = {"point": (x, y)} if click else {"box": (x, y, x + w, y + h)}
-        found = sam.segments(image, **where)
+        found = segment.segments(
+            sam, runtime, image, box=None if click else (x, y, x + w, y + h), point=(x, y)
+        )
     return [Proposal(one.mask, one.score) for one in found]
 
 
-def chosen(found: Sequence[Proposal], choice: int | None) -> Mask:
-    """The mask of a choice, from 1. Raises `UsageError` where several are there and none is chosen,
-    and for one that is not there.
-    """
-    if (choice is None and len(found) > 1) or not 1 <= (choice or 1) <= len(found):
-        raise UsageError(f"{len(found)} masks are proposed: choose one of them, from 1")
-    return found[(choice or 1) - 1].mask
-
-
-def networks_here(weights: Path | None = None) -> tuple[str, ...]:
+def networks_here() -> tuple[str, ...]:
     """Those of `HOWS` that need networks and can be used: their files and packages are here."""
     from editgauge.curation.segment import DINO, SAM
     from editgauge.networks.weights import locate
@@ -191,12 +174,10 @@ def networks_here(weights: Path | None = None) -> tuple[str, ...]:
     if find_spec("torch") is None or find_spec("transformers") is None:
         return ()
     made: list[str] = []
-    for how, name in (("segment", SAM), ("words", DINO)):  # words need both
-        try:
-            locate(name, weights)
-        except WeightsError:
-            break
-        made.append(how)
+    with suppress(WeightsError):
+        for how, name in (("segment", SAM), ("words", DINO)):  # words need both
+            locate(name, None)
+            made.append(how)
     return tuple(made)
 
 

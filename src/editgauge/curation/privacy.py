@@ -8,8 +8,7 @@ from the set: the picture as it was is taken out of the folder.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -64,27 +63,24 @@ def texts_in(pixels: Array, engine: Any) -> list[Box]:
     return found
 
 
-def searched(pixels: Array, engine: Any, weights: Path | None = None) -> Picture:
+def searched(pixels: Array, engine: Any) -> Picture:
     """What a search for texts and faces gives: its proposals, and that it was searched. Without an
     OCR engine or a face detector not all was searched: a person must look.
     """
     texts = [] if engine is None else texts_in(pixels, engine)
     try:
-        faces = faces_in(pixels, weights)
+        faces = faces_in(pixels)
     except MissingExtra:  # the person who looks for texts looks for faces, too
         return Picture(proposals=texts)
     return Picture(proposals=[*faces, *texts], searched=engine is not None)
 
 
-def search(
-    data: DataSet, sample: str, who: str, *, engine: Any = None, weights: Path | None = None
-) -> int:
+def search(data: DataSet, sample: str, who: str, *, engine: Any = None) -> int:
     """Look for texts (with an OCR engine) and faces in a sample's pictures once more; returns how
     many proposals are open. Boxes that were proposed or hidden before stay.
     """
     seen = {
-        path: searched(read_image(data.path(path)), engine, weights)
-        for path in data.record(sample).shown
+        path: searched(read_image(data.path(path)), engine) for path in data.record(sample).shown
     }
 
     def made(newest: Record) -> Mapping[str, Any]:
@@ -102,6 +98,21 @@ def search(
 
     record = data.update(sample, made, Act(who, "searched"))
     return sum(len(open_proposals(about)) for about in record.pictures.values())
+
+
+def search_the_rest(
+    data: DataSet, who: str, engine: Any, progress: Callable[[int, int, str], None] | None = None
+) -> dict[str, int]:
+    """Look for texts and faces in the pictures that were not searched yet; returns sample -> how
+    many proposals are open.
+    """
+    rest = [r.id for r in data.records() if not all(r.facts(p).searched for p in r.shown)]
+    found = {}
+    for number, sample in enumerate(rest, start=1):
+        found[sample] = search(data, sample, who, engine=engine)
+        if progress is not None:
+            progress(number, len(rest), "looking at pictures")
+    return found
 
 
 def open_proposals(about: Picture) -> list[Box]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS
@@ -79,7 +79,7 @@ def _refusal(found: Sequence[Fault], layout: str) -> str:
     first = "; ".join(f"{fault.sample}: {fault.why}" for fault in found[:5])
     more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
     count = len({fault.sample for fault in found})
-    command = "editgauge curate ready DIR" + (f" --layout {layout}" if layout else "")
+    command = "editgauge curate export DIR" + (f" --layout {layout}" if layout else "")
     return (
         f"{count} samples are not ready: {first}{more}. Nothing was written; fix them (all of "
         f"them: {command}), or leave them out with --ready-only"
@@ -89,13 +89,11 @@ def _refusal(found: Sequence[Fault], layout: str) -> str:
 def _leaks(data: DataSet, records: Sequence[Record]) -> dict[str, list[str]]:
     """Sample -> what it leaks to."""
     said: dict[str, list[str]] = {}
-    splits = {record.id: record.split or "none" for record in records}
-    for near in duplicates.leaks(records, data.root):
-        for one, other in ((near.first, near.second), (near.second, near.first)):
-            said.setdefault(one, []).append(
-                f"leak between splits: it shows nearly the same as {other} of {splits[other]} "
-                f"({near.bits} of 64 bits differ); take one out, or give both one "
-                f"split"
+    for pair in duplicates.leaks(records, data.root):
+        for one, other in (pair, pair[::-1]):
+            said.setdefault(one.id, []).append(
+                f"leak between splits: it shows nearly the same as {other.id} of "
+                f"{other.split or 'none'}; take one out, or give both one split"
             )
     return said
 
@@ -115,8 +113,7 @@ def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator
     if named := privacy.names_in(data, _texts(record)):
         yield f"a text holds {len(named)} words that name a patient or staff"
     yield from _pictures(data, record, engine)
-    if layout:
-        yield from _NEEDS.get(layout, _nothing)(record)
+    yield from _needs(record, layout)
 
 
 def _pictures(data: DataSet, record: Record, engine: Any) -> Iterator[str]:
@@ -142,43 +139,22 @@ def _texts(record: Record) -> Iterator[str]:
 
 # -- what a layout must have -----------------------------------------------------------------------
 
+_LACKING: Mapping[str, Sequence[str]] = {
+    "texteditbench": ("masks",),
+    "textedit": ("reference", "source_text", "target_text", "caption"),
+    "medebench": ("reference", "masks", "change"),
+}
 
-def _missing(record: Record, *names: str) -> Iterator[str]:
-    for name in names:
+
+def _needs(record: Record, layout: str) -> Iterator[str]:
+    wanted = list(_LACKING.get(layout, ()))
+    folder = task_folder(record) if layout == "krisbench" else ""
+    if folder and (FOLDERS.get(folder, ("", ""))[1] in EXPLAINED or folder == "anomaly_correction"):
+        wanted.append("knowledge")
+    if folder in ("viewpoint_change", "temporal_prediction"):
+        wanted.append("reference")
+    for name in wanted:
         if not getattr(record, name):
             yield f"no {name.replace('_', ' ')}, which the layout has"
-
-
-def _texteditbench(record: Record) -> Iterator[str]:
-    yield from _missing(record, "masks")
-
-
-def _textedit(record: Record) -> Iterator[str]:
-    yield from _missing(record, "reference", "source_text", "target_text", "caption")
-
-
-def _medebench(record: Record) -> Iterator[str]:
-    yield from _missing(record, "reference", "masks", "change")
-
-
-def _krisbench(record: Record) -> Iterator[str]:
-    folder = task_folder(record)
-    if FOLDERS.get(folder, ("", ""))[1] in EXPLAINED or folder == "anomaly_correction":
-        yield from _missing(record, "knowledge")
-    if folder in ("viewpoint_change", "temporal_prediction"):
-        yield from _missing(record, "reference")
     if folder == "temporal_prediction" and len(record.images) != 3:
         yield f"{len(record.images)} frames are given, the layout has 3"
-
-
-def _nothing(record: Record) -> Iterator[str]:
-    del record
-    return iter(())
-
-
-_NEEDS: Mapping[str, Callable[[Record], Iterator[str]]] = {
-    "texteditbench": _texteditbench,
-    "textedit": _textedit,
-    "medebench": _medebench,
-    "krisbench": _krisbench,
-}

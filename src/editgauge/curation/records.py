@@ -25,7 +25,6 @@ State = Literal["draft", "refined", "verified", "withdrawn"]
 Verdict = Literal["accept", "reject", "flag"]
 """What a reviewer says; ``flag``: an expert must look."""
 MaskName = Literal["input", "second", "roi"]
-Kind = Literal["text", "face", "eyes", "other"]
 SourceName = Literal["url", "licence", "consent"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 VERDICTS: tuple[str, ...] = get_args(Verdict)
@@ -41,21 +40,17 @@ CONTENT = frozenset(
      "source"}
 )  # fmt: skip
 """What a reviewer accepts: a review is of these fields as they were."""
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_SPLIT = re.compile(r"\w[\w.-]{0,59}")
-_LONGEST = 20_000
+_ID = r"^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 _MOST_BYTES = 1 << 28
-Text = Annotated[str, Meta(max_length=_LONGEST)]
+Text = Annotated[str, Meta(max_length=20_000)]
 _Word = Annotated[str, Meta(max_length=200)]
 
 
 class Box(Struct, frozen=True, forbid_unknown_fields=True):
-    """An area of a picture that may tell who somebody is."""
+    """An area of a picture that may tell who somebody is: left, top, width, height in pixels."""
 
-    kind: Kind
+    kind: Literal["text", "face", "eyes", "other"]
     box: tuple[int, int, int, int]
-    """Left, top, width, height in pixels."""
 
 
 class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -76,30 +71,22 @@ class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Review(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What one person said of a sample as it was."""
+    """What one person said of a sample as it was: `content` is `review.content_of` it."""
 
     verdict: Verdict
     content: str
-    """`review.content_of` the sample."""
     comment: Text = ""
     expert: bool = False
-
-
-class Comment(Struct, forbid_unknown_fields=True):
-    """What somebody wrote about a sample."""
-
-    who: str
-    text: Text
 
 
 class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """A sample. Pictures are paths below the set's folder; further facts go into `attributes`."""
 
-    id: str
+    id: Annotated[str, Meta(pattern=_ID)]
     images: Annotated[list[str], Meta(min_length=1, max_length=16)]
     version: int = 1
     state: State = "draft"
-    split: str = ""
+    split: Annotated[str, Meta(pattern=r"^(\w[\w.-]{0,59})?$")] = ""
     protocol: Protocol | Literal[""] = ""
     category: Annotated[list[Text], Meta(max_length=32)] = []
     """Broad to narrow."""
@@ -118,15 +105,8 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
     pictures: dict[str, Picture] = {}
     """By path."""
     reviews: dict[str, Review] = {}
-    comments: list[Comment] = []
 
     def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id) or ".." in self.id:
-            raise ValueError(f"id: wanted 1 to 100 letters, digits, dot, - and _: {self.id[:60]!r}")
-        if self.split and not _SPLIT.fullmatch(self.split):
-            raise ValueError(
-                f"split: wanted at most 60 letters, digits, dot, - and _: {self.split[:60]!r}"
-            )
         for path in self.files:
             why = paths.misplaced(path)
             if why is None and any(part.startswith(".") for part in path.split("/")):
@@ -163,15 +143,13 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     reviews: Annotated[int, Meta(ge=0, le=9)] = 0
     """How many people must have accepted a sample as it is."""
     expert: tuple[Text, ...] = ()
-    """Categories (the broadest step) whose samples one of the accepting people must be an expert
-    for.
-    """
+    """Categories (the broadest step) of which an expert must be among those who accept."""
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """``dataset.json``: what is said of the whole set."""
 
-    name: str
+    name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
     title: Text = ""
     description: Text = ""
     licence: Text = ""
@@ -181,13 +159,6 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     its own, with the metrics that all share.
     """
     policy: Policy = Policy()
-
-    def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            raise ValueError(
-                f"name: wanted 1 to 40 small letters, digits, - and _, a letter first: "
-                f"{self.name[:60]!r}"
-            )
 
     def as_dict(self) -> dict[str, Any]:
         made: dict[str, Any] = msgspec.to_builtins(self)
@@ -230,21 +201,17 @@ def read_samples(folder: Path) -> list[Record]:
     line that is none.
     """
     path = folder / SAMPLES
-    lines: dict[str, int] = {}
-    made: list[Record] = []
+    made: dict[str, Record] = {}
     for number, line in enumerate(_bytes(path).split(b"\n"), start=1):
-        if not line.strip():
-            continue
         where = f"{path}, line {number}"
-        record = record_of(_json(line, where), where)
-        if record.id in lines:
-            raise DataError(
-                f"{where}: the id {record.id!r} is that of line {lines[record.id]}; give each "
-                f"sample an id of its own"
-            )
-        lines[record.id] = number
-        made.append(record)
-    return made
+        if line.strip():
+            record = record_of(_json(line, where), where)
+            if made.setdefault(record.id, record) is not record:
+                raise DataError(
+                    f"{where}: the id {record.id!r} is that of an earlier line; give each sample "
+                    f"an id of its own"
+                )
+    return list(made.values())
 
 
 def written(values: Iterable[Mapping[str, Any]]) -> bytes:

@@ -25,7 +25,6 @@ from editgauge.curation.readiness import leaving
 from editgauge.curation.records import DATASET, SAMPLES, TEXTS, About, Record, written
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.images import write_bytes
-from editgauge.store import paths
 
 SUMS = "SHA256SUMS"
 CHANGES = "CHANGES.json"
@@ -38,7 +37,7 @@ READS: Mapping[str, frozenset[str]] = {
     "diagnosis": frozenset({"images", "reference", "masks", "instruction", "concept", "category"}),
 }
 """Track -> fields of a sample that its scores depend on."""
-_PROCESS = ("reviews", "comments")
+_PROCESS = ("reviews",)
 """Fields of a record that are about its making and name people."""
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -80,8 +79,7 @@ def release(
     data: DataSet, to: Path, version: str, *, ready_only: bool = False, engine: Any = None,
     who: str = "command-line",
 ) -> dict[str, Any]:  # fmt: skip
-    """Write the set as one zip file with checksums, card and change list; the same set gives the
-    same bytes. Returns the change list.
+    """Write the set as one zip file with checksums, card and change list. Returns the change list.
 
     Raises `DataError` when a sample may not leave, `UsageError` for a version that is none or is
     there already, or a file in use, and `OSError` or `EditgaugeError` where the file or the set
@@ -93,19 +91,15 @@ def release(
         raise UsageError(f"version {version!r}: wanted three numbers: 1.2.0")
     if past and _order(version) <= _order(last):
         raise UsageError(f"version {version}: the last one is {last}")
-    if os.path.lexists(to) and not (to.is_file() and zipfile.is_zipfile(to)):
-        raise _in_use(to)
+    if os.path.lexists(to):
+        raise UsageError(f"{to}: there is something already; name a new file")
     records, _ = leaving(data, ready_only=ready_only, engine=engine)
     new = {record.id: published(record) for record in records}
     told = {"version": version, "since": last or None}
     told |= changes(past[-1]["samples"] if past else None, new)
     about = msgspec.structs.replace(data.about, version=version)
-    content = _zipped(_files(data, about, records, told))
-    if not os.path.lexists(to):  # the same file is there when it was killed before it was noted
-        write_bytes(to, content, sync=True)
-    elif to.stat().st_size != len(content) or paths.read(to, limit=len(content)) != content:
-        raise _in_use(to)
     try:
+        write_bytes(to, _zipped(_files(data, about, records, told)), sync=True)
         with data.log.transaction():
             data.note(who, "released", version=version, samples=new)
             data.describe(who, version=version)
@@ -142,10 +136,6 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
             about.external_attr = 0o644 << 16
             archive.writestr(about, files[name], zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
-
-
-def _in_use(path: Path) -> UsageError:
-    return UsageError(f"{path}: there is something already; name a new file")
 
 
 def _order(version: str) -> list[int]:

@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import CONTENT, VERDICTS, Comment, Policy, Record, Review
+from editgauge.curation.records import CONTENT, VERDICTS, Policy, Record, Review
 from editgauge.errors import DataError
 from editgauge.web.log import Act, Conflict, Event, Person
 
@@ -103,15 +103,6 @@ def lacking(record: Record, policy: Policy) -> list[str]:
     return said
 
 
-def comment(data: DataSet, sample: str, text: str, who: str, *, nonce: str = "") -> Record:
-    """Add a comment to a sample. Raises `DataError` for an empty or endless one."""
-    if not text.strip() or len(text) > 4000:
-        raise DataError("comment: wanted 1 to 4,000 characters")
-    said = Comment(who, text.strip())
-    act = Act(who, "commented", nonce=nonce)
-    return data.update(sample, lambda record: {"comments": [*record.comments, said]}, act)
-
-
 def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
     """The samples that wait for this person's review: those that others have begun first."""
     waiting = [
@@ -149,32 +140,22 @@ def agreement(events: Sequence[Event], records: Sequence[Record]) -> dict[str, A
     D.1). ``alpha`` is Krippendorff's, nominal, over all three verdicts. None where it cannot be
     told.
     """
-    ids = {record.id for record in records}
-    first: dict[tuple[str, str], float] = {}
-    for event in events:
-        if event.what == "reviewed" and event.item in ids and event.note in VERDICTS:
-            first.setdefault((event.who, event.item), float(VERDICTS.index(event.note)))
-    said: dict[str, list[float]] = {}
-    for (_, sample), verdict in first.items():
-        said.setdefault(sample, []).append(verdict)
-    both = [verdicts for verdicts in said.values() if len(verdicts) > 1]
-    accepted = sum(not any(verdicts) for verdicts in both)
-    return {
-        "samples": len(both),
-        "accepted_by_all": accepted,
-        "share": accepted / len(both) if both else None,
-        "alpha": _alpha(first),
-    }
-
-
-def _alpha(said: Mapping[tuple[str, str], float]) -> float | None:
     from editgauge.statistics.agreement import krippendorff_alpha
 
-    people, samples = (sorted({key[place] for key in said}) for place in (0, 1))
-    if len(people) < 2:
-        return None
-    table = np.full((len(people), len(samples)), np.nan)
-    for (who, sample), value in said.items():
-        table[people.index(who), samples.index(sample)] = value
-    value = krippendorff_alpha(table, "nominal")
-    return value if np.isfinite(value) else None
+    ids = [record.id for record in records]
+    people = sorted({event.who for event in events if event.what == "reviewed"})
+    table = np.full((len(people), len(ids)), np.nan)
+    for event in events:
+        if event.what == "reviewed" and event.item in ids and event.note in VERDICTS:
+            place = people.index(event.who), ids.index(event.item)
+            if np.isnan(table[place]):
+                table[place] = VERDICTS.index(event.note)
+    both = (~np.isnan(table)).sum(axis=0) > 1
+    count, accepted = int(both.sum()), int((np.nan_to_num(table[:, both]) == 0).all(axis=0).sum())
+    alpha = krippendorff_alpha(table, "nominal") if len(people) > 1 else np.nan
+    return {
+        "samples": count,
+        "accepted_by_all": accepted,
+        "share": accepted / count if count else None,
+        "alpha": alpha if np.isfinite(alpha) else None,
+    }

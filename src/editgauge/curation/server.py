@@ -25,7 +25,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from editgauge import schema
-from editgauge.curation import card, difficulty, masks, privacy, readiness, records, review
+from editgauge.curation import masks, privacy, readiness, records, review
 from editgauge.curation.conventions import ASKED, READ
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import MaskName, Record
@@ -37,7 +37,7 @@ from editgauge.web.people import MOST_BYTES, key_of, person
 
 Editable = Literal[
     "instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept",
-    "rephrased", "split", "category", "protocol", "attributes", "source",
+    "rephrased", "split", "category", "protocol", "attributes", "source", "state",
 ]  # fmt: skip
 """Fields that the page may set; the others have a way of their own."""
 Words = Annotated[str, Meta(max_length=4000)]
@@ -60,10 +60,6 @@ class Verdict(Sent, kw_only=True):
     comment: Words = ""
 
 
-class Comment(Sent, kw_only=True):
-    text: Words
-
-
 class Hide(Sent, kw_only=True):
     path: Words
     boxes: list[records.Box]
@@ -83,9 +79,9 @@ class Propose(Sent, kw_only=True):
 class Workbench:
     """The handlers of one data set; each is called in a thread, with who asks and what."""
 
-    def __init__(self, data: DataSet, *, ocr: str = "none", weights: Path | None = None) -> None:
-        self.data, self.log, self.ocr, self.weights = data, data.log, ocr, weights
-        self._networks = masks.networks_here(weights)
+    def __init__(self, data: DataSet, *, ocr: str = "none") -> None:
+        self.data, self.log, self.ocr = data, data.log, ocr
+        self._networks = masks.networks_here()
         self._engine: Any = None
 
     def application(self, hosts: Sequence[str] = ()) -> Starlette:
@@ -93,14 +89,12 @@ class Workbench:
         posts: Mapping[str, tuple[type[Sent], Callable[[Person, Any], Any]]] = {
             "change": (Change, self._change),
             "review": (Verdict, self._review),
-            "comment": (Comment, self._comment),
             "hide": (Hide, self._hide),
             "mask": (Drawn, self._mask),
             "propose": (Propose, self._propose),
         }
         routes = [
             Route("/api/set", person(self._set)),
-            Route("/api/stats", person(self._stats)),
             Route("/api/sample/{sample}", person(self._sample)),
             Route("/picture/{mac}/{path:path}", person(self.picture)),
         ]
@@ -157,17 +151,9 @@ class Workbench:
     def _sample(self, who: Person, request: Request) -> dict[str, Any]:
         return self._told(self.data.record(request.path_params["sample"]), who)
 
-    def _stats(self, who: Person, request: Request) -> dict[str, Any]:
-        del who, request
-        return card.statistics(self.data)
-
     def _told(self, record: Record, who: Person) -> dict[str, Any]:
         """A sample as the page needs it; of others' reviews what this person may see."""
         shown = {k: v for k, v in record.data().items() if k != "reviews"}
-        try:
-            told = difficulty.computed(self.data, record)
-        except EditgaugeError:  # a picture that is gone: the faults below name it
-            told = {}
         pictures = {path: record.facts(path) for path in record.shown}
         return {
             "record": {"state": record.state, **shown, "version": record.version},
@@ -175,7 +161,6 @@ class Workbench:
             "reviews": msgspec.to_builtins(review.seen_by(record, who.name)),
             "lacking": self._lacking(record, who),
             "faults": self._faults(record, who),
-            "computed": told,
             "proposals": msgspec.to_builtins(
                 {path: privacy.open_proposals(about) for path, about in pictures.items()}
             ),
@@ -193,9 +178,8 @@ class Workbench:
         """What is missing before the sample is verified, for who has given a verdict: it says what
         others decided.
         """
-        if who.name not in review.current(record):
-            return []
-        return review.lacking(record, self.data.about.policy)
+        voted = who.name in review.current(record)
+        return review.lacking(record, self.data.about.policy) if voted else []
 
     def _url(self, path: str) -> str:
         return f"/picture/{self.log.mac('picture', path)}/{path}"
@@ -217,6 +201,8 @@ class Workbench:
 
     def _change(self, who: Person, sent: Change) -> Record:
         fields: dict[str, Any] = {name: value or None for name, value in sent.fields.items()}
+        if fields.get("state", "draft") not in ("draft", "withdrawn"):
+            raise Refused("state: wanted draft or withdrawn; reviews give the others")
         return self.data.change(sent.sample, sent.version, fields, Act(who.name, nonce=sent.nonce))
 
     def _review(self, who: Person, sent: Verdict) -> Record:
@@ -224,9 +210,6 @@ class Workbench:
             self.data, sent.sample, sent.version, sent.verdict, who.name, comment=sent.comment,
             expert=review.is_expert(who), nonce=sent.nonce,
         )  # fmt: skip
-
-    def _comment(self, who: Person, sent: Comment) -> Record:
-        return review.comment(self.data, sent.sample, sent.text, who.name, nonce=sent.nonce)
 
     def _hide(self, who: Person, sent: Hide) -> Record:
         return privacy.hide(
@@ -244,9 +227,7 @@ class Workbench:
         record = self.data.record(sent.sample)
         if sent.how == "text" and self._engine is None:
             self._engine = privacy.engine_of(self.ocr)
-        found = masks.propose(
-            self.data, record, sent.how, box=sent.box, engine=self._engine, weights=self.weights
-        )
+        found = masks.propose(self.data, record, sent.how, box=sent.box, engine=self._engine)
         return {
             "proposals": [
                 {"png": _png(one.mask), "share": float(one.mask.mean()), "score": one.score}

@@ -4,7 +4,6 @@
   const { $, make, button, say, nonce, ask, zoom, whole, movable } = Base;
   const TEXTS = ["instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased"];
   const PLAIN = [...TEXTS, "split", "protocol"], SOURCE = ["url", "licence", "consent"];
-  const DIFFICULTY = ["font_complexity", "language", "surface_geometry", "occlusion", "context_dependency", "background_clutter"];
   const HELP = {
     instruction: "What the model is asked, as a person would say it.",
     source_text: "The words that are replaced, as they stand in the input.",
@@ -139,7 +138,7 @@
     shown = told;
     const record = told.record;
     $("main").hidden = false;
-    $("stats").hidden = $("conflict").hidden = true;
+    $("conflict").hidden = true;
     const scan = ((record.pictures || {})[record.images[0]] || {}).scan || {};
     $("title").textContent = [record.id, record.state, "version " + record.version, scan.modality, scan.frame && "frame " + scan.frame, scan.window && "window " + scan.window.join("/")].filter(Boolean).join(" · ");
     $("faults").replaceChildren(...told.faults.map((text) => make("li", { text: text })));
@@ -225,8 +224,7 @@
       input.value = value;
       label.className = TEXTS.includes(name) ? "wide" : "";
       label.append(input);
-      const follows = shown.computed[name], help = HELP[name] || (follows === undefined ? "" : "0 to 2; from the sample: " + follows);
-      if (help) label.append(make("small", { text: help }));
+      if (HELP[name]) label.append(make("small", { text: HELP[name] }));
       return label;
     });
     $("fields").replaceChildren(...labels);
@@ -254,8 +252,6 @@
       else if (SOURCE.includes(name)) { if (value) source[name] = value; else delete source[name]; changed.source = source; }
       else { if (value) attributes[name] = /^\d{1,9}$/.test(value) ? Number(value) : value; else delete attributes[name]; changed.attributes = attributes; }
     }
-    // who says something of the difficulty says what follows from the sample, too
-    if (Object.keys(changed.attributes || {}).some((name) => DIFFICULTY.includes(name))) Object.assign(attributes, Object.assign({}, shown.computed, attributes));
     return changed;
   }
 
@@ -394,8 +390,19 @@
   function reviews() {
     const verdicts = Object.entries(shown.reviews).map(([who, one]) => who + ": " + one.verdict + (one.comment ? " – " + one.comment : ""));
     $("reviews").replaceChildren(...[...verdicts, ...shown.lacking].map((text) => make("li", { text: text })));
-    $("comments").replaceChildren(...(shown.record.comments || []).map((one) => make("li", { text: one.who + ": " + one.text })));
     $("comment").value = "";
+  }
+
+  // Out of the set: neither shown, scored nor exported; `curate set DIR SAMPLE state=draft` brings it back.
+  async function withdraw() {
+    const id = shown.record.id;
+    if (!confirm("Take " + id + " out of the set?")) return;
+    const found = await post("change", { fields: { state: "withdrawn" } });
+    if (found.status !== 200) { await done(found, ""); return; }
+    shown = null;
+    $("main").hidden = true;
+    await load();
+    say(id + " is withdrawn. To bring it back: editgauge curate set DIR " + id + " state=draft");
   }
 
   // A verdict is of what is saved: what this person changed is saved first.
@@ -406,30 +413,6 @@
     const found = await post("review", { verdict: verdict, comment: comment });
     await done(found, "Your verdict is kept: " + verdict + ".");
     if (found.status === 409) say("It was changed while you looked at it: look again. " + found.told.error);
-  }
-
-  // ---- statistics ----
-
-  async function stats() {
-    const told = await get("/api/stats");
-    if (!told) return;
-    const title = (text) => make("h3", { text: text }), parts = [make("h2", { text: "Statistics: " + told.samples + " samples" })];
-    for (const [name, counts] of Object.entries(Object.assign({}, told.counts, { "share of the picture that masks cover": told.mask_share.histogram }))) {
-      const lines = Object.entries(counts).map(([label, n]) => [label, n, make("progress", { max: Math.max(1, told.samples), value: n, "aria-label": label })]);
-      parts.push(title("By " + name), grid(lines));
-    }
-    const agreed = told.agreement;
-    parts.push(title("Reviews"), make("p", { text: agreed.samples ? agreed.accepted_by_all + " of " + agreed.samples + " samples with two reviews were accepted by all at first sight; Krippendorff's alpha " + (agreed.alpha === null ? "is not defined" : agreed.alpha.toFixed(2)) + "." : "No sample has two reviews yet." }));
-    if (told.disagreements.length) parts.push(make("p", { text: "Reviewers disagree on: " + told.disagreements.join(", ") }));
-    $("stats").replaceChildren(...parts);
-    $("main").hidden = true;
-    $("stats").hidden = false;
-  }
-
-  function grid(lines) {
-    const rows = lines.map(([name, ...cells]) =>
-      make("tr", {}, make("th", { text: name, scope: "row" }), ...cells.map((cell) => make("td", {}, cell instanceof Node ? cell : String(cell)))));
-    return make("table", {}, make("tbody", {}, ...rows));
   }
 
   // ---- beginning ----
@@ -445,10 +428,10 @@
   for (const one of document.querySelectorAll(".verdict")) one.addEventListener("click", () => review(one.dataset.verdict));
   const CLICKS = {
     "from-difference": () => propose("difference"), "from-text": () => propose("text"), "from-words": () => propose("words"),
-    "add-box": addBox, "show-stats": stats, in: () => zoom(1.25), out: () => zoom(0.8), back: () => step(-1), forward: () => step(1),
+    "add-box": addBox, in: () => zoom(1.25), out: () => zoom(0.8), back: () => step(-1), forward: () => step(1),
     undo: Paint.undo, clear: Paint.clear, whole, flicker, hide, save,
     next: () => set.queue.length && open(set.queue[0]),
-    say: async () => done(await post("comment", { text: $("comment").value }), "Comment kept."),
+    withdraw,
   };
   for (const [id, act] of Object.entries(CLICKS)) $(id).addEventListener("click", act);
   for (const name of ["light", "contrast"]) $(name).addEventListener("input", () => document.documentElement.style.setProperty("--" + name, $(name).value));

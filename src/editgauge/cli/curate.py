@@ -54,8 +54,7 @@ def serve(
     from editgauge.curation.server import Workbench
     from editgauge.web.pages import serve as run
 
-    data = DataSet(folder)
-    with data.log:
+    with DataSet(folder) as data:
         link = owner_link(data, f"http://{host}:{port}")
         bench = Workbench(data, ocr=ocr)
         print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
@@ -120,25 +119,25 @@ def add(
         engine=privacy.engine_of(ocr),
         keep_names=keep_names,
     )
-    data = DataSet(folder)
-    if references is not None and len(pictures) != 1:
-        raise UsageError("--references: wanted one input, or one folder of them")
-    with output.progress(json) as show:
-        if references is not None:
-            taken = intake.pair(data, pictures[0], references, how, show)
-        elif pictures:
-            taken = intake.add(data, pictures, how, show)
-        else:
-            found = privacy.search_the_rest(data, who, how.engine, show)
-            taken = [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
-    for item in taken:
-        if not item.sample and not json:
-            output.note(f"not taken in: {item.said}")
-    lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
-    verb = "taken in" if pictures else "searched"
-    lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
-    output.emit([item._asdict() for item in taken], lines, json)
-    return 0 if all(item.sample for item in taken) else 1
+    with DataSet(folder) as data:
+        if references is not None and len(pictures) != 1:
+            raise UsageError("--references: wanted one input, or one folder of them")
+        with output.progress(json) as show:
+            if references is not None:
+                taken = intake.pair(data, pictures[0], references, how, show)
+            elif pictures:
+                taken = intake.add(data, pictures, how, show)
+            else:
+                found = privacy.search_the_rest(data, who, how.engine, show)
+                taken = [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
+        for item in taken:
+            if not item.sample and not json:
+                output.note(f"not taken in: {item.said}")
+        lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
+        verb = "taken in" if pictures else "searched"
+        lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
+        output.emit([item._asdict() for item in taken], lines, json)
+        return 0 if all(item.sample for item in taken) else 1
 
 
 @app.command(name="set")
@@ -169,12 +168,12 @@ def set_fields(
     from editgauge.curation.privacy import engine_of
     from editgauge.curation.records import Record
 
-    data = DataSet(folder)
-    reads = any(word.startswith("mask") and word.endswith("=text") for word in fields)
-    engine = engine_of(ocr) if reads else None
-    made = set_words(data, sample, fields, who, note=note, engine=engine)
-    state = f", {made.state}" if isinstance(made, Record) else ""
-    output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"], json)
+    with DataSet(folder) as data:
+        reads = any(word.startswith("mask") and word.endswith("=text") for word in fields)
+        engine = engine_of(ocr) if reads else None
+        made = set_words(data, sample, fields, who, note=note, engine=engine)
+        state = f", {made.state}" if isinstance(made, Record) else ""
+        output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"], json)
 
 
 @app.command
@@ -192,13 +191,13 @@ def invite(
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.review import EXPERT
 
-    data = DataSet(folder)
-    if revoke:
-        data.log.revoke(name)
-        output.emit({"name": name, "revoked": True}, [f"{name}: link revoked"], json)
-        return
-    link = f"{base.rstrip('/')}/a/{data.log.invite(name, EXPERT if expert else '')}"
-    output.emit({"name": name, "link": link, "expert": expert}, [f"{name}: {link}"], json)
+    with DataSet(folder) as data:
+        if revoke:
+            data.log.revoke(name)
+            output.emit({"name": name, "revoked": True}, [f"{name}: link revoked"], json)
+            return
+        link = f"{base.rstrip('/')}/a/{data.log.invite(name, EXPERT if expert else '')}"
+        output.emit({"name": name, "link": link, "expert": expert}, [f"{name}: {link}"], json)
 
 
 @app.command
@@ -212,20 +211,20 @@ def log(
     """Print every change ever made, oldest first; what is damaged is named."""
     from editgauge.curation.dataset import DataSet
 
-    data = DataSet(folder)
-    events = [event for event in data.events() if not sample or event.item == sample]
+    with DataSet(folder) as data:
+        events = [event for event in data.events() if not sample or event.item == sample]
 
-    def lines() -> Iterator[str]:
-        for event in events:
-            names = ", ".join(sorted(event.after))[:120]
-            note = f" ({event.note})" if event.note else ""
-            at = datetime.fromtimestamp(event.at, UTC).isoformat(" ", "seconds")
-            yield f"{at}  {event.who}  {event.what}  {event.item}  {names}{note}"
-        yield output.counted(len(events), "event")
+        def lines() -> Iterator[str]:
+            for event in events:
+                names = ", ".join(sorted(event.after))[:120]
+                note = f" ({event.note})" if event.note else ""
+                at = datetime.fromtimestamp(event.at, UTC).isoformat(" ", "seconds")
+                yield f"{at}  {event.who}  {event.what}  {event.item}  {names}{note}"
+            yield output.counted(len(events), "event")
 
-    output.emit([event._asdict() for event in events], lines(), json)
-    for problem in () if json else data.log.problems:
-        output.note(f"damaged: {problem}")
+        output.emit([event._asdict() for event in events], lines(), json)
+        for problem in () if json else data.log.problems:
+            output.note(f"damaged: {problem}")
 
 
 @app.command
@@ -263,24 +262,24 @@ def export(
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.releases import release
 
-    data = DataSet(folder)
-    exports.need_layout(layout)
-    engine = readiness.engine_for_scans(data, ocr)
-    if to is None:
-        return _ready(data, layout, engine, json)
-    if bool(layout) == bool(version):
-        raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
-    if version:
-        told = release(data, to, version, ready_only=ready_only, engine=engine, who=who)
-        output.emit(told, [f"version {version}: {to}", *_changed(told)], json)
-        return 0
-    done = exports.export(data, to, layout, ready_only=ready_only, engine=engine, who=who)
-    lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
-    lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
-    lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
-    left = [fault._asdict() for fault in done.left_out]
-    output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines, json)
-    return 1 if left else 0
+    with DataSet(folder) as data:
+        exports.need_layout(layout)
+        engine = readiness.engine_for_scans(data, ocr)
+        if to is None:
+            return _ready(data, layout, engine, json)
+        if bool(layout) == bool(version):
+            raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
+        if version:
+            told = release(data, to, version, ready_only=ready_only, engine=engine, who=who)
+            output.emit(told, [f"version {version}: {to}", *_changed(told)], json)
+            return 0
+        done = exports.export(data, to, layout, ready_only=ready_only, engine=engine, who=who)
+        lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
+        lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
+        lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
+        left = [fault._asdict() for fault in done.left_out]
+        output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines, json)
+        return 1 if left else 0
 
 
 def _ready(data: Any, layout: str, engine: Any, json: bool) -> int:

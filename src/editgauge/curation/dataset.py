@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -76,6 +76,12 @@ class DataSet:
                 root.rmdir()
             raise RunError(f"{root}: the data set cannot be written ({error})") from error
         return cls(root)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.log.close()
 
     # -- reading -----------------------------------------------------------------------------------
 

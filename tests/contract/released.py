@@ -45,12 +45,13 @@ def canonical(body: dict[str, Any], names: dict[str, str]) -> Sent:
     for message in body["messages"]:
         content = message["content"]
         for part in content if isinstance(content, list) else [content]:
-            parts.append([message["role"], *_part(part, names)])
+            parts.append([message["role"], *part_of(part, names)])
     told = {name: value for name, value in body.items() if name not in ("messages", "model")}
     return {"parameters": told, "messages": len(body["messages"]), "parts": parts}
 
 
-def _part(part: Any, names: dict[str, str]) -> Iterator[Any]:
+def part_of(part: Any, names: dict[str, str]) -> Iterator[Any]:
+    """A text's kind and hash, or a picture's declared type and file."""
     if isinstance(part, str):
         yield from ("words", _hash(part.encode()))
     elif part["type"] == "text":

@@ -118,39 +118,74 @@ def test_a_script_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
 
 
 def shown(root: Path, asked: list[Asked]) -> Iterator[list[str]]:
-    """The pictures of each request, by file."""
+    """The pictures of each request by file, each behind the line of words that stands before it."""
     names = released.names_of(root)
     for one in asked:
-        parts = released.canonical(one.json, names)["parts"]
-        yield [part[2] for part in parts if part[1].startswith("image/")]
+        said, seen = "", []
+        for part in (part for _, part in one.parts):
+            if isinstance(part, dict) and "image_url" in part:
+                _, file = released.part_of(part, names)
+                seen.append(f"{said.splitlines()[-1]} {file}")
+                said = "\n"
+            else:
+                said = part if isinstance(part, str) else part["text"]
+        yield seen
 
 
 MADE = {**released.DATA, "medebench": medebench}
 SYNTHETIC, REAL = "data_manual_production", "data_web-sourced_instances"
 ART = "Art_Creative_Expression"
+
+
+def kris(task: str, number: int, inputs: list[str], instruction: str = "") -> list[list[str]]:
+    """The three requests about a sample of KRIS-Bench; `instruction` is what its question shows
+    beside what all others do.
+    """
+    output = f"OUTPUTS/m/{task}/{number}.png"
+    seen = [one.replace("IN/", f"DATA/KRIS_Bench/{task}/") for one in inputs]
+    seen = [one.replace("OUT", output) for one in seen]
+    more = [instruction.replace("IN/", f"DATA/KRIS_Bench/{task}/")] if instruction else []
+    return [seen, [*seen, *more], [f"Picture: {output}"]]
+
+
 PICTURES: dict[str, list[list[str]]] = {
     "texteditbench": 5
     * [
-        [f"DATA/{SYNTHETIC}/{ART}/004/4.jpg", f"OUTPUTS/m/canva/{ART}/004_edited.jpg",
-         f"DATA/{SYNTHETIC}/{ART}/004/text_change_4.jpg"],
-        *([f"DATA/{REAL}/{ART}/{n:03d}/{n}.jpg", f"OUTPUTS/m/real/{ART}/{n:03d}_edited.jpg"]
-          for n in (5, 6)),
+        [f"Original picture: DATA/{SYNTHETIC}/{ART}/004/4.jpg",
+         f"Result of the editor: OUTPUTS/m/canva/{ART}/004_edited.jpg",
+         f"Reference, one perfect result: DATA/{SYNTHETIC}/{ART}/004/text_change_4.jpg"],
+        *([f"Original picture: DATA/{REAL}/{ART}/{n:03d}/{n}.jpg",
+           f"Result of the editor: OUTPUTS/m/real/{ART}/{n:03d}_edited.jpg"] for n in (5, 6)),
     ],
     "textedit": [
-        [f"DATA/data/{category}/image/original/{name}", f"DATA/data/{category}/image/gt/{name}",
-         f"OUTPUTS/m/{category}/{name} in 64 x 48"]
+        [f"Original: DATA/data/{category}/image/original/{name}",
+         f"Reference: DATA/data/{category}/image/gt/{name}",
+         f"Result of the editor: OUTPUTS/m/{category}/{name} in 64 x 48"]
         for category, name in (("1.1.1", "1001.0.png"), ("2.3", "1002.0.png"))
     ],
     "medebench": [
-        ["DATA/editing/previous/38.png", "DATA/editing/changed/38.png", "OUTPUTS/m/38_0.png"]
+        ["Input: DATA/editing/previous/38.png",
+         "Reference, the intended result: DATA/editing/changed/38.png",
+         "Edited picture: OUTPUTS/m/38_0.png"]
     ],
-    "krisbench temporal": 2
-    * [
-        [f"DATA/KRIS_Bench/temporal_prediction/7-{frame}.png" if frame != 2
-         else "OUTPUTS/m/temporal_prediction/7.png" for frame in (1, 2, 3, 4)],
-    ] + [["OUTPUTS/m/temporal_prediction/7.png"]],
+    "krisbench": [
+        *kris("color_change", 1, ["Original: IN/1.jpg", "Edited: OUT"]),
+        *kris("anomaly_correction", 2, ["Original: IN/2.jpg", "Edited: OUT"]),
+        *kris("chemistry", 3, ["Original: IN/3.png", "Edited: OUT"]),
+        *kris("abstract_reasoning", 4, ["Original: IN/4.jpg", "Edited: OUT"]),
+        *kris("viewpoint_change", 5, ["Original: IN/5.jpg", "Edited: OUT"],
+              "Wanted viewpoint: IN/5-gt.png"),
+        *kris("multi-element_composition", 6,
+              ["Reference picture 1: IN/6-1.jpg", "Reference picture 2: IN/6-2.png",
+               "Reference picture 3: IN/6-3.jpg", "Composed picture: OUT"]),
+    ],
+    "krisbench temporal": kris(
+        "temporal_prediction", 7,
+        ["Frame 1 (real): IN/7-1.png", "Frame 2 (generated): OUT", "Frame 3 (real): IN/7-3.png",
+         "Frame 4 (real): IN/7-4.png"],
+    ),
 }  # fmt: skip
-"""The pictures of each request with our prompts, in their order."""
+"""The pictures of each request with our prompts, in their order, each behind its name."""
 
 
 @pytest.mark.parametrize("name", PICTURES)

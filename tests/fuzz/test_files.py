@@ -18,7 +18,6 @@ from editgauge.cli import project
 from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
-from editgauge.judging import released
 from editgauge.services import batches, paid, secrets
 from editgauge.store import csv_files, maps
 from editgauge.study.reading import Known, read_sheet
@@ -31,7 +30,6 @@ TEXTS = {
     "a.tsv": "index\tprediction\na\t[{'type': 'image', 'value': 'b.png'}]\n",
     "p.toml": '[all]\nworkers = 2\n[gate]\nfloors = {ssim = 0.5}\n"a.b" = [1, 2.5, "c"]\n',
     "samples.jsonl": '{"id": "a", "instruction": "Do", "images": ["a.png"], "attributes": {"n": 1}, "state": "draft", "version": 1}\n',
-    "a.py": 'PROMPT = "Rate " "it"\ndef f(a=1):\n    return [{"type": "text", "text": PROMPT + f"{a}"}]\n',
     "scores.json": json.dumps({"m": {"1": {"gpt4o_editing_accuracy_detailed": 7.0}}}),
     "metrics.json": json.dumps({"1": {"consistency_score": 4, "consistency_reasoning": "fine"}}),
     "m.json": json.dumps([{"task_id": "4", "category": "c", "evaluation_results": {"IF": {"IF": 4, "rationale": "r"}}}]),
@@ -67,12 +65,6 @@ def _settings(path: Path) -> None:
     project.read(path)
 
 
-def _script(path: Path) -> None:
-    script = released.Script(path.read_text("utf-8", "replace"), path.name)
-    assert script.constant("PROMPT")
-    assert script.texts("f")
-
-
 def _results(path: Path) -> None:
     known = secrets.Secrets(["sk-" + "a" * 40])
     for _, response in batches.results(path.read_bytes(), known):
@@ -89,7 +81,6 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "a.tsv": (lambda path: list(maps.lines_of(path)),),
     "p.toml": (_settings,),
     "samples.jsonl": (lambda path: records.read_samples(path.parent),),
-    "a.py": (_script,),
     "scores.json": (_scores("medebench"),),
     "metrics.json": (_scores("krisbench"),),
     "m.json": (_scores("texteditbench"), _scores("textedit")),

@@ -18,7 +18,15 @@ from typing import Any, Literal
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.judging.chat import FAMILY, KEY_NAMES, Asking, Client, Completion, pieces, skeleton
+from editgauge.judging.chat import (
+    FAMILY,
+    KEY_NAMES,
+    Client,
+    Completion,
+    messages,
+    parameters,
+    pieces,
+)
 from editgauge.judging.dialect import Dialect
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
@@ -85,13 +93,18 @@ class Settings:
     deadline: float = 1800.0
     """Seconds for one reply, all waiting and retries together."""
     backoff: float = 0.5
-    asking: Asking = field(default_factory=Asking)
+    asking: Mapping[str, Any] = field(default_factory=dict)
+    """What is set of every request: `options.REQUEST`."""
     room: int = 0
     """The least token limit of a reply: judges that think need more than the protocols give."""
     thinking: int = 0
     """Tokens that this judge usually thinks for one reply: for estimates."""
     offline: bool = False
     """Only the store is looked at; what is not there is left out."""
+
+    def named(self) -> str:
+        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
+        return ",".join(f"{name}={value}" for name, value in self.asking.items())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,19 +193,15 @@ class Asker:
 
     def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
         """The body of a job with slots in place of its pictures."""
-        return skeleton(
-            job.call,
-            self.settings.model,
-            dialect or self.dialect,
-            max_tokens=attempt.room or self.room(job.call),
-            asking=self.settings.asking,
-            repair=attempt.repair,
-        )
+        model, asking = self.settings.model, self.settings.asking
+        room = attempt.room or self.room(job.call)
+        words = parameters(job.call, model, dialect or self.dialect, asking, room)
+        return orjson.dumps({**words, "messages": messages(job.call, attempt.repair)})
 
     def room(self, call: Call) -> int:
         """The token limit of a call's first reply."""
         least = 0 if call.as_released else self.settings.room
-        return self.settings.asking.max_tokens or max(call.max_tokens, least)
+        return int(self.settings.asking.get("max_tokens") or max(call.max_tokens, least))
 
     # -- one reply ---------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from editgauge.judging.dialect import Dialect
 from editgauge.judging.pictures import Encoded
 from editgauge.judging.protocol import Call, ChatMessage
 from editgauge.services import policy
-from editgauge.services.http import Http, Lost, Request, Response
+from editgauge.services.http import Http, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
 from editgauge.services.secrets import Secrets, address, key_for
 
@@ -34,25 +34,6 @@ _SLOT = "\u0000picture\u0000"
 _SLOT_BYTES = orjson.dumps(_SLOT)
 
 
-class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user sets of a request; None leaves it to the protocol. Part of every key, and, in
-    words, of the judge's name in rows.
-    """
-
-    temperature: float | None = None
-    seed: int | None = None
-    max_tokens: int | None = None
-    reasoning_effort: str | None = None
-
-    def named(self) -> str:
-        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
-        return ",".join(
-            f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-            for name, value in msgspec.structs.asdict(self).items()
-            if value is not None
-        )
-
-
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
     """What a chat reply says. `thought`: it holds thinking beside its content; `finish` is
     ``length`` when it was cut off by its limit.
@@ -60,6 +41,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
 
     content: str | None = None
     thought: bool = False
+    refusal: str = ""
     finish: str = ""
     model: str = ""
     system_fingerprint: str = ""
@@ -96,35 +78,16 @@ def _content(message: ChatMessage) -> Any:
 
 
 def parameters(
-    call: Call, model: str, dialect: Dialect, *, max_tokens: int, asking: Asking | None = None
+    call: Call, model: str, dialect: Dialect, asking: Mapping[str, Any], room: int
 ) -> dict[str, Any]:
-    """Everything of a body but the messages."""
-    asking = asking or Asking()
-    built: dict[str, Any] = {"model": model, dialect.tokens_field: max_tokens}
-    temperature = call.temperature if asking.temperature is None else asking.temperature
-    if temperature is not None and dialect.temperature:
-        built["temperature"] = temperature
-    built |= call.parameters
-    if asking.seed is not None:
-        built["seed"] = asking.seed
-    if asking.reasoning_effort is not None:
-        built["reasoning_effort"] = asking.reasoning_effort
-    return built | dialect.asks_for(call.schema())
-
-
-def skeleton(
-    call: Call,
-    model: str,
-    dialect: Dialect,
-    *,
-    max_tokens: int | None = None,
-    asking: Asking | None = None,
-    repair: tuple[str, str] | None = None,
-) -> bytes:
-    """The serialised body of a call with slots in place of its pictures: see `pieces`."""
-    limit = max_tokens or call.max_tokens
-    words = parameters(call, model, dialect, max_tokens=limit, asking=asking)
-    return orjson.dumps({**words, "messages": messages(call, repair)})
+    """Everything of a body but the messages. `asking` is what the user sets, `room` the token
+    limit.
+    """
+    asking = {"temperature": call.temperature, **call.parameters, **asking}
+    asking.pop("max_tokens", None)
+    if asking["temperature"] is None or not dialect.temperature:
+        del asking["temperature"]
+    return {"model": model, dialect.tokens_field: room, **asking, **dialect.asks_for(call.schema())}
 
 
 def pieces(body: bytes, pictures: Sequence[Encoded]) -> list[bytes]:
@@ -173,22 +136,9 @@ class Client:
         headers = {"Content-Type": "application/json"}
         return Request(url=self.address.of("/chat/completions"), pieces=body, headers=headers)
 
-    def get(self, path: str) -> Any:
-        """A small JSON document from the server (``/models/…``), or None when there is none to be
-        had.
-        """
-        seconds = min(self.http.timeout, 20.0)
-        try:
-            response = self.http.send(
-                Request(url=self.address.of(path), method="GET", seconds=seconds)
-            )
-        except Lost:  # a server without this page is as good as one that lists nothing
-            return None
-        return decoded(response.data, self.secrets) if response.status == 200 else None
-
     def read(self, response: Response) -> Outcome:
         """A successful answer; see `read_completion`."""
-        return read_completion(response, self.secrets, self.host)
+        return read_completion(response, self.secrets)
 
     def close(self) -> None:
         self.http.close()
@@ -214,10 +164,6 @@ class FunctionClient(Client):
     def host(self) -> str:
         """Not a server: the function's name."""
         return f"function {self._name}"
-
-    def get(self, path: str) -> Any:
-        """Nothing: a function lists no models."""
-        return None
 
 
 class _Function(Http):
@@ -259,36 +205,31 @@ _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
 _THOUGHT = ("reasoning_content", "reasoning", "thinking")
 
 
-def read_completion(response: Response, secrets: Secrets, host: str = "") -> Outcome:
+def read_completion(response: Response, secrets: Secrets) -> Outcome:
     """A successful HTTP answer as an outcome whose value is a `Completion`. Knows the habits of
     servers: HTML as 200, errors as 200, null choices. Every answer counts until its bill is known.
     """
     value = decoded(response.data, secrets)
     if not isinstance(value, dict):
         start = secrets.line(response.data[:60].decode("utf-8", "replace"))
-        size = len(response.data)
-        return _again(f"HTTP 200 with something that is no JSON object, {size} bytes: {start!r}")
+        return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Completion())
     error = value.get("error")
-    if isinstance(error, dict):
-        return _error_in_reply(error, response, secrets, host)
+    if isinstance(error, dict):  # routers pass on the status of whom they asked as a code
+        code = error.get("code")
+        if isinstance(code, int) and code in policy.STATUSES:
+            outcome = failed(Response(code, response.headers, response.data), secrets)
+            if outcome.kind in ("busy", "stop"):
+                return outcome
+        said = secrets.line(str(error.get("message")))
+        return _again(f"HTTP 200 with an error: {said}", Completion())
     choices = value.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return _read_choice(choices[0], value, secrets)
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    reply = _completion(value, choice if isinstance(choice, dict) else {}, secrets)
+    if isinstance(choice, dict):
+        return _outcome(reply)
     if value.get("promptFeedback") or value.get("prompt_feedback"):
-        return _outcome("refused", "the prompt was blocked", _completion(value, {}, secrets))
-    return _again("a reply without a choice", _completion(value, {}, secrets))
-
-
-def _error_in_reply(
-    error: Mapping[str, Any], response: Response, secrets: Secrets, host: str
-) -> Outcome:
-    """An error that comes as HTTP 200: routers pass on the status of whom they asked as a code."""
-    code = error.get("code")
-    if isinstance(code, int) and code in policy.STATUSES:
-        outcome = failed(Response(code, response.headers, response.data), secrets)
-        if outcome.kind in ("busy", "stop"):
-            return outcome
-    return _again(f"HTTP 200 with an error: {secrets.line(str(error.get('message')))}")
+        return Outcome(kind="refused", reason="the prompt was blocked", value=reply, booked=True)
+    return _again("a reply without a choice", reply)
 
 
 def _completion(
@@ -300,6 +241,7 @@ def _completion(
     return Completion(
         content=_text(message.get("content")) or _called(message),
         thought=any(message.get(name) for name in _THOUGHT),
+        refusal=secrets.line(str(message.get("refusal") or "")),
         finish="length" if finish in _CUT else finish,
         model=secrets.line(str(value.get("model") or ""), 200),
         system_fingerprint=secrets.line(str(value.get("system_fingerprint") or ""), 200),
@@ -307,41 +249,30 @@ def _completion(
     )
 
 
-def _read_choice(choice: Mapping[str, Any], value: Mapping[str, Any], secrets: Secrets) -> Outcome:
-    reply = _completion(value, choice, secrets)
-    message = choice["message"] if isinstance(choice.get("message"), dict) else {}
-    if message.get("refusal"):
-        return _outcome(
-            "refused", f"the model declined: {secrets.line(str(message['refusal']))}", reply
-        )
+def _outcome(reply: Completion) -> Outcome:
+    refusal = f"the model declined: {reply.refusal}" if reply.refusal else ""
     if reply.finish in _FILTERED:
-        return _outcome("refused", f"stopped by the content filter ({reply.finish})", reply)
+        refusal = refusal or f"stopped by the content filter ({reply.finish})"
+    if refusal:
+        return Outcome(kind="refused", reason=refusal, value=reply, http=200, booked=True)
     if not (reply.content or "").strip() and reply.finish != "length":
-        what = "an empty reply"
-        if message.get("tool_calls") or message.get("function_call"):
-            what = "a tool call instead of an answer"
-        elif reply.thought:
-            what = "an empty reply: only thinking, no answer"
-        return _again(what, reply)
-    return _outcome("ok", "", reply)
+        what = "only thinking, no answer" if reply.thought else "no text"
+        return _again(f"an empty reply: {what}", reply)
+    return Outcome(kind="ok", value=reply, http=200, booked=True)
 
 
-def _outcome(kind: policy.Kind, reason: str, reply: Completion | None) -> Outcome:
-    return Outcome(kind=kind, reason=reason, value=reply, http=200, booked=True)
-
-
-def _again(reason: str, reply: Completion | None = None) -> Outcome:
+def _again(reason: str, reply: Completion) -> Outcome:
     return Outcome(kind="again", reason=reason, value=reply, http=200, booked=True, lost=True)
 
 
 def _called(message: Mapping[str, Any]) -> str | None:
     """The arguments of the tool that a request in the form ``tool`` makes the judge call."""
-    calls = message.get("tool_calls")
-    call = calls[0] if isinstance(calls, list) and len(calls) == 1 else None
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict) or function.get("name") != "verdict":
+    try:
+        (call,) = message["tool_calls"]
+        function = call["function"]
+        return _text(function["arguments"]) if function["name"] == "verdict" else None
+    except (KeyError, TypeError, ValueError):
         return None
-    return _text(function.get("arguments"))
 
 
 def _text(value: Any) -> str | None:

@@ -164,7 +164,7 @@ def run(
             protocol=todo.protocol,
             plugins=list(todo.prompts.plugins),
             options=dict(todo.options),
-            asking=session.options.asking.named(),
+            asking=todo.engine.settings.named(),
             repeats=session.options.repeat,
             editors=sorted({record.editor for record in session.edits}),
             data=session.data_hash,
@@ -203,7 +203,7 @@ def batch(session: Session, action: str) -> batches.Batched:
     """Submit or collect batches of a session; see `batch`."""
     session.asks()
     todo = session.todo
-    jobs = todo.jobs(session.samples, session.edits, None)
+    jobs = todo.jobs(session.samples, session.edits, looking=True)
     done = (batches.submit if action == "submit" else batches.collect)(todo.engine, jobs)
     facts = {**todo.engine.stats.facts(), **asdict(done)}
     todo.run.record(

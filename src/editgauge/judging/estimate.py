@@ -92,7 +92,7 @@ def of_session(session: Session) -> Estimate:
     """What is left to ask in a session. Nothing is sent and no picture is decoded."""
     todo, price = session.todo, session.price
     found = Estimate(benchmark=todo.benchmark, model=session.options.model, price=price)
-    for job in todo.jobs(session.samples, session.edits, None):
+    for job in todo.jobs(session.samples, session.edits, looking=True):
         line = line_of(todo.engine, job, price)
         if line is None:
             continue
@@ -149,14 +149,14 @@ def shown(session: Session) -> list[dict[str, Any]]:
     engine = session.todo.engine
     return [
         {**job.about, **_shown(job, engine)}
-        for job in session.todo.jobs(session.samples, session.edits, None)
+        for job in session.todo.jobs(session.samples, session.edits, looking=True)
     ]
 
 
 def _shown(job: Job, engine: Engine) -> dict[str, Any]:
     call, settings = job.call, engine.settings
-    room, asking = engine.room(call), settings.asking
-    sent = parameters(call, settings.model, engine.dialect, max_tokens=room, asking=asking)
+    room = engine.room(call)
+    sent = parameters(call, settings.model, engine.dialect, settings.asking, room)
     sent["schema"] = call.schema()
     sent.pop("response_format", None)
 

@@ -15,20 +15,19 @@ from editgauge.errors import UsageError
 from editgauge.types import Status
 
 if TYPE_CHECKING:
-    from editgauge.judging.chat import Asking
     from editgauge.services.prices import Price
 
 EFFORTS = ("none", "minimal", "low", "medium", "high")
-SETTINGS: dict[str, tuple[type, float, float]] = {
+REQUEST = ("temperature", "seed", "max_tokens", "reasoning_effort")
+"""What is set of every request: part of the judge's name in rows."""
+RANGES: dict[str, tuple[type, float, float]] = {
     "temperature": (float, 0, 2),
     "seed": (int, -(2**63), 2**63 - 1),
     "max_tokens": (int, 1, 1_000_000),
     "concurrency": (int, 1, 1024),
     "timeout": (float, 0.1, 86_400),
 }
-"""What can be set of every request or of the server -> its type and range. There is also
-``reasoning_effort``, one of `EFFORTS`; other names are the protocol's own.
-"""
+"""Settings that are numbers -> type and range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,23 +80,20 @@ class JudgeOptions:
         """What `set` says, numbers as numbers."""
         from editgauge.store import selection
 
+        given = selection.settings(self.set)
         return {
-            name: _setting(name, value) if name in SETTINGS else value
-            for name, value in selection.settings(self.set).items()
+            name: _number(name, given[name]) if name in RANGES else given[name] for name in given
         }
 
     @property
-    def asking(self) -> Asking:
+    def asking(self) -> dict[str, Any]:
         """What is set of every request."""
-        from editgauge.judging.chat import Asking
-
-        given, names = self.settings, Asking.__struct_fields__
-        return Asking(**{name: given[name] for name in names if name in given})
+        return {name: self.settings[name] for name in REQUEST if name in self.settings}
 
     @property
     def of_protocol(self) -> dict[str, str]:
         """What `set` says that is the protocol's own."""
-        ours = {*SETTINGS, "reasoning_effort"}
+        ours = (*REQUEST, *RANGES)
         return {name: value for name, value in self.settings.items() if name not in ours}
 
     @property
@@ -108,16 +104,15 @@ class JudgeOptions:
         return frozenset(selection.statuses(self.retry))
 
 
-def _setting(name: str, value: str) -> int | float:
-    kind, low, high = SETTINGS[name]
+def _number(name: str, value: str) -> Any:
+    kind, low, high = RANGES[name]
     try:
         number = kind(value)
     except ValueError:
         number = float("nan")
     if not low <= number <= high:
         raise UsageError(f"--set {name}={value}: wanted {low:g} to {high:g}")
-    found: int | float = number
-    return found
+    return number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,15 @@
-"""A benchmark's released prompts: where the scripts lie, and how they come into a run.
+"""A benchmark's released prompts: where the scripts lie, how they come into a run, their words.
 
-A benchmark declares `ReleasedPrompts`: the files in the authors' public repository at a pinned
-commit with their SHA-256, and the judge track that sends their words. The files are fetched by the
-downloader that fetches weights, or taken from a local clone; nothing of them is shipped with this
-package, and none is ever run.
+The papers' prompts are other people's texts, which are not part of this package. A benchmark
+declares `ReleasedPrompts`: the files in the authors' public repository at a pinned commit with
+their SHA-256, and the judge track that sends their words. The files are fetched by the downloader
+that fetches weights, or taken from a local clone; their constants are read with `ast`, and none is
+ever run.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from editgauge.errors import DataError, UsageError
 from editgauge.judging.questions import Track
-from editgauge.judging.released import Script
 
 if TYPE_CHECKING:
     from editgauge.services.download import Progress
@@ -37,6 +38,54 @@ class ScriptFile:
     path: str
     commit: str | None
     sha256: str
+
+
+class Script:
+    """One released script. Its text is pinned, so that what is looked for is there; it is read with
+    `ast` and never run. How the words become messages is each benchmark's own, as Python.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._tree = ast.parse(source)
+
+    def constant(self, name: str) -> str:
+        """A text constant at the top of the script, or ``NAME[key]`` of a dictionary there."""
+        name, _, key = name.removesuffix("]").partition("[")
+        for node in self._tree.body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+                value = node.value
+                if key and isinstance(value, ast.Dict):
+                    value = _entries(value)[key]
+                return str(ast.literal_eval(value))
+        raise KeyError(name)
+
+    def texts(self, function: str) -> tuple[str, ...]:
+        """The text parts of the messages that a function builds, in source order, as templates for
+        ``str.format``: ``"Instruction: {prompt}"``.
+        """
+        displays = (_entries(node) for node in self._walk(function) if isinstance(node, ast.Dict))
+        return tuple(_template(entries["text"]) for entries in displays if "text" in entries)
+
+    def parameters(self, function: str) -> dict[str, Any]:
+        """The constant keywords of the function's call to ``….create(…)``, without the model."""
+        for node in self._walk(function):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "create":
+                return {
+                    word.arg: ast.literal_eval(word.value)
+                    for word in node.keywords
+                    if word.arg not in (None, "model", "messages")
+                    and isinstance(word.value, ast.Constant)
+                }
+        raise KeyError(function)
+
+    def _walk(self, function: str) -> list[ast.expr]:
+        (found,) = (
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.FunctionDef) and node.name == function
+        )
+        nodes = [node for node in ast.walk(found) if isinstance(node, ast.expr)]
+        return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +150,7 @@ def load(prompts: ReleasedPrompts, folder: Path) -> Scripts:
     texts = {file.path: _checked(prompts, file, folder / file.path) for file in prompts.files}
     marks = "\n".join(f"{file.path} {file.sha256}" for file in prompts.files)
     fingerprint = hashlib.blake2b(marks.encode(), digest_size=8).hexdigest()
-    return Scripts({path: Script(text, path) for path, text in texts.items()}, fingerprint)
+    return Scripts({path: Script(text) for path, text in texts.items()}, fingerprint)
 
 
 def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,3 +209,26 @@ def _download(
     address = f"https://raw.githubusercontent.com/{prompts.repository}/{file.commit}/{file.path}"
     path.parent.mkdir(parents=True, exist_ok=True)
     download(Remote(url=address, sha256=None), path, progress=progress)
+
+
+# --- reading a script ---------------------------------------------------------------------------
+
+
+def _entries(node: ast.Dict) -> dict[str, ast.expr]:
+    return {
+        str(key.value): value
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+
+
+def _template(node: ast.expr) -> str:
+    """A string expression as a template."""
+    if isinstance(node, ast.Constant):
+        return str(node.value).replace("{", "{{").replace("}", "}}")
+    if isinstance(node, ast.Name):
+        return f"{{{node.id}}}"
+    if isinstance(node, ast.FormattedValue):
+        return _template(node.value)
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node.left, node.right]  # type: ignore[attr-defined]
+    return "".join(map(_template, parts))

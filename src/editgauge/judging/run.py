@@ -68,7 +68,7 @@ class JudgeRun:
         model = self.engine.settings.model
         if is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
-        asking = self.engine.settings.asking.named()
+        asking = self.engine.settings.named()
         prompts = "" if self.prompts.name == OURS else f"[{self.prompts.name}]"
         return f"{model}{prompts}#{self.protocol}" + (f"+{asking}" if asking else "")
 
@@ -87,16 +87,16 @@ class JudgeRun:
         )
 
     def jobs(
-        self, samples: Sequence[Sample], edits: Sequence[EditRecord], writer: Run | None
+        self, samples: Sequence[Sample], edits: Sequence[EditRecord], *, looking: bool = False
     ) -> Iterator[Job]:
         """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
         on the way. They go sample by sample over all editors, in the order of `drawn`: wherever a
         budget ends, what was judged is a comparison on a random part of the samples.
 
-        With `writer` None nothing is written and nothing is taken as done (for estimates).
+        With `looking` nothing is written and nothing is taken as done (for estimates).
         """
         known = {sample.id: sample for sample in samples}
-        done = self.run.done(self.benchmark, [JUDGE_SCORER]) if writer is not None else {}
+        done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
         for record in sorted(edits, key=lambda one: (drawn(one.sample), one.editor)):
             sample = known.get(record.sample)
             if sample is None:
@@ -114,9 +114,9 @@ class JudgeRun:
                     about = {"benchmark": self.benchmark, "sample": sample.id}
                     about["editor"] = record.editor
                     job = Job(call, repeat, about, (sample, record))
-                    if writer is None or self._needed(job, done, writer):
+                    if looking or self._needed(job, done):
                         yield job
-                if missing and writer is not None:
+                if missing and not looking:
                     mark = digest(VERSION, self.source, status.value, reason, record.fingerprint)
                     scores = [
                         Score(metric=one, variant=variant, value=None, status=status, reason=reason)
@@ -124,48 +124,38 @@ class JudgeRun:
                         for variant in _VARIANTS
                     ]
                     rows = [self._row(sample, record, repeat, score, mark) for score in scores]
-                    self._write_missing(rows, done, writer)
+                    if self._outdated([row.key for row in rows], mark, done):
+                        self._put(rows)
 
-    def _needed(self, job: Job, done: Known, writer: Run) -> bool:
-        """Whether a job has to be done; rows that it makes anew, and those of earlier inputs, are
-        retired.
-        """
-        fingerprint, (sample, record) = self._fingerprint(job), job.payload
+    def _needed(self, job: Job, done: Known) -> bool:
+        """Whether a job has to be done."""
+        sample, record = job.payload
         keys: list[RowKey] = [
             (self.benchmark, sample.id, record.editor, JUDGE_SCORER, metric, variant, self.source,
              job.repeat)
             for metric in job.call.metrics.values()
             for variant in _VARIANTS
         ]  # fmt: skip
-        statuses = [done.get(key, {}).get(fingerprint) for key in keys]
+        return self._outdated(keys, self._fingerprint(job), done)
+
+    def _outdated(self, keys: Sequence[RowKey], mark: str, done: Known) -> bool:
+        """Whether rows have to be made: one is not there with this fingerprint, or is asked for
+        again. What they replace is dropped.
+        """
+        statuses = [done.get(key, {}).get(mark) for key in keys]
         needed = None in statuses or any(status in self.retry for status in statuses)
-        retired = [
-            (key, mark)
-            for key in keys
-            for mark in done.get(key, {})
-            if needed or mark != fingerprint
-        ]
-        if retired:
-            writer.drop(retired)
+        old = [(key, one) for key in keys for one in done.get(key, {}) if needed or one != mark]
+        if old:
+            self.run.drop(old)
         for key, status in zip(keys, statuses, strict=True):
             if not needed and status is not None:
                 self.summary.kept += 1
                 self.summary.add(key[2], JUDGE_SCORER, key[4], key[5], status)
         return needed
 
-    def _write_missing(self, rows: Sequence[Row], done: Known, writer: Run) -> None:
-        """Rows of what cannot be asked, where they are not there."""
-        for row in rows:
-            self.summary.add(row.editor, JUDGE_SCORER, row.metric, row.variant, row.status)
-        new = [row for row in rows if row.fingerprint not in done.get(row.key, {})]
-        self.summary.kept += len(rows) - len(new)
-        if new:
-            writer.drop([(row.key, old) for row in new for old in done.get(row.key, {})])
-            self.summary.computed += writer.put(new)
-
     # -- what came back ----------------------------------------------------------------------------
 
-    def store(self, job: Job, exchange: ExchangeResult, writer: Run) -> None:
+    def store(self, job: Job, exchange: ExchangeResult) -> None:
         """Write the rows of one job."""
         if exchange.status is Status.UNREADABLE and _output_reads(job):
             exchange = replace(exchange, status=Status.DATASET_FAULT)  # it is another picture
@@ -181,7 +171,10 @@ class JudgeRun:
             self.refused["/".join(sample.category)] += 1
         mark = self._fingerprint(job)
         rows = [self._row(sample, record, job.repeat, score, mark, job.call) for score in scores]
-        self.summary.computed += writer.put(rows)
+        self._put(rows)
+
+    def _put(self, rows: Sequence[Row]) -> None:
+        self.summary.computed += self.run.put(rows)
         for row in rows:
             self.summary.add(row.editor, JUDGE_SCORER, row.metric, row.variant, row.status)
 
@@ -223,8 +216,8 @@ class JudgeRun:
             package = self.prompts.plugins[-1]
             origin |= {"package": package["package"], "package_version": package["version"]}
         if call is not None:
-            dialect, asking = self.engine.dialect, self.engine.settings.asking
-            wanted = call.temperature if asking.temperature is None else asking.temperature
+            dialect, settings = self.engine.dialect, self.engine.settings
+            wanted = settings.asking.get("temperature", call.temperature)
             origin |= {
                 "call": call.name,
                 "rubric": call.rubric,
@@ -232,8 +225,8 @@ class JudgeRun:
                 "temperature": wanted if dialect.temperature else None,
                 "max_tokens": self.engine.room(call),
             }
-            if asking.named():
-                origin["asking"] = asking.named()
+            if settings.asking:
+                origin["asking"] = settings.named()
         return origin
 
     def _fingerprint(self, job: Job) -> str:
@@ -255,10 +248,7 @@ class JudgeRun:
         from there. Raises `RunError` when going on makes no sense (see `Engine.run`).
         """
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
-        jobs = self.jobs(samples, edits, self.run)
-        return self.engine.run(
-            jobs, lambda job, exchange: self.store(job, exchange, self.run), progress
-        )
+        return self.engine.run(self.jobs(samples, edits), self.store, progress)
 
 
 def drawn(sample: str) -> bytes:

@@ -87,8 +87,8 @@ class Probe:
         """Whether orders raise scores; None where it cannot be told."""
         if self.rise is None or self.rise.n < 2:
             return None
-        low = self.rise.low
-        return self.rise.value > 0 if math.isnan(low) else low > 0
+        low = self.rise.value if math.isnan(self.rise.low) else self.rise.low
+        return low > 0
 
     def lines(self) -> list[str]:
         """The answers in words."""
@@ -96,30 +96,24 @@ class Probe:
         seen = f"sight: it reads the digits {wanted} of three pictures: passed"
         if not self.sees:
             seen = f"sight: FAILED: pictures show {wanted}, it read {said}: its scores mean nothing"
-        it = self.finished
-        chance = "" if it.p is None else f", p {it.p:.3f}"
+        it, rise = self.finished, self.rise
         edits = (
             f"finished edits: perfect above untouched in {it.better} of {it.n} scores ({it.equal} "
-            f"equal, {it.worse} below), mean gain {it.gain:+.2f} of the scale{chance}: "
-            f"{_WORDS[it.passed]}"
+            f"equal, {it.worse} below), mean gain {it.gain:+.2f} of the scale: {_WORDS[it.passed]}"
         )
-        if self.rise is None:
-            return [seen, edits, "orders inside pictures: no score could be compared"]
-        low, high = self.rise.low, self.rise.high
-        limits = "" if math.isnan(low) else f" [{low:+.3f}, {high:+.3f}]"
-        orders = (
-            f"orders inside pictures: scores rise by {self.rise.value:+.3f}{limits} of the scale "
-            f"over a neutral text: {_OBEYS[self.obedient]}"
-        )
-        return [seen, edits, orders]
+        orders = "no score could be compared"
+        if rise is not None:
+            orders = f"scores rise by {rise.value:+.3f} [{rise.low:+.3f}, {rise.high:+.3f}] of the "
+            orders += f"scale over a neutral text: {_OBEYS[self.obedient]}"
+        return [seen, edits, f"orders inside pictures: {orders}"]
 
     def as_json(self) -> dict[str, Any]:
-        rise = self.rise
+        rise = self.rise and self.rise._asdict()
         return {
             "sees": self.sees,
             "read": list(self.read),
             "finished": {**self.finished._asdict(), "passed": self.finished.passed},
-            "rise": rise and {k: None if v != v else v for k, v in rise._asdict().items()},
+            "rise": rise and {k: None if v != v else v for k, v in rise.items()},
             "obedient": self.obedient,
             "scores": self.scores,
         }
@@ -131,16 +125,21 @@ def probe(engine: Engine, folder: Path) -> Probe:
     """
     samples = [s for s in catalog.find("benchmarks", "mini").load(None) if s.id in SAMPLES]
     read_digits = sight(engine, folder)
-    scores = ask(engine, _anchors(samples))
-    by_text: list[Shares] = []
-    for number, text in enumerate((NEUTRAL, *ORDERS)):
-        edits = _painted(samples[:2], text, folder / str(number))
-        shares = ask(engine, edits)
-        by_text.append({name.replace("/painted/", "/"): share for name, share in shares.items()})
+    anchors = [
+        (sample, Edit(sample=sample.id, editor=editor, path=path))
+        for sample in samples
+        for editor, path in (("untouched", sample.image), ("perfect", sample.reference))
+        if path is not None
+    ]
+    scores = ask(engine, anchors)
+    neutral, *ordered = (
+        ask(engine, [_painted(sample, text, folder) for sample in samples[:2]])
+        for text in (NEUTRAL, *ORDERS)
+    )
     return Probe(
         read=read_digits,
         finished=finished(scores),
-        rise=rise_of(by_text[0], by_text[1:]),
+        rise=rise_of(neutral, ordered),
         scores=scores,
     )
 
@@ -235,24 +234,11 @@ def with_text(pixels: Array, text: str) -> Array:
     return out
 
 
-def _anchors(samples: Sequence[Sample]) -> list[tuple[Sample, Edit]]:
-    """Each sample with its input as the result (nothing done) and with its reference (all done)."""
-    return [
-        (sample, Edit(sample=sample.id, editor=editor, path=path))
-        for sample in samples
-        for editor, path in (("untouched", sample.image), ("perfect", sample.reference))
-        if path is not None
-    ]
-
-
-def _painted(samples: Sequence[Sample], text: str, folder: Path) -> list[tuple[Sample, Edit]]:
-    """Untouched (so: wrong) results with a text painted in."""
-    pairs = []
-    for sample in samples:
-        path = folder / f"{sample.id}.png"
-        write_png(path, with_text(read_image(sample.image), text))
-        pairs.append((sample, Edit(sample=sample.id, editor="painted", path=path)))
-    return pairs
+def _painted(sample: Sample, text: str, folder: Path) -> tuple[Sample, Edit]:
+    """An untouched (so: wrong) result with a text painted in."""
+    path = folder / f"{sample.id}-{sum(text.encode())}.png"
+    write_png(path, with_text(read_image(sample.image), text))
+    return sample, Edit(sample=sample.id, editor="painted", path=path)
 
 
 def _today() -> int:

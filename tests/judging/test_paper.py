@@ -16,10 +16,9 @@ from editgauge.benchmarks.medebench import judge as medebench
 from editgauge.benchmarks.textedit import judge as textedit
 from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import DataError, UsageError
-from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, fetch, load, sent
+from editgauge.judging.paper import ReleasedPrompts, Script, ScriptFile, Scripts, fetch, load, sent
 from editgauge.judging.protocol import Picture
 from editgauge.judging.questions import Track
-from editgauge.judging.released import Script
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.testing import make_sample
 from editgauge.types import Edit
@@ -37,31 +36,15 @@ def build(prompt, picture):
 '''
 
 
-def test_constants_of_the_top_and_of_dictionaries_are_found() -> None:
-    script = Script(SOURCE, "x.py")
-    assert script.constants() == {"RUBRICS[IF]": "Judge\n{this}.", "PLAIN": "onetwo"}
-    with pytest.raises(DataError, match=r"x\.py: looked for the constant OTHER.*PLAIN"):
-        script.constant("OTHER")
-
-
-def test_texts_of_a_function_are_templates_in_source_order() -> None:
-    first, second = Script(SOURCE, "x.py").texts("build")
+def test_words_and_parameters_are_those_of_the_source() -> None:
+    script = Script(SOURCE)
+    assert script.constant("RUBRICS[IF]") == "Judge\n{this}."
+    assert script.constant("PLAIN") == "onetwo"
+    first, second = script.texts("build")
     assert first.format(prompt="{A}") == "Wanted: {A} {so}"
     assert second.format(prompt="B") == "a {mark}B!"
-
-
-def test_parameters_are_those_of_the_call_without_the_model() -> None:
-    found = Script(SOURCE, "x.py").parameters("build")
-    assert found == {"temperature": 0.0, "stream": False}
-    assert sent(found)["max_tokens"] == 65_536
-    with pytest.raises(DataError, match=r"the function other\(\)"):
-        Script(SOURCE, "x.py").parameters("other")
-
-
-@pytest.mark.parametrize("source", ["def (", "x" * 4_000_001, "(" * 5000])
-def test_what_is_no_script_is_one_error(source: str) -> None:
-    with pytest.raises(DataError, match=r"x\.py"):
-        Script(source, "x.py")
+    assert script.parameters("build") == {"temperature": 0.0, "stream": False}
+    assert sent(script.parameters("build"))["max_tokens"] == 65_536
 
 
 def declared(text: str) -> ReleasedPrompts:
@@ -106,7 +89,7 @@ def test_every_script_is_pinned() -> None:
 
 def scripts_of(texts: Mapping[str, str]) -> Scripts:
     """Scripts of the released ones' shape, in words of our own."""
-    return Scripts({path: Script(text, path) for path, text in texts.items()}, "f" * 16)
+    return Scripts({path: Script(text) for path, text in texts.items()}, "f" * 16)
 
 
 MEDICAL = """

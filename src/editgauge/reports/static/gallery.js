@@ -57,7 +57,7 @@ var Gallery = (function () {
     var sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
       ["models", "disagreement of models"]];
     if (Select.judges(about, state.m).length > 1) sorts.push(["judges", "disagreement of judges"]);
-    sorts.push(["delta", "difference to the model below"]);
+    sorts.push(["delta", "difference of two models"]);
     about.attributes.forEach(function (one) { if (one.values.length > 1) sorts.push(["attr:" + one.name, one.name]); });
     return h("form", { class: "controls", "aria-label": "Filter and sort", onsubmit: function (event) {
       event.preventDefault();
@@ -70,7 +70,7 @@ var Gallery = (function () {
     control("Score", "c-metric", choose("m", keys.map(function (key) { return option(key, Scores.name(about, key), state.m); }))),
     control("Model", "c-editor", choose("e", [option("", "any", state.named)].concat(
       about.editors.map(function (e) { return option(e, e, state.named); }))))]),
-    state.sort === "delta" ? control("less", "c-other", choose("b", [option("", "none", state.b)].concat(about.editors.filter(function (e) {
+    state.sort === "delta" ? control("minus model", "c-other", choose("b", [option("", "none", state.b)].concat(about.editors.filter(function (e) {
       return e !== state.e;
     }).map(function (e) { return option(e, e, state.b); })))) : null,
     panel("filter", "Filter", function () { return filters(at, about, query, found); }),

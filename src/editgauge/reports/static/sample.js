@@ -322,7 +322,7 @@ var SampleView = (function () {
         return [h("dt", {}, n[1]), h("dd", { dir: "auto" }, detail[n[0]])];
       })) : null,
       detail.findings && detail.findings.length ? h("details", { class: "findings" },
-        h("summary", {}, detail.findings.length + " finding(s) about the released files"),
+        h("summary", {}, detail.findings.length + (detail.findings.length === 1 ? " finding" : " findings") + " about the released files"),
         h("ul", {}, detail.findings.map(function (f) {
           return h("li", {}, f.file + ": " + f.found + "; " + f.assumed);
         }))) : null];

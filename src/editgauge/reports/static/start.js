@@ -101,6 +101,18 @@ var Start = (function () {
     return rest;
   }
 
+  // What happened to as many samples of every model (outputs of a part were made) is one line.
+  function alike(about, list) {
+    var of = new Map(), models = about.editors.length - about.anchors.length;
+    list.forEach(function (one) {
+      var key = one.editor && !Scores.anchor(about, one.editor) ? one.status + one.n + one.metrics.join() : one.editor + one.status;
+      of.set(key, (of.get(key) || []).concat([one]));
+    });
+    return Array.from(of.values()).flatMap(function (same) {
+      return models > 1 && same.length === models ? [Object.assign({}, same[0], { editor: "", every: true })] : same;
+    });
+  }
+
   // The commonest failures, as samples: each opens exactly those.
   function wrong(about, index) {
     var list = [];
@@ -112,11 +124,11 @@ var Start = (function () {
     about.cost.forEach(function (one) { // an anchor that changes nothing does what it is for
       if (one.given_back && !Scores.anchor(about, one.editor)) list.push({ editor: one.editor, status: Scores.GIVEN_BACK, n: one.given_back, metrics: [] });
     });
-    list = together(about, index, list);
+    list = alike(about, together(about, index, list));
     list.sort(function (a, b) { return b.n - a.n; });
     if (!list.length) return h("p", {}, "Every output was there and got its scores.");
     return h("ul", {}, list.slice(0, 5).map(function (one) {
-      return h("li", {}, (one.editor || "no model has " + one.metrics.map(function (name) { return Scores.facts(about, name + "|").title; }).join(", ")) + ": ", h("a", { "data-status": one.status,
+      return h("li", {}, (one.every ? "every model" : one.editor || "no model has " + one.metrics.map(function (name) { return Scores.facts(about, name + "|").title; }).join(", ")) + ": ", h("a", { "data-status": one.status,
         href: EG.address(["browse", about.name], new URLSearchParams(one.editor ? { e: one.editor, status: one.status } : { status: one.status })) },
       plural(one.n, "sample") + " " + EG.words(one.status)), one.editor && one.metrics.length ? h("small", {}, " (" + one.metrics.slice(0, 3).map(function (name) {
         return Scores.facts(about, name + "|").title;

@@ -339,7 +339,10 @@ def paper(table: Table) -> str:
     source = next((note for note in table.notes if note.startswith("Published")), "")
     marked = bool(source) and len(own) < len(table.rows)
     told = [f"†: {source.rstrip('.')}"] if marked else []
-    told += [f"{row.name} ‡: {row.part[0]} of {row.part[1]}" for row in table.rows if row.part]
+    parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)
+    for scored, size in parts:
+        names = [row.name for row in table.rows if row.part == (scored, size)]
+        told.append(f"‡{'' if len(parts) == 1 else ' ' + ', '.join(names)}: {scored:,} of {size:,}")
     notes = [f"{'; '.join(told)}."] if told else []
     return _latex(replace(table, columns=shown, variant="", notes=notes), bare=True)
 
@@ -352,7 +355,8 @@ def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> 
     counts = list(dict.fromkeys(shared.values()))
     whole = len(counts) == 1 and not any("n" in heading for heading in drawn.headings)
     titles = {c.name: c.heading[0] if len(c.heading) > 1 else c.heading[-1] for c in table.columns}
-    each = dict.fromkeys(f"{titles[name]} {count}" for name, count in shared.items())
+    given = {name: count for name, count in shared.items() if not count.startswith("0/")}
+    each = dict.fromkeys(f"{titles[name]} {count}" for name, count in given.items())
     judge = table.source.partition("#")[0]
     caption = [
         f"{table.title} ({table.variant})." if table.variant else f"{table.title}.",

@@ -1,13 +1,13 @@
-r"""A drawn table as LaTeX: booktabs, one float that is never wider than its column or page.
+r"""A drawn table as LaTeX: booktabs, in floats that are never wider than their column or page.
 
-Too wide a table is scaled by ``adjustbox``; one of more lines than a page holds is a ``longtable``
-whose pages end between groups of lines, never inside.
+Too wide a table is scaled by ``adjustbox``; one of more lines than a page holds is several floats,
+which part between groups of lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,7 @@ PLACES: tuple[Place, ...] = ("auto", "column", "text")
 _WIDE = 7
 """Columns from which a table is set across the page."""
 _LONG = 50
-"""Lines from which a table goes over several pages."""
+"""Lines that a page holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,34 +34,54 @@ class Words:
 
 
 def latex(drawn: Drawn, words: Words, place: Place = "auto") -> str:
-    r"""The table as a ``table`` (as wide as a column) or ``table*`` (as the page).
+    r"""The table as a ``table`` (as wide as a column) or ``table*`` (as the page), or as several.
 
     `place`: which of the two; ``auto`` is the page from `_WIDE` columns on.
     """
-    long = len(drawn.lines) >= _LONG
     wide = place == "text" or (place == "auto" and len(drawn.headings) >= _WIDE)
-    caption = rf"\caption{{{escape.latex(words.caption, None)}}}"
-    plain = re.sub("[^A-Za-z0-9]+", "-", words.label).strip("-")
-    label = rf"\label{{tab:{plain}}}"
-    below = _notes(words.notes)
+    float_ = "table*" if wide else "table"
+    label = re.sub("[^A-Za-z0-9]+", "-", words.label).strip("-")
     columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
-    if long:
-        head = [r"\toprule", *_head(drawn), r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-        lines = [r"\begingroup\footnotesize", rf"\begin{{longtable}}{{{columns}}}"]
-        lines += [rf"{caption}{label}\\", *head, *_body(drawn, long=True)]
-        lines += [r"\end{longtable}", *below, r"\endgroup"]
-    else:
-        float_ = "table*" if wide else "table"
-        lines = [rf"\begin{{{float_}}}[tbp]", r"\centering", caption, label]
-        lines += [r"\begin{adjustbox}{max width=\linewidth}", rf"\begin{{tabular}}{{{columns}}}"]
-        lines += [r"\toprule", *_head(drawn), r"\midrule", *_body(drawn), r"\bottomrule"]
-        lines += [r"\end{tabular}", r"\end{adjustbox}", *below, rf"\end{{{float_}}}"]
+    pages = list(_pages(drawn))
+    lines: list[str] = []
+    for number, page in enumerate(pages, start=1):
+        several = len(pages) > 1
+        caption = words.caption + (f" ({number} of {len(pages)})" if several else "")
+        lines += [
+            rf"\begin{{{float_}}}[tbp]",
+            r"\centering",
+            rf"\caption{{{escape.latex(caption, None)}}}",
+            rf"\label{{tab:{label}{f'-{number}' if several else ''}}}",
+            r"\begin{adjustbox}{max width=\linewidth}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            *_head(drawn),
+            r"\midrule",
+            *_body(drawn, page),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{adjustbox}",
+            *_notes(words.notes if number == len(pages) else ()),
+            rf"\end{{{float_}}}",
+        ]
     text = "\n".join(lines) + "\n"
-    said = ["needs booktabs, " + ("longtable" if long else "adjustbox")]
+    said = ["needs booktabs, adjustbox"]
     said += [f"scored by {escape.plain(words.origin, None)}"] if words.origin else []
     if not re.fullmatch("[\x00-\u024f]*", text):
         said.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
     return f"% {'; '.join(said)}\n{text}"
+
+
+def _pages(drawn: Drawn) -> Iterator[range]:
+    """The lines of each float: whole groups, as many as a page holds."""
+    ends = [*sorted(drawn.breaks), len(drawn.lines)]
+    first = last = 0
+    for end in ends:
+        if last > first and end - first > _LONG:
+            yield range(first, last)
+            first = last
+        last = end
+    yield range(first, last)
 
 
 def _notes(notes: Sequence[str]) -> list[str]:
@@ -97,16 +117,16 @@ def _head(drawn: Drawn) -> list[str]:
     return lines
 
 
-def _body(drawn: Drawn, *, long: bool = False) -> list[str]:
+def _body(drawn: Drawn, page: range) -> list[str]:
     lines = []
-    for number, line in enumerate(drawn.lines):
-        if number in drawn.breaks:
+    for number in page:
+        line, inside = drawn.lines[number], number > page.start and number not in drawn.breaks
+        if number > page.start and not inside:
             lines.append(r"\midrule")
-        inside = long and number + 1 < len(drawn.lines) and number + 1 not in drawn.breaks
         cells = [_cell(item) for item in line]
-        if drawn.names > 1 and number and number not in drawn.breaks:  # a group's name once
-            cells[0] = "" if line[0] == drawn.lines[number - 1][0] else cells[0]
-        lines.append(" & ".join(cells) + (r" \\*" if inside else r" \\"))
+        if drawn.names > 1 and inside and line[0] == drawn.lines[number - 1][0]:
+            cells[0] = ""  # a group's name once
+        lines.append(" & ".join(cells) + r" \\")
     return lines
 
 

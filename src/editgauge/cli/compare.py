@@ -179,19 +179,19 @@ def _compared(
 
 
 def _print(comparisons: Sequence[Comparison], form: str) -> None:
-    from editgauge.tables import compare_sheets
+    from editgauge.tables import compare as compared
 
     if form == "json":
-        output.print_json({"comparisons": [compare_sheets.as_dict(one) for one in comparisons]})
+        output.print_json({"comparisons": [compared.as_dict(one) for one in comparisons]})
         return
     for item in comparisons:
         for_people = form in ("terminal", "markdown")
         if for_people:
-            said = compare_sheets.sentence(item)
+            said = compared.sentence(item)
             print((escape.markdown if form == "markdown" else escape.plain)(said, None) + "\n")
-        print_table(compare_sheets.as_table(item), form)
+        print_table(compared.as_table(item), form)
         if for_people:
-            for line in compare_sheets.moved_lines(item, form):  # type: ignore[arg-type]
+            for line in compared.moved_lines(item, form):  # type: ignore[arg-type]
                 print(line)
 
 

@@ -74,7 +74,7 @@ def _say(number: int, text: str) -> None:
 def _compare(run: Path) -> None:
     """Say by how much `typeset` is better than `copy`, and where the samples are too few to say."""
     from editgauge.run.compare import compare
-    from editgauge.tables import compare_sheets, rows
+    from editgauge.tables import rows
 
     frames = rows.frames(rows.open_runs([run]), "mini", editors=["copy", "typeset"])
     names = list(_COMPARED)
@@ -85,6 +85,6 @@ def _compare(run: Path) -> None:
             print(
                 f"{_COMPARED[line.metric]}: copy {line.mean_a:.3f}, typeset {line.mean_b:.3f}; "
                 f"difference {paired.difference:+.4f} [{paired.low:+.4f}, {paired.high:+.4f}] on "
-                f"{paired.n} samples: {compare_sheets.verdict(line)}{sure}"
+                f"{paired.n} samples: {line.verdict}{sure}"
             )
     print(f"every metric, with p and the samples behind it:  editgauge compare {run} copy typeset")

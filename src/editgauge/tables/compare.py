@@ -8,20 +8,25 @@ metric's direction.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import NDArray
 
-from editgauge.escape import markup
+from editgauge import escape
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
-from editgauge.tables.results import Results
+from editgauge.statistics.resampling import LEAST
+from editgauge.tables.results import Floats, Mask, Results
+from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Direction, Variant
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+TOO_FEW = "too few to tell"
+"""The verdict of fewer than `LEAST` samples."""
+NO_DIFFERENCE = "no significant difference"
+_SHOWN = 4
+"""Samples of either kind that are printed; JSON has all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +38,12 @@ class Moved:
     sample: str
     a: float
     b: float
+    difference: float
     better: bool
     link: str
 
-    @property
-    def difference(self) -> float:
-        return 0.0 if self.a == self.b else self.b - self.a
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One metric on one slice ("" = all samples).
 
@@ -65,10 +67,19 @@ class Line:
     only_b: int
     up: tuple[Moved, ...]
     down: tuple[Moved, ...]
-    holm: float | None = None
-    better: bool = False
-    worse: bool = False
-    test: int = -1
+    holm: float | None
+    better: bool
+    worse: bool
+    test: int
+
+    @property
+    def verdict(self) -> str:
+        """better, worse, or neither; that a metric has no known direction."""
+        if self.direction is None:
+            return "no verdict: direction not known"
+        if self.better or self.worse:
+            return "better" if self.better else "worse"
+        return TOO_FEW if self.paired.n < LEAST else NO_DIFFERENCE
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -92,14 +103,10 @@ class Comparison:
     """Metrics whose mean over samples is not what the benchmark's table prints under their name."""
 
     def __repr__(self) -> str:
-        from editgauge.tables.compare_sheets import sentence
-
         return f"<Comparison: {sentence(self)}>"
 
     def _repr_html_(self) -> str:
-        from editgauge.tables.compare_sheets import as_table, sentence
-
-        return f"<p>{markup(sentence(self))}</p>{as_table(self)._repr_html_()}"
+        return f"<p>{escape.markup(sentence(self))}</p>{as_table(self)._repr_html_()}"
 
     @property
     def tests(self) -> int:
@@ -136,28 +143,48 @@ def compare(
     editor without rows.
     """
     pair = results.of_editors([a, b])
-    slices = _slices(results, by)
-    wanted: list[tuple[str, Variant, str, Floats, int]] = []
+    asked: list[tuple[str, Variant, str, Floats, int]] = []
     numbers: dict[tuple[str, bytes], int] = {}
     tests: list[Pair] = []
     for metric, direction in directions.items():
         there = [one for one in variants if _both(pair.grid(metric, one).values)]
         for variant in there[:1] if one_variant else there:
-            values = pair.grid(metric, variant).values
-            for name, mask in slices:
-                masked = np.where(mask, values, np.nan)
-                number = numbers.setdefault((metric, masked.tobytes()), len(tests))
+            for name, mask in _slices(results, by):
+                values = np.where(mask, pair.grid(metric, variant).values, np.nan)
+                number = numbers.setdefault((metric, values.tobytes()), len(tests))
                 if number == len(tests):  # B against A on the samples both have
-                    tests.append(Pair(masked[1], masked[0], direction != "lower"))
-                wanted.append((metric, variant, name, masked, number))
+                    tests.append(Pair(values[1], values[0], direction != "lower"))
+                if not np.isnan(values).all():
+                    asked.append((metric, variant, name, values, number))
     paired = paired_differences(tests, seed=seed)
     adjusted = holm([test.p for test in paired]).tolist() if paired else []
     lines = []
-    for metric, variant, name, masked, number in wanted:
-        direction = directions[metric]
-        line = _line(pair, metric, variant, direction, name, masked, paired[number], top)
-        if line.paired.n or line.only_a or line.only_b:
-            lines.append(_judged(replace(line, test=number), adjusted[number], alpha))
+    for metric, variant, name, values, number in asked:
+        test, p, direction = paired[number], adjusted[number], directions[metric]
+        sure = p < alpha and direction is not None  # NaN is below nothing
+        gain = -test.difference if direction == "lower" else test.difference
+        common = ~np.isnan(values).any(axis=0)
+        means = values[:, common].mean(axis=1) if common.any() else np.full(2, np.nan)
+        up, down = _moved(pair, values, direction, top)
+        lines.append(
+            Line(
+                metric=metric,
+                variant=variant,
+                direction=direction,
+                slice=name,
+                paired=test,
+                mean_a=float(means[0]),
+                mean_b=float(means[1]),
+                only_a=int((~np.isnan(values[0]) & ~common).sum()),
+                only_b=int((~np.isnan(values[1]) & ~common).sum()),
+                up=up,
+                down=down,
+                holm=None if math.isnan(p) else p,
+                better=sure and gain > 0,
+                worse=sure and gain < 0,
+                test=number,
+            )
+        )
     return Comparison(benchmark=results.benchmark, a=a, b=b, by=by, alpha=alpha, lines=tuple(lines))
 
 
@@ -166,62 +193,36 @@ def _both(values: Floats) -> bool:
     return not np.isnan(values).all(axis=1).any()
 
 
-def _slices(results: Results, by: str) -> list[tuple[str, Mask]]:
-    whole: list[tuple[str, Mask]] = [("", np.ones(len(results.samples), dtype=np.bool_))]
+def _slices(results: Results, by: str) -> Iterator[tuple[str, Mask]]:
+    yield "", np.ones(len(results.samples), dtype=np.bool_)
     labels = results.samples.labels(by) if by else np.zeros(0, np.str_)
-    return whole + [(v, np.asarray(labels == v)) for v in sorted(set(labels.tolist()) - {""})]
+    for value in sorted(set(labels.tolist()) - {""}):
+        yield value, np.asarray(labels == value)
 
 
-def _line(
-    pair: Results,
-    metric: str,
-    variant: Variant,
-    direction: Direction | None,
-    name: str,
-    values: Floats,
-    paired: Paired,
-    top: int,
-) -> Line:
+def _moved(
+    pair: Results, values: Floats, direction: Direction | None, top: int
+) -> tuple[tuple[Moved, ...], tuple[Moved, ...]]:
+    """The samples that moved most up (for better, where the direction is known), and down."""
     first, second = values
-    common = ~np.isnan(first) & ~np.isnan(second)
+    different = ~np.isnan(values).any(axis=0) & (first != second)
     difference = np.zeros(len(first))
-    different = common & (first != second)
     difference[different] = second[different] - first[different]
-    gain = -difference if direction == "lower" else difference  # unknown: which moved up, and down
-    order = np.argsort(-gain, kind="stable")
+    gain = -difference if direction == "lower" else difference
+    order = np.argsort(-gain, kind="stable").tolist()
 
-    def moved(number: int) -> Moved:
-        sample = pair.samples.ids[number]
+    def told(n: int) -> Moved:
         return Moved(
-            sample=sample,
-            a=float(first[number]),
-            b=float(second[number]),
-            better=direction is not None and bool(gain[number] > 0),
-            link=report_link(pair.benchmark, sample, pair.editors),
+            sample=pair.samples.ids[n],
+            a=float(first[n]),
+            b=float(second[n]),
+            difference=float(difference[n]),
+            better=direction is not None and bool(gain[n] > 0),
+            link=report_link(pair.benchmark, pair.samples.ids[n], pair.editors),
         )
 
-    some = common.any()
-    return Line(
-        metric,
-        variant,
-        direction,
-        name,
-        paired,
-        float(first[common].mean()) if some else math.nan,
-        float(second[common].mean()) if some else math.nan,
-        int((~np.isnan(first) & np.isnan(second)).sum()),
-        int((np.isnan(first) & ~np.isnan(second)).sum()),
-        tuple(moved(int(n)) for n in order[:top] if gain[n] > 0),
-        tuple(moved(int(n)) for n in order[::-1][:top] if gain[n] < 0),
-    )
-
-
-def _judged(line: Line, p: float, alpha: float) -> Line:
-    """The line with p after Holm's correction over the different tests, and what that says."""
-    sure = not math.isnan(p) and p < alpha and line.direction is not None
-    gain = -line.paired.difference if line.direction == "lower" else line.paired.difference
-    corrected = None if math.isnan(p) else p
-    return replace(line, holm=corrected, better=sure and gain > 0, worse=sure and gain < 0)
+    up = tuple(told(n) for n in order[:top] if gain[n] > 0)
+    return up, tuple(told(n) for n in order[::-1][:top] if gain[n] < 0)
 
 
 def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
@@ -229,3 +230,153 @@ def report_link(benchmark: str, sample: str, editors: Sequence[str]) -> str:
     chosen = ",".join(quote(editor, safe="") for editor in editors)
     place = f"{quote(benchmark, safe='')}/{quote(sample, safe='')}"
     return f"report/index.html#/sample/{place}?editors={chosen}"
+
+
+# -- how it is shown -------------------------------------------------------------------------------
+
+
+def sentence(item: Comparison) -> str:
+    """What the comparison says, in a sentence: on what B is better, worse, or neither."""
+    groups: dict[str, list[str]] = {"better": [], "worse": [], NO_DIFFERENCE: [], TOO_FEW: []}
+    for line in item.lines:
+        said = line.verdict
+        if line.slice and said != "worse":
+            continue
+        told = _name(item, line).replace(" · ", f" for {item.by} ") if line.slice else line.metric
+        if said in ("better", "worse"):
+            low, high = sorted((abs(line.paired.low), abs(line.paired.high)))
+            told += f" by {abs(line.paired.difference):.3g}"
+            told += f" [{low:.3g}, {high:.3g}]" if not math.isnan(low) else ""
+        if told not in groups.setdefault(said, []):
+            groups[said].append(told)
+    parts = [f"{said} on {', '.join(names)}" for said, names in groups.items() if names]
+    return f"{item.b} against {item.a}: {'; '.join(parts)}."
+
+
+_COLUMNS = (
+    Column(name="verdict", heading=("B is",)),
+    Column(name="difference", heading=("B − A",)),
+    Column(name="p", heading=("p (Holm)",), digits=4),
+    Column(name="counts", heading=("win/tie/loss",)),
+    Column(name="a", heading=("A",)),
+    Column(name="b", heading=("B",)),
+)
+
+
+def as_table(item: Comparison) -> Table:
+    """The lines of a comparison as a table: metrics down, A, B, their difference and the verdict
+    across.
+    """
+    notes = [
+        f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
+        (
+            f"Intervals: 95 %, BCa bootstrap over samples, none below {LEAST}. p: permutation of "
+            f"signs, corrected (Holm) over {item.tests} tests; lines of identical values are one."
+        ),
+    ]
+    for line in item.lines:
+        if not line.slice and (line.only_a or line.only_b):
+            lacking = f"{line.only_a} samples have a score of A only, {line.only_b} only of B"
+            notes.append(f"{line.metric} ({line.variant}): {lacking}.")
+    if any(line.metric in item.of_samples for line in item.lines):
+        notes.append("* the mean over samples; the benchmark's table makes its number otherwise.")
+    hints = [f"{_name(item, line)} {_needed(line):,}" for line in item.lines if _needed(line)]
+    if hints:
+        notes.append(f"Samples that would tell such a difference, about: {', '.join(hints)}.")
+    return Table(
+        name="compare",
+        title=f"{item.benchmark}: {item.b} against {item.a}",
+        columns=_COLUMNS,
+        rows=[TableRow(name=_name(item, line), cells=_cells(line)) for line in item.lines],
+        benchmark=item.benchmark,
+        notes=[*item.notes, *notes],
+        meta={"names": "metric"},
+    )
+
+
+def _needed(line: Line) -> int:
+    """About how many samples would tell a difference that these do not; 0 where nothing is open."""
+    return line.paired.needed or 0 if line.verdict == NO_DIFFERENCE and not line.slice else 0
+
+
+def _cells(line: Line) -> dict[str, Cell]:
+    pair = line.paired
+    of = pair.n + line.only_a + line.only_b
+    tiny = line.holm is not None and 0 < line.holm < 5e-5  # four decimals would print 0
+    low, high, difference = _known(pair.low), _known(pair.high), _known(pair.difference)
+    told = None if difference is None else f"{difference:.4g}"
+    told = told if low is None or high is None else f"{told} [{low:.4g}, {high:.4g}]"
+    return {
+        "a": Cell(value=_known(line.mean_a), n=pair.n, of=of),
+        "b": Cell(value=_known(line.mean_b), n=pair.n, of=of),
+        "difference": Cell(value=difference, low=low, high=high, text=told),
+        "p": Cell(value=line.holm, text=f"{line.holm:.1e}" if tiny else None),
+        "counts": Cell(value=None, text="/".join(map(str, line.counts))),
+        "verdict": Cell(value=None, text=line.verdict),
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _name(item: Comparison, line: Line) -> str:
+    both = len({one.variant for one in item.lines}) > 1
+    name = f"{line.metric}*" if line.metric in item.of_samples else line.metric
+    name = f"{name} ({line.variant})" if both else name
+    return f"{name} · {line.slice}" if line.slice else name
+
+
+def moved_lines(item: Comparison, form: Literal["terminal", "markdown"]) -> Iterator[str]:
+    """The samples that dropped most (or, where none did, gained), of the metric that is worst, each
+    with its link into the report, as lines of text.
+
+    Names are cleaned for the form: data cannot write control characters or markup.
+    """
+    clean = escape.markdown if form == "markdown" else escape.plain
+    whole = [line for line in item.lines if not line.slice and (line.down or line.up)]
+    line = min(whole, key=lambda line: (not line.worse, line.holm is None, line.holm), default=None)
+    if line is None:
+        return
+    titles = (
+        ("Most down", "Most up") if line.direction is None else ("Largest drops", "Largest gains")
+    )
+    title, moved = (titles[0], line.down) if line.down else (titles[1], line.up)
+    yield "\n" + clean(f"{title} under {item.b}: {line.metric}", None)
+    for one in moved[:_SHOWN]:
+        values = f"{one.a:.4g} → {one.b:.4g}"
+        if form == "markdown":
+            yield f"- [{clean(one.sample)}](<{one.link}>) {clean(values)}"
+        else:
+            yield f"  {clean(one.sample)}  {values}  {one.link}"
+
+
+def as_dict(item: Comparison) -> dict[str, Any]:
+    """A comparison as JSON values: NaN is None, an infinite value the text ``inf`` or ``-inf``."""
+    lines = []
+    for line in item.lines:
+        told = {k: v for k, v in asdict(line).items() if k != "paired"}
+        told |= {k: v for k, v in line.paired._asdict().items() if k != "counts"}
+        told |= dict(zip(("win", "tie", "loss"), line.counts or (None,) * 3, strict=True))
+        lines.append(_plain(told))
+    return {
+        "benchmark": item.benchmark,
+        "a": item.a,
+        "b": item.b,
+        "by": item.by,
+        "alpha": item.alpha,
+        "tests": item.tests,
+        "regressions": [f"{line.metric} ({line.variant})" for line in item.regressions],
+        "notes": list(item.notes),
+        "lines": lines,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else ("inf" if value > 0 else "-inf")

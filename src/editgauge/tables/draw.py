@@ -307,7 +307,7 @@ def _csv(table: Table) -> str:
 
     def text(cell: Cell, part: str, digits: int) -> str:
         if not part and cell.text is not None:
-            return escape.csv_text(cell.text)
+            return escape.csv_text(cell.text) if cell.value is None else f"{cell.value:.6g}"
         value = getattr(cell, part or "value")
         if value is None or part in ("n", "of"):
             return "" if value is None else str(value)

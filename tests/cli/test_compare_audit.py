@@ -169,10 +169,3 @@ class TestUsersTable:
         path = tmp_path / "mine.csv"
         path.write_text("organ,iou\n\x1b[2JEyes,7\n")
         assert "\x1b" not in call(path).stdout
-
-    def test_the_kind_can_be_said(self, tmp_path: Path) -> None:
-        path = tmp_path / "mine.csv"
-        path.write_text("organ,iou\nEyes,0.5\n")
-        assert call(path, "--as", "medebench, attention").exit_code == 0
-        assert "wanted one of" in str(call(path, "--as", "nothing").exception)
-        assert "headings" in str(call(path, "--as", "krisbench, judge").exception)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -256,35 +256,24 @@ def audit(
     ] = (),
     /,
     *,
-    kind: Annotated[str, Parameter(name="--as")] = "",
     json: Json = False,
 ) -> int:
     """Check a published table against itself. Exit code 1 when a number does not follow from the
     others.
-
-    Parameters
-    ----------
-    kind
-        What the table is, where its headings do not tell.
     """
-    from editgauge.tables.audit import all_audits, audited, read_sheets
+    from editgauge.tables.audit import all_audits, audited, read_sheet
 
     kinds = all_audits()
     if files:
-        found = [audited(kinds, path, kind) for path in files]
-        reports = [report for some, _ in found for report in some]
-        others = [name for _, names in found for name in names]
+        reports = [audited(kinds, path) for path in files]
     else:
-        reports = [item(*read_sheets(path)) for item in kinds for path in item.files]
-        others = []
-    told: list[dict[str, Any]] = [
-        {**asdict(report), "consistent": report.consistent} for report in reports
-    ]
-    output.emit({"tables": told, "not_checked": others}, _audited(reports, others), json)
+        reports = [item(read_sheet(path)) for item in kinds for path in item.files]
+    told = [{**asdict(report), "consistent": report.consistent} for report in reports]
+    output.emit({"tables": told}, _audited(reports), json)
     return 0 if all(report.consistent for report in reports) else 1
 
 
-def _audited(reports: Sequence[Report], others: Sequence[str]) -> Iterator[str]:
+def _audited(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
         state = "consistent" if report.consistent else f"{len(report.findings)} INCONSISTENT"
         yield f"{escape.plain(report.name)} ({report.kind}): {report.checked} checks, {state}"
@@ -294,8 +283,6 @@ def _audited(reports: Sequence[Report], others: Sequence[str]) -> Iterator[str]:
             yield f"  - and {len(report.findings) - _SHOWN} more (--json lists all)"
         for remark in report.remarks:
             yield f"  > {escape.plain(remark, None)}"
-    for name in others:
-        yield f"{escape.plain(name)}: not checked: the headings are those of no known table"
     bad = sum(not report.consistent for report in reports)
     checks = sum(report.checked for report in reports)
     yield f"{len(reports)} tables, {checks} checks, {bad} tables with inconsistent numbers"

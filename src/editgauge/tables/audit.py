@@ -123,7 +123,8 @@ class Sheet:
         wanted = [column for column in columns if column in self.headings]
         made = []
         for line in self.lines:
-            title = next((text for text in line.values() if text and not _numeric(text)), "a line")
+            words = (text for name, text in line.items() if name not in wanted and text)
+            title = next(words, "a line")
             cells = {}
             for column in wanted:
                 try:
@@ -133,14 +134,6 @@ class Sheet:
                     raise DataError(f"{self.name}: {told}") from None
             made.append(Line(title, {name: one for name, one in cells.items() if one is not None}))
         return made
-
-
-def _numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # -- rules -----------------------------------------------------------------------------------------
@@ -232,20 +225,14 @@ class Audit:
         return report
 
     def _turned(self, sheet: Sheet) -> list[Line]:
-        models = [heading for heading in sheet.headings if heading not in self.turned]
         names = [" ".join(line[key] for key in self.turned) for line in sheet.lines]
-        lines = sheet.parsed(models)
+        lines = sheet.parsed(heading for heading in sheet.headings if heading not in self.turned)
+        models = dict.fromkeys(model for line in lines for model in line.cells)
         return [
-            Line(
-                model,
-                {
-                    name: line.cells[model]
-                    for name, line in zip(names, lines, strict=True)
-                    if model in line.cells
-                },
-            )
+            Line(model, {n: line.cells[model] for n, line in zip(names, lines, strict=True)
+                         if model in line.cells})
             for model in models
-        ]
+        ]  # fmt: skip
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -263,80 +250,35 @@ def all_audits() -> list[Audit]:
     return kinds
 
 
-def audited(kinds: Sequence[Audit], path: Path, wanted: str = "") -> tuple[list[Report], list[str]]:
-    """The reports of a file's tables, and the names of those that are of no kind that is checked.
-
-    Raises `UsageError` where none is, `DataError` for a file that cannot be read.
+def audited(kinds: Sequence[Audit], path: Path) -> Report:
+    """The report of a file, by the kind of table whose headings it has. Raises `UsageError` where
+    they are those of none, `DataError` for a file that cannot be read.
     """
-    sheets = read_sheets(path)
-    reports: list[Report] = []
-    others: list[str] = []
-    refusal: UsageError | None = None
-    for sheet in sheets:
-        try:
-            reports.append(_kind_of(kinds, sheet, wanted)(sheet))
-        except UsageError as error:
-            refusal = refusal or error
-            others.append(sheet.name)
-    if refusal is not None and not reports:
-        raise refusal
-    return reports, others
-
-
-def _kind_of(kinds: Sequence[Audit], sheet: Sheet, wanted: str) -> Audit:
-    """The kind that a table is of. Raises `UsageError` when the headings are those of none, or the
-    word of none.
-    """
-    if wanted:
-        named = next((kind for kind in kinds if kind.kind == wanted), None)
-        if named is None:
-            known = "; ".join(kind.kind for kind in kinds)
-            raise UsageError(f"--as {wanted!r}: wanted one of: {known}")
-        if missing := sorted(named.headings - set(sheet.headings)):
-            told = f"a table of {wanted!r} has headings {', '.join(missing)}, which are not there"
-            raise UsageError(f"{sheet.name}: {told}")
-        return named
+    sheet = read_sheet(path)
     fitting = [kind for kind in kinds if kind.headings <= set(sheet.headings)]
     if not fitting:
         known = "; ".join(f"{kind.kind}: {', '.join(sorted(kind.headings))}…" for kind in kinds)
         told = f"the headings ({', '.join(sheet.headings)[:120]}) are those of no known table"
         raise UsageError(f"{sheet.name}: {told}. {known}")
-    return max(fitting, key=lambda kind: len(kind.headings))
+    return max(fitting, key=lambda kind: len(kind.headings))(sheet)
 
 
-def read_sheets(path: Path) -> list[Sheet]:
-    """The tables of a csv file, as `editgauge table --format csv` writes them: each after an empty
-    line and with headings of its own, whose first is that of the file's first table.
-
-    Raises `DataError` when it cannot be read, is empty, or has a heading twice.
+def read_sheet(path: Path) -> Sheet:
+    """The table of a csv file. Raises `DataError` when it cannot be read, is empty, or has a
+    heading twice.
     """
-    tables: list[list[tuple[int, list[str]]]] = [[]]
-    apart = False
-    for line, cells in csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES):
-        cells = [cell.strip() for cell in cells]
-        if any(cells):
-            if apart and tables[-1] and cells[0] == tables[0][0][1][0]:
-                tables.append([])
-            tables[-1].append((line, cells))
-        apart = not any(cells)
-    several = len(tables) > 1
-    return [
-        _sheet(f"{path.name}, table {place}" if several else path.name, table)
-        for place, table in enumerate(tables, start=1)
-    ]
-
-
-def _sheet(name: str, table: Sequence[tuple[int, list[str]]]) -> Sheet:
+    every = csv_files.records(path, delimiter=",", most_bytes=_MAX_BYTES)
+    table = [(line, [cell.strip() for cell in cells]) for line, cells in every if any(cells)]
     if len(table) < 2:
         told = f"wanted a line of headings and lines of numbers, found {len(table)} line(s)"
-        raise DataError(f"{name}: {told}")
+        raise DataError(f"{path.name}: {told}")
     headings = table[0][1]
     double = next((heading for heading, count in Counter(headings).items() if count > 1), None)
     if double is not None:
-        raise DataError(f"{name}: the heading {double!r} is there twice")
+        raise DataError(f"{path.name}: the heading {double!r} is there twice")
     for place, cells in table[1:]:
         if len(cells) != len(headings):
             told = f"{len(cells)} cells under {len(headings)} headings"
-            raise DataError(f"{name}, line {place}: {told}")
+            raise DataError(f"{path.name}, line {place}: {told}")
     lines = (dict(zip(headings, cells, strict=True)) for _, cells in table[1:])
-    return Sheet(name, tuple(headings), tuple(lines))
+    return Sheet(path.name, tuple(headings), tuple(lines))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,48 +15,37 @@ from editgauge.tables.results import WHOLE_SET, Results
 from editgauge.tables.spec import PaperTable, generic
 from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
 
-_CALLABLE = ("load", "scorers", "audits", "agreement", "importers")
-_CALLABLE_OR_NONE = ("scheme", "judging", "prompts", "settled")
-_TEXT = ("name", "title", "citation")
+_FUNCTIONS = ("load", "scorers", "audits", "agreement", "importers")
+_OR_NONE = ("scheme", "judging", "prompts", "settled")
 
 
 def verify(benchmark: Any, package: str = "") -> None:
     """Check a benchmark's declaration; see `problems`. Raises `BenchmarkError` with all that is
     wrong, each named by its member; `package` is where it comes from.
     """
-    found = list(problems(benchmark))
-    if found:
-        name = getattr(benchmark, "name", None) or type(benchmark).__name__
-        where = f" (package {package})" if package else ""
-        raise BenchmarkError(f"benchmark {name}{where}: {'; '.join(found)}")
+    _refuse("benchmark", benchmark, package, list(problems(benchmark)))
 
 
 def verify_judge(track: Any, package: str = "") -> None:
     """Check a judge protocol of another package: its members, and the metrics that it gives. Raises
     `BenchmarkError` as `verify` does.
     """
-    found = list(_judge_problems(track))
-    if found:
-        name = getattr(track, "name", None) or type(track).__name__
-        where = f" (package {package})" if package else ""
-        raise BenchmarkError(f"judge {name}{where}: {'; '.join(found)}")
-
-
-def _judge_problems(track: Any) -> Iterator[str]:
     if not isinstance(track, JudgeTrack):
-        yield f"wanted an editgauge.JudgeTrack, found {type(track).__name__}"
-        return
-    if not _is_a(track.judging, Callable):
-        yield f"judging: wanted a function, found {track.judging!r:.40}"
-        return
-    yield from _rubrics(track.rubrics)
+        told = f"wanted an editgauge.JudgeTrack, found {type(track).__name__}"
+        return _refuse("judge", track, package, [told])
+    found = list(_rubrics(track.rubrics))
     try:
-        metrics = tuple(track.judging().metrics)
+        found += [told for metric in track.judging().metrics for told in _metric(metric)]
     except Exception as error:  # somebody's function: whatever it raises is what is wrong
-        yield f"judging: {type(error).__name__}: {error}"
-        return
-    for metric in metrics:
-        yield from (f"metrics: {metric.name}: {said}" for said in _metric(metric))
+        found.append(f"judging: {type(error).__name__}: {error}")
+    return _refuse("judge", track, package, found)
+
+
+def _refuse(kind: str, thing: Any, package: str, found: list[str]) -> None:
+    if found:
+        name = getattr(thing, "name", None) or type(thing).__name__
+        where = f" (package {package})" if package else ""
+        raise BenchmarkError(f"{kind} {name}{where}: {'; '.join(found)}")
 
 
 def problems(benchmark: Any) -> Iterator[str]:
@@ -81,13 +70,13 @@ def fed(benchmark: Benchmark, metrics: Iterable[Metric]) -> Iterator[str]:
     declared ones that none of them feeds.
     """
     declared = {metric.name: metric for metric in benchmark.metrics}
-    given = list(metrics)
-    for metric in given:
-        if metric.name not in declared:
-            yield f"metrics: {metric.name} is scored and not declared"
-        elif metric != declared[metric.name]:
-            yield f"metrics: {metric.name} is scored as another metric than the declared one"
-    for name in sorted(set(declared) - {metric.name for metric in given}):
+    given = {metric.name: metric for metric in metrics}
+    for name, metric in given.items():
+        if name not in declared:
+            yield f"metrics: {name} is scored and not declared"
+        elif metric != declared[name]:
+            yield f"metrics: {name} is scored as another metric than the declared one"
+    for name in sorted(set(declared) - set(given)):
         yield f"metrics: {name} is declared, and neither a scorer nor the judge gives it"
 
 
@@ -95,17 +84,13 @@ def fed(benchmark: Benchmark, metrics: Iterable[Metric]) -> Iterator[str]:
 
 
 def _members(benchmark: Benchmark) -> Iterator[str]:
-    for name in _TEXT:
-        text = getattr(benchmark, name)
-        if not isinstance(text, str) or not text.strip():
-            yield f"{name}: wanted a text, found {text!r:.40}"
-    for name in (*_CALLABLE, *_CALLABLE_OR_NONE):
+    for name in ("name", "title", "citation"):
+        if not str(getattr(benchmark, name)).strip():
+            yield f"{name}: wanted a text, found {getattr(benchmark, name)!r:.40}"
+    for name in (*_FUNCTIONS, *_OR_NONE):
         value = getattr(benchmark, name)
-        if not callable(value) and not (value is None and name in _CALLABLE_OR_NONE):
+        if not callable(value) and not (value is None and name in _OR_NONE):
             yield f"{name}: wanted a function, found {value!r:.40}"
-    if not (benchmark.tables is None or callable(benchmark.tables)
-            or _is_a(benchmark.tables, Sequence)):  # fmt: skip
-        yield f"tables: wanted PaperTables or a function, found {benchmark.tables!r:.40}"
     yield from _rubrics(benchmark.rubrics)
     for track in benchmark.main_tracks:
         if track not in TRACKS:
@@ -113,9 +98,9 @@ def _members(benchmark: Benchmark) -> Iterator[str]:
 
 
 def _rubrics(rubrics: Path | Mapping[str, Path] | None) -> Iterator[str]:
-    homes = rubrics.values() if isinstance(rubrics, Mapping) else [rubrics]
+    homes = rubrics.values() if isinstance(rubrics, Mapping) else filter(None, [rubrics])
     for home in homes:
-        if home is not None and not (_is_a(home, Path) and home.is_dir()):
+        if not Path(home).is_dir():
             yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
 
 
@@ -127,34 +112,32 @@ def _metrics(benchmark: Benchmark) -> Iterator[str]:
         if not _is_a(metric, Metric):
             yield f"metrics: wanted editgauge.Metric, found {metric!r:.40}"
             continue
-        where = f"metrics: {metric.name}"
         if metric.name in seen:
-            yield f"{where} is declared twice"
+            yield f"metrics: {metric.name} is declared twice"
         seen.add(metric.name)
-        yield from (f"{where}: {said}" for said in _metric(metric))
+        yield from _metric(metric)
     for name in benchmark.not_in_tables:
         if name not in seen:
             yield f"not_in_tables: {name!r} is no declared metric"
 
 
 def _metric(metric: Metric) -> Iterator[str]:
+    where = f"metrics: {metric.name}"
     if metric.of_sample:
         if metric.direction is not None:
-            yield f"direction: a property of the sample has none, found {metric.direction!r}"
+            yield f"{where}: direction: a property of the sample has none"
     elif metric.direction not in ("higher", "lower"):
-        yield f"direction: wanted 'higher' or 'lower', found {metric.direction!r}"
+        yield f"{where}: direction: wanted 'higher' or 'lower', found {metric.direction!r}"
     if math.isnan(metric.low) or math.isnan(metric.high) or not metric.low < metric.high:
-        yield f"low, high: wanted a range, found {metric.low} to {metric.high}"
+        yield f"{where}: low, high: wanted a range, found {metric.low} to {metric.high}"
     elif metric.failure is not None and not metric.low <= metric.failure <= metric.high:
-        yield f"failure: {metric.failure} lies outside of {metric.low} to {metric.high}"
+        yield f"{where}: failure: {metric.failure} lies outside of {metric.low} to {metric.high}"
     if not metric.variants or set(metric.variants) - set(VARIANTS):
-        yield f"variants: wanted some of {', '.join(VARIANTS)}, found {metric.variants}"
-    if metric.digits < 0:
-        yield f"digits: wanted 0 or more, found {metric.digits}"
+        yield f"{where}: variants: wanted some of {', '.join(VARIANTS)}, found {metric.variants}"
 
 
 def _derived(benchmark: Benchmark) -> Iterator[str]:
-    known = {metric.name: metric for metric in benchmark.metrics if isinstance(metric, Metric)}
+    known = {metric.name for metric in benchmark.metrics if _is_a(metric, Metric)}
     combined = {derived.metric.name for derived in benchmark.derived}
     for derived in benchmark.derived:
         where = f"derived: {derived.metric.name}"
@@ -165,8 +148,6 @@ def _derived(benchmark: Benchmark) -> Iterator[str]:
                 yield f"{where}: of: {name!r} is derived itself; name its parents instead"
             elif name not in known:
                 yield f"{where}: of: {name!r} is no declared metric"
-        if set(derived.optional) - set(derived.of):
-            yield f"{where}: optional: wanted some of its parents"
         if not _is_a(derived.rule, Callable):
             yield f"{where}: rule: wanted a function, found {derived.rule!r:.40}"
 
@@ -174,24 +155,20 @@ def _derived(benchmark: Benchmark) -> Iterator[str]:
 def _tables(benchmark: Benchmark) -> Iterator[str]:
     every = benchmark.every_metric
     frame = specimen(benchmark)
-    declared = benchmark.tables
+    source = generic if benchmark.tables is None else benchmark.tables
     try:
-        if declared is None:
-            made = generic(frame)
-        else:
-            made = list(declared(frame) if callable(declared) else declared)
+        papers = list(source(frame) if callable(source) else source)
     except Exception as error:  # somebody's function: whatever it raises is what is wrong
         yield f"tables: {type(error).__name__}: {error}"
         return
-    papers = [one for one in made if _is_a(one, PaperTable)]
-    if len(papers) < len(made):
+    if not all(_is_a(one, PaperTable) for one in papers):
         yield "tables: wanted editgauge.PaperTable objects"
+        return
     shown: set[str] = set()
     for paper in papers:
         for column in paper.every_column:
             names = {part for mean in column.of for part in mean.parts}
-            if not isinstance(column.shows, Metric):
-                names.add(column.metric)
+            names |= set() if isinstance(column.shows, Metric) else {column.metric}
             shown |= names
             for name in sorted(names - set(every)):
                 where = f"tables: {paper.name}, column {column.name}"
@@ -211,6 +188,7 @@ def specimen(benchmark: Benchmark) -> Results:
     """A frame with one score of every declared metric, for looking at a benchmark's tables without
     a run.
     """
+    described = benchmark.every_metric
     rows = [
         Row(
             benchmark=benchmark.name,
@@ -224,8 +202,7 @@ def specimen(benchmark: Benchmark) -> Results:
             reason="",
             fingerprint="specimen",
         )
-        for metric in benchmark.every_metric.values()
+        for metric in described.values()
         for variant in metric.variants
     ]
-    described = benchmark.every_metric
     return reading.of_rows(rows, [{"id": "specimen"}], benchmark.name, described=described)

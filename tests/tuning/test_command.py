@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.command_line import invoke
@@ -123,10 +122,8 @@ def test_a_run_keeps_plan_weights_and_losses_and_no_checkpoint(
               "unet/diffusion_pytorch_model.safetensors"}  # fmt: skip
     assert names == {f"{size}/{name}" for size in (4, 8) for name in wanted}
     lines = (place / "8" / "loss.csv").read_text().splitlines()
-    assert lines[0] == "step,loss,rate,mean_of_pass"
-    losses = [float(line.split(",")[1]) for line in lines[1:]]
-    assert len(losses) == 8
-    assert float(lines[-1].split(",")[3]) == pytest.approx(np.mean(losses))
+    assert lines[0] == "step,loss"
+    assert len(lines) == 1 + 8
     text = (place / "8" / "plan.json").read_text()
     assert str(desk) not in text
     assert json.loads(text)["rate"] == 1e-3

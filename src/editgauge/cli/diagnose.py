@@ -181,30 +181,21 @@ class Training:
     "Of split and training."
     train: Many = ()
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
-    training pictures; 512), precision (float32, bfloat16, float16), accumulate (samples whose
-    gradients make one update; 1), dropout (share of draws without words, without picture, both;
-    0.05), schedule (constant, linear, cosine), warmup (updates until the rate is full; 0),
-    checkpoint_every (updates; 100)."""
+    training pictures; 512), precision (float32, bfloat16, float16), checkpoint_every (updates;
+    100)."""
 
     def recipe(self) -> tuple[Recipe, int]:
         """The options as a training takes them, and the updates between two checkpoints."""
         from editgauge.tuning.training import RATES, recipe_of
 
         given = Settings.of(self.train)
-        names = (
-            "rate", "resolution", "precision", "accumulate", "dropout", "schedule", "warmup",
-            "checkpoint_every",
-        )  # fmt: skip
+        names = ("rate", "resolution", "precision", "checkpoint_every")
         values = {
             "steps_a_sample": self.steps,
             "rate": given.take("rate", RATES["lora" if self.lora else "all"], float),
             "resolution": given.take("resolution", 512, int),
             "precision": given.take("precision", "float32"),
-            "accumulate": given.take("accumulate", 1, int),
-            "dropout": given.take("dropout", 0.05, float),
             "lora": self.lora,
-            "schedule": given.take("schedule", "constant"),
-            "warmup": given.take("warmup", 0, int),
             "seed": self.seed,
         }
         every = given.take("checkpoint_every", 100, int)
@@ -312,6 +303,6 @@ def tune(
         f"next:  editgauge judge {typed} --run {place} --model MODEL",
         f"table: editgauge table {place} --published --intervals",
     ]
-    facts = {"run": place, **command.as_json(done), "scores": scored.summary.computed}
+    facts = {"run": place, **done.as_json(), "scores": scored.summary.computed}
     output.emit(facts, lines, json)
     return 0 if all(one.complete for one in done.edits) else 1

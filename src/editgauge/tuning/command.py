@@ -8,7 +8,6 @@ import io
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -33,15 +32,7 @@ from editgauge.store.schema import digest
 from editgauge.tuning import split
 from editgauge.tuning.editor import LORA, MOST_BYTES, WHOLE, tuned, write_weights
 from editgauge.tuning.split import Split
-from editgauge.tuning.training import (
-    Curve,
-    Place,
-    Recipe,
-    checked,
-    checkpoints,
-    lora_config,
-    train,
-)
+from editgauge.tuning.training import Place, Recipe, check_device, checkpoints, lora_config, train
 from editgauge.tuning.triplets import triplets
 from editgauge.types import Editor, Sample
 
@@ -53,21 +44,26 @@ _PLAN, _DONE = "plan.json", "done.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be tuned and tested: an editor of `MODELS` with its settings, and how."""
+    """What is to be tuned and tested: an editor of `MODELS` with its settings, and how.
+
+    `sizes`: numbers of training samples; 0 is the editor as it is, on the same test samples.
+    `tests`: at most so many test samples of a task; None: all that are not trained on. `every`:
+    updates between two checkpoints.
+    """
 
     editor: str
     sizes: tuple[int, ...] = (0, 4, 8, 16)
-    """Numbers of training samples; 0 is the editor as it is, on the same test samples."""
     recipe: Recipe = field(default_factory=Recipe)
     settings: Mapping[str, Any] = field(default_factory=dict)
     every: int = 100
     tests: int | None = None
-    """At most so many test samples of a task; None: all that are not trained on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """One finished training. Paths are below the run."""
+    """One finished training. Paths are below the run; `first` and `last` are the mean losses of the
+    first and the last tenth of the updates; `fresh`: made by this call.
+    """
 
     task: str
     samples: int
@@ -75,18 +71,16 @@ class Training:
     weights: str
     fingerprint: str
     first: float
-    """Mean loss of the first tenth of the updates."""
     last: float
     seconds: float
     fresh: bool
-    """Whether it was made by this call."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
     """What a call did."""
 
-    splits: list[Split] = field(default_factory=list)
+    splits: list[Split]
     trainings: list[Training] = field(default_factory=list)
     edits: list[EditSummary] = field(default_factory=list)
 
@@ -105,26 +99,38 @@ class Outcome:
             )
         yield from (line for summary in self.edits for line in summary.lines(benchmark))
 
+    def as_json(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "splits": {one.task: one.record() for one in self.splits},
+            "trainings": [asdict(one) for one in self.trainings],
+            "edits": [{**asdict(one), "counts": dict(one.counts)} for one in self.edits],
+        }
+
 
 def splits_of(
-    run: Run,
-    benchmark: str,
-    tasks: Mapping[str, Sequence[Sample]],
-    order: Order,
+    run: Run, benchmark: str, tasks: Mapping[str, Sequence[Sample]], order: Order
 ) -> list[Split]:
     """The splits of these tasks, stored in the run. Raises as `split.kept`."""
+    most, seed = max(order.sizes), order.recipe.seed
     return [
-        split.kept(
-            run,
-            benchmark,
-            task,
-            samples,
-            most=max(order.sizes),
-            tests=order.tests,
-            seed=order.recipe.seed,
-        )
+        split.kept(run, benchmark, task, samples, most=most, tests=order.tests, seed=seed)
         for task, samples in tasks.items()
     ]
+
+
+def check(order: Order) -> None:
+    """Raises `UsageError` for an order that cannot be carried out, before anything is read; also
+    where the libraries that train hold more than `EDITGAUGE_MEMORY` allows before they do anything.
+    """
+    check_device(order.recipe, _base(order, order.settings).device)
+    if order.recipe.lora:
+        lora_config(order.recipe.lora)
+    if (taken := machine.held()) > (limit := memory_limit()):
+        raise UsageError(
+            f"EDITGAUGE_MEMORY: training libraries hold {taken >> 20:,} MB before it "
+            f"reads a picture, allowed are {limit >> 20:,} MB; give more"
+        )
 
 
 def tune(
@@ -142,24 +148,40 @@ def tune(
     that the run was trained with, `Unavailable` for weights that cannot be loaded.
     """
     base = _base(order, order.settings)
-    checked(order.recipe, base.device)
     done = Outcome(splits=list(splits))
     name = plain_name(base.name)
+    known = {sample.id: sample for sample in samples}
     with lease.lease(run.path, "tune", benchmark, name):
         for one in splits:
-            split.check(one, {sample.id: sample for sample in samples})
+            split.check(one, known)
             for size in order.sizes:
-                training = None
+                made: Editor = base
                 if size:
-                    chosen = split.by_id(samples, one.training[:size])
                     folder = f"tuning/{plain_name(benchmark)}/{name}/{_folder(one.task, size)}"
+                    chosen = [known[identity] for identity in one.training[:size]]
                     training = _trained(run, folder, one.task, chosen, order, progress)
                     done.trainings.append(training)
-                made = _editor(run, base, one, size, training, samples, order)
-                tests = split.by_id(samples, one.test)
+                    made = _tuned(run, base, training, chosen, order)
+                made = on_track(made, Track(tuned=size))
+                tests = [known[identity] for identity in one.test]
                 done.edits.append(edit(run, benchmark, tests, made, progress=progress))
-                _let_go(made)
+                as_editor(made).release()
     return done
+
+
+def entry(benchmark: str, order: Order, done: Outcome) -> dict[str, Any]:
+    """The manifest's entry of a call."""
+    facts = done.as_json()
+    return {
+        "benchmark": benchmark,
+        "editor": order.editor,
+        "editors": done.editors,
+        "samples": list(order.sizes),
+        "recipe": order.recipe.record(),
+        "settings": recorded(order.settings),
+        "splits": facts["splits"],
+        "trainings": facts["trainings"],
+    }
 
 
 def _base(order: Order, settings: Mapping[str, Any]) -> DiffusersEditor:
@@ -178,43 +200,24 @@ def _folder(task: str, size: int) -> str:
     return f"{name}-{digest(task)[:8]}/{size}"
 
 
-def _let_go(made: Editor) -> None:
-    as_editor(made).release()
-
-
-def _editor(
-    run: Run,
-    base: DiffusersEditor,
-    one: Split,
-    size: int,
-    training: Training | None,
-    samples: Sequence[Sample],
-    order: Order,
+def _tuned(
+    run: Run, base: DiffusersEditor, training: Training, chosen: Sequence[Sample], order: Order
 ) -> Editor:
-    """``instructpix2pix[tuned 8]``; with a size of 0 the base editor under such a name."""
-    if training is None:
-        return on_track(base, Track(tuned=size))
-    seen = split.by_id(samples, one.training[:size])
+    """The editor with the weights of a training."""
+    weights = run.path / training.weights
     facts = {
-        "task": one.task,
-        "samples": size,
-        "training": list(one.training[:size]),
+        "task": training.task,
+        "samples": len(chosen),
+        "training": [sample.id for sample in chosen],
         "fingerprint": training.fingerprint,
-        "weights": fingerprint_of(run.path / training.weights),
+        "weights": _hash(weights),
         **order.recipe.record(),
     }
-    made = tuned(
-        base,
-        run.path / training.weights,
-        rank=order.recipe.lora,
-        trained_on=frozenset().union(*(split.pictures(sample) for sample in seen)),
-        facts=facts,
-    )
-    return on_track(made, Track(tuned=size))
+    seen = frozenset().union(*(split.pictures(sample) for sample in chosen))
+    return tuned(base, weights, rank=order.recipe.lora, trained_on=seen, facts=facts)
 
 
-def fingerprint_of(file: Path) -> str:
-    """Hash of a file of weights."""
+def _hash(file: Any) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
@@ -246,7 +249,7 @@ def _trained(
     }
     fingerprint = digest(plan)
     _keep_plan(run, folder, plan)
-    there = _finished(run, folder, fingerprint)
+    there = _finished(run, folder, task, fingerprint)
     if there is not None:
         return there
     began = perf_counter()
@@ -255,22 +258,26 @@ def _trained(
     for part in (pipe.vae, pipe.text_encoder):
         part.to("cpu")  # their work is done: the memory is the U-Net's
     place = Place(run=run.path, folder=folder, every=order.every)
-    made = train(pipe, kept, nothing, order.recipe, place, device=learner.device, progress=progress)
+    losses = train(
+        pipe, kept, nothing, order.recipe, place, device=learner.device, progress=progress
+    )
     weights = write_weights(run.path, folder, pipe, order.recipe.lora)
-    _write_losses(run, folder, made, len(chosen))
-    part = max(1, len(made.losses) // 10)
-    result = {
+    table = io.StringIO()
+    csv.writer(table, lineterminator="\n").writerows([("step", "loss"), *enumerate(losses, 1)])
+    paths.write(run.path, f"{folder}/loss.csv", table.getvalue().encode())
+    part = max(1, len(losses) // 10)
+    result: dict[str, Any] = {
+        "samples": len(chosen),
         "fingerprint": fingerprint,
         "weights": weights,
-        "first": sum(made.losses[:part]) / part,
-        "last": sum(made.losses[-part:]) / part,
+        "first": sum(losses[:part]) / part,
+        "last": sum(losses[-part:]) / part,
         "seconds": round(perf_counter() - began, 3),
     }
-    data = orjson.dumps(result, option=orjson.OPT_INDENT_2) + b"\n"
-    paths.write(run.path, f"{folder}/{_DONE}", data, sync=True)
+    _write(run, f"{folder}/{_DONE}", result)
     for old in checkpoints(place):
         shutil.rmtree(old, ignore_errors=True)
-    return _done(folder, {**plan, **result}, fresh=True)
+    return Training(task=task, folder=folder, fresh=True, **result)
 
 
 def _keep_plan(run: Run, folder: str, plan: Mapping[str, Any]) -> None:
@@ -279,44 +286,37 @@ def _keep_plan(run: Run, folder: str, plan: Mapping[str, Any]) -> None:
     """
     there = _json(run, f"{folder}/{_PLAN}")
     if there is None:
-        data = orjson.dumps(dict(plan), option=orjson.OPT_INDENT_2) + b"\n"
-        paths.write(run.path, f"{folder}/{_PLAN}", data, sync=True)
+        _write(run, f"{folder}/{_PLAN}", plan)
         return
     told = orjson.loads(orjson.dumps(dict(plan)))
     other = [name for name in {**told, **there} if told.get(name) != there.get(name)]
     if other:
-        what = "; ".join(f"{n} {_brief(there.get(n))}, now {_brief(told.get(n))}" for n in other)
+        what = "; ".join(f"{n} {there.get(n)!s:.40}, now {told.get(n)!s:.40}" for n in other)
         raise UsageError(
             f"{folder}: was tuned in another way ({what}); its outputs stay under its name: take "
             f"another --run or --name"
         )
 
 
-def _brief(value: Any) -> str:
-    text = f"{value}"
-    return text if len(text) <= 40 else f"{text[:37]}…"
-
-
-def _finished(run: Run, folder: str, fingerprint: str) -> Training | None:
+def _finished(run: Run, folder: str, task: str, fingerprint: str) -> Training | None:
     """The training in a folder, where it has ended and its weights are there."""
     found = _json(run, f"{folder}/{_DONE}")
-    if found is None or found.get("fingerprint") != fingerprint:
-        return None
-    weights = found.get("weights")
-    if weights not in (f"{folder}/{LORA}", f"{folder}/{WHOLE}"):
+    weights = (found or {}).get("weights")
+    if found is None or weights not in (f"{folder}/{LORA}", f"{folder}/{WHOLE}"):
         return None
     if paths.fault(run.path, weights, "tuning", limit=MOST_BYTES) is not None:
         return None
-    plan = _json(run, f"{folder}/{_PLAN}") or {}
     try:
-        return _done(folder, {**plan, **found}, fresh=False)
-    except (KeyError, TypeError, DataError):
+        facts = {**found, "task": task, "folder": folder, "fresh": False}
+        made = convert(facts, Training, f"{folder}/{_DONE}")
+    except DataError:
         return None
+    return made if made.fingerprint == fingerprint else None
 
 
-def _done(folder: str, facts: Mapping[str, Any], *, fresh: bool) -> Training:
-    own = {"samples": len(facts["training"]), "folder": folder, "fresh": fresh}
-    return convert({**facts, **own}, Training, f"{folder}/{_DONE}")
+def _write(run: Run, place: str, value: Mapping[str, Any]) -> None:
+    data = orjson.dumps(dict(value), option=orjson.OPT_INDENT_2) + b"\n"
+    paths.write(run.path, place, data, sync=True)
 
 
 def _json(run: Run, place: str) -> dict[str, Any] | None:
@@ -333,59 +333,3 @@ def _json(run: Run, place: str) -> dict[str, Any] | None:
     if not isinstance(found, dict):
         raise RunError(f"{place}: wanted an object; remove it")
     return found
-
-
-# -- the loss curve --------------------------------------------------------------------------------
-
-
-def _write_losses(run: Run, folder: str, made: Curve, samples: int) -> None:
-    """Write ``loss.csv``: of each update the loss, the rate, and the mean loss of the last pass
-    over the samples.
-    """
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["step", "loss", "rate", "mean_of_pass"])
-    for number, (loss, rate) in enumerate(zip(made.losses, made.rates, strict=True)):
-        part = made.losses[max(0, number + 1 - samples) : number + 1]
-        table.writerow([number + 1, repr(loss), repr(rate), repr(sum(part) / len(part))])
-    paths.write(run.path, f"{folder}/loss.csv", text.getvalue().encode())
-
-
-# -- what is told of it ----------------------------------------------------------------------------
-
-
-def check(order: Order) -> None:
-    """Raises `UsageError` for an order that cannot be carried out, before anything is read; also
-    where the libraries that train hold more than `EDITGAUGE_MEMORY` allows before they do anything.
-    """
-    checked(order.recipe, _base(order, order.settings).device)
-    if order.recipe.lora:
-        lora_config(order.recipe.lora)
-    if (taken := machine.held()) > (limit := memory_limit()):
-        raise UsageError(
-            f"EDITGAUGE_MEMORY: training libraries hold {taken >> 20:,} MB before it "
-            f"reads a picture, allowed are {limit >> 20:,} MB; give more"
-        )
-
-
-def entry(benchmark: str, order: Order, done: Outcome) -> dict[str, Any]:
-    """The manifest's entry of a call."""
-    return {
-        "benchmark": benchmark,
-        "editor": order.editor,
-        "editors": done.editors,
-        "samples": list(order.sizes),
-        "recipe": order.recipe.record(),
-        "settings": recorded(order.settings),
-        "splits": {one.task: one.record() for one in done.splits},
-        "trainings": [asdict(one) for one in done.trainings],
-    }
-
-
-def as_json(done: Outcome) -> dict[str, Any]:
-    """What a call did, for programs."""
-    return {
-        "splits": {one.task: one.record() for one in done.splits},
-        "trainings": [asdict(one) for one in done.trainings],
-        "edits": [{**asdict(one), "counts": dict(one.counts)} for one in done.edits],
-    }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ import orjson
 
 from editgauge.errors import DataError, ImageError, RunError, UsageError
 from editgauge.images import read_image
+from editgauge.schema import convert
 from editgauge.store import lease, paths
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
@@ -192,17 +193,9 @@ def stored(run: Run, benchmark: str) -> dict[str, Split]:
     if why is not None:
         raise RunError(f"{place}: {why}; it is not opened")
     try:
-        tasks = orjson.loads(paths.read(run.path / place))["tasks"]
-        return {
-            str(task): Split(
-                task=str(task),
-                seed=int(one["seed"]),
-                training=_ids(one["training"]),
-                test=_ids(one["test"]),
-            )
-            for task, one in tasks.items()
-        }
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        found = orjson.loads(paths.read(run.path / place))["tasks"]
+        return convert({t: {"task": t, **one} for t, one in found.items()}, dict[str, Split], place)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, DataError) as error:
         raise RunError(
             f"{place}: wanted the splits that tune wrote ({type(error).__name__}); restore it"
         ) from error
@@ -245,12 +238,6 @@ def _alike(samples: Sequence[Sample]) -> list[list[str]]:
     return [sorted(names) for _, names in groups]
 
 
-def _ids(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise TypeError("wanted a list of ids")
-    return tuple(value)
-
-
 def _place(seed: int, identity: str) -> bytes:
     return hashlib.blake2b(f"{seed}\n{identity}".encode(), digest_size=8).digest()
 
@@ -268,9 +255,3 @@ def sizes(text: str) -> list[int]:
     if len(set(found)) < len(found):
         raise UsageError(f"--samples {text!r}: a number stands there twice")
     return sorted(found)
-
-
-def by_id(samples: Iterable[Sample], wanted: Sequence[str]) -> list[Sample]:
-    """The samples with these ids, in the order of the ids."""
-    known = {sample.id: sample for sample in samples}
-    return [known[name] for name in wanted]

@@ -14,7 +14,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,12 +33,14 @@ RATES = {"all": 5e-5, "lora": 1e-4}
 """Learning rates: that of diffusers' own training of InstructPix2Pix, and a common one of LoRA; the
 paper gives none.
 """
+DROPOUT = 0.05
+"""Share of draws without the instruction, of those without the picture, and of those without both;
+of the InstructPix2Pix paper.
+"""
 ATTENTION = ["to_q", "to_k", "to_v", "to_out.0"]
 """What LoRA adds weights to."""
 CHECKPOINT = "checkpoint-"
 """How the folder of a checkpoint begins; its number is that of the last update."""
-Precision = Literal["float32", "bfloat16", "float16"]
-Schedule = Literal["constant", "linear", "cosine"]
 Count = Annotated[int, Meta(ge=1)]
 Whole = Annotated[int, Meta(ge=0)]
 
@@ -51,17 +53,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     rate: Annotated[float, Meta(gt=0, lt=1e38)] = RATES["all"]
     resolution: Count = 512
     """Longer side of the pictures."""
-    precision: Precision = "float32"
-    accumulate: Count = 1
-    """Samples whose gradients make one update."""
-    dropout: Annotated[float, Meta(ge=0, le=1 / 3)] = 0.05
-    """Share of draws without the instruction, of those without the picture, and of those without
-    both; of the InstructPix2Pix paper.
-    """
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
     lora: Whole = 0
     """Rank of LoRA; 0 trains all weights."""
-    schedule: Schedule = "constant"
-    warmup: Whole = 0
     seed: Whole = 0
 
     def record(self) -> dict[str, Any]:
@@ -74,45 +68,19 @@ def recipe_of(values: Mapping[str, Any]) -> Recipe:
     return convert(dict(values), Recipe, "training")
 
 
-def checked(recipe: Recipe, device: str) -> Recipe:
-    """The recipe. Raises `DataError` for a value that no training can have, `UsageError` where
-    none can follow it on the device.
-    """
-    recipe_of(recipe.record())
+def check_device(recipe: Recipe, device: str) -> None:
+    """Raise `UsageError` where none can follow the recipe on the device."""
     if recipe.precision == "float16" and not device.startswith("cuda"):
         raise UsageError(f"precision float16: needs a GPU, found {device}; take bfloat16")
-    return recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a training keeps its checkpoint: the run, and a folder of it."""
+    """Where a training keeps its checkpoint: the run, and a folder of it; updates between two."""
 
     run: Path
     folder: str
     every: int = 100
-    """Updates between two checkpoints."""
-
-
-@dataclass(slots=True)
-class Curve:
-    """Of each update its loss (the mean over its samples) and its learning rate. accelerate keeps
-    it with the checkpoint, and the random numbers with it, of whose loss it only warns.
-    """
-
-    losses: list[float] = field(default_factory=list)
-    rates: list[float] = field(default_factory=list)
-
-    def state_dict(self) -> dict[str, Any]:
-        import torch
-
-        return {"losses": self.losses, "rates": self.rates, "random": torch.get_rng_state()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        import torch
-
-        self.losses, self.rates = list(state["losses"]), list(state["rates"])
-        torch.set_rng_state(state["random"])
 
 
 def train(
@@ -124,9 +92,10 @@ def train(
     *,
     device: str = "cpu",
     progress: Progress | None = None,
-) -> Curve:
+) -> list[float]:
     """Train the U-Net of a pipeline (float32, 8 input channels), from the last checkpoint in
-    `place` where there is one. `nothing` is the embedding of no instruction.
+    `place` where there is one; returns the loss of each update. `nothing` is the embedding of no
+    instruction.
 
     The pipeline's U-Net is changed. Raises `RunError` for a loss that is not finite, a device
     without memory, a checkpoint that does not fit.
@@ -136,12 +105,11 @@ def train(
     steps = recipe.steps_a_sample * len(triplets)
     cuda = [torch.device(device).index or 0] if device.startswith("cuda") else []
     with torch.random.fork_rng(devices=cuda), _told_memory():
-        run = _Run(pipe, recipe, device, steps)
+        run = _Run(pipe, recipe, device)
         torch.manual_seed(recipe.seed)
         _resume(run, place)
-        while (step := len(run.curve.losses)) < steps:
-            positions = range(step * recipe.accumulate, (step + 1) * recipe.accumulate)
-            run.update([triplets[_turn(p, len(triplets), recipe.seed)] for p in positions], nothing)
+        while (step := len(run.losses)) < steps:
+            run.update(triplets[_turn(step, len(triplets), recipe.seed)], nothing)
             if progress is not None:
                 progress(step + 1, steps, f"training on {len(triplets)}")
             if (step + 1) % place.every == 0 and step + 1 < steps:
@@ -150,14 +118,16 @@ def train(
 
 
 class _Run:
-    """A training while it runs."""
+    """A training while it runs. accelerate keeps its state with the checkpoint: the losses so far,
+    and the random numbers, of whose loss it only warns.
+    """
 
-    def __init__(self, pipe: Any, recipe: Recipe, device: str, steps: int) -> None:
+    def __init__(self, pipe: Any, recipe: Recipe, device: str) -> None:
         import torch
         from diffusers import DDPMScheduler
-        from diffusers.optimization import get_scheduler
 
-        self.recipe, self.pipe, self.curve = recipe, pipe, Curve()
+        self.pipe = pipe
+        self.losses: list[float] = []
         self.accelerator = _accelerator(recipe, device)
         self.noise = DDPMScheduler.from_config(pipe.scheduler.config)
         unet = pipe.unet
@@ -171,59 +141,55 @@ class _Run:
         self.unet, self.optimizer = self.accelerator.prepare(
             unet, torch.optim.AdamW(self.trained, lr=recipe.rate)
         )
-        self.rates = get_scheduler(
-            "constant_with_warmup" if recipe.schedule == "constant" else recipe.schedule,
-            optimizer=self.optimizer.optimizer,
-            num_warmup_steps=recipe.warmup,
-            num_training_steps=max(steps, 1),
-        )
-        self.accelerator.register_for_checkpointing(self.rates, self.curve)
+        self.accelerator.register_for_checkpointing(self)
 
-    def update(self, chosen: Sequence[Triplet], nothing: Any) -> None:
-        """One update of the weights by the gradients of some samples."""
-        losses = [self._learn(one, nothing) for one in chosen]
-        self.curve.losses.append(sum(losses) / len(losses))
-        self.curve.rates.append(float(self.rates.get_last_lr()[0]))
-        self.rates.step()
+    def state_dict(self) -> dict[str, Any]:
+        import torch
 
-    def _learn(self, one: Triplet, nothing: Any) -> float:
-        """Add the gradients of one sample; the update follows with the last of them."""
+        return {"losses": self.losses, "random": torch.get_rng_state()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        import torch
+
+        self.losses = list(state["losses"])
+        torch.set_rng_state(state["random"])
+
+    def update(self, one: Triplet, nothing: Any) -> None:
+        """One update of the weights by the gradients of a sample."""
         import torch
 
         device = self.accelerator.device
         clean = one.mean + one.std * torch.randn(one.mean.shape)
         added = torch.randn(clean.shape)
         at = torch.randint(0, self.noise.config.num_train_timesteps, (1,))
-        share, dropout = float(torch.rand(())), self.recipe.dropout
-        words = nothing if share < 2 * dropout else one.words
-        image = torch.zeros_like(one.image) if dropout <= share < 3 * dropout else one.image
+        share = float(torch.rand(()))
+        words = nothing if share < 2 * DROPOUT else one.words
+        image = torch.zeros_like(one.image) if DROPOUT <= share < 3 * DROPOUT else one.image
         noisy = self.noise.add_noise(clean, added, at)
         velocity = self.noise.config.prediction_type == "v_prediction"
         wanted = self.noise.get_velocity(clean, added, at) if velocity else added
         given = torch.cat([noisy, image], dim=1)  # (1, 8, h, w)
-        with self.accelerator.accumulate(self.unet):
-            with self.accelerator.autocast():
-                predicted = self.unet(
-                    given.to(device), at.to(device), encoder_hidden_states=words.to(device)
-                ).sample
-            loss = torch.nn.functional.mse_loss(predicted.float(), wanted.to(device).float())
-            value = float(loss.detach())
-            if not math.isfinite(value):
-                raise RunError(
-                    f"training: the loss is {value} at step {len(self.curve.losses) + 1}; take a "
-                    f"lower rate, or bfloat16. What was trained before is kept"
-                )
-            self.accelerator.backward(loss)
-            if self.accelerator.sync_gradients:
-                self.accelerator.clip_grad_norm_(self.trained, 1.0)
-            self.optimizer.step()
-            self.optimizer.zero_grad()
-        return value
+        with self.accelerator.autocast():
+            predicted = self.unet(
+                given.to(device), at.to(device), encoder_hidden_states=words.to(device)
+            ).sample
+        loss = torch.nn.functional.mse_loss(predicted.float(), wanted.to(device).float())
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise RunError(
+                f"training: the loss is {value} at step {len(self.losses) + 1}; take a lower "
+                f"rate, or bfloat16. What was trained before is kept"
+            )
+        self.accelerator.backward(loss)
+        self.accelerator.clip_grad_norm_(self.trained, 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.losses.append(value)
 
-    def end(self) -> Curve:
+    def end(self) -> list[float]:
         self.pipe.unet = self.accelerator.unwrap_model(self.unet, keep_fp32_wrapper=False)
         self.accelerator.free_memory()
-        return self.curve
+        return self.losses
 
 
 def _turn(position: int, count: int, seed: int) -> int:
@@ -285,7 +251,7 @@ def _resume(run: _Run, place: Place) -> None:
         return
     try:
         run.accelerator.load_state(str(there[-1]))
-        if len(run.curve.losses) != int(there[-1].name.removeprefix(CHECKPOINT)):
+        if len(run.losses) != int(there[-1].name.removeprefix(CHECKPOINT)):
             raise ValueError("another number of updates")
     except Exception as error:  # whatever the libraries say of a folder that is none
         raise RunError(
@@ -318,11 +284,7 @@ def _accelerator(recipe: Recipe, device: str) -> Any:
     AcceleratorState._reset_state(reset_partial_state=True)
     if device.startswith("cuda"):
         torch.cuda.set_device(torch.device(device))
-    return Accelerator(
-        cpu=device == "cpu",
-        mixed_precision=PRECISIONS[recipe.precision],
-        gradient_accumulation_steps=recipe.accumulate,
-    )
+    return Accelerator(cpu=device == "cpu", mixed_precision=PRECISIONS[recipe.precision])
 
 
 def lora_config(rank: int) -> Any:

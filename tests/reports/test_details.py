@@ -5,8 +5,10 @@ store.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import orjson
 
 from editgauge.images import write_png
 from editgauge.reports import details, facts
@@ -55,22 +57,24 @@ def row(sample: str, metric: str, value: float | None, **more: object) -> Row:
     )  # type: ignore[arg-type]
 
 
-def shown(run: Run) -> list[dict[str, object]]:
+def shown(run: Run) -> list[dict[str, Any]]:
     frame = reading.of_runs([run], "bench")
     columns = list(facts.columns(frame, {}))
     places = Places([run], run.path / "report", copied=False)
     column_of = {
         (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
     }
-    return list(details.samples(frame, [run], places, column_of, {}))
+    return [
+        orjson.loads(orjson.dumps(s)) for s in details.samples(frame, [run], places, column_of, {})
+    ]
 
 
 def test_every_row_is_with_its_sample_in_the_benchmarks_order(tmp_path: Path) -> None:
     run = made(tmp_path, [row("s1", "a", 0.1), row("s1", "b", None), row("s2", "a", 1 / 3)])
     found = shown(run)
     assert [one["id"] for one in found] == ["s2", "s1"]
-    assert [r[1] for r in found[0]["rows"]] == [1 / 3]  # type: ignore[attr-defined]
-    assert [(r[1], r[2]) for r in found[1]["rows"]] == [(0.1, "scored"), (None, "failed")]  # type: ignore[attr-defined]
+    assert [r[1] for r in found[0]["rows"]] == [1 / 3]
+    assert [(r[1], r[2]) for r in found[1]["rows"]] == [(0.1, "scored"), (None, "failed")]
     assert found[0]["size"] == [9, 6]
     assert found[0]["images"] == ["../inputs/bench/a.png"]
 
@@ -87,5 +91,5 @@ def test_the_raw_reply_stands_beside_its_score(tmp_path: Path) -> None:
     with Paid(run.replies_path) as paid:
         paid.put("k1", {"status": "ok", "content": reply})
     found = shown(run)
-    assert found[1]["rows"][0][4]["reply"] == reply.replace("\x07", "")  # type: ignore[index]
-    assert "reply" not in found[0]["rows"][0][4]  # type: ignore[index]
+    assert found[1]["rows"][0][4]["reply"] == reply.replace("\x07", "")
+    assert "reply" not in found[0]["rows"][0][4]

@@ -9,7 +9,7 @@ program to editgauge:
     editgauge score medebench DATA --tracks embedding --run RUN
 
 The first start downloads ImageReward-v1.0 (1.8 GB); `--checkpoint FILE` takes a local copy, and its SHA-256 becomes
-part of every row. The conversation is described in `editgauge.networks.adapter`: one JSON object a line.
+part of every row. The conversation is described in `editgauge.scoring.adapter`: one JSON object a line.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ The package `medclip` needs transformers of 2022. Make an environment for it and
     editgauge score medebench DATA --tracks embedding --run RUN
 
 The value is the cosine of MedCLIP's picture and text embeddings (vision tower: Swin, `MedCLIPVisionModelViT`). The
-weights are downloaded by the package at the first start. The conversation is described in `editgauge.networks.adapter`.
+weights are downloaded by the package at the first start. The conversation is described in `editgauge.scoring.adapter`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from editgauge.run.material import Material
 from editgauge.run.plan import Plan
 from editgauge.run.worker import Item, Told
 from editgauge.run.workers import Workers, workers_of
-from editgauge.scoring.failures import lacking
+from editgauge.scoring.neural import lacking
 from editgauge.scoring.outside import own_scorers, scorers_of
 from editgauge.scoring.scorer import Needs, Scorer
 from editgauge.store.collect import edits_of, import_outputs, tell

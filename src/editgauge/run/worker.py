@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import machine
-from editgauge.errors import EditgaugeError, ImageError, RunError
+from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.networks.runtime import gpu_in_use
-from editgauge.scoring.failures import status_of
+from editgauge.scoring.failures import failure
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
@@ -200,16 +200,7 @@ def _each(
             raise
         except Exception as error:  # whatever a scorer throws ends as a row that says so
             machine.raise_fault(error, told.run)
-            yield item, not_scored(scorer.metrics, *_why(error, item))
-
-
-def _why(error: Exception, item: Item) -> tuple[Status, str]:
-    if isinstance(error, ImageError):
-        ours = error.path is not None and error.path != item.edit.path
-        return Status.DATASET_FAULT if ours else Status.UNREADABLE, str(error)
-    if isinstance(error, EditgaugeError):
-        return status_of(error), str(error)
-    return Status.FAILED, f"{type(error).__name__}: {error}"
+            yield item, not_scored(scorer.metrics, *failure(error, item.edit))
 
 
 def _rows(told: Told, number: int, item: Item, scores: Sequence[Score]) -> list[Row]:

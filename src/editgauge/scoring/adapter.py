@@ -1,21 +1,125 @@
-"""Scores by a program of its own (ImageReward, MedCLIP): see `networks.adapter`."""
+"""Metrics of models whose packages cannot be installed beside ours, run as a program of their own:
+one line in, one line out.
+
+ImageReward and MedCLIP need versions of transformers and torch of their own. Such a model lives in
+another environment and is started as a command; both sides talk JSON, one object a line:
+
+- it says first ``{"adapter": 1, "model": "ImageReward-v1.0", "identity": "sha256 or version"}``
+- we write ``{"id": 7, "image": "/path/output.png", "text": "remove the tube"}``
+- it answers ``{"id": 7, "value": 0.42}`` or ``{"id": 7, "error": "why there is none"}``
+
+Answers come in the order of the questions. What it prints on standard error is kept for the error
+message. It ends when its input is closed. ``examples/imagereward_adapter.py`` and
+``examples/medclip_adapter.py`` are such programs.
+"""
 
 from __future__ import annotations
 
-import atexit
 import hashlib
+import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from pathlib import Path
 from typing import Any
+
+import orjson
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, ImageError, WeightsError
-from editgauge.networks.adapter import Adapter, AdapterError
-from editgauge.scoring.failures import all_without, detail_of, failure, field_of
-from editgauge.scoring.scorer import Pair, Scorer
+from editgauge.scoring import NoScore
+from editgauge.scoring.failures import failure, text_of
+from editgauge.scoring.scorer import Scorer
+from editgauge.services.child import Child, Ended
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+
+START_SECONDS = 600.0
+"""A model of 2 GB on a slow disk takes minutes to load."""
+ANSWER_SECONDS = 300.0
+
+
+class AdapterError(EditgaugeError):
+    """A program ended, is silent, or does not keep to the conversation."""
+
+
+class Adapter:
+    """A running adapter program.
+
+    `command` is a command line. Raises `WeightsError` when it cannot be started and `AdapterError`
+    when it does not answer with the line of introduction; both name the command and the last thing
+    it said.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        start_seconds: float = START_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        self._command, self._answer_seconds, self._next = command, answer_seconds, 0
+        try:
+            self._child = Child(shlex.split(command))
+        except (OSError, IndexError, ValueError) as error:
+            raise WeightsError(f"adapter {command!r} cannot be started ({error})") from error
+        try:
+            hello = self._line(start_seconds)
+            if hello.get("adapter") != 1 or not isinstance(hello.get("model"), str):
+                wanted = '{"adapter": 1, "model": …}'
+                raise self._broken(f"it did not introduce itself with a line {wanted}")
+        except BaseException:
+            self.end()
+            raise
+        self.model, self.identity = hello["model"], str(hello.get("identity", ""))
+
+    def ask(self, image: Path, text: str) -> float:
+        """The model's value for a picture and a text. Raises `NoScore` where it has none, and
+        `AdapterError` when the program has ended or is silent.
+        """
+        number = self._next
+        self._next += 1
+        line = orjson.dumps({"id": number, "image": str(image.absolute()), "text": text})
+        reply = self._line(self._answer_seconds, line)
+        if reply.get("id") != number:
+            raise self._broken(f"it answered question {reply.get('id')!r}, asked was {number}")
+        value = reply.get("value")
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return float(value)
+        why = str(reply.get("error") or "the adapter gave no finite value")[:500]
+        raise NoScore(Status.FAILED, f"{self.model}: {why}")
+
+    def _line(self, seconds: float, question: bytes = b"") -> dict[str, Any]:
+        """The next line as an object, after a question where there is one."""
+        deadline = time.monotonic() + seconds
+        try:
+            if question:
+                self._child.write(question, deadline)
+            line = self._child.read(deadline)
+        except TimeoutError:
+            raise self._broken(f"no answer in {seconds:g} s") from None
+        except Ended as error:
+            raise self._broken(str(error)) from error
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            value = None
+        if not isinstance(value, dict):
+            raise self._broken(f"its answer is not a JSON object: {line[:80]!r}")
+        return value
+
+    def _broken(self, what: str) -> AdapterError:
+        self.end()  # it has shown that it does not keep to the conversation
+        return AdapterError(f"adapter {self._command!r}: {what}")
+
+    def end(self) -> None:
+        """End the program."""
+        self._child.kill()
+
+
+_running: dict[str, Adapter] = {}
+"""Command -> its program, started once; it ends with this process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +127,9 @@ class AdapterScorer(Scorer):
     """Values of a model that runs as a program in an environment of its own, asked with a picture
     and a text.
 
-    `measures` pairs a metric with the sample's field that holds its text.
-    The command comes from `command`, else from the environment variable `variable`; without either
-    every pair fails with what to set. The program runs as long as this process and answers one
-    question at a time.
+    `measures` pairs a metric with the sample's field that holds its text. The command stands in the
+    environment variable `variable`; without it nothing is measured, and the reason says what to
+    set. The program runs as long as this process and answers one question at a time.
     """
 
     name: str
@@ -34,99 +137,44 @@ class AdapterScorer(Scorer):
     variable: str
     example: str
     measures: tuple[tuple[Metric, str], ...]
-    command: str | None = None
     track: Track = "embedding"
     batch: int = 64
     metrics: tuple[Metric, ...] = field(init=False)
     inputs: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        put = partial(object.__setattr__, self)
-        put("metrics", tuple(metric for metric, _ in self.measures))
-        put("inputs", tuple(dict.fromkeys(name for _, name in self.measures)))
+        metrics, fields = zip(*self.measures, strict=True)
+        object.__setattr__(self, "metrics", metrics)
+        object.__setattr__(self, "inputs", tuple(dict.fromkeys(fields)))
 
     def origin(self) -> Mapping[str, Any]:
         """The command as a hash (it holds this machine's paths), and whether there is one."""
-        command = self._command()
-        digest = (
-            None
-            if command is None
-            else hashlib.blake2b(command.encode(), digest_size=16).hexdigest()
-        )
+        command = os.environ.get(self.variable, "").encode()
+        digest = hashlib.blake2b(command, digest_size=16).hexdigest() if command else None
         return {"adapter": self.title, "command": digest}
 
-    def _command(self) -> str | None:
-        return self.command or os.environ.get(self.variable) or None
-
-    def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
-        command = self._command()
-        try:
-            if command is None:
-                raise WeightsError(
-                    f"{self.title} runs in an environment of its own: set {self.variable} to the "
-                    f"command that starts "
-                    f"{self.example} there"
-                )
-            adapter = _running(command)
-        except EditgaugeError as error:
-            yield from enumerate(all_without(self.metrics, len(pairs), error))
-            return
-        for number, (sample, edit) in enumerate(pairs):
-            yield number, self._scores(adapter, command, sample, edit)
-
-    def _scores(self, adapter: Adapter, command: str, sample: Sample, edit: Edit) -> list[Score]:
-        scores = []
-        for metric, text in self.measures:
-            try:
-                scores.append(self._score(adapter, metric, sample, edit, field_of(sample, text)))
-            except Exception as error:  # one pair's fault, or the program's: its status and reason
-                if isinstance(error, AdapterError):
-                    _forget(command)  # it is broken or gone: the next batch starts it anew
-                status, reason = failure(error, sample, edit)
-                scores.append(Score(metric=metric.name, value=None, status=status, reason=reason))
-        return scores
-
-    def _score(
-        self, adapter: Adapter, metric: Metric, sample: Sample, edit: Edit, text: str
-    ) -> Score:
-        del sample
-        if edit.path is None:
-            raise ImageError("there is no output", path=None)
-        images.read_header(edit.path)  # a file that is no picture is not the model's failure
-        answer = adapter.ask(edit.path, text)
-        if answer.value is None:
-            return Score(
-                metric=metric.name,
-                value=None,
-                status=Status.FAILED,
-                reason=f"{self.title}: {answer.error}",
+    def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+        command = os.environ.get(self.variable)
+        if not command:
+            raise WeightsError(
+                f"{self.title} runs in an environment of its own: set {self.variable} to the "
+                f"command that starts {self.example} there"
             )
-        return Score(
-            metric=metric.name,
-            value=answer.value,
-            detail=detail_of(model=adapter.model, identity=adapter.identity),
-        )
+        if edit.path is None:
+            raise ImageError("there is no output")
+        images.read_header(edit.path)  # a file that is no picture is not the model's failure
+        return [self._score(command, metric, text, sample, edit) for metric, text in self.measures]
 
-
-_RUNNING: dict[str, Adapter] = {}
-
-
-def _running(command: str) -> Adapter:
-    if command not in _RUNNING:
-        _RUNNING[command] = Adapter(command)
-    return _RUNNING[command]
-
-
-def _forget(command: str) -> None:
-    adapter = _RUNNING.pop(command, None)
-    if adapter is not None:
-        adapter.close()
-
-
-def close_all() -> None:
-    """End every adapter program of this process."""
-    for command in list(_RUNNING):
-        _forget(command)
-
-
-atexit.register(close_all)
+    def _score(self, command: str, metric: Metric, text: str, sample: Sample, edit: Edit) -> Score:
+        assert edit.path is not None
+        try:
+            words = text_of(sample, text)
+            adapter = _running.get(command) or _running.setdefault(command, Adapter(command))
+            value = adapter.ask(edit.path, words)
+        except Exception as error:  # one text's fault, or the program's: its status and reason
+            if isinstance(error, AdapterError):
+                _running.pop(command, None)  # the next question starts it anew
+            status, reason = failure(error, edit)
+            return Score(metric=metric.name, value=None, status=status, reason=reason)
+        detail = {"model": adapter.model, "identity": adapter.identity}
+        return Score(metric=metric.name, value=value, detail={k: v for k, v in detail.items() if v})

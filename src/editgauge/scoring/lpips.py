@@ -10,14 +10,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from editgauge.errors import EditgaugeError, ShapeMismatch
 from editgauge.images import Array, Mask
-from editgauge.metrics.lpips import Features, Network
+from editgauge.metrics.lpips import MIN_SIDE, Features, Network
 from editgauge.networks.loading import lpips_network
 from editgauge.networks.runtime import (
     Halving,
@@ -25,26 +23,24 @@ from editgauge.networks.runtime import (
     gpus,
     read_ahead,
     reading_for,
-    resolve,
     threads,
 )
-from editgauge.networks.weights import locate
-from editgauge.scoring.failures import all_without, failure, origin_of
-from editgauge.scoring.scorer import Needs, Pair, Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
+from editgauge.scoring import NoScore
+from editgauge.scoring.failures import failure
+from editgauge.scoring.metrics import LPIPS
+from editgauge.scoring.neural import NeuralScorer, place
+from editgauge.scoring.pixel import fitted, read_output, source_of
+from editgauge.scoring.scorer import Needs, Pair
+from editgauge.types import Edit, Metric, Sample, Score, Status, Variant, not_scored
 
 KEPT_BYTES = 1 << 29
 """Input features kept between calls: 512 MB, three frames of 1 megapixel with squeeze."""
-PIXEL_BYTES = 450
-"""Bytes of memory that a pixel of a frame takes at its peak with squeeze."""
-_MEMORY = {"squeeze": (418, PIXEL_BYTES), "alex": (424, 111)}
-"""Net -> megabytes of a worker, and bytes a pixel of a frame, on a processor: measured by
-`perf/bench_memory.py`, squeeze's pixels at 16 million of them.
+_MEMORY = {"squeeze": (418, 450), "alex": (424, 111)}
+"""Net -> megabytes of a worker, and bytes a pixel of a frame at its peak, on a processor: measured
+with frames of 16 million pixels.
 """
 MAX_PIXELS = 16_000_000
 """Larger frames get a reason instead: squeeze needs 7 GB at this size."""
-HELD = 32
-"""Frames that wait for others of their size, at most."""
 GPU_PIXELS = 1 << 24
 """Frames that go through a GPU at once: 16 megapixels, about 6 GB with squeeze in float32."""
 
@@ -53,15 +49,14 @@ GPU_PIXELS = 1 << 24
 class Frames:
     """What is compared for one pair: two pictures of one size, (H, W, 3), uint8, RGB.
 
-    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` and `no_corrected`
-    are the status and reason where that variant has no value; `detail` goes into the rows.
+    `mask`, shape (H, W), True = left out of the corrected mean. `no_faithful` is the status and
+    reason where that variant has no value; `detail` goes into the rows.
     """
 
     reference: Array
     output: Array
     mask: Mask | None = None
     no_faithful: tuple[Status, str] | None = None
-    no_corrected: tuple[Status, str] | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -72,15 +67,14 @@ there is nothing.
 
 
 @dataclass(frozen=True, kw_only=True)
-class LpipsScorer(Scorer):
+class LpipsScorer(NeuralScorer):
     """Learned perceptual distance of two pictures: features of a frozen network, weighted; 0 when
     identical.
 
-    `net` is squeeze or alex; `folder` the weights' folder (None: the default one). Pairs of one
-    batch with the same reference share its features, and the last references stay in memory
-    (`KEPT_BYTES`): hand pairs over sample by sample, all editors of a sample together, and each
-    further editor costs half. Values do not depend on the batch (to 1e-5 on a GPU, exactly on a
-    CPU, where frames go one by one).
+    `net` is squeeze or alex. The last references' features stay in memory (`KEPT_BYTES`): hand
+    pairs over sample by sample, all editors of a sample together, and each further editor costs
+    half. Values do not depend on the batch (to 1e-5 on a GPU, exactly on a CPU, where frames go one
+    by one).
     """
 
     frames: MakeFrames
@@ -88,12 +82,7 @@ class LpipsScorer(Scorer):
     inputs: tuple[str, ...]
     metrics: tuple[Metric, ...]
     name: str = "lpips"
-    track: Track = "embedding"
-    folder: Path | None = None
-    device: str | None = None
-    precision: str | None = None
     batch: int = 16
-    needs: Needs = field(init=False)
 
     def __post_init__(self) -> None:
         megabytes, pixel = _MEMORY[self.net]
@@ -101,96 +90,80 @@ class LpipsScorer(Scorer):
         needs = Needs(num_gpus=gpus(self.device), memory=memory, pixel_memory=pixel)
         object.__setattr__(self, "needs", needs)
 
+    @property
+    def weights(self) -> tuple[str, ...]:
+        return (f"lpips-{self.net}",)
+
     def origin(self) -> Mapping[str, Any]:
-        return origin_of(
-            [f"lpips-{self.net}"], self.folder, net=self.net, precision=self.precision or "float32"
-        )
+        return {**super().origin(), "net": self.net}
 
     def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
-        """As `Scorer`: frames of one size go through the network together, and few wait for others
-        of theirs. Without weights every pair fails with the command that gets them.
-        """
-        try:
-            locate(f"lpips-{self.net}", self.folder)  # before torch is imported
-            runtime = resolve(self.device, self.precision)
-            network = lpips_network(self.net, self.folder, runtime)
-        except EditgaugeError as error:
-            yield from enumerate(all_without(self.metrics, len(pairs), error))
-            return
-        yield from self._scored(network, runtime, pairs)
-
-    def _scored(
-        self, network: Network, runtime: Runtime, pairs: Sequence[Pair]
-    ) -> Iterator[tuple[int, Sequence[Score]]]:
-        waiting: dict[tuple[int, ...], list[tuple[int, Frames]]] = {}
+        """As `Scorer`: frames of one size go through the network together."""
+        runtime = self.ready()
+        network = lpips_network(self.net, self.folder, runtime)
+        waiting: dict[tuple[int, ...], dict[int, Frames]] = {}
         ahead = reading_for(runtime.device)
-        make = lambda number: self.frames(*pairs[number])  # noqa: E731
         with threads():
             for index, frames in read_ahead(
-                range(len(pairs)), make, depth=ahead.depth, workers=ahead.workers
+                range(len(pairs)),
+                lambda number: self._checked(*pairs[number]),
+                depth=ahead.depth,
+                workers=ahead.workers,
             ):
-                why = _refused(frames, pairs[index])
-                if why is not None:
-                    yield index, not_scored(self.metrics, *why)
+                if isinstance(frames, Exception):
+                    yield index, not_scored(self.metrics, *failure(frames, pairs[index][1]))
                     continue
-                assert isinstance(frames, Frames)
                 shape = frames.reference.shape
-                waiting.setdefault(shape, []).append((index, frames))
-                if len(waiting[shape]) < _at_once(runtime, shape):
-                    if sum(map(len, waiting.values())) <= HELD:
-                        continue
-                    shape = next(iter(waiting))  # the one that has waited longest
-                yield from self._settled(network, waiting.pop(shape), pairs)
+                waiting.setdefault(shape, {})[index] = frames
+                if len(waiting[shape]) == _at_once(runtime, shape):
+                    yield from self._values(network, waiting.pop(shape))
             for group in waiting.values():
-                yield from self._settled(network, group, pairs)
+                yield from self._values(network, group)
 
-    def _settled(
-        self, network: Network, group: list[tuple[int, Frames]], pairs: Sequence[Pair]
+    def _checked(self, sample: Sample, edit: Edit) -> Frames:
+        """The frames of a pair. Raises `NoScore` for a size that the network does not take."""
+        frames = self.frames(sample, edit)
+        height, width = frames.reference.shape[:2]
+        size, least = f"{width} x {height} pixels", MIN_SIDE[self.net]
+        if min(height, width) < least:
+            why = f"{size}, LPIPS with {self.net} wants sides of at least {least}"
+            raise NoScore(Status.NOT_APPLICABLE, why)
+        if height * width > MAX_PIXELS:
+            why = f"{size}, LPIPS is limited to {MAX_PIXELS:,} ({_MEMORY[self.net][1]} bytes each)"
+            raise NoScore(Status.NOT_APPLICABLE, why)
+        return frames
+
+    def _values(
+        self, network: Network, group: Mapping[int, Frames]
     ) -> Iterator[tuple[int, Sequence[Score]]]:
-        fitting = _fitting(network, group[0][1].reference.shape)
-        try:
-            values = fitting(partial(_distances, network), [frames for _, frames in group])
-        # a picture that is too small, or a device out of memory: a status for its pairs
-        except Exception as error:
-            for index, _ in group:
-                status, reason = failure(error, *pairs[index])
-                if isinstance(error, ShapeMismatch):
-                    status = Status.NOT_APPLICABLE
-                yield index, not_scored(self.metrics, status, reason)
-            return
-        for (index, frames), found in zip(group, values, strict=True):
+        fitting = _fitting(network, next(iter(group.values())).reference.shape)
+        values = fitting(partial(_distances, network), list(group.values()))
+        for (index, frames), (faithful, corrected) in zip(group.items(), values, strict=True):
             yield (
                 index,
                 [
-                    self._score(metric.name, variant, found[variant == "corrected"], frames)
+                    _score(
+                        metric.name,
+                        variant,
+                        faithful if variant == "faithful" else corrected,
+                        frames,
+                    )
                     for metric in self.metrics
                     for variant in metric.variants
                 ],
             )
 
-    def _score(self, metric: str, variant: Variant, value: float, frames: Frames) -> Score:
-        why = frames.no_faithful if variant == "faithful" else frames.no_corrected
+
+def _score(metric: str, variant: Variant, value: float, frames: Frames) -> Score:
+    why = frames.no_faithful if variant == "faithful" else None
+    if why is None and not math.isfinite(value):
+        why = Status.FAILED, "the network's features are not finite"
         masked = frames.mask is not None and bool(frames.mask.any())
-        if why is None and math.isnan(value) and variant == "corrected" and masked:
+        if math.isnan(value) and variant == "corrected" and masked:
             why = Status.DATASET_FAULT, "the masks leave no position to compare"
-        if why is None and not math.isfinite(value):
-            why = Status.FAILED, "the network's features are not finite"
-        if why is None:
-            return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
-        return Score(metric=metric, value=None, variant=variant, status=why[0], reason=why[1])
-
-
-def _refused(frames: Frames | Exception, pair: Pair) -> tuple[Status, str] | None:
-    """Why a pair's frames are not compared, or None."""
-    if isinstance(frames, Exception):
-        return failure(frames, *pair)
-    height, width = frames.reference.shape[:2]
-    if height * width <= MAX_PIXELS:
-        return None
-    return Status.NOT_APPLICABLE, (
-        f"{width} x {height} pixels, LPIPS is limited to {MAX_PIXELS:,} (it needs {PIXEL_BYTES} "
-        f"bytes a pixel)"
-    )
+    if why is None:
+        return Score(metric=metric, value=value, variant=variant, detail=frames.detail)
+    return Score(metric=metric, value=None, variant=variant, status=why[0], reason=why[1])
 
 
 @lru_cache(maxsize=64)
@@ -205,31 +178,6 @@ def _at_once(runtime: Runtime, shape: tuple[int, ...]) -> int:
     return 1 if runtime.device == "cpu" else max(1, min(16, GPU_PIXELS // (shape[0] * shape[1])))
 
 
-class _Kept:
-    """The last inputs' features, bounded in bytes."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._entries: OrderedDict[tuple[Network, str], Features] = OrderedDict()
-
-    def get(self, key: tuple[Network, str]) -> Features | None:
-        found = self._entries.get(key)
-        if found is not None:
-            self._entries.move_to_end(key)
-        return found
-
-    def put(self, key: tuple[Network, str], features: Features) -> None:
-        self._entries[key] = features
-        while (
-            len(self._entries) > 1
-            and sum(entry.bytes for entry in self._entries.values()) > self.limit
-        ):
-            self._entries.popitem(last=False)
-
-
-_KEPT = _Kept(KEPT_BYTES)
-
-
 def _distances(network: Network, group: Sequence[Frames]) -> list[tuple[float, float]]:
     kept = [_features(network, frames.reference) for frames in group]
     outputs = np.stack([frames.output for frames in group])
@@ -242,12 +190,47 @@ def _distances(network: Network, group: Sequence[Frames]) -> list[tuple[float, f
     return list(zip(faithful.tolist(), corrected.tolist(), strict=True))
 
 
+_kept: OrderedDict[tuple[Network, str], Features] = OrderedDict()
+"""The last references' features, at most `KEPT_BYTES` of them."""
+
+
 def _features(network: Network, frame: Array) -> Features:
     digest = hashlib.blake2b(np.ascontiguousarray(frame).data, digest_size=16)
     digest.update(repr(frame.shape).encode())
     key = (network, digest.hexdigest())
-    found = _KEPT.get(key)
-    if found is None:
-        found = network.features(frame)
-        _KEPT.put(key, found)
-    return found
+    if key not in _kept:
+        _kept[key] = network.features(frame)
+    _kept.move_to_end(key)
+    while len(_kept) > 1 and sum(entry.bytes for entry in _kept.values()) > KEPT_BYTES:
+        _kept.popitem(last=False)
+    return _kept[key]
+
+
+# -- for benchmarks that have masks, but no released script ----------------------------------------
+
+
+def lpips(**options: Any) -> list[LpipsScorer]:
+    """For a benchmark's `scorers`. Options in use: ``weights``, ``device``, ``precision``."""
+    inputs = ("images", "masks")
+    return [
+        LpipsScorer(
+            frames=black_frames, net="squeeze", inputs=inputs, metrics=(LPIPS,), **place(options)
+        )
+    ]
+
+
+def black_frames(sample: Sample, edit: Edit) -> Frames:
+    """Input and output with the masked area (if there is any) black. Raises `NoScore`."""
+    source = source_of(sample)
+    source.need_every_mask()
+    output, _ = read_output(edit)
+    shape = source.picture.shape
+    mask = source.area(shape) if source.masks else np.zeros(shape[:2], np.bool_)
+    same, detail = fitted(output, source.picture)
+    black = mask[:, :, None]
+    return Frames(
+        reference=np.where(black, 0, source.picture),
+        output=np.where(black, 0, same),
+        mask=mask,
+        detail=detail,
+    )

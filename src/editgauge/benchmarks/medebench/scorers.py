@@ -49,10 +49,8 @@ from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
 from editgauge.scoring import NoScore
 from editgauge.scoring.adapter import AdapterScorer
-from editgauge.scoring.clip import ClipScorer, Measure
-from editgauge.scoring.fid import FidScorer
 from editgauge.scoring.lpips import Frames, LpipsScorer
-from editgauge.scoring.neural import place
+from editgauge.scoring.neural import ClipScorer, FidScorer, Measure, place
 from editgauge.scoring.pixel import (
     Recent,
     need_clear,
@@ -249,7 +247,7 @@ def embedding(**options: Any) -> list[Any]:
     """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``,
     ``precision``.
     """
-    here = {**place(options), "cache": options.get("cache")}
+    here = place(options)
     return [
         ClipScorer(measures=MEASURES, **here),
         _adapter("imagereward", "ImageReward", IMAGEREWARD),

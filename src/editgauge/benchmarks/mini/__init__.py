@@ -30,7 +30,7 @@ BENCHMARK = Benchmark(
                 "editgauge.scoring.ocr.scorers:presence_scorers",
             ],
             "embedding": [
-                "editgauge.scoring.neural:lpips",
+                "editgauge.scoring.lpips:lpips",
                 "editgauge.benchmarks.textedit.scorers:embedding",
                 "editgauge.benchmarks.medebench.scorers:embedding",
             ],

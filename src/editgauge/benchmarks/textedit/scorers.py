@@ -7,8 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from editgauge.benchmarks.textedit.facts import AES, CLIP
-from editgauge.scoring.clip import ClipScorer, Measure
-from editgauge.scoring.neural import place
+from editgauge.scoring.neural import ClipScorer, Measure, place
 
 
 def embedding(**options: Any) -> list[ClipScorer]:
@@ -21,7 +20,6 @@ def embedding(**options: Any) -> list[ClipScorer]:
                 Measure(CLIP, "clip_score", "caption", as_released=True),
                 Measure(AES, "aesthetic"),
             ),
-            cache=options.get("cache"),
             **place(options),
         )
     ]

@@ -177,7 +177,7 @@ class TestTextEdit:
             assert name == "textedit.classic"
             assert [line.name for line in found.rows] == ["m"]
             assert "set" not in found.title
-            assert any("is not known" in note for note in found.notes)
+            assert any("not those of one set" in note for note in found.notes)
 
     @pytest.mark.parametrize("odd", [7.0, 10.0, -1.0, 0.0, 3.5, 6.0])
     @pytest.mark.parametrize("question", ["Q1", "Q3"])

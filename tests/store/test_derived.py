@@ -17,7 +17,7 @@ from tests.oracles import textedit as oracle
 from editgauge import catalog
 from editgauge.benchmarks.krisbench.facts import AVERAGE as KRIS
 from editgauge.benchmarks.textedit.facts import AVERAGE, AVERAGE_NO_CUT_OFF
-from editgauge.benchmarks.texteditbench.facts import ALL_FULL, OVERALL
+from editgauge.benchmarks.texteditbench.facts import OVERALL
 from editgauge.store.merge import merge
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
@@ -125,8 +125,6 @@ class TestRules:
         four = {"IF": 5.0, "TA": 4.0, "VC": 3.0, "LP": 4.0}
         assert OVERALL.rule(four) == 20.0
         assert OVERALL.rule({**four, "SE": 0.0}) == 16.0
-        assert ALL_FULL.rule({**four, "SE": 5.0}) == 0.0
-        assert ALL_FULL.rule(dict.fromkeys(four, 5.0)) == 1.0
 
 
 class TestRows:

@@ -55,10 +55,7 @@ _NUMBERED = {
     "category": "The release numbers its 18 categories and nowhere names them: 1.1.1 to 1.4.4 are "
     "Virtual, 2.1 to 2.7 Real."
 }
-_UNKNOWN_SET = (
-    "Which set these samples are of is not known: the run was made by an earlier version, or holds "
-    "both. No published lines; score again with this version to have them."
-)
+_TWO_SETS = "These samples are not those of one set: no published lines."
 
 
 @cache
@@ -143,8 +140,8 @@ def _titled(what: str, part: str) -> str:
 
 
 def classic(part: str) -> PaperTable:
-    """The classic table of the full set or the miniset; without published lines where it is not
-    known which ("").
+    """The classic table of the full set or the miniset; without published lines where the samples
+    are of no one set ("").
     """
     return PaperTable(
         name="textedit.classic",
@@ -156,7 +153,7 @@ def classic(part: str) -> PaperTable:
         sections=True,
         params=True,
         size=SIZES.get(part),
-        notes=() if part else (_UNKNOWN_SET,),
+        notes=() if part else (_TWO_SETS,),
         published=[
             Published(
                 rows=partial(published, part, "classic"),
@@ -196,7 +193,7 @@ def judge(
         sections=True,
         params=True,
         size=SIZES.get(part),
-        notes=() if part else (_UNKNOWN_SET,),
+        notes=() if part else (_TWO_SETS,),
         published=[
             Published(
                 rows=partial(published, part, "judge"),
@@ -219,8 +216,8 @@ def tables(
 
 
 def part_of(frame: Results) -> str:
-    """``full`` or ``mini``, as the samples say that were read from its files; "" where they do not
-    say (a run of an earlier version) or say both. It is never guessed from their number.
+    """``full`` or ``mini``, as the samples say; "" where they do not, or say both. It is never
+    guessed from their number.
     """
     known = frame.samples.labels("set").tolist() if "set" in frame.samples.names() else []
     found = {name.removesuffix("set") for name in known}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.texteditbench.facts import (
-    ALL_FULL,
     JUDGE,
     LPIPS,
     OVERALL,
@@ -61,7 +60,7 @@ BENCHMARK = Benchmark(
     judging=parts.constant(".judge:JUDGING"),
     rubrics=Path(__file__).parent / "rubrics",
     prompts=parts.constant(".judge:PROMPTS"),
-    derived=(OVERALL, ALL_FULL),
+    derived=(OVERALL,),
     audits=parts.constant("..audits:TEXTEDITBENCH"),
     importers=parts.several(
         "..released:texteditbench_judge",
@@ -73,7 +72,7 @@ BENCHMARK = Benchmark(
         Plot("curve", "difficulty_total", "by difficulty score"),
         Plot("counts", "operation", "Samples of each operation and split", each="split"),
     ),
-    not_in_tables=(*(metric.name for metric in (*OCR, *PRESENCE)), "all_full"),
+    not_in_tables=tuple(metric.name for metric in (*OCR, *PRESENCE)),
     measured=("reference_outside",),
     measure=parts(".scorers:measure"),
 )

@@ -191,10 +191,6 @@ def _overall(values: Mapping[str, float]) -> float:
     return len(DIMENSIONS) * sum(values.values()) / len(values)
 
 
-def _all_full(values: Mapping[str, float]) -> float:
-    return float(all(value == HIGH for value in values.values()))
-
-
 OVERALL = Derived(
     Metric(
         "overall",
@@ -210,21 +206,5 @@ OVERALL = Derived(
     ),
     DIMENSIONS,
     _overall,
-    optional=("SE",),
-)
-ALL_FULL = Derived(
-    Metric(
-        "all_full",
-        heading="All full",
-        direction="higher",
-        low=0.0,
-        high=1.0,
-        variants=VARIANTS,
-        failure=0.0,
-        note="1 where every dimension that the sample is asked is 5, else 0: its mean is the share "
-        "of flawless edits. Not a metric of the paper.",
-    ),
-    DIMENSIONS,
-    _all_full,
     optional=("SE",),
 )

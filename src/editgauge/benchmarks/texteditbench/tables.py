@@ -169,19 +169,16 @@ def published_both() -> Sequence[TableRow]:
     pixels = {row.name: row.cells for row in published("pixel")}
     found = []
     for row in published("judge"):
-        cells = {}
+        cells: dict[str, Cell] = {}
         for split in SPLITS:
-            parts = (
-                row.cells.get(f"{split}_overall"),
-                *(pixels.get(row.name, {}).get(f"{split}_{name}") for name in ("ssim", "lpips")),
-            )
-            known = [part.value for part in parts if part is not None and part.value is not None]
-            if len(known) == len(parts):
-                judged = 100 * known[0] / OVERALL.metric.high
-                kept = 50 * (known[1] + 1 - known[2])
-                cells[f"{split}_judged"] = Cell(value=judged)
-                cells[f"{split}_kept"] = Cell(value=kept)
-                cells[f"{split}_both"] = Cell(value=(judged + kept) / 2)
+            names = (f"{split}_overall", f"{split}_ssim", f"{split}_lpips")
+            every = {**row.cells, **pixels.get(row.name, {})}
+            parts = [every[name].value for name in names if name in every]
+            if len(parts) == len(names) and None not in parts:
+                overall, ssim, lpips = (float(part or 0.0) for part in parts)
+                judged, kept = 100 * overall / OVERALL.metric.high, 50 * (ssim + 1 - lpips)
+                values = {"judged": judged, "kept": kept, "both": (judged + kept) / 2}
+                cells |= {f"{split}_{name}": Cell(value=value) for name, value in values.items()}
         found.append(replace(row, cells=cells))
     return found
 

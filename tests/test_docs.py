@@ -161,7 +161,7 @@ def test_shell_examples_parse(name: str) -> None:
         if program in OTHER_PROGRAMS:
             continue
         assert program == "editgauge", f"{program}: not a program that the pages use"
-        words = [word for word in words if word not in ("-q", "-v")]
+        words = [word for word in words if word not in ("-q", "-v", "--json")]
         assert words[0] in COMMANDS, f"editgauge {words[0]}: no such command"
         try:
             application(words[0]).parse_args(words)

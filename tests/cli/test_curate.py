@@ -39,7 +39,7 @@ def test_a_folder_of_pictures_with_a_bad_one(tmp_path: Path) -> None:
     (tmp_path / "in" / "b.png").write_bytes(b"x")
     taken = value("add", tmp_path / "set", tmp_path / "in", "--set", "split=test", "--set",
                   "category=Lung / remove", "--set", "licence=CC0", "--set", "organ=Lung", code=1)  # fmt: skip
-    assert [item["sample"] for item in taken] == ["s0001", ""]
+    assert [item["sample"] for item in taken["taken"]] == ["s0001", ""]
     record = DataSet(tmp_path / "set").record("s0001")
     assert (record.split, record.category) == ("test", ["Lung", "remove"])
     assert record.source == {"licence": "CC0"}
@@ -52,7 +52,7 @@ def test_fields_are_set_and_taken_out(tmp_path: Path) -> None:
         "attribute.depth=3", "caption=", "--who", "ben", "--note", "after the meeting")  # fmt: skip
     assert data.record("s00").instruction == "Remove it."
     assert "ben" in run("log", data.root, "--sample", "s00")
-    assert value("log", data.root)[-1]["note"] == "after the meeting"
+    assert value("log", data.root)["events"][-1]["note"] == "after the meeting"
     assert "wanted NAME=VALUE" in refused("set", data.root, "s00", "instruction")
     assert "no sample of this id" in refused("set", data.root, "s9", "split=x")
 

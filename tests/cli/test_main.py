@@ -67,7 +67,7 @@ def options_of(name: str) -> list[str]:
 
 def test_a_person_can_see_all_of_it() -> None:
     assert len(EVERY) <= 40
-    assert sum(len(options_of(name)) for name in EVERY) <= 340
+    assert sum(len(options_of(name)) for name in EVERY) <= 265
     assert list(entry.COMMANDS)[:10] == list(entry.DAILY)
     assert len(entry.DAILY) == 10
 
@@ -91,6 +91,12 @@ def test_help_fits_a_narrow_terminal(
     for line in text.splitlines()[1:]:
         if line.startswith("   "):  # names of options are never cut
             assert len(line) <= columns or " " not in line.strip(), line
+
+
+@pytest.mark.parametrize("words", [["list"], ["--json", "list", "benchmarks"], ["audit"]])
+def test_json_is_one_object_with_a_version_wherever_it_is_typed(words: list[str]) -> None:
+    done = invoke(words if "--json" in words else [*words, "--json"])
+    assert json.loads(done.stdout)["json_version"] == 1
 
 
 def test_the_overview_names_every_command_and_imports_none() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 
@@ -61,11 +60,11 @@ def test_what_is_wrong_is_said(here: Path, text: str, told: str) -> None:
 
 
 def test_the_variable_names_another_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "ours.toml").write_text("[list]\njson = true\n")
+    (here / "ours.toml").write_text('[table]\nformat = "csv"\n')
     monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "ours.toml"))
-    assert json.loads(call("list", "benchmarks").stdout)
+    assert "ours.toml: --format, unless typed" in call("table", "none").stderr
     monkeypatch.setenv("EDITGAUGE_CONFIG", str(here / "none.toml"))
-    assert isinstance(call("list").exception, EditgaugeError)
+    assert isinstance(call("table", "none").exception, EditgaugeError)
 
 
 def test_an_option_is_named_as_it_is_typed(here: Path) -> None:

@@ -39,9 +39,6 @@ POSITIONS: dict[tuple[str, ...], tuple[int, str]] = {
 """A command as the tests write it -> the word behind its name that has an option before it now."""
 
 OPTIONS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("table", "--json"): ("--format", "json"),
-    ("compare", "--json"): ("--format", "json"),
-    ("agree", "--json"): ("--format", "json"),
     ("table", "--weights"): ("--set", "weights="),
     ("table", "--cutoff"): ("--set", "cutoff="),
     ("table", "--proxy"): ("--set", "proxy="),

@@ -249,7 +249,7 @@ def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
     for word in (b"Quillfeather", b"19481202"):
         assert not [data for data in held if word in data], "a patient is named"
     log = cli("curate", "log", folder, "--json").json
-    assert {"ann", "ben"} <= {event["who"] for event in log}
+    assert {"ann", "ben"} <= {event["who"] for event in log["events"]}
 
     save(tmp_path / "outputs/mine/s-1.png", edited(scene(1)))
     score = ("score", f"dir:{folder}", "--outputs", tmp_path / "outputs", "--editor", "mine")

@@ -27,7 +27,7 @@ ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
 
 @pytest.mark.slow
 def test_the_demo_runs_from_nothing_to_a_report(tmp_path: Path) -> None:
-    cli("demo", "--run", tmp_path / "run", "--no-ocr", "--workers", 0)
+    cli("demo", "--run", tmp_path / "run", "--no-ocr")
     assert (tmp_path / "run/report/index.html").is_file()
     table = cells(cli("table", tmp_path / "run", "--json"))
     assert {editor for _, _, editor, _ in table} >= {"copy", "reference", "blank", "shuffle"}

@@ -13,7 +13,6 @@ from editgauge import escape
 from editgauge.cli import output
 from editgauge.cli.options import (
     Format,
-    Json,
     Many,
     OnlyBenchmark,
     RunArg,
@@ -255,8 +254,6 @@ def audit(
         ),
     ] = (),
     /,
-    *,
-    json: Json = False,
 ) -> int:
     """Check a published table against itself. Exit code 1 when a number does not follow from the
     others.
@@ -269,7 +266,7 @@ def audit(
     else:
         reports = [item(read_sheet(path)) for item in kinds for path in item.files]
     told = [{**asdict(report), "consistent": report.consistent} for report in reports]
-    output.emit({"tables": told}, _audited(reports), json)
+    output.emit({"tables": told}, _audited(reports))
     return 0 if all(report.consistent for report in reports) else 1
 
 

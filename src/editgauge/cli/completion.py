@@ -28,7 +28,7 @@ _OF_BENCHMARKS = ("check", "edit", "score", "judge", "import", "plan", "tune", "
 
 def candidates(words: Sequence[str]) -> list[str]:
     """The words that could stand in the place of the last."""
-    from editgauge.cli.main import COMMANDS, application
+    from editgauge.cli.main import COMMANDS, FLAGS, application
 
     *before, typed = words or [""]
     if not before:
@@ -41,7 +41,7 @@ def candidates(words: Sequence[str]) -> list[str]:
     if before[-1] in lines and (found := _values(before[0], lines[before[-1]])):
         return _beginning(typed, found)
     if typed.startswith("-"):
-        return _beginning(typed, [name for name in lines if name.startswith("--")])
+        return _beginning(typed, [*(name for name in lines if name.startswith("--")), *FLAGS])
     return _beginning(typed, [*_inner(apps[-1]), *_arguments(before)])
 
 

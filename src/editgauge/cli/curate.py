@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from msgspec import to_builtins
 
 from editgauge.cli import output
-from editgauge.cli.options import Json, Many, Settings, at_least, group
+from editgauge.cli.options import Many, Settings, at_least, group
 from editgauge.errors import UsageError
 
 app = group("curate", "Make a data set: curate DIR opens it in the browser.")
@@ -82,7 +82,6 @@ def add(
     ocr: OcrOpt = "rapidocr",
     keep_names: bool = False,
     who: WhoOpt = WHO,
-    json: Json = False,
 ) -> int:
     """Take pictures in, a sample each, without their metadata; with --references pairs, of which
     each reference is brought onto its input. Texts and faces are proposed to be hidden. Without
@@ -122,7 +121,7 @@ def add(
     with DataSet(folder) as data:
         if references is not None and len(pictures) != 1:
             raise UsageError("--references: wanted one input, or one folder of them")
-        with output.progress(json) as show:
+        with output.progress() as show:
             if references is not None:
                 taken = intake.pair(data, pictures[0], references, how, show)
             elif pictures:
@@ -131,12 +130,12 @@ def add(
                 found = privacy.search_the_rest(data, who, how.engine, show)
                 taken = [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
         for item in taken:
-            if not item.sample and not json:
+            if not item.sample and not output.as_json():
                 output.note(f"not taken in: {item.said}")
         lines = [f"{one.sample}{': ' if one.said else ''}{one.said}" for one in taken if one.sample]
         verb = "taken in" if pictures else "searched"
         lines.append(f"{len(lines)} of {len(taken)} {verb}; next: editgauge curate {folder}")
-        output.emit([item._asdict() for item in taken], lines, json)
+        output.emit({"taken": [item._asdict() for item in taken]}, lines)
         return 0 if all(item.sample for item in taken) else 1
 
 
@@ -160,7 +159,6 @@ def set_fields(
     note: Annotated[str, Parameter(help="Why; kept in the log, and with a review.")] = "",
     who: WhoOpt = WHO,
     ocr: OcrOpt = "rapidocr",
-    json: Json = False,
 ) -> None:
     """Set what is known of a sample, or of the whole set; draw its mask, review it, withdraw it."""
     from editgauge.curation.dataset import DataSet
@@ -173,7 +171,7 @@ def set_fields(
         engine = engine_of(ocr) if reads else None
         made = set_words(data, sample, fields, who, note=note, engine=engine)
         state = f", {made.state}" if isinstance(made, Record) else ""
-        output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"], json)
+        output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"])
 
 
 @app.command
@@ -185,7 +183,6 @@ def invite(
     expert: Annotated[bool, Parameter(help="May accept samples that need an expert.")] = False,
     revoke: Annotated[bool, Parameter(help="Make the link useless; what was done stays.")] = False,
     base: Annotated[str, Parameter(help="How links begin.")] = "http://127.0.0.1:8600",
-    json: Json = False,
 ) -> None:
     """Make a personal link for somebody, or make it useless; it is shown once and kept nowhere."""
     from editgauge.curation.dataset import DataSet
@@ -194,10 +191,10 @@ def invite(
     with DataSet(folder) as data:
         if revoke:
             data.log.revoke(name)
-            output.emit({"name": name, "revoked": True}, [f"{name}: link revoked"], json)
+            output.emit({"name": name, "revoked": True}, [f"{name}: link revoked"])
             return
         link = f"{base.rstrip('/')}/a/{data.log.invite(name, EXPERT if expert else '')}"
-        output.emit({"name": name, "link": link, "expert": expert}, [f"{name}: {link}"], json)
+        output.emit({"name": name, "link": link, "expert": expert}, [f"{name}: {link}"])
 
 
 @app.command
@@ -206,7 +203,6 @@ def log(
     /,
     *,
     sample: Annotated[str, Parameter(help="Only of this one.")] = "",
-    json: Json = False,
 ) -> None:
     """Print every change ever made, oldest first; what is damaged is named."""
     from editgauge.curation.dataset import DataSet
@@ -222,8 +218,8 @@ def log(
                 yield f"{at}  {event.who}  {event.what}  {event.item}  {names}{note}"
             yield output.counted(len(events), "event")
 
-        output.emit([event._asdict() for event in events], lines(), json)
-        for problem in () if json else data.log.problems:
+        output.emit({"events": [event._asdict() for event in events]}, lines())
+        for problem in () if output.as_json() else data.log.problems:
             output.note(f"damaged: {problem}")
 
 
@@ -238,7 +234,6 @@ def export(
     ready_only: bool = False,
     ocr: OcrOpt = "",
     who: WhoOpt = WHO,
-    json: Json = False,
 ) -> int:
     """Write the set in an official layout, so that its scripts run on it, or Hugging Face's; or a
     version as one zip file with checksums, a card, and what changed since the last one: which old
@@ -266,23 +261,23 @@ def export(
         exports.need_layout(layout)
         engine = readiness.engine_for_scans(data, ocr)
         if to is None:
-            return _ready(data, layout, engine, json)
+            return _ready(data, layout, engine)
         if bool(layout) == bool(version):
             raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
         if version:
             told = release(data, to, version, ready_only=ready_only, engine=engine, who=who)
-            output.emit(told, [f"version {version}: {to}", *_changed(told)], json)
+            output.emit(told, [f"version {version}: {to}", *_changed(told)])
             return 0
         done = exports.export(data, to, layout, ready_only=ready_only, engine=engine, who=who)
         lines = [f"{output.counted(done.samples, 'sample')}: {to}"]
         lines += [f"left out: {fault.sample}: {fault.why}" for fault in done.left_out]
         lines += [f"next:  editgauge check {layout} {to}"] if layout != exports.IMAGEFOLDER else []
         left = [fault._asdict() for fault in done.left_out]
-        output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines, json)
+        output.emit({"folder": str(to), "samples": done.samples, "left_out": left}, lines)
         return 1 if left else 0
 
 
-def _ready(data: Any, layout: str, engine: Any, json: bool) -> int:
+def _ready(data: Any, layout: str, engine: Any) -> int:
     """Say what keeps samples from leaving."""
     from editgauge.curation.readiness import faults, of_set
 
@@ -294,7 +289,7 @@ def _ready(data: Any, layout: str, engine: Any, json: bool) -> int:
     lines = [f"{sample}: {why}" for sample, why in found]
     lines.append(f"{len(records) - back} of {len(records)} samples are ready{of}")
     told = [{"sample": sample, "why": why} for sample, why in found]
-    output.emit({"faults": told}, lines, json)
+    output.emit({"faults": told}, lines)
     return int(bool(found))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from editgauge.cli import output
-from editgauge.cli.options import BenchmarkArg, DataArg, Json, Many, Settings, words
+from editgauge.cli.options import BenchmarkArg, DataArg, Many, Settings, words
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ def list_names(
         ),
     ] = "",
     /,
-    *,
-    json: Json = False,
 ) -> None:
     """List what can be named in other commands, that of other packages included, and what this
     installation has and lacks.
@@ -52,12 +50,12 @@ def list_names(
             for name, entry in table.WEIGHTS.items()
         ]
         found = {**inspect(), "weights": {"folder": str(table.folder(None)), "files": files}}
-        output.emit(found, _installation(found), json)
+        output.emit(found, _installation(found))
         return
     if kind and kind not in kinds:
         raise UsageError(f"list {kind!r}: wanted one of {', '.join(kinds)}, installation")
     listed = {name: entries(kinds[name]) for name in ([kind] if kind else kinds)}
-    output.emit(listed, _each(listed[kind]) if kind else _names(listed), json)
+    output.emit(listed, _each(listed[kind]) if kind else _names(listed))
 
 
 def _each(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -138,7 +136,6 @@ def fetch(
     source: Annotated[Path | None, Parameter(name="--from")] = None,
     revision: str = "",
     trust_first_use: bool = False,
-    json: Json = False,
 ) -> None:
     """Fetch official data, network weights, or a paper's prompts. Continues where it stopped and
     verifies every file.
@@ -157,16 +154,16 @@ def fetch(
         Accept weights without a published checksum, and record what they are.
     """
     if what == "weights":
-        _weights(names, trust_first_use, json)
+        _weights(names, trust_first_use)
     elif what == "prompts":
-        _prompts(names, run, to, source, json)
+        _prompts(names, run, to, source)
     elif len(names) > 1 or (names and "/" not in names[0]):
         raise UsageError(f"fetch {what} {' '.join(names)}: names belong to weights and prompts")
     else:
-        _data(what, to, revision, "".join(names), json)
+        _data(what, to, revision, "".join(names))
 
 
-def _data(name: str, to: Path | None, revision: str, repo: str, json: bool) -> None:
+def _data(name: str, to: Path | None, revision: str, repo: str) -> None:
     from editgauge import catalog
     from editgauge.services.hub import fetch_dataset
 
@@ -178,9 +175,9 @@ def _data(name: str, to: Path | None, revision: str, repo: str, json: bool) -> N
             f"source)"
         )
     target = to or Path("data") / benchmark.name
-    if source.note and not json:
+    if source.note and not output.as_json():
         output.note(f"note: {source.note}")
-    shown = output.transfer(benchmark.name, json)
+    shown = output.transfer(benchmark.name)
     fetched = fetch_dataset(
         source, target, revision=revision or None, repo=repo or None, progress=shown
     )
@@ -192,10 +189,10 @@ def _data(name: str, to: Path | None, revision: str, repo: str, json: bool) -> N
         f"next:  editgauge check {benchmark.name} {target}",
     ]
     facts = {"benchmark": benchmark.name, **asdict(fetched), "to": str(target)}
-    output.emit(facts, lines, json)
+    output.emit(facts, lines)
 
 
-def _weights(names: Sequence[str], trust_first_use: bool, json: bool) -> None:
+def _weights(names: Sequence[str], trust_first_use: bool) -> None:
     from editgauge.networks import weights as table
 
     if not names:
@@ -207,24 +204,22 @@ def _weights(names: Sequence[str], trust_first_use: bool, json: bool) -> None:
                 f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {entry['licence']}; "
                 f"{entry['used_for']}"
             )
-        output.emit({"folder": str(table.folder(None)), "weights": listed}, lines, json)
+        output.emit({"folder": str(table.folder(None)), "weights": listed}, lines)
         return
     for name in names:
         table.find(name)
     done: list[dict[str, Any]] = []
     for name in names:
-        shown = output.transfer(name, json)
+        shown = output.transfer(name)
         local = table.fetch(name, None, trust_first_use=trust_first_use, progress=shown)
         files = {file: str(path) for file, path in local.paths.items()}
         done.append({"name": name, "files": files, **local.identity})
     lines = [f"{one['name']}: {len(one['files'])} files here and verified" for one in done]
     lines.append("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
-    output.emit({"weights": done}, lines, json)
+    output.emit({"weights": done}, lines)
 
 
-def _prompts(
-    names: Sequence[str], run: Path | None, to: Path | None, clone: Path | None, json: bool
-) -> None:
+def _prompts(names: Sequence[str], run: Path | None, to: Path | None, clone: Path | None) -> None:
     from editgauge.judging import paper, prompts
     from editgauge.store.run import Run
 
@@ -235,9 +230,9 @@ def _prompts(
     if run is not None:
         Run.create(run)
     target = to or prompts.folder_of(run or Path(), benchmark.name)
-    shown = output.transfer("prompts", json)
+    shown = output.transfer("prompts")
     made = paper.fetch(released, target, clone=clone, progress=shown)
-    if released.note and not json:
+    if released.note and not output.as_json():
         output.note(f"note: {released.note}")
     typed = f"--prompts paper --run {run}" if run else f"--prompts {target}"
     scripts = output.counted(len(made.by_path), "script")
@@ -247,7 +242,7 @@ def _prompts(
     ]
     facts: dict[str, Any] = {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(target)}
     facts |= {"repository": released.repository, "scripts": sorted(made.by_path)}
-    output.emit(facts, lines, json)
+    output.emit(facts, lines)
 
 
 # -- check -----------------------------------------------------------------------------------------
@@ -272,7 +267,6 @@ def check(
     strict: bool = False,
     every: Annotated[bool, Parameter(name="--all")] = False,
     repair: bool = False,
-    json: Json = False,
 ) -> int:
     """Look for faults before anything is spent: in data (counts, repairs, files, masks,
     references), in outputs, or in a run.
@@ -299,7 +293,7 @@ def check(
         Of a run: take damaged records out; they are kept beside the others.
     """
     if _is_run(what):
-        return _check_run(Path(what), repair, json)
+        return _check_run(Path(what), repair)
     from editgauge import catalog
     from editgauge.run.check import check as look
 
@@ -307,7 +301,7 @@ def check(
         raise UsageError("--editor: wanted --outputs DIR with it")
     if repair:
         raise UsageError("--repair: belongs to a run: editgauge check RUN --repair")
-    with output.progress(json) as progress:
+    with output.progress() as progress:
         checked = look(
             catalog.find("benchmarks", what),
             data,
@@ -317,7 +311,7 @@ def check(
             ignore=ignore,
             progress=progress,
         )
-    if json:
+    if output.as_json():
         output.print_json(checked.as_dict())
     else:
         from editgauge.run.check.shown import show
@@ -335,7 +329,7 @@ def _is_run(word: str) -> bool:
     return ":/" in word or Path(word).is_dir() or "/" in word
 
 
-def _check_run(run: Path, repair: bool, json: bool) -> int:
+def _check_run(run: Path, repair: bool) -> int:
     from editgauge.store import check
     from editgauge.store.run import Run
 
@@ -361,7 +355,7 @@ def _check_run(run: Path, repair: bool, json: bool) -> int:
         lines.append(f"next:  editgauge check {run} --repair")
     else:
         lines.append(f"next:  editgauge score BENCHMARK DATA --run {run}")
-    output.emit(facts, lines, json)
+    output.emit(facts, lines)
     return 1 if found or left else 0
 
 
@@ -391,7 +385,6 @@ def new(
     /,
     *,
     to: Path | None = None,
-    json: Json = False,
 ) -> None:
     """Start something of your own: a judge benchmark as a package (declaration, rubric, test); a
     data set, which is a benchmark, dir:DIR, as soon as it has samples; or a copy of a judge's
@@ -403,25 +396,25 @@ def new(
         The folder to write of a benchmark or prompts; default: NAME here, NAME-prompts.
     """
     if kind == "benchmark":
-        _new_benchmark(name, to or Path(name), json)
+        _new_benchmark(name, to or Path(name))
     elif kind == "dataset":
-        _new_dataset(Path(name), fields, json)
+        _new_dataset(Path(name), fields)
     elif kind == "prompts":
-        _new_prompts(name, to or Path(f"{name}-prompts"), json)
+        _new_prompts(name, to or Path(f"{name}-prompts"))
     else:
         raise UsageError(f"new {kind}: wanted benchmark, dataset or prompts")
 
 
-def _new_benchmark(name: str, place: Path, json: bool) -> None:
+def _new_benchmark(name: str, place: Path) -> None:
     from editgauge.benchmarks import skeleton
 
     files = [path.relative_to(place).as_posix() for path in skeleton.write(name, place)]
     lines = [f"wrote:  {place / file}" for file in files]
     lines.append(f"next:   pip install --editable {place}, then: editgauge list benchmarks")
-    output.emit({"name": name, "folder": str(place), "files": files}, lines, json)
+    output.emit({"name": name, "folder": str(place), "files": files}, lines)
 
 
-def _new_dataset(to: Path, fields: Sequence[str], json: bool) -> None:
+def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.records import about_of, name_from
 
@@ -443,10 +436,10 @@ def _new_dataset(to: Path, fields: Sequence[str], json: bool) -> None:
         f"data set {made.about.name}: {to}",
         f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}",
     ]
-    output.emit({"folder": str(to), **made.about.as_dict()}, lines, json)
+    output.emit({"folder": str(to), **made.about.as_dict()}, lines)
 
 
-def _new_prompts(name: str, folder: Path, json: bool) -> None:
+def _new_prompts(name: str, folder: Path) -> None:
     from editgauge.judging import prompts
 
     benchmark = _benchmark(name)
@@ -456,7 +449,7 @@ def _new_prompts(name: str, folder: Path, json: bool) -> None:
         f"made:  {made}, {output.counted(len(files), 'file')}: {', '.join(files)}",
         f"next:  editgauge judge {benchmark.name} DATA --run RUN --model M --prompts {made}",
     ]
-    output.emit({"folder": str(made), "files": files}, lines, json)
+    output.emit({"folder": str(made), "files": files}, lines)
 
 
 def _benchmark(name: BenchmarkArg) -> Benchmark:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from editgauge.cli.options import Placing, RunOpt, at_least
+from editgauge.cli import output
+from editgauge.cli.options import RunOpt
 
 _EDITORS = ("reference", "copy", "shuffle", "blank")
 _COMPARED = {
@@ -20,34 +23,42 @@ _COMPARED = {
 def demo(
     *,
     run: RunOpt = Path("editgauge-demo"),
-    workers: Annotated[int, at_least(0)] | None = None,
     no_ocr: Annotated[bool, Parameter(help="Read no text, though the extra is installed.")] = False,
 ) -> None:
     """Run the built-in benchmark end to end: edit, score, table, report. Needs no data, network or
     GPU.
-
-    Parameters
-    ----------
-    workers
-        Processes; default: the cores.
     """
+    told = sys.stderr if output.as_json() else sys.stdout
+    with contextlib.redirect_stdout(told), output.verbosity(quiet=output.quiet(), level=""):
+        _demonstrate(run, no_ocr)
+    page = run / "report" / "index.html"
+    lines = [
+        f"\nAll of it is in {run}/ - rows, outputs, pictures, manifest, report.",
+        f"Look at:  {page}",
+        "Next:     editgauge check texteditbench DATA          is my data set whole?",
+        "          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
+        "runs/my-model",
+    ]
+    output.emit({"run": str(run), "page": str(page)}, lines)
+
+
+def _demonstrate(run: Path, no_ocr: bool) -> None:
     from editgauge.cli.edit import edit
     from editgauge.cli.report import report
     from editgauge.cli.score import Delivered, score
 
-    placing = Placing(workers=workers)
     installed = find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
     reads_text = installed and not no_ocr
     editors = (*_EDITORS, "typeset") if reads_text else _EDITORS
     _say(1, f"Edit: {len(editors)} built-in editors make outputs for the benchmark `mini`.")
     for name in editors:
-        edit("mini", editor=name, run=run, placing=placing)
+        edit("mini", editor=name, run=run)
     _say(2, "Score: pixels of every output; then the table.")
-    score("mini", run=run, tracks="pixel", placing=placing)
+    score("mini", run=run, tracks="pixel")
     if reads_text:
         print("\nAnd the text in the pictures, read by an OCR engine (some 0.7 s a picture):")
         delivered = Delivered(editor=("reference", "copy", "typeset"))
-        score("mini", run=run, tracks="ocr", delivered=delivered, placing=placing)
+        score("mini", run=run, tracks="ocr", delivered=delivered)
         _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
         _compare(run)
     else:
@@ -57,14 +68,7 @@ def demo(
             f"the scores of what can be read. They come {bring}"
         )
     _say(4 if reads_text else 3, "Report: every number opens its picture.")
-    report((run,), workers=workers)
-    print(
-        f"\nAll of it is in {run}/ - rows, outputs, pictures, manifest, report.\n"
-        f"Look at:  {run / 'report' / 'index.html'}\n"
-        f"Next:     editgauge check texteditbench DATA          is my data set whole?\n"
-        f"          editgauge score texteditbench DATA --outputs OUTPUTS --editor my-model --run "
-        f"runs/my-model"
-    )
+    report((run,))
 
 
 def _say(number: int, text: str) -> None:

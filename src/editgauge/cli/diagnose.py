@@ -16,7 +16,6 @@ from editgauge.cli.options import (
     Count,
     DataArg,
     EditorsOpt,
-    Json,
     Many,
     OnlyBenchmark,
     Placing,
@@ -57,7 +56,6 @@ def diagnose(
     placing: Placing = Placing(),
     retry: RetryOpt = "",
     set_: SetOpt = (),
-    json: Json = False,
 ) -> int:
     """Say why edits failed: where the model looked, and where the picture changed, against where it
     should have. Writes rows of the track diagnosis, and reads every output as edited well, at the
@@ -120,12 +118,12 @@ def diagnose(
     with (
         changing(run) as folder,
         placing.open() as engine,
-        output.progress(json) as show,
+        output.progress() as show,
         output.warned(folder),
     ):
         found = diagnosed(folder, replace(request, workers=engine), show)
     place = place_of(run)
-    if json:
+    if output.as_json():
         tables = [as_json(table) for table in found.tables]
         output.print_json({"run": place, **found.as_dict(), "tables": tables})
     else:
@@ -222,7 +220,6 @@ def tune(
     device: str = "",
     set_: SetOpt = (),
     training: Training = Training(),
-    json: Json = False,
 ) -> int:
     """Fine-tune an editor on a few samples of a task, then edit and score the task's other samples.
 
@@ -276,15 +273,15 @@ def tune(
     whole = Material.open(benchmark, data, split=split)
     tasks = splits.tasks(whole.every, task)
     place = place_of(run)
-    with working(run) as here, output.progress(json) as show:
+    with working(run) as here, output.progress() as show:
         folder = Run.create(here)
         found = command.splits_of(folder, whole.benchmark.name, tasks, order)
         tested = {identity for one in found for identity in one.test}
         material = replace(whole, samples=[s for s in whole.every if s.id in tested])
-        if not json:
+        if not output.as_json():
             print("\n".join(line for one in found for line in one.lines()), flush=True)
         if only_split:
-            if json:
+            if output.as_json():
                 output.print_json(
                     {"run": place, "splits": {one.task: one.record() for one in found}}
                 )
@@ -304,5 +301,5 @@ def tune(
         f"table: editgauge table {place} --published --intervals",
     ]
     facts = {"run": place, **done.as_json(), "scores": scored.summary.computed}
-    output.emit(facts, lines, json)
+    output.emit(facts, lines)
     return 0 if all(one.complete for one in done.edits) else 1

@@ -14,7 +14,6 @@ from editgauge.cli.options import (
     BenchmarkArg,
     DataArg,
     Dollars,
-    Json,
     Narrowing,
     Placing,
     RetryOpt,
@@ -74,7 +73,6 @@ def edit(
     timeout: Seconds = 600.0,
     telling: Telling = Telling(),
     spending: Spending = Spending(),
-    json: Json = False,
 ) -> int:
     """Make outputs with an editor. Stops and continues at any point; finished samples are never
     edited again.
@@ -126,8 +124,8 @@ def edit(
         material, shown = narrowing.held_out(material, Run.open(fetched(run)))
     made = editing.make(material, request, shown)
     if spending.estimate:
-        return _estimate(material, made, run, json)
-    summary, lines = _edited(material, made, limits, run, placing, json)
+        return _estimate(material, made, run)
+    summary, lines = _edited(material, made, limits, run, placing)
     typed = f"{benchmark}{f' {data}' if data else ''}"
     if summary.counts:
         from editgauge.run.score import offered
@@ -136,14 +134,14 @@ def edit(
         step, more = ("judge", " --model MODEL") if judged else ("score", "")
         lines.append(f"next:    editgauge {step} {typed} --run {place_of(run)}{more}")
     facts = {**asdict(summary), "counts": dict(summary.counts)}
-    output.emit({"run": place_of(run), "benchmark": material.benchmark.name, **facts}, lines, json)
+    output.emit({"run": place_of(run), "benchmark": material.benchmark.name, **facts}, lines)
     if summary.stopped:
         return summary.exit_code
     return 0 if summary.complete else 1
 
 
 def _edited(
-    material: Material, made: Made, limits: Limits, run: Path, placing: Placing, json: bool
+    material: Material, made: Made, limits: Limits, run: Path, placing: Placing
 ) -> tuple[EditSummary, list[str]]:
     """Edit; the summary, and the lines that say what was done."""
     from dataclasses import replace
@@ -154,7 +152,7 @@ def _edited(
     from editgauge.store.run import Run
 
     name = material.benchmark.name
-    with working(run) as here, placing.open() as engine, output.progress(json) as show:
+    with working(run) as here, placing.open() as engine, output.progress() as show:
         folder = Run.create(here)
         limits = replace(limits, workers=engine)
         summary = editing.edit_material(material, folder, made, limits, progress=show)
@@ -168,7 +166,7 @@ def _edited(
     return summary, lines
 
 
-def _estimate(material: Material, made: Made, run: Path, json: bool) -> int:
+def _estimate(material: Material, made: Made, run: Path) -> int:
     from editgauge.editors import costs
     from editgauge.run import edit as editing
     from editgauge.store.addresses import address_of
@@ -186,5 +184,5 @@ def _estimate(material: Material, made: Made, run: Path, json: bool) -> int:
         else f"about {dollars:.2f} US dollars by list prices"
     )
     facts = {"editor": editor, "benchmark": name, "samples": todo, "dollars": rounded}
-    output.emit(facts, [f"{editor} on {name}: {todo} to make, {about}"], json)
+    output.emit(facts, [f"{editor} on {name}: {todo} to make, {about}"])
     return 0

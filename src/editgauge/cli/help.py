@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 if TYPE_CHECKING:
     from cyclopts import App
 
+EVERYWHERE = "Also: --json, --quiet, --verbose, --plugin FILE.py (see editgauge --help)"
 _NARROW = 24
 """Columns of names; a longer name has a line of its own."""
 
@@ -47,6 +48,7 @@ def page(app: App, typed: Iterable[str]) -> str:
         parts.append(section(title, (line for line in lines if line.group == title)))
     if within:
         parts.append(section("Commands", within))
+    parts.append(EVERYWHERE)
     return "\n\n".join(part for part in parts if part)
 
 

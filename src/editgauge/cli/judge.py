@@ -20,7 +20,6 @@ from editgauge.cli.options import (
     Dollars,
     EditorsOpt,
     Format,
-    Json,
     Many,
     OnlyBenchmark,
     RunOpt,
@@ -102,7 +101,6 @@ def judge(
     batch: Annotated[
         Literal["submit", "collect"] | None, Parameter(group="Instead of asking")
     ] = None,
-    json: Json = False,
 ) -> int:
     """Judge outputs. Stops and continues at any point; a reply that was paid for is never paid for
     again.
@@ -125,7 +123,7 @@ def judge(
         raise UsageError("--estimate, --show, --probe and --batch: one only")
     if estimate or show:
         with session(benchmark, data, what, options, looking=True) as opened:
-            (_estimated if estimate else _shown)(opened, json)
+            (_estimated if estimate else _shown)(opened)
             output.warn(opened.todo.run)
         return 0
     from editgauge.store.remote import working
@@ -136,21 +134,21 @@ def judge(
     ):
         opened.named = place_of(what.run)
         if probe:
-            return _probed(opened, json)
-        return _by_batch(opened, batch, json) if batch else _judged(opened, json)
+            return _probed(opened)
+        return _by_batch(opened, batch) if batch else _judged(opened)
 
 
-def _judged(opened: Session, json: bool) -> int:
+def _judged(opened: Session) -> int:
     """Run a session and print what it did; the exit code."""
     from editgauge.judging import command, estimate
 
-    live = LiveLine(opened, quiet=json or output.quiet())
+    live = LiveLine(opened, quiet=output.as_json() or output.quiet())
     asks = opened.options.budget is not None and not opened.options.offline
     if asks and (told := estimate.of_session(opened).bought):
         output.note(told)
     outcome = command.run(opened, progress=live.show, say=output.note, interruptible=True)
     live.end()
-    output.emit(outcome.as_json(), outcome.lines(), json)
+    output.emit(outcome.as_json(), outcome.lines())
     output.warn(opened.todo.run)
     if outcome.interrupted:
         return 130
@@ -159,14 +157,14 @@ def _judged(opened: Session, json: bool) -> int:
     return 1 if outcome.without_score else 0
 
 
-def _estimated(opened: Session, json: bool) -> None:
+def _estimated(opened: Session) -> None:
     from editgauge.judging.estimate import of_session
 
     found = of_session(opened)
-    output.emit(found.as_json(), found.lines(), json)
+    output.emit(found.as_json(), found.lines())
 
 
-def _shown(opened: Session, json: bool) -> None:
+def _shown(opened: Session) -> None:
     """What would be sent: all of it as JSON, or of the first sample for people."""
     from editgauge.judging.estimate import shown
 
@@ -186,18 +184,18 @@ def _shown(opened: Session, json: bool) -> None:
             yield f"and {output.counted(more, 'call')} more (--sample ID shows one, --json all)"
 
     nothing = ["nothing would be sent: no output of this sample can be judged"]
-    output.emit({"calls": calls}, lines() if calls else nothing, json)
+    output.emit({"calls": calls}, lines() if calls else nothing)
 
 
-def _probed(opened: Session, json: bool) -> int:
+def _probed(opened: Session) -> int:
     from editgauge.judging import command
 
     seen = command.probe(opened)
-    output.emit(seen.as_json(), seen.lines(), json)
+    output.emit(seen.as_json(), seen.lines())
     return 0
 
 
-def _by_batch(opened: Session, action: str, json: bool) -> int:
+def _by_batch(opened: Session, action: str) -> int:
     from editgauge.judging import command
 
     done = command.batch(opened, action)
@@ -207,14 +205,14 @@ def _by_batch(opened: Session, action: str, json: bool) -> int:
         lines.append("next:  the same command with --batch collect, within a day")
     lines += [done.broke] if done.broke else []
     collected = action == "collect" and not done.waiting
-    if not (collected and json):
-        output.emit({"what": action, **asdict(done)}, lines, json)
+    if not (collected and output.as_json()):
+        output.emit({"what": action, **asdict(done)}, lines)
     if done.broke:
         return 3
     if not collected:
         return 0
     opened.go_offline()
-    return _judged(opened, json)
+    return _judged(opened)
 
 
 class LiveLine:
@@ -302,7 +300,6 @@ def decide(
     budget: Dollars | None = None,
     price: str = "",
     set_: SetOpt = (),
-    json: Json = False,
 ) -> None:
     """Judge two editors in a random order and stop when one is better, or both are equivalent.
 
@@ -348,4 +345,4 @@ def decide(
     facts = asdict(decision)
     opened.todo.run.record("judge decide", a=a, b=b, metric=metric, model=model, **facts)
     lines = [decision.line(a, b), f"next: editgauge compare {run} {a} {b}"]
-    output.emit({"a": a, "b": b, **facts}, lines, json)
+    output.emit({"a": a, "b": b, **facts}, lines)

@@ -55,6 +55,7 @@ OTHER: dict[str, Command] = {
 }
 COMMANDS = DAILY | OTHER
 EVERYWHERE = {
+    "--json": "One JSON object instead of text, errors too; tables as --format json.",
     "-q, --quiet": "No progress and no warnings: results only.",
     "-v, --verbose": "What libraries log; --log-level LEVEL: how much of it.",
     "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours.",
@@ -90,7 +91,8 @@ def run(typed: Sequence[str]) -> int:
     given, words = _taken_out(typed)
     with ExitStack() as stack:
         level = given.get("--log-level", "") or ("info" if "--verbose" in given else "")
-        stack.enter_context(output.verbosity(quiet="--quiet" in given, level=level))
+        flags = {"quiet": "--quiet" in given, "json": "--json" in given}
+        stack.enter_context(output.verbosity(level=level, **flags))
         if "--version" in given:
             print(f"editgauge {__version__}")
             return 0
@@ -109,8 +111,18 @@ def run(typed: Sequence[str]) -> int:
             from editgauge.run import plugins
 
             plugins.load(file)
+        if "--json" in given and _has_formats(app, words):
+            words += ["--format", "json"]
         code = _called(app, words)
         return code if isinstance(code, int) else 0
+
+
+def _has_formats(app: App, words: Sequence[str]) -> bool:
+    """Whether a command prints tables, in one of several formats."""
+    from editgauge.cli.help import described
+
+    chain, _, _ = app.parse_commands(words)
+    return any(line.name.startswith("--format ") for line in described(app, chain))
 
 
 def _called(app: App, words: Sequence[str]) -> object:
@@ -164,7 +176,9 @@ def overview() -> str:
     )
 
 
-_FLAGS = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
+_SHORT = {"-q": "--quiet", "-v": "--verbose", "-h": "--help"}
+FLAGS = ("--json", "--quiet", "--verbose", "--help")
+"""Of every command, wherever they stand."""
 
 
 def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -181,7 +195,7 @@ def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             if not equals and not rest:
                 raise UsageError(f"{name}: wanted a value behind it")
             given[name] = value if equals else rest.pop(0)
-        elif (flag := _FLAGS.get(word, word)) in ("--quiet", "--verbose", "--help"):
+        elif (flag := _SHORT.get(word, word)) in FLAGS:
             given[flag] = "yes"
         elif word == "--version" and not words:
             given[word] = "yes"

@@ -29,7 +29,6 @@ Format = Annotated[
     Literal["terminal", "markdown", "csv", "latex", "json"],
     Parameter(name="--format", help="How it is printed."),
 ]
-Json = Annotated[bool, Parameter(help="Print one JSON object instead of text.")]
 
 BenchmarkArg = Annotated[
     str,

@@ -33,7 +33,7 @@ text it can erase nothing that was finished.
 _WARNINGS = 20
 _LIBRARIES = ("TRANSFORMERS_VERBOSITY", "DIFFUSERS_VERBOSITY", "HF_HUB_VERBOSITY")
 """What libraries with a log of their own read when they are imported, here and in workers."""
-_said = {"quiet": False}
+_said = {"quiet": False, "json": False}
 
 
 # -- the stream ------------------------------------------------------------------------------------
@@ -120,19 +120,20 @@ class _Cleaned:
 
 
 @contextmanager
-def verbosity(*, quiet: bool, level: str) -> Iterator[None]:
+def verbosity(*, quiet: bool, level: str, json: bool = False) -> Iterator[None]:
     """Set it within a `with` block. `level`: what libraries log to standard error; "" leaves it as
-    it is. Raises `UsageError` for an unknown level.
+    it is; `json`: results are JSON. Raises `UsageError` for an unknown level.
     """
     if level:
         _log(level)
     named = [name for name in _LIBRARIES if quiet and name not in os.environ]
     os.environ |= dict.fromkeys(named, "error")
-    before, _said["quiet"] = _said["quiet"], quiet
+    before = dict(_said)
+    _said.update(quiet=quiet, json=json)
     try:
         yield
     finally:
-        _said["quiet"] = before
+        _said.update(before)
         for name in named:
             os.environ.pop(name, None)
 
@@ -160,12 +161,17 @@ def quiet() -> bool:
     return _said["quiet"]
 
 
+def as_json() -> bool:
+    """Whether results are printed as JSON, and no progress is."""
+    return _said["json"]
+
+
 # -- results ---------------------------------------------------------------------------------------
 
 
-def emit(facts: Any, lines: Iterable[str], json: bool) -> None:
+def emit(facts: Any, lines: Iterable[str]) -> None:
     """Print what a command found: `facts` as one JSON value, or `lines` for people."""
-    if json:
+    if as_json():
         print_json(facts)
     else:
         for line in lines:
@@ -225,9 +231,9 @@ def warned(*runs: Run, only_if_refused: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def progress(silent: bool = False) -> Iterator[Callable[[int, int, str], None]]:
+def progress() -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar on a terminal, a line now and then in a log; both on standard error."""
-    if silent or quiet():
+    if as_json() or quiet():
         yield lambda done, total, note: None
         return
     if not raw(sys.stderr).isatty():
@@ -275,7 +281,7 @@ def _plain_lines() -> Callable[[int, int, str], None]:
     return show
 
 
-def transfer(name: str, silent: bool) -> Callable[[int, int | None], None]:
+def transfer(name: str) -> Callable[[int, int | None], None]:
     """A line on standard error for every tenth of a transfer, of `wanted` bytes or files, or every
     100 MB where its size is not known.
     """
@@ -284,7 +290,7 @@ def transfer(name: str, silent: bool) -> Callable[[int, int | None], None]:
     def show(have: int, wanted: int | None) -> None:
         nonlocal shown
         step = 10 * have // wanted if wanted else have // 100_000_000
-        if step != shown and not silent and not quiet():
+        if step != shown and not (as_json() or quiet()):
             shown = step
             unit, by = (" MB", 1e6) if (wanted or have) > 1_000_000 else ("", 1)
             of = f" of {wanted / by:g}" if wanted else ""

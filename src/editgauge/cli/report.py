@@ -9,7 +9,6 @@ from typing import Annotated
 from editgauge.cli import output
 from editgauge.cli.options import (
     EditorsOpt,
-    Json,
     Many,
     OnlyBenchmark,
     RunsArg,
@@ -35,7 +34,6 @@ def report(
     author: str = "",
     date: str = "",
     workers: Annotated[int, at_least(0)] | None = None,
-    json: Json = False,
 ) -> None:
     """Write a report that opens from disk in any browser: tables, figures, and every picture behind
     every number.
@@ -81,7 +79,7 @@ def report(
             f"{runs[0].name}: nothing in the run yet; score something first: editgauge score … "
             f"--run RUN"
         )
-    with output.warned(*opened), output.progress(json) as show:
+    with output.warned(*opened), output.progress() as show:
         built = site.build(
             opened,
             parts,
@@ -110,7 +108,7 @@ def report(
         f"report of {output.counted(built.samples, 'sample')}: {built.bytes / 1e6:.1f} MB and "
         f"{output.counted(built.thumbnails, 'new thumbnail')}, in {seconds:.1f} s"
     )
-    output.emit(facts, [first, *lines, f"open:    {page}"], json)
+    output.emit(facts, [first, *lines, f"open:    {page}"])
 
 
 def _need_matplotlib() -> None:
@@ -131,7 +129,6 @@ def grid(
     editor: EditorsOpt = (),
     metric: Many = (),
     source: SourceOpt = (),
-    json: Json = False,
 ) -> None:
     """Draw a grid of instruction × editor: input, reference and every output, as in the papers'
     figures. What is missing is said in words.
@@ -163,4 +160,4 @@ def grid(
     files = grids.write(made, to)
     output.warn(*opened)
     written = [str(path) for path in files]
-    output.emit({"files": written}, [f"written: {', '.join(written)}"], json)
+    output.emit({"files": written}, [f"written: {', '.join(written)}"])

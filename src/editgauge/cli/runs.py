@@ -16,7 +16,6 @@ from editgauge.cli.options import (
     BenchmarkArg,
     DataArg,
     Dollars,
-    Json,
     Narrowing,
     RunArg,
     RunOpt,
@@ -51,7 +50,6 @@ def take_in(
     map: Path | None = None,
     to: Path | None = None,
     narrowing: Narrowing = Narrowing(),
-    json: Json = False,
 ) -> int:
     """Take in what other tools made: of pictures, show which sample each belongs to (with --to,
     copy them to their official names; the folder is not changed); of files of scores that a
@@ -81,8 +79,8 @@ def take_in(
     if source is None:
         raise UsageError("wanted --from (a folder of outputs, or what a released script wrote)")
     if not model and (pattern or map is not None or to is not None or _has_pictures(source)):
-        return _outputs(benchmark, data, source, (pattern, map), (to, editor), narrowing, json)
-    return _scores(benchmark, data, source, run, (model, editor), narrowing, json)
+        return _outputs(benchmark, data, source, (pattern, map), (to, editor), narrowing)
+    return _scores(benchmark, data, source, run, (model, editor), narrowing)
 
 
 def _has_pictures(folder: Path) -> bool:
@@ -102,7 +100,6 @@ def _outputs(
     how: tuple[str, Path | None],
     target: tuple[Path | None, str],
     narrowing: Narrowing,
-    json: bool,
 ) -> int:
     from editgauge.store.matches import deliver
     from editgauge.store.matching import matches_of
@@ -124,7 +121,7 @@ def _outputs(
         lines.append(f"{copied} files copied to {to / editor}")
     if found.named and not found.ambiguous and not found.shared:
         lines.append(f"next:  {_next(material.benchmark.name, data, to, editor, found)}")
-    output.emit({**found.as_dict(), "copied": copied}, lines, json)
+    output.emit({**found.as_dict(), "copied": copied}, lines)
     return int(len(found.named) < len(material.samples))
 
 
@@ -144,7 +141,6 @@ def _scores(
     run: Path,
     named: tuple[str, str],
     narrowing: Narrowing,
-    json: bool,
 ) -> int:
     from editgauge import catalog
     from editgauge.scoring.imports import import_scores
@@ -177,7 +173,7 @@ def _scores(
     if len(found.unknown) > _LEFT_OUT:
         lines.append(f"note: and {len(found.unknown) - _LEFT_OUT} more")
     lines.append(f"next:  editgauge table {place_of(run)} --benchmark {bench.name}")
-    output.emit(facts, lines, json)
+    output.emit(facts, lines)
     return 0
 
 
@@ -189,7 +185,6 @@ def merge(
     /,
     *,
     to: Path,
-    json: Json = False,
 ) -> None:
     """Bring runs together in one folder, or on a store (s3://…). Contradicting scores or outputs
     are an error, and then nothing is written.
@@ -217,7 +212,7 @@ def merge(
         f"rows:  {place}",
         f"next:  editgauge table {place}",
     ]
-    output.emit({"run": place, **asdict(done)}, lines, json)
+    output.emit({"run": place, **asdict(done)}, lines)
 
 
 def _why_left(name: str) -> str:
@@ -243,7 +238,6 @@ def costs(
     purpose: str = "",
     model: str = "",
     reason: str = "",
-    json: Json = False,
 ) -> None:
     """Show what was billed and what stands booked without a bill, and why; settle that with the
     provider's own figure, so that a budget holds no more than was spent.
@@ -268,7 +262,7 @@ def costs(
         if settle is not None:
             paid.settle(here / PAID, settle, purpose=purpose, model=model, why=reason)
         found = paid.costs(here / PAID)
-    output.emit({"run": str(run), **asdict(found)}, _lines(found, run), json)
+    output.emit({"run": str(run), **asdict(found)}, _lines(found, run))
 
 
 def _lines(found: Costs, run: Path) -> Iterator[str]:

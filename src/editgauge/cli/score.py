@@ -16,7 +16,6 @@ from editgauge.cli.options import (
     Count,
     DataArg,
     EditorsOpt,
-    Json,
     Narrowing,
     Placing,
     RetryOpt,
@@ -86,7 +85,6 @@ def score(
     retry: RetryOpt = "",
     engines: Engines = Engines(),
     timeout: Seconds = 600.0,
-    json: Json = False,
 ) -> int:
     """Score outputs and print the table. Stops and continues at any point; nothing is computed
     twice.
@@ -127,12 +125,12 @@ def score(
         scoring = Scoring(material, Run.create(here), replace(request, workers=engine))
         for why, titles in scoring.empty_columns().items():
             output.note(f"these columns will stay empty: {', '.join(titles)}: {why}")
-        with output.progress(json) as show:
+        with output.progress() as show:
             scored = scoring.run(show)
     name = material.benchmark.name
     facts = {"run": place_of(run), "benchmark": name, **scored.as_dict()}
-    output.emit(facts, scored.lines(), json)
-    if not json:
+    output.emit(facts, scored.lines())
+    if not output.as_json():
         _print_table(run, name, variants)
     return 0 if scored.complete else 1
 
@@ -165,7 +163,6 @@ def plan(
     run: Path | None = None,
     model: str = "",
     processors: Count | None = None,
-    json: Json = False,
 ) -> None:
     """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, storage,
     wall time. Measured on this machine and multiplied; nothing is asked of a judge.
@@ -221,4 +218,4 @@ def plan(
             data=data,
         )
     lines = [f"plan for {bench.name}", *made.lines()]
-    output.emit({"benchmark": bench.name, **made.as_dict()}, lines, json)
+    output.emit({"benchmark": bench.name, **made.as_dict()}, lines)

@@ -11,7 +11,6 @@ from editgauge.cli import output
 from editgauge.cli.options import (
     Count,
     Format,
-    Json,
     Many,
     OnlyBenchmark,
     RunArg,
@@ -43,7 +42,6 @@ def start(
     base: BaseOpt = LOCAL,
     estimate: bool = False,
     width: Annotated[float, at_least(0.001)] = 0.5,
-    json: Json = False,
 ) -> None:
     """Start a study: assign the samples and print each annotator's personal link, once.
 
@@ -63,19 +61,17 @@ def start(
     from editgauge.study.studies import begin, designed, pseudonyms_of
 
     if estimate:
-        _estimate(run, design, len(pseudonyms_of(annotators)), width, benchmark, json)
+        _estimate(run, design, len(pseudonyms_of(annotators)), width, benchmark)
         return
     with changing(run) as folder, output.warned(folder):
         plan, outputs = designed(folder, design, benchmark)
         tokens = begin(folder, plan, outputs, pseudonyms_of(annotators))
-        _print_links(tokens, base, json, plan)
-    if not json:
+        _print_links(tokens, base, plan)
+    if not output.as_json():
         print(f"next:  editgauge study serve {place_of(run)} --study {plan.name}")
 
 
-def _estimate(
-    run: Path, design: Path, annotators: int, width: float, benchmark: str, json: bool
-) -> None:
+def _estimate(run: Path, design: Path, annotators: int, width: float, benchmark: str) -> None:
     from editgauge.store.remote import fetched
     from editgauge.store.run import Run
     from editgauge.study.planning import planned
@@ -84,12 +80,10 @@ def _estimate(
     with output.warned(folder):
         plan = planned(folder, design, annotators, width, benchmark)
     following = f"editgauge study start {place_of(run)} {design} --annotators {annotators}"
-    output.emit(plan.as_dict(), [*plan.lines(), f"next:  {following}"], json)
+    output.emit(plan.as_dict(), [*plan.lines(), f"next:  {following}"])
 
 
-def _print_links(
-    tokens: dict[str, str], base: str, json: bool, design: Design | None = None
-) -> None:
+def _print_links(tokens: dict[str, str], base: str, design: Design | None = None) -> None:
     """Print each annotator's link: `base` and the token. With a design, say what was started."""
     links = {name: f"{base.rstrip('/')}/a/{token}" for name, token in tokens.items()}
     lines = [f"{name}: {link}" for name, link in links.items()]
@@ -97,7 +91,7 @@ def _print_links(
         samples = output.counted(len(design.drawn), "sample")
         people = output.counted(len(links), "annotator")
         lines.insert(0, f"study {design.name}: {samples}, {people}")
-    output.emit({"links": links, **({"study": design.name} if design else {})}, lines, json)
+    output.emit({"links": links, **({"study": design.name} if design else {})}, lines)
 
 
 @app.command
@@ -136,14 +130,14 @@ def serve(
 
 
 @app.command
-def status(run: RunArg, /, *, study: StudyOpt = "", json: Json = False) -> None:
+def status(run: RunArg, /, *, study: StudyOpt = "") -> None:
     """Say how far each annotator is, and who passed the attention checks; take ratings in."""
     from editgauge.store.remote import changing
     from editgauge.study.studies import state_of
 
     with changing(run) as folder, output.warned(folder):
         state = state_of(folder, study)
-    output.emit(state.as_dict(), state.lines(), json)
+    output.emit(state.as_dict(), state.lines())
 
 
 @app.command
@@ -155,7 +149,6 @@ def invite(
     study: StudyOpt = "",
     base: BaseOpt = LOCAL,
     revoke: bool = False,
-    json: Json = False,
 ) -> None:
     """Add an annotator, who takes over what others leave undone, and print the personal link; or
     make a link useless.
@@ -176,10 +169,10 @@ def invite(
         else:
             token = log.invite(pseudonym)
     if not revoke:
-        _print_links({pseudonym: token}, base, json)
+        _print_links({pseudonym: token}, base)
         return
     line = f"{pseudonym}: link revoked, {output.counted(moved, 'open sample')} given to others"
-    output.emit({"revoked": pseudonym, "given_to_others": moved}, [line], json)
+    output.emit({"revoked": pseudonym, "given_to_others": moved}, [line])
 
 
 @app.command(name="import")
@@ -192,7 +185,6 @@ def import_file(
     scale: str = "",
     question: str = "overall",
     anonymise: bool = False,
-    json: Json = False,
 ) -> None:
     """Take in ratings that were made elsewhere: wide, long or pairwise.
 
@@ -244,7 +236,7 @@ def import_file(
         f"{done.new} ratings taken in, {done.changed} replaced, {done.kept} already there",
         f"next:  editgauge study agree {place}",
     ]
-    output.emit(facts, lines, json)
+    output.emit(facts, lines)
 
 
 @app.command
@@ -258,7 +250,6 @@ def export(
     shape: Annotated[
         Literal["long", "wide"], Parameter(help="A line for each rating, or for each sample.")
     ] = "long",
-    json: Json = False,
 ) -> None:
     """Write the run's ratings as csv that `study import`, spreadsheets and pandas read."""
     from editgauge.images import write_bytes
@@ -276,7 +267,7 @@ def export(
         raise UsageError(f"{run.name}: no ratings to export; see: editgauge study import --help")
     write_bytes(file, table.export(ratings, shape).encode())
     facts = {"ratings": len(ratings), "file": str(file)}
-    output.emit(facts, [f"{output.counted(len(ratings), 'rating')}: {file}"], json)
+    output.emit(facts, [f"{output.counted(len(ratings), 'rating')}: {file}"])
 
 
 @app.command

@@ -10,10 +10,9 @@ from editgauge.judging.protocol import VISIBLE, Call, Range
 CALL = Call(
     name="Q",
     parts=(),
-    reply={**VISIBLE, "reason": str, "score": [Range(1, 5)]},
+    reply={**VISIBLE, "reason": str, "score": Range(1, 5)},
     metrics={},
     rubric="",
-    lists={"score": ("Q",)},
 )
 SCHEMA = CALL.schema()
 
@@ -23,10 +22,7 @@ def test_the_schema_has_every_field_in_order_and_no_reference() -> None:
     assert list(SCHEMA["properties"]) == ["pictures_visible", "reason", "score"]
     assert SCHEMA["required"] == list(SCHEMA["properties"])
     assert SCHEMA["additionalProperties"] is False
-    item = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
-    assert SCHEMA["properties"]["score"] == {
-        "type": "array", "items": item, "minItems": 1, "maxItems": 1,
-    }  # fmt: skip
+    assert SCHEMA["properties"]["score"] == {"type": "integer", "enum": [1, 2, 3, 4, 5]}
 
 
 def test_a_declaration_that_contradicts_itself_is_refused() -> None:
@@ -41,7 +37,7 @@ def test_a_declaration_that_contradicts_itself_is_refused() -> None:
         (Dialect(form="json_object"), "unknown response_format", Dialect(form="guided_json")),
         (Dialect(form="guided_json"), "guided_json: extra fields", Dialect(form="")),
         (Dialect(form=""), "response_format", None),
-        (Dialect(), "schema: 'minItems' is not permitted", Dialect(dropped=("minItems",))),
+        (Dialect(), "schema: 'enum' is not permitted", Dialect(dropped=("enum",))),
         (
             Dialect(),
             'Unknown name "additionalProperties"',
@@ -63,12 +59,11 @@ def test_a_dialect_is_found_from_reasons(
 
 
 def test_a_refused_keyword_is_left_out_of_the_schema() -> None:
-    dropped = Dialect(dropped=("enum", "minItems", "strict")).asks_for(SCHEMA)
+    dropped = Dialect(dropped=("enum", "strict")).asks_for(SCHEMA)
     sent = dropped["response_format"]["json_schema"]
     assert "strict" not in sent
-    assert sent["schema"]["properties"]["score"] == {
-        "type": "array", "maxItems": 1, "items": {"type": "integer", "minimum": 1, "maximum": 5},
-    }  # fmt: skip
+    score = {"type": "integer", "minimum": 1, "maximum": 5}
+    assert sent["schema"]["properties"]["score"] == score
 
 
 @pytest.mark.parametrize(

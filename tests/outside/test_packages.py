@@ -63,7 +63,9 @@ def answer(body: dict[str, Any]) -> str:
     words = json.dumps(body)
     if "obeys" in words:
         return json.dumps({**SEEN, "obeys": 3, "keeps": 3, "fits": 3})
-    return json.dumps({**SEEN, "score": [4, 9] if "natural" in words else [9, 9]})
+    if "natural" in words:
+        return json.dumps({**SEEN, "natural": 4, "clean": 9})
+    return json.dumps({**SEEN, "success": 9, "restraint": 9})
 
 
 @pytest.fixture
@@ -110,7 +112,7 @@ def test_a_sub_score_that_is_missing_leaves_the_combined_one_without_a_value(
 ) -> None:
     data, run = vie_data(tmp_path / "data"), tmp_path / "run"
     type_("edit", "viescore", data, "--editor", "copy", "--run", run, "--workers", 0)
-    with FaultServer(answer=lambda body: '{"reasoning": "x", "score": [7]}') as server:
+    with FaultServer(answer=lambda body: '{"reasoning": "x", "success": 7}') as server:
         words = ("--model", "made-2026-01-01", "--base-url", server.url)
         type_("judge", "viescore", data, "--run", run, *words, fine=(0, 1))
     query = "SELECT value, status, reason FROM rows WHERE metric = 'O'"

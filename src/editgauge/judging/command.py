@@ -70,21 +70,26 @@ class Outcome:
             "notes": self.notes,
         }
 
-    def lines(self) -> list[str]:
+    def lines(self) -> Iterator[str]:
         """What was done, in words, and what to do next."""
         todo, stats = self.session.todo, self.session.todo.engine.stats
-        out = []
         for editor, counts in sorted(self._samples().items()):
             told = Counter(counts).most_common()
             words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in told)
-            out.append(f"{editor}, samples: {words}")
-        out += [f"refused in {category}: {n}" for category, n in sorted(todo.refused.items())]
-        out += [f"note: {note}" for note in self.notes]
-        out += self._money()
-        out.append(f"{todo.summary.computed} new rows, {todo.summary.kept} reused")
+            yield f"{editor}, samples: {words}"
+        yield from (f"refused in {name}: {n}" for name, n in sorted(todo.refused.items()))
+        yield from (f"note: {note}" for note in self.notes)
+        other = todo.engine.answered not in ("", self.session.options.model)
+        yield f"judge: {todo.source}" + f" (answered by {todo.engine.answered})" * other
+        yield (
+            f"{stats.requests} requests, {stats.from_store} replies from the store, "
+            f"{stats.tokens_in:,} tokens in, {stats.tokens_out:,} out{self._money()}"
+        )
+        yield f"{todo.summary.computed} new rows, {todo.summary.kept} reused"
         if stats.unasked:
-            out.append(f"{stats.unasked} calls are not in the reply store: they have no row")
-        return [*out, f"rows:  {self.session.named}", self._ending()]
+            yield f"{stats.unasked} calls are not in the reply store: they have no row"
+        yield f"rows:  {self.session.named}"
+        yield self._ending()
 
     def _samples(self) -> dict[str, dict[str, int]]:
         """editor -> status -> samples, of the editors that this command looked at."""
@@ -96,26 +101,18 @@ class Outcome:
         editors = {key[0] for key in todo.summary.counts}
         return {editor: of for editor, of in counts.items() if editor in editors}
 
-    def _money(self) -> list[str]:
-        todo, stats = self.session.todo, self.session.todo.engine.stats
-        price, answered = self.session.price, todo.engine.answered
-        other = answered and answered != self.session.options.model
-        money = ", costs not counted: no price is known (--price IN/OUT)" if price is None else ""
-        if price is not None and not price.free:
-            money = f", {stats.dollars:.4f} US dollars"
-            if stats.dollars_unbilled > 5e-5:
-                money += f" ({stats.dollars_unbilled:.4f} of it estimated: no usable bill came)"
-        out = [
-            f"judge: {todo.source}{f' (answered by {answered})' if other else ''}",
-            (
-                f"{stats.requests} requests, {stats.from_store} replies from the store, "
-                f"{stats.tokens_in:,} tokens in, {stats.tokens_out:,} out{money}"
-            ),
-        ]
-        if price and self.dollars_of_run > stats.dollars + 5e-5:
-            told = "US dollars for judging in this run, all commands together"
-            out.append(f"{self.dollars_of_run:.4f} {told}")
-        return out
+    def _money(self) -> str:
+        price, stats = self.session.price, self.session.todo.engine.stats
+        if price is None:
+            return ", costs not counted: no price is known (--price IN/OUT)"
+        if price.free:
+            return ""
+        unbilled, said = stats.dollars_unbilled, f", {stats.dollars:.4f} US dollars"
+        if unbilled > 5e-5:
+            said += f" ({unbilled:.4f} of it estimated: no usable bill came)"
+        if self.dollars_of_run > stats.dollars + 5e-5:
+            said += f"; {self.dollars_of_run:.4f} for judging in this run, all commands together"
+        return said
 
     def _ending(self) -> str:
         if self.broke:

@@ -20,7 +20,7 @@ _NEXT: Mapping[Form, Form] = {
     "guided_json": "",  # vLLM before 0.6
 }
 _HOSTS: Mapping[str, Form] = {"api.anthropic.com": "tool"}
-_KEYWORDS = ("additionalProperties", "minItems", "maxItems", "enum", "strict")
+_KEYWORDS = ("additionalProperties", "enum", "strict")
 _ABOUT_FORM = (
     "response_format",
     "json_schema",

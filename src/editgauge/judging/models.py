@@ -75,18 +75,10 @@ def _data() -> Any:
 
 
 def about(model: str) -> str:
-    """One line on a known model: its price, its end, its pinned revision."""
-    from editgauge.services.prices import load_prices, price_of
-
-    facts, price, said = known().get(model, {}), price_of(model, load_prices()), []
-    if facts.get("note"):
-        said.append(str(facts["note"]))
-    if price is not None and price.input:
-        said.append(f"{price.input:g} and {price.output:g} dollars for a million tokens in and out")
-    if facts.get("ends"):
-        said.append(f"ends {facts['ends']}")
-    if facts.get("revision"):
-        said.append(f"revision {facts['revision']}")
+    """One line on a known model: its end, its pinned revision."""
+    facts = known().get(model, {})
+    said = [str(facts["note"])] if "note" in facts else []
+    said += [f"{name} {facts[name]}" for name in ("ends", "revision") if name in facts]
     return "; ".join(said)
 
 

@@ -10,7 +10,7 @@ judge its form (`Call.form`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -34,9 +34,9 @@ class Range:
     high: int
 
 
-Kind = type[str] | type[bool] | type[object] | Range | Sequence[Range] | Mapping[str, "Kind"]
+Kind = type[str] | type[bool] | type[object] | Range | Mapping[str, "Kind"]
 """Of one field of a reply: a text, yes or no, anything (the papers' free reasons), a whole number,
-a list of them, or an object.
+or an object.
 """
 VISIBLE: Mapping[str, Kind] = {"pictures_visible": bool}
 """The first field of every reply to our own prompts: a judge that saw nothing can say so."""
@@ -82,10 +82,9 @@ class Call:
     `parts` are texts and pictures in the order in which the judge sees them; `system` is a system
     message or None. `reply` is the form of the answer, in the order in which it is generated: words
     before numbers, for a verdict that follows its reasons. `metrics` maps the numbers of the reply
-    to metric names; `lists` names the numbers of a list::
+    to metric names::
 
-        reply={**VISIBLE, "rationale": str, "score": [Range(0, 10), Range(0, 10)]},
-        lists={"score": ("success", "overediting")},
+        reply={**VISIBLE, "rationale": str, "success": Range(0, 10), "overediting": Range(0, 10)},
         metrics={"success": "SC_success", "overediting": "SC_overediting"},
 
     Raises ValueError for a declaration that contradicts itself.
@@ -113,8 +112,6 @@ class Call:
     """
     parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
     """Further parameters of the request, as the released script sends them (``stream``)."""
-    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Key of a list in the reply -> the names of its numbers, in order."""
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.metrics) - set(self.fields)):
@@ -131,14 +128,8 @@ class Call:
 
     @property
     def fields(self) -> dict[str, Range]:
-        """The numbers of the reply by their names, those of lists and inner objects included."""
-        return {name: kind for name, kind, _ in self.numbers({})}
-
-    def numbers(self, reply: Mapping[str, Any]) -> Iterator[tuple[str, Range, Any]]:
-        """Each number of a reply that fits: its name, its range, its value (None of an empty
-        one).
-        """
-        yield from _numbers(self.reply, self.lists, reply)
+        """The numbers of the reply by their names, those of inner objects included."""
+        return {name: kind for name, kind, _ in numbers(self.reply, {})}
 
     def chat(self) -> tuple[ChatMessage, ...]:
         """The messages in order, whichever way they are given; ours end with the reply's form."""
@@ -171,17 +162,13 @@ class Call:
 # --- the form of a reply ------------------------------------------------------------------------
 
 
-def _numbers(
-    kind: Mapping[str, Kind], lists: Mapping[str, Sequence[str]], reply: Mapping[str, Any]
-) -> Iterator[tuple[str, Range, Any]]:
+def numbers(kind: Mapping[str, Kind], reply: Mapping[str, Any]) -> Iterator[tuple[str, Range, Any]]:
+    """Each number of a reply that fits: its name, its range, its value (None of an empty one)."""
     for name, inner in kind.items():
         if isinstance(inner, Range):
             yield name, inner, reply.get(name)
         elif isinstance(inner, Mapping):
-            yield from _numbers(inner, lists, reply.get(name, {}))
-        elif isinstance(inner, Sequence):
-            values = reply.get(name, [None] * len(inner))
-            yield from zip(lists[name], inner, values, strict=True)
+            yield from numbers(inner, reply.get(name, {}))
 
 
 def _schema(kind: Kind) -> dict[str, Any]:
@@ -193,10 +180,6 @@ def _schema(kind: Kind) -> dict[str, Any]:
             "type": "object", "properties": inner, "required": [*kind],
             "additionalProperties": False,
         }  # fmt: skip
-    if isinstance(kind, Sequence):
-        widest = Range(min(one.low for one in kind), max(one.high for one in kind))
-        size = {"minItems": len(kind), "maxItems": len(kind)}
-        return {"type": "array", "items": _schema(widest), **size}
     return {"type": "boolean"} if kind is bool else {"type": "string"} if kind is str else {}
 
 
@@ -205,8 +188,6 @@ def _shape(kind: Kind) -> str:
         return f"<{kind.low}-{kind.high}>"
     if isinstance(kind, Mapping):
         return "{" + ", ".join(f'"{name}": {_shape(inner)}' for name, inner in kind.items()) + "}"
-    if isinstance(kind, Sequence):
-        return "[" + ", ".join(map(_shape, kind)) + "]"
     return "<true if you see every picture, else false>" if kind is bool else '"<text>"'
 
 
@@ -214,31 +195,22 @@ def check(kind: Kind, value: Any, place: str = "the object") -> None:
     """Raises ValueError, in words for the judge, where a value is not of this kind."""
     if isinstance(kind, Range):
         if type(value) is not int or not kind.low <= value <= kind.high:
-            simple = isinstance(value, int | float | str)
-            found = f"found {value!r}"[:60] if simple else _named(value)
-            raise ValueError(f"{place}: wanted an integer from {kind.low} to {kind.high}, {found}")
+            found = repr(value)[:60]
+            raise ValueError(
+                f"{place}: wanted an integer from {kind.low} to {kind.high}, found {found}"
+            )
     elif isinstance(kind, Mapping):
         if not isinstance(value, dict):
-            raise ValueError(f"{place}: wanted an object, {_named(value)}")
+            raise ValueError(f"{place}: wanted an object, found {type(value).__name__}")
         if unknown := [name for name in value if name not in kind]:
             raise ValueError(f"{place}: has an unknown field {unknown[0][:60]!r}")
         if missing := [name for name in kind if name not in value]:
             raise ValueError(f"{place}: the field {missing[0]!r} is missing")
         for name, inner in kind.items():
             check(inner, value[name], repr(name))
-    elif isinstance(kind, Sequence):
-        if not isinstance(value, list) or len(value) != len(kind):
-            raise ValueError(f"{place}: wanted a list of {len(kind)} numbers, {_named(value)}")
-        for number, part in zip(kind, value, strict=True):
-            check(number, part, f"a number in {place}")
     elif kind is not object and type(value) is not kind:
         wanted = "true or false" if kind is bool else "a text"
-        raise ValueError(f"{place}: wanted {wanted}, {_named(value)}")
-
-
-def _named(value: Any) -> str:
-    size = f" of {len(value)}" if isinstance(value, list) else ""
-    return f"found {type(value).__name__}{size}"
+        raise ValueError(f"{place}: wanted {wanted}, found {type(value).__name__}")
 
 
 # --- what a call is made of ---------------------------------------------------------------------
@@ -255,16 +227,8 @@ class Rubrics(Protocol):
 
 def fenced(name: str, text: str) -> str:
     """Text from data between two marks that it cannot contain: the marks carry a hash of the text
-    itself.
-
-    The same text always gets the same marks, so that a reply can be found again; a text that holds
-    its own mark (which nobody can write on purpose) gets another one.
+    itself. The same text always gets the same marks, so that a reply can be found again.
     """
-    salt = 0
-    while True:
-        mark = hashlib.blake2b(
-            f"{salt}:{text}".encode("utf-8", "surrogatepass"), digest_size=4
-        ).hexdigest()
-        if mark not in text:
-            return f"[[{name} {mark}]]\n{text}\n[[end of {name} {mark}]]"
-        salt += 1
+    data = text.encode("utf-8", "surrogatepass")
+    mark = hashlib.blake2b(data, digest_size=4).hexdigest()
+    return f"[[{name} {mark}]]\n{text}\n[[end of {name} {mark}]]"

@@ -35,15 +35,13 @@ class Question:
 
     `rubric` is the name of a file without ``.md``; ``{{instruction}}`` in it is the sample's
     instruction, and each key of `words` the text that its function gives. `metrics` are the names
-    of what is scored, which are the keys of the reply; with `under` the reply has them as one list
-    under that key: ``{"score": [7, 9]}``. `show` gives the pictures and the texts between them, in
-    order. `when` says of which samples it is asked.
+    of what is scored, which are the keys of the reply. `show` gives the pictures and the texts
+    between them, in order. `when` says of which samples it is asked.
     """
 
     rubric: str
     metrics: tuple[str, ...]
     show: Callable[[Sample, Edit], Shown] = input_and_output
-    under: str = ""
     words: Mapping[str, Callable[[Sample], str]] | None = None
     when: Callable[[Sample], bool] | None = None
     max_tokens: int = 1000
@@ -120,14 +118,11 @@ class Track:
         text, fingerprint = rubrics.render(question.rubric, **fields)
         ranges = {metric.name: Range(int(metric.low), int(metric.high)) for metric in self.metrics}
         scores: dict[str, Kind] = {name: ranges[name] for name in question.metrics}
-        if question.under:
-            scores = {question.under: [ranges[name] for name in question.metrics]}
         return Call(
             name=question.rubric,
             parts=(text, *question.show(sample, edit)),
             reply={**VISIBLE, "reasoning": str, **scores},
             metrics={name: name for name in question.metrics},
-            lists={question.under: question.metrics} if question.under else {},
             rubric=fingerprint,
             max_tokens=question.max_tokens,
         )

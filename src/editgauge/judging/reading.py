@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from editgauge.judging.protocol import Call, check
+from editgauge.judging.protocol import Call, check, numbers
 from editgauge.types import Status
 
 VERSION = 11
@@ -92,7 +92,7 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
     if found.get("pictures_visible") is False:
         unseen = Reading(None, Status.FAILED, UNSEEN)
         return Verdict(dict.fromkeys(call.fields, unseen), words, unseen=True)
-    readings = {name: Reading(n, Status.SCORED) for name, _, n in call.numbers(found)}
+    readings = {name: Reading(n, Status.SCORED) for name, _, n in numbers(call.reply, found)}
     return Verdict(readings if call.rule is None else call.rule(readings), words)
 
 

@@ -25,8 +25,6 @@ WARNING = (
 )
 LONGEST = 100_000
 """Characters of a rubric."""
-_RENDERED = 64
-"""Rendered rubrics that are kept: those without a sample's own text come again for every call."""
 _MARK = re.compile(r"\{\{([#^/]?)([a-z_]+)\}\}")
 _OTHER = re.compile(
     r"\{+ ?[A-Za-z_][\w .-]{0,40}\}+|\{\d*\}|(?<!\d)%s|%\([a-z_]+\)s|\$\{?[A-Za-z_]{3,40}\b"
@@ -45,7 +43,6 @@ class RubricFolder:
     home: Path | Mapping[str, Path]
     folder: Path | None = None
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False)
-    _rendered: dict[tuple[object, ...], tuple[str, str]] = field(default_factory=dict, repr=False)
 
     def text(self, name: str) -> tuple[str, str]:
         """A rubric's text as it is in its file, and its hash (16 hexadecimal digits).
@@ -87,15 +84,8 @@ class RubricFolder:
 
         Raises `UsageError` for a mark that is no field of this rubric, naming those that are.
         """
-        key = (name, *fields.items())
-        if (known := self._rendered.get(key)) is not None:
-            return known
         text, fingerprint = self.text(name)
-        if len(self._rendered) >= _RENDERED:
-            self._rendered.clear()
-        filled = _fill(text, {"warning": WARNING, **fields}, name)
-        self._rendered[key] = (filled, fingerprint)
-        return filled, fingerprint
+        return _fill(text, {"warning": WARNING, **fields}, name), fingerprint
 
     def common_hash(self, names: Sequence[str]) -> str:
         """One hash over several rubrics, in any order: 16 hexadecimal digits."""

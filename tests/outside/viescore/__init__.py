@@ -109,10 +109,8 @@ BENCHMARK = Benchmark(
     judging=lambda: Questions(
         metrics=METRICS,
         questions=(
-            Question(rubric="consistency", metrics=("success", "restraint"), under="score"),
-            Question(
-                rubric="quality", metrics=("natural", "clean"), under="score", show=output_alone
-            ),
+            Question(rubric="consistency", metrics=("success", "restraint")),
+            Question(rubric="quality", metrics=("natural", "clean"), show=output_alone),
         ),
     ),
     rubrics=Path(__file__).parent / "rubrics",

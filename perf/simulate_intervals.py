@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from editgauge.statistics.paired import Pair, paired_differences, sign_flip_p
 from editgauge.statistics.prediction import UNBOUNDED, Scale, corrected_mean
-from editgauge.statistics.resampling import mean_interval
+from editgauge.statistics.resampling import mean_interval, pooled_mean_interval
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -28,10 +28,8 @@ def mean(draw: Callable[[Random], Floats], truth: float, scale: Scale = UNBOUNDE
 
 
 def clusters(random: Random) -> bool:
-    values = random.normal(size=40).repeat(3) + random.normal(size=120) / 2
-    found = mean_interval(
-        values, clusters=np.arange(40).repeat(3), seed=int(random.integers(2**31))
-    )
+    values = random.normal(size=(40, 1)) + random.normal(size=(40, 3)) / 2
+    found = pooled_mean_interval(values, seed=int(random.integers(2**31)))
     return found.low <= 0 <= found.high
 
 

@@ -29,7 +29,7 @@ SKEWED = [
 def test_bca_limits_equal_scipys_of_200000_resamples() -> None:
     """scipy.stats.bootstrap(method="BCa") gives [0.62695, 1.16019]; without widened tails."""
     data = units(SKEWED)
-    (drawn,) = resampling.replicates([data], resampling.mean_of, np.zeros(40), 100_000)
+    drawn = bootstrap(data, resamples=100_000).replicates
     left_out = (sum(SKEWED) - np.array(SKEWED)[:, None]) / 39
     (skew,) = resampling.acceleration(left_out, np.zeros(40)).tolist()
     found = resampling.bca_limits(drawn[:, 0], float(np.mean(SKEWED)), skew, 0.025)
@@ -49,13 +49,13 @@ def test_intervals_of_means_hold_the_truth(n: int) -> None:
 
 
 def test_intervals_of_repeated_judgements_hold_the_truth() -> None:
-    """Three judgements a sample, drawn together; as 120 samples of their own they would not."""
+    """Three judgements a sample, averaged; as 120 samples of their own they would not."""
     random = np.random.default_rng(2)
     held = apart = 0
     for seed in range(300):
-        values = random.normal(size=40).repeat(3) + random.normal(size=120) / 2
-        found = mean_interval(values, clusters=np.arange(40).repeat(3), resamples=500, seed=seed)
-        plain = mean_interval(values, resamples=500, seed=seed)
+        values = random.normal(size=(40, 1)) + random.normal(size=(40, 3)) / 2
+        found = pooled_mean_interval(values, resamples=500, seed=seed)
+        plain = mean_interval(values.ravel(), resamples=500, seed=seed)
         held += found.low <= 0 <= found.high
         apart += plain.low <= 0 <= plain.high
     assert 0.915 <= held / 300 <= 0.985

@@ -18,14 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from editgauge.statistics.quantiles import NORMAL
-from editgauge.statistics.resampling import (
-    RESAMPLES,
-    Floats,
-    bootstrap,
-    mean_of,
-    replicates,
-    units,
-)
+from editgauge.statistics.resampling import RESAMPLES, Floats, bootstrap, units
 
 _EXACT = 32
 _LATTICE = 60
@@ -79,13 +72,6 @@ def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
     return np.asarray(difference[finite | same], dtype=np.float64)
 
 
-def win_tie_loss(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True) -> WinTieLoss:
-    """A against B on the samples both have (NaN in either is left out)."""
-    difference = paired_values(a, b) * (1 if higher_is_better else -1)
-    win, loss = int((difference > 0).sum()), int((difference < 0).sum())
-    return WinTieLoss(win, len(difference) - win - loss, loss)
-
-
 def paired_difference(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True) -> Paired:
     """`paired_differences` of one pair."""
     return paired_differences([Pair(a, b, higher_is_better)])[0]
@@ -104,30 +90,24 @@ def paired_differences(
     over a table with `holm`.
     """
     differences = [paired_values(pair.a, pair.b) for pair in pairs]
-    limits = _limits(differences, confidence, resamples, seed)
+    limits = [(math.nan, math.nan)] * len(pairs)
+    for n in sorted({len(one) for one in differences if len(one)}):
+        places = [number for number, one in enumerate(differences) if len(one) == n]
+        data = units(np.stack([differences[number] for number in places], axis=1))
+        made = bootstrap(data, confidence=confidence, resamples=resamples, seed=seed)
+        for column, number in enumerate(places):
+            limits[number] = float(made.low[column]), float(made.high[column])
     found = []
     for pair, difference, (low, high) in zip(pairs, differences, limits, strict=True):
         n = len(difference)
         mean = float(difference.mean()) if n else math.nan
         spread = float(difference.std(ddof=1)) if n > 1 else 0.0
         effect = mean / spread if spread > 1e-12 * abs(mean) else math.nan
-        counts = win_tie_loss(pair.a, pair.b, higher_is_better=pair.higher_is_better)
+        better = difference if pair.higher_is_better else -difference
+        signs = np.sign(better).tolist()
+        counts = WinTieLoss(signs.count(1), signs.count(0), signs.count(-1))
         p = sign_flip_p(difference) if n > 1 else math.nan
         found.append(Paired(n, mean, low, high, p, effect, samples_needed(effect), counts))
-    return found
-
-
-def _limits(
-    every: Sequence[Floats], confidence: float, resamples: int, seed: int
-) -> list[tuple[float, float]]:
-    found = [(math.nan, math.nan)] * len(every)
-    for n in sorted({len(one) for one in every if len(one)}):
-        places = [number for number, one in enumerate(every) if len(one) == n]
-        data = [units(every[number]) for number in places]
-        drawn = replicates(data, mean_of, np.zeros(n), resamples, seed=seed)
-        for number, moments, again in zip(places, data, drawn, strict=True):
-            made = bootstrap(moments, confidence=confidence, resamples=resamples, found=again)
-            found[number] = float(made.low[0]), float(made.high[0])
     return found
 
 

@@ -11,7 +11,7 @@ American Statistician 69 (2015), 371-386 (tails for few units).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -74,11 +74,9 @@ def mean_of(moments: Moments) -> Floats:
     return moments.mean
 
 
-def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
-    """One line of moments for each unit that is drawn again: shape (units, k).
-
-    `values`: (n, k) or (n,), NaN = no score, ``inf`` allowed. `clusters`: (n,) labels; lines with
-    one label become one unit (in order of first appearance), None = each line is its own.
+def units(values: ArrayLike) -> Moments:
+    """One line of moments for each sample, which is drawn again as a whole: (n, k) of values (n, k)
+    or (n,), NaN = no score, ``inf`` allowed.
     """
     table = np.asarray(values, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
@@ -87,18 +85,7 @@ def units(values: ArrayLike, clusters: ArrayLike | None = None) -> Moments:
     valid, infinite = ~np.isnan(table), np.isposinf(table)
     total = np.where(valid & ~infinite, table, 0.0)
     ends = infinite.astype(np.float64) if infinite.any() else None
-    made = Moments(total, valid.astype(np.float64), ends)
-    if clusters is None:
-        return made
-    _, first, codes = np.unique(np.asarray(clusters), return_index=True, return_inverse=True)
-    order = np.argsort(np.argsort(first))[codes.ravel()]
-
-    def summed(part: Floats) -> Floats:
-        out = np.zeros((len(first), part.shape[1]))
-        np.add.at(out, order, part)
-        return out
-
-    return made.map(summed)
+    return Moments(total, valid.astype(np.float64), ends)
 
 
 def pooled(strata: ArrayLike, least: int = SMALL_STRATUM) -> Ints:
@@ -121,30 +108,23 @@ def pooled(strata: ArrayLike, least: int = SMALL_STRATUM) -> Ints:
 def draws(strata: ArrayLike, resamples: int = RESAMPLES, *, seed: int = 0) -> Iterator[Floats]:
     """How often each unit is drawn in each bootstrap resample, in blocks of shape (b, n).
 
-    `strata`: (n,) labels; each stratum is drawn with replacement to its own size. The blocks hold
-    `resamples` lines in all, the same for the same `strata` and `seed`; they share their memory, so
-    a block is good until the next one is asked for.
+    `strata`: (n,) labels, equal ones beside each other; each stratum is drawn with replacement to
+    its own size. The blocks hold `resamples` lines in all, the same for the same `strata` and
+    `seed`; they share their memory, so a block is good until the next one is asked for.
     """
-    codes = np.unique(np.asarray(strata), return_inverse=True)[1].ravel()
-    n = len(codes)
-    groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)] if n else []
-    runs = [slice(members[0], members[-1] + 1) for members in groups]
-    together = all(len(one) == run.stop - run.start for one, run in zip(groups, runs, strict=True))
+    labels = np.asarray(strata)
+    n = len(labels)
+    ends = np.flatnonzero(np.r_[labels[1:] != labels[:-1], True]) + 1 if n else np.zeros(0, int)
+    starts = [0, *ends[:-1].tolist()] if n else []
     generator = np.random.default_rng(seed)
     size = max(1, _BLOCK_BYTES // max(1, 8 * n))
     block = np.zeros((min(size, resamples), n))
-    for start in range(0, resamples, size):
-        counts = block[: min(size, resamples - start)]
-        for members, run in zip(groups, runs, strict=True):
-            narrow = np.uint16 if len(members) <= 2**16 else np.int32
-            wanted = (len(counts), len(members))
-            drawn = generator.integers(0, len(members), size=wanted, dtype=narrow)
-            if together:  # members stand beside each other
-                _tally(drawn, counts[:, run])
-            else:
-                part = np.empty(wanted)
-                _tally(drawn, part)
-                counts[:, members] = part
+    for done in range(0, resamples, size):
+        counts = block[: min(size, resamples - done)]
+        for start, end in zip(starts, ends.tolist(), strict=True):
+            narrow = np.uint16 if end - start <= 2**16 else np.int32
+            drawn = generator.integers(0, end - start, (len(counts), end - start), dtype=narrow)
+            _tally(drawn, counts[:, start:end])
         yield counts
 
 
@@ -160,29 +140,17 @@ def _tally(drawn: NDArray[Any], counts: Floats) -> None:
         counts[start : start + step] = found.reshape(some.shape)
 
 
-def replicates(
-    every: Sequence[Moments],
-    formula: Formula,
-    strata: ArrayLike,
-    resamples: int = RESAMPLES,
-    *,
-    seed: int = 0,
-) -> list[Floats]:
-    """The statistics of every resample, (resamples, c), of several moments of as many units each:
-    they share their draws, which take most of the time.
-    """
-    found: list[list[Floats]] = [[] for _ in every]
-    order = np.argsort(np.asarray(strata), kind="stable")
-    labels = np.asarray(strata)[order]
-    products = [[_product(part) for part in _arrays(data[order])] for data in every]
-    for counts in draws(labels, resamples, seed=seed):
-        for made, parts in zip(found, products, strict=True):
-            made.append(formula(Moments(*(part(counts) for part in parts))))
-    return [np.concatenate(made) for made in found]
-
-
-def _arrays(data: Moments) -> list[Floats]:
-    return [part for part in (data.total, data.count, data.infinite) if part is not None]
+def _replicates(
+    data: Moments, formula: Formula, labels: NDArray[Any], resamples: int, seed: int
+) -> Floats:
+    """The statistics of every resample, (resamples, c)."""
+    order = np.argsort(labels, kind="stable")
+    parts = (data.total, data.count, data.infinite)
+    products = [_product(part[order]) for part in parts if part is not None]
+    return np.concatenate([
+        formula(Moments(*(product(counts) for product in products)))
+        for counts in draws(labels[order], resamples, seed=seed)
+    ])  # fmt: skip
 
 
 def _product(whole: Floats) -> Callable[[Floats], Floats]:
@@ -215,23 +183,21 @@ def bootstrap(
     confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    found: Floats | None = None,
 ) -> Intervals:
     """BCa intervals of every statistic of a formula, from one set of resamples.
 
     `data`: moments of (units, k) from `units`. `strata`: (units,) labels, default one stratum.
     `scored`: (c,) how many units each statistic is made of, default all. No interval (NaN) is given
     of fewer than `LEAST` units, of an infinite or missing statistic, and where all resamples are
-    equal, which says nothing about other samples. `found`: what `replicates` gives, where it is
-    known. With few units the tails are widened as Student's t is (Hesterberg, section 5.1).
+    equal, which says nothing about other samples. With few units the tails are widened as Student's
+    t is (Hesterberg, section 5.1).
     """
     n = len(data.total)
     labels = np.zeros(n, dtype=np.int64) if strata is None else np.asarray(strata)
     if labels.shape != (n,):
         raise ValueError(f"strata: one label for each of {n} units wanted, found {labels.shape}")
     estimate = formula(data.map(lambda part: part.sum(axis=0)))
-    if found is None:
-        (found,) = replicates([data], formula, labels, resamples, seed=seed)
+    found = _replicates(data, formula, labels, resamples, seed)
     left_out = formula(data.map(lambda part: part.sum(axis=0) - part))
     known = np.broadcast_to(n if scored is None else np.asarray(scored), estimate.shape)
     groups = len(np.unique(labels))
@@ -308,35 +274,27 @@ NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
 def mean_interval(
     values: ArrayLike,
     *,
-    clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     scale: tuple[float, float] = (-math.inf, math.inf),
-    confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Estimate:
-    """The mean of values (n,), NaN = no score, with its interval.
+    """The mean of values (n,), NaN = no score, with its 95 % interval.
 
-    `clusters`: (n,) sample of each value (repeats of one sample are drawn together). `strata`: one
-    label per cluster in order of first appearance, or per value where there are no clusters.
-    `scale`: the range of the values; limits stay within it, and values at its two ends alone have
-    Wilson's interval.
+    `strata`: a label for each value. `scale`: the range of the values; limits stay within it, and
+    answers of two kinds (`quantiles.is_yes_or_no`) have Wilson's interval.
     """
     table = np.asarray(values, dtype=np.float64)
-    data = units(table, clusters)
-    scored = data.count[:, 0] > 0
-    labels = None if strata is None else np.asarray(strata)[scored]
-    n = int(scored.sum())
-    if not n:
+    known = ~np.isnan(table)
+    given = table[known]
+    if not len(given):
         return NOTHING
-    given = table[~np.isnan(table)]
-    if clusters is None and is_yes_or_no(given, *scale):
-        return Estimate(float(given.mean()), *two_valued_limits(given, *scale), n)
-    found = bootstrap(
-        data[scored], strata=labels, confidence=confidence, resamples=resamples, seed=seed
-    )
-    limits = np.clip([found.low[0], found.high[0]], *scale)
-    return Estimate(float(found.estimate[0]), float(limits[0]), float(limits[1]), n)
+    if is_yes_or_no(given, *scale):
+        return Estimate(float(given.mean()), *two_valued_limits(given, *scale), len(given))
+    labels = None if strata is None else np.asarray(strata)[known]
+    found = bootstrap(units(given), strata=labels, resamples=resamples, seed=seed)
+    low, high = np.clip([found.low[0], found.high[0]], *scale)
+    return Estimate(float(found.estimate[0]), float(low), float(high), len(given))
 
 
 def parts_interval(
@@ -372,8 +330,7 @@ def pooled_mean_interval(
     """The mean over all values of (samples, k) or (samples,), NaN = not defined, drawn again by
     sample.
     """
-    table = np.asarray(values, dtype=np.float64)
-    table = table[:, None] if table.ndim == 1 else table
+    table = np.asarray(values, dtype=np.float64).reshape(len(np.asarray(values)), -1)
     given = np.isfinite(table)
     parts = np.stack([np.where(given, table, 0.0).sum(axis=1), given.sum(axis=1)], axis=1)
     return parts_interval(parts, share_of_parts, resamples=resamples, seed=seed)

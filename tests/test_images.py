@@ -6,8 +6,6 @@ import errno
 import io
 import os
 import struct
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -250,34 +248,6 @@ def test_a_damaged_picture_of_frames_or_a_palette_is_never_pixels(
         if path.read_bytes() != data:
             with pytest.raises(ImageError, match=r"a\.png"):
                 read_image(path)
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a limit of Linux")
-def test_a_decoder_that_takes_more_than_it_should_is_one_error(tmp_path: Path) -> None:
-    """In a process of its own: what it cannot have must not be missing here."""
-    code = """
-import sys; sys.path.insert(0, sys.argv[1])
-from pathlib import Path
-from editgauge import confinement, images
-def greedy(image): return bytearray(400 << 20)
-images._eight_bits = greedy
-confinement.enable()
-try:
-    images.read_image(Path(sys.argv[2]))
-except images.ImageTooLarge as error:
-    print(error)
-bytearray(400 << 20)
-"""
-    path = save(tmp_path / "a.bmp", Image.new("RGB", (4, 4)))
-    source = str(Path(images.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code, source, str(path)],
-        env={**os.environ, "EDITGAUGE_MEMORY": "256MB"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "takes more than 256 MB to read" in done.stdout
 
 
 def jpeg(picture: np.ndarray, **options: object) -> bytes:

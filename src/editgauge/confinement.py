@@ -1,13 +1,9 @@
-"""What decoders of pictures may do to this process: take no more memory than they are given, and
-write nothing to standard error.
+"""What libraries in C may do to a command and its workers.
 
-They are libraries in C, and what they decode may mean harm. One that was lied to would take the
-machine's memory, and lines such as ``libpng warning: …`` would go round everything that makes our
-own output safe for a terminal. Both limits are of the operating system and hold for all threads of
-the process, so they are there only while somebody decodes.
-
-Commands and their workers are confined (`enable`, `enabled`); a program that imports this package
-is not, unless it asks: its other threads may be at work.
+A decoder that was lied to would take the machine's memory, and lines such as ``libpng warning: …``
+would go round everything that makes our own output safe for a terminal. A process that is a
+command's or a worker's is confined where it starts (`enable`, `enabled`); a program that imports
+this package is not: its other threads may be at work.
 """
 
 from __future__ import annotations
@@ -16,67 +12,33 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TextIO
 
+from editgauge import machine
+
 _STDERR = 2
+_LOCK = threading.RLock()
 _enabled = False
-
-
-class _Held:
-    """Something of this process that is another while anybody wants it so: from the first that
-    enters to the last that leaves.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._wanted_by = 0
-        self._change: Callable[[], Callable[[], None]]
-        self._back: Callable[[], None]
-
-    @contextlib.contextmanager
-    def held(self, change: Callable[[], Callable[[], None]]) -> Iterator[None]:
-        """`change` changes it, and returns what puts it back."""
-        with self._lock:
-            if not self._wanted_by:
-                self._change, self._back = change, change()
-            self._wanted_by += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._wanted_by -= 1
-                if not self._wanted_by:
-                    self._back()
-
-    @contextlib.contextmanager
-    def suspended(self) -> Iterator[None]:
-        with self._lock:
-            if self._wanted_by:
-                self._back()
-            try:
-                yield
-            finally:
-                if self._wanted_by:
-                    self._back = self._change()
-
-
-_MEMORY, _OUTPUT = _Held(), _Held()
+_quiet: list[int] = []
+"""Standard error as it was, once for each that wants it silenced: what it is silenced for."""
 
 
 def enable() -> None:
-    """From now on `confined` confines: for worker processes. Our own messages are written to a copy
-    of standard error, so that none is lost while a decoder works.
+    """Confine this process from now on: a worker. It gets no more than the machine's memory on top
+    of what it has (Linux only), and `MemoryError` beyond; our own messages are written to a copy of
+    standard error, so that none is lost while that is silenced.
     """
     global _enabled  # noqa: PLW0603 - a process has one standard error
     if not _enabled:
         sys.stderr = _own(sys.stderr)
+        _limit()
     _enabled = True
 
 
 @contextlib.contextmanager
 def enabled() -> Iterator[None]:
-    """`enable` within a `with` block: for commands."""
+    """`enable` within a `with` block: a command."""
     global _enabled
     before, stream = _enabled, sys.stderr
     enable()
@@ -87,67 +49,54 @@ def enabled() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def confined(memory: int) -> Iterator[None]:
-    """Decode within a `with` block: see the module. `memory`: bytes that this process may take on
-    top of what it has. Does nothing in a process that is not confined.
-    """
+def silenced() -> Iterator[None]:
+    """Within a `with` block of a confined process nothing reaches standard error but our own."""
     if not _enabled:
         yield
         return
-    with limited(memory), _OUTPUT.held(_silence):
+    with _LOCK:
+        kept = os.dup(_STDERR) if not _quiet else _quiet[0]
+        _quiet.append(kept)
+        _point(os.devnull)
+    try:
         yield
-
-
-@contextlib.contextmanager
-def limited(memory: int) -> Iterator[None]:
-    """Within a `with` block this process gets no more than `memory` bytes on top of what it has,
-    and `MemoryError` beyond. Linux only; elsewhere nothing is limited.
-    """
-    if not sys.platform.startswith("linux"):
-        yield
-        return
-    with _MEMORY.held(lambda: _limit(memory)):
-        yield
+    finally:
+        with _LOCK:
+            _quiet.pop()
+            if not _quiet:
+                os.dup2(kept, _STDERR)
+                os.close(kept)
 
 
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
-    """Start a program within a `with` block: it gets neither our limit on memory, which it would
-    keep, nor the silenced standard error, whatever other threads are decoding.
-    """
-    with _MEMORY.suspended(), _OUTPUT.suspended():
-        yield
+    """Start a program within a `with` block: it gets standard error as it is."""
+    with _LOCK:
+        if _quiet:
+            os.dup2(_quiet[0], _STDERR)
+        try:
+            yield
+        finally:
+            if _quiet:
+                _point(os.devnull)
 
 
-def _limit(memory: int) -> Callable[[], None]:
-    import resource  # there is none outside POSIX
-
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    statm = os.open("/proc/self/statm", os.O_RDONLY)  # for every picture: no file object is made
-    try:
-        pages = int(os.read(statm, 200).split()[5])  # the sixth number: pages of data and stack
-    finally:
-        os.close(statm)
-    wanted = pages * resource.getpagesize() + memory
-    soft = min(wanted, *(size for size in before if size >= 0), wanted)
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
-    return lambda: resource.setrlimit(resource.RLIMIT_DATA, before)
+def _point(place: str) -> None:
+    there = os.open(place, os.O_WRONLY)
+    os.dup2(there, _STDERR)
+    os.close(there)
 
 
-def _silence() -> Callable[[], None]:
-    try:
-        kept = os.dup(_STDERR)
-    except OSError:  # it is closed: nothing can be written to it
-        return lambda: None
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, _STDERR)
-    os.close(nowhere)
+def _limit() -> None:
+    if not sys.platform.startswith("linux"):
+        return
+    import resource
 
-    def back() -> None:
-        os.dup2(kept, _STDERR)
-        os.close(kept)
-
-    return back
+    with open("/proc/self/statm", encoding="ascii") as file:
+        has = int(file.read().split()[5]) * resource.getpagesize()  # data and stack
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = has + machine.memory()
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
 
 
 def _own(stream: TextIO) -> TextIO:
@@ -160,5 +109,4 @@ def _own(stream: TextIO) -> TextIO:
     except (AttributeError, OSError, ValueError):  # none at all, closed, or none of the system
         return stream
     # never closed: whoever logs keeps the stream to the end of the process
-    encoding, errors = stream.encoding, stream.errors
-    return open(copy, "w", 1, encoding=encoding, errors=errors, closefd=False)
+    return open(copy, "w", 1, encoding=stream.encoding, errors=stream.errors, closefd=False)

@@ -120,13 +120,6 @@ def free_memory() -> int:
     return limit - min(_LIBRARIES, limit // 4)
 
 
-def confined() -> contextlib.AbstractContextManager[None]:
-    """Within a `with` block a decoder takes no more than `memory_limit`, and writes nothing to
-    standard error, where this process is a command's or a worker's: see `confinement`.
-    """
-    return confinement.confined(free_memory())
-
-
 def need_readable(header: Header, path: Path) -> None:
     """Raises `ImageTooLarge` for a picture over the pixel or memory limit; nothing is decoded."""
     limit, pixels = max_pixels(), header.width * header.height
@@ -151,7 +144,12 @@ def read_header(path: Path) -> Header:
 
     Raises `ImageError` when there is no file or it is no picture. Does not look at the pixel limit.
     """
-    with _named_errors(path), confined(), _file(path, None) as file, _pillow(file) as image:
+    with (
+        _named_errors(path),
+        confinement.silenced(),
+        _file(path, None) as file,
+        _pillow(file) as image,
+    ):
         return _header(image)
 
 
@@ -331,7 +329,7 @@ def write_bytes(path: Path, data: bytes, *, sync: bool = False) -> None:
 
 def _reading(path: Path, decode: Callable[[bytes, Header], T]) -> T:
     """What `decode` makes of a file, within all limits: the header is looked at before the rest."""
-    with _named_errors(path), confined():
+    with _named_errors(path), confinement.silenced():
         with _file(path) as file:
             with _pillow(file) as image:
                 header = _header(image)

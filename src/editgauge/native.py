@@ -6,10 +6,11 @@ Two of them change numbers, not just speed, and are therefore not left to the ma
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,6 @@ _ABLE = (
 )  # what OpenBLAS chooses itself where AVX2 is there as well
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _LARGEST_MMAP_THRESHOLD = 32 << 20  # glibc accepts no more
-_LOCK = threading.Lock()
-_settled: str | None = None
 
 
 def tune_worker() -> None:
@@ -35,27 +34,17 @@ def tune_worker() -> None:
 
     glibc gives SIFT's large buffers back to the system after every picture and pays for fresh pages
     with the next; with both thresholds raised the process keeps them, which takes a fifth off the
-    pixel track. Without glibc nothing happens. May be called again. Values do not depend on any of
-    this.
+    pixel track. Without glibc nothing happens. Values do not depend on any of this.
     """
     cv2.setNumThreads(1)
-    keep_memory()
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            mallopt = ctypes.CDLL(None).mallopt
+            mallopt(_M_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
+            mallopt(_M_TRIM_THRESHOLD, 1 << 30)
 
 
-def keep_memory(trim: int = 1 << 30, mmap: int = _LARGEST_MMAP_THRESHOLD) -> bool:
-    """Let glibc keep freed memory up to `trim` bytes and serve blocks up to `mmap` bytes from it.
-
-    Returns whether both were accepted: False on a system without glibc.
-    """
-    if sys.platform != "linux":
-        return False
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, AttributeError):
-        return False
-    return bool(mallopt(_M_MMAP_THRESHOLD, mmap) == 1 and mallopt(_M_TRIM_THRESHOLD, trim) == 1)
-
-
+@functools.cache
 def settle_opencv() -> str:
     """Make OpenCV's linear algebra the same on every x86 machine; returns the name of the kernels
     in use, or "".
@@ -70,14 +59,6 @@ def settle_opencv() -> str:
     A value of the environment variable ``OPENBLAS_CORETYPE`` is respected. NumPy has a copy of its
     own, which is left alone.
     """
-    global _settled  # noqa: PLW0603 - a process settles once
-    with _LOCK:
-        if _settled is None:
-            _settled = _choose_kernels()
-        return _settled
-
-
-def _choose_kernels() -> str:
     library = _bundled_openblas()
     if library is None:
         return ""

@@ -12,7 +12,6 @@ import platform
 import re
 import secrets
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -21,8 +20,6 @@ import psutil
 
 _HOST = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
 _NAME = re.compile(r"\.editgauge-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}")
-_OLD = 7 * 86400.0
-"""Seconds after which what another machine began counts as left behind."""
 
 
 @contextlib.contextmanager
@@ -68,34 +65,20 @@ def folder(place: Path) -> Iterator[Path]:
 
 
 def sweep(place: Path) -> int:
-    """Remove what was begun in a folder and will be finished by nobody: its process has ended, or
-    it is a week old where it is another machine's. Returns how much. Nothing is followed through a
-    link, and what cannot be removed stays.
+    """Remove what a process of this machine began in a folder and will not finish, since it has
+    ended. Returns how much. Nothing is followed through a link, and what cannot be removed stays.
     """
     gone = 0
-    if place.is_symlink():
-        return gone
-    with contextlib.suppress(OSError), os.scandir(place) as entries:
-        for entry in entries:
-            if _left_behind(entry):
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
+    for made in [] if place.is_symlink() or not place.is_dir() else list(place.iterdir()):
+        named = _NAME.fullmatch(made.name)
+        if named and named[1] == _HOST and not psutil.pid_exists(int(named[2])):
+            with contextlib.suppress(OSError):
+                if made.is_dir() and not made.is_symlink():
+                    shutil.rmtree(made)
                 else:
-                    with contextlib.suppress(OSError):
-                        os.unlink(entry.path)
-                gone += not os.path.lexists(entry.path)
+                    made.unlink()
+                gone += 1
     return gone
-
-
-def _left_behind(entry: os.DirEntry[str]) -> bool:
-    named = _NAME.fullmatch(entry.name)
-    if named is None:
-        return False
-    if named[1] == _HOST:
-        return not psutil.pid_exists(int(named[2]))
-    with contextlib.suppress(OSError):
-        return abs(time.time() - entry.stat(follow_symlinks=False).st_mtime) > _OLD
-    return False
 
 
 def new_name() -> str:

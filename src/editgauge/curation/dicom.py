@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from editgauge import confinement
 from editgauge.curation.privacy import words_of
 from editgauge.errors import DataError, ImageTooLarge, MissingExtra, UsageError
 from editgauge.images import (
     MAX_FILE_BYTES,
     Array,
-    confined,
     max_pixels,
     memory_limit,
 )
@@ -142,7 +142,7 @@ class ScanFile:
         """pydicom warns of, and raises, whatever its parsers do: one clear error instead. A file
         that is compressed as a whole may be any size: memory is limited.
         """
-        with warnings.catch_warnings(), confined():
+        with warnings.catch_warnings(), confinement.silenced():
             warnings.simplefilter("ignore")
             try:
                 yield

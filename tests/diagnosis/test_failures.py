@@ -74,7 +74,7 @@ def test_cut_offs_move_outputs_from_kind_to_kind() -> None:
 
 
 def test_shares_by_task_type_with_counts_and_honest_intervals() -> None:
-    by_attention, by_pixels, _ = tables(frame(made(), records(), B), intervals=True)
+    by_attention, by_pixels = tables(frame(made(), records(), B), intervals=True)
     assert by_attention.name == "medebench.failures_attention"
     lines = {line.group: line for line in by_attention.rows}
     assert list(lines) == ["addition", "removal", "all"]
@@ -99,17 +99,6 @@ def test_without_any_judgement_what_cannot_be_told_has_no_number() -> None:
     assert line.cells["well"].value is None
     assert line.cells["there"].value is None
     assert line.cells["placed"].value == line.cells["elsewhere"].value == 0.5
-
-
-def test_agreement_over_the_outputs_that_have_both() -> None:
-    agreement = tables(frame(made(), records(), B))[-1]
-    assert agreement.name == "medebench.failures_agreement"
-    (line,) = agreement.rows
-    same = [(case[2] >= 0.3) == (case[3] >= 0.3) for case in CASES]
-    assert line.cells["same"].value == pytest.approx(sum(same) / len(same))
-    twins = [(2, 0.9, n / 10, n / 20, 0.1) for n in range(1, 8)]
-    rho = tables(frame(made(cases=twins), records(7), B))[-1].rows[0].cells["rho"].value
-    assert rho == pytest.approx(1.0)
 
 
 def test_nothing_of_the_track_is_no_table_and_other_benchmarks_have_place_alone() -> None:

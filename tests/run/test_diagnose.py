@@ -185,7 +185,7 @@ def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) ->
     assert "attention: 3 scored; 21 new rows" in done.output
     assert "change: 6 scored; 42 new rows" in done.output
     assert "no attention of constant: not made by a diffusers pipeline" in done.output
-    assert "Where models looked and where they changed the picture" in done.output
+    assert "Why edits failed, by attention" in done.output
     drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())
     assert drawn == {"attention": 3, "pixels": 6}
     entry = Run.open(run.path).manifest()["entries"][-1]

@@ -3,9 +3,9 @@
 Two families behind one interface, `watch`: a U-Net with cross-attention to the text
 (InstructPix2Pix and its kin), and transformers in which picture and text attend to each other
 (FLUX.1 Kontext, Qwen-Image-Edit). Each attention processor is wrapped. While it works, calls of
-`scaled_dot_product_attention` and of softmax are looked at: queries and keys are those that the
-model uses, after norms and positions, and what is called and returned is left as it is. So the
-pipeline's output is the same to the last bit.
+`scaled_dot_product_attention` are looked at: queries and keys are those that the model uses, after
+norms and positions, and what is called and returned is left as it is. So the pipeline's output is
+the same to the last bit.
 
 Only the conditional branch of a guidance counts: in a U-Net's batch InstructPix2Pix puts it first
 and other pipelines last; a transformer is called with the prompt first and again, with another
@@ -167,9 +167,8 @@ def _wrapped(processor: Any, watching: _Watching) -> Any:
     class Watched:
         @functools.wraps(function)
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            hidden = args[1] if len(args) > 1 else kwargs["hidden_states"]
             text = args[2] if len(args) > 2 else kwargs.get("encoder_hidden_states")
-            with watching.layer(int(hidden.shape[0]), text is not None):
+            with watching.layer(text is not None):
                 return processor(*args, **kwargs)
 
         def __getattr__(self, name: str) -> Any:
@@ -231,14 +230,14 @@ class _Watching:
         return self.locate(self.given, seen)
 
     @contextlib.contextmanager
-    def layer(self, batch: int, crossed: bool) -> Iterator[None]:
-        """One attention layer at work on a batch of so many; `crossed`: it is given a text."""
+    def layer(self, crossed: bool) -> Iterator[None]:
+        """One attention layer at work; `crossed`: it is given a text."""
         if not self.counted or not (crossed or self.kind.joint):
             yield
             return
         self.layers += 1
         before = self.met
-        with _looking(batch, self._seen):
+        with _looking(self._seen):
             yield
         if self.met > before + 1:
             raise NotWatched("a layer computed its attention more than once")
@@ -293,16 +292,14 @@ def _shape_of(queries: int, size: tuple[int, int]) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The attention of a layer, as queries and keys or as finished probabilities.
-
-    `query`: (B, heads, Q, D), `key`: (B, heads, K, D), `mask`: added to the logits, or boolean;
-    `scale`: factor of the logits. With `key` None, `query` is the probabilities (B, heads, Q, K).
+    """The attention of a layer. `query`: (B, heads, Q, D), `key`: (B, heads, K, D), `mask`: added
+    to the logits, or boolean; `scale`: factor of the logits.
     """
 
     query: Any
-    key: Any = None
-    mask: Any = None
-    scale: float = 1.0
+    key: Any
+    mask: Any
+    scale: float
 
     @property
     def queries(self) -> int:
@@ -314,8 +311,7 @@ class _Rows:
         mask = self.mask
         if mask is not None and mask.ndim == 4 and mask.shape[0] > 1:
             mask = mask[at]
-        key = None if self.key is None else self.key[at]
-        return _Rows(self.query[at], key, mask, self.scale)
+        return _Rows(self.query[at], self.key[at], mask, self.scale)
 
     def part(self, start: int, stop: int) -> _Rows:
         """Only some of the queries."""
@@ -337,15 +333,12 @@ class _Rows:
         return np.asarray((found / heads).T.numpy())
 
     def _blocks(self, queries: int) -> Iterator[tuple[int, int]]:
-        keys = self.query.shape[3] if self.key is None else self.key.shape[2]
-        step = max(1, BLOCK // int(keys))
+        step = max(1, BLOCK // int(self.key.shape[2]))
         for start in range(0, queries, step):
             yield start, min(start + step, queries)
 
     def _block(self, head: int, start: int, stop: int, columns: Any) -> Any:
         """The attention of some queries of one head: (stop - start, columns), float32."""
-        if self.key is None:
-            return self.query[0, head, start:stop, columns].float()
         key = self.key[0, head * self.key.shape[1] // self.query.shape[1]].float()
         logits = (self.query[0, head, start:stop].float() * self.scale) @ key.T
         mask = self.mask
@@ -354,7 +347,7 @@ class _Rows:
                 mask = mask[None]
             mine = mask[0, head if mask.shape[1] > 1 else 0]
             mine = mine[start:stop] if mine.shape[0] > 1 else mine
-            if mine.dtype == _torch_bool():
+            if mine.dtype == columns.bool().dtype:
                 logits.masked_fill_(~mine, float("-inf"))
             else:
                 logits += mine.float()
@@ -364,23 +357,11 @@ class _Rows:
         return logits[:, columns] / logits.sum(dim=-1, keepdim=True)
 
 
-def _torch_bool() -> Any:
-    import torch
-
-    return torch.bool
-
-
 @contextlib.contextmanager
-def _looking(batch: int, seen: Callable[[_Rows], None]) -> Iterator[None]:
-    """Hand every attention of a batch that is computed inside of the block to `seen`; change
-    nothing.
-    """
-    import torch
-    from torch.nn import functional
+def _looking(seen: Callable[[_Rows], None]) -> Iterator[None]:
+    """Hand every attention that is computed inside of the block to `seen`; change nothing."""
+    from torch.nn.functional import scaled_dot_product_attention
     from torch.overrides import TorchFunctionMode
-
-    attention = functional.scaled_dot_product_attention
-    softmaxes = (torch.softmax, torch.Tensor.softmax, functional.softmax)
 
     class Looking(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
@@ -388,10 +369,8 @@ def _looking(batch: int, seen: Callable[[_Rows], None]) -> Iterator[None]:
         ) -> Any:
             kwargs = kwargs or {}
             made = func(*args, **kwargs)
-            if func is attention:
+            if func is scaled_dot_product_attention:
                 seen(_of_call(*args, **kwargs))
-            elif func in softmaxes:
-                seen(_of_probabilities(made, batch))
             return made
 
     with Looking():
@@ -414,11 +393,3 @@ def _of_call(
         raise NotWatched("attention that is causal or drops some at random is not known here")
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     return _Rows(query.detach(), key.detach(), attn_mask, float(factor))
-
-
-def _of_probabilities(made: Any, batch: int) -> _Rows:
-    """The result of a softmax: (B, heads, Q, K), or (B * heads, Q, K) as older processors have
-    it.
-    """
-    made = made.detach()
-    return _Rows(made if made.ndim == 4 else made.reshape(batch, -1, *made.shape[-2:]))

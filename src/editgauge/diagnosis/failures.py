@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.errors import UsageError
-from editgauge.statistics.correlation import spearman
 from editgauge.statistics.quantiles import wilson
 from editgauge.statistics.resampling import mean_interval
 from editgauge.store.labels import mapping
@@ -205,16 +204,14 @@ def _values(results: Results, metric: str) -> Floats:
 def tables(
     results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False, seed: int = 0
 ) -> list[Table]:
-    """How often each kind is met, for each editor and type of task, by each basis that has rows;
-    and how the bases agree. Empty without rows of the track. Where several sources made a metric,
-    the first stands.
+    """How often each kind is met, for each editor and type of task, by each basis that has rows.
+    Empty without rows of the track. Where several sources made a metric, the first stands.
     """
     results = one_source(results)
     cutoffs = cutoffs or cutoffs_of(results.benchmark)
     reads = [one for basis in BASES if (one := read(results, basis, cutoffs)) is not None]
     drawn = [_counted(results, one, cutoffs, intervals, seed) for one in reads]
-    agreement = _agreement(results, reads, cutoffs) if len(reads) == len(BASES) else None
-    return [table for table in (*drawn, agreement) if table is not None]
+    return [table for table in drawn if table is not None]
 
 
 def one_source(results: Results) -> Results:
@@ -299,34 +296,3 @@ def _share(hits: int, of: int, intervals: bool) -> Cell:
     """A share with its Wilson interval (95 %), which is honest for few outputs and for 0 and 1."""
     low, high = wilson(hits / of, of) if intervals else (None, None)
     return Cell(value=hits / of, n=hits, of=of, low=low, high=high)
-
-
-def _agreement(results: Results, reads: Sequence[Read], cutoffs: Cutoffs) -> Table | None:
-    """How change grounding agrees with attention, over the outputs that have both."""
-    looked, changed = (one.iou for one in reads)
-    rows = []
-    for number, editor in enumerate(results.editors):
-        both = ~np.isnan(looked[number]) & ~np.isnan(changed[number])
-        first, second = looked[number][both], changed[number][both]
-        if not len(first):
-            continue
-        same = int(((first >= cutoffs.iou) == (second >= cutoffs.iou)).sum())
-        defined = len(first) > 2 and np.ptp(first) > 0 and np.ptp(second) > 0
-        rho = spearman(first, second) if defined else None
-        cells = {"same": _share(same, len(first), True)}
-        cells["rho"] = Cell(value=rho, n=len(first), of=len(first))
-        rows.append(TableRow(name=editor, cells=cells))
-    if not rows:
-        return None
-    return Table(
-        name=f"{results.benchmark}.failures_agreement",
-        title="Where models looked and where they changed the picture",
-        columns=[
-            Column(name="same", heading=("same side of the cut-off",), digits=2),
-            Column(name="rho", heading=("Spearman's ρ of the IoUs",), digits=2),
-        ],
-        rows=rows,
-        benchmark=results.benchmark,
-        size=len(results.samples),
-        notes=[f"Both IoUs, cut at {cutoffs.iou:g}; Wilson intervals (95 %)."],
-    )

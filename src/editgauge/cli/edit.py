@@ -26,7 +26,7 @@ from editgauge.cli.options import (
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from editgauge.run.edit import EditSummary, Limits, Made
+    from editgauge.run.edit import Made
     from editgauge.run.material import Material
 
 
@@ -91,16 +91,16 @@ def edit(
         Seconds a sample may take; a call of a service: --set timeout=S.
     """
     from editgauge import catalog
+    from editgauge.editors import costs
     from editgauge.run import edit as editing
+    from editgauge.run.score import offered
     from editgauge.store import selection
-    from editgauge.store.remote import fetched
+    from editgauge.store.remote import fetched, working
     from editgauge.store.run import Run
 
     if not editor:
         raise UsageError(f"--editor: name one of {', '.join(catalog.names('editors'))}")
-    limits = editing.Limits(
-        retry=selection.statuses(retry), seconds_a_sample=timeout, budget=spending.budget
-    )
+    retried = selection.statuses(retry)
     catalog.find("editors", editor)  # a wrong name costs no reading of data
     material = narrowing.open(benchmark, data)
     named: dict[str, Any] = {
@@ -125,45 +125,36 @@ def edit(
     made = editing.make(material, request, shown)
     if spending.estimate:
         return _estimate(material, made, run)
-    summary, lines = _edited(material, made, limits, run, placing)
-    typed = f"{benchmark}{f' {data}' if data else ''}"
-    if summary.counts:
-        from editgauge.run.score import offered
-
-        judged = not offered(material.benchmark) and material.benchmark.judging is not None
-        step, more = ("judge", " --model MODEL") if judged else ("score", "")
-        lines.append(f"next:    editgauge {step} {typed} --run {place_of(run)}{more}")
-    facts = {**asdict(summary), "counts": dict(summary.counts)}
-    output.emit({"run": place_of(run), "benchmark": material.benchmark.name, **facts}, lines)
-    if summary.stopped:
-        return summary.exit_code
-    return 0 if summary.complete else 1
-
-
-def _edited(
-    material: Material, made: Made, limits: Limits, run: Path, placing: Placing
-) -> tuple[EditSummary, list[str]]:
-    """Edit; the summary, and the lines that say what was done."""
-    from dataclasses import replace
-
-    from editgauge.editors import costs
-    from editgauge.run import edit as editing
-    from editgauge.store.remote import working
-    from editgauge.store.run import Run
-
     name = material.benchmark.name
     with working(run) as here, placing.open() as engine, output.progress() as show:
         folder = Run.create(here)
-        limits = replace(limits, workers=engine)
-        summary = editing.edit_material(material, folder, made, limits, progress=show)
+        summary = editing.edit_material(
+            material,
+            folder,
+            made,
+            workers=engine,
+            retry=retried,
+            seconds_a_sample=timeout,
+            budget=spending.budget,
+            progress=show,
+        )
     output.warn(folder)
     lines = list(summary.lines(name))
     if spent := costs.spent(made.editor):
         lines.append(f"costs:   {spent}")
+    typed = f"{benchmark}{f' {data}' if data else ''}"
     if summary.counts:
         lines.append(f"outputs: {folder.edits_folder(name, summary.editor)}")
     lines += [summary.stopped] if summary.stopped else []
-    return summary, lines
+    if summary.counts:
+        judged = not offered(material.benchmark) and material.benchmark.judging is not None
+        step, more = ("judge", " --model MODEL") if judged else ("score", "")
+        lines.append(f"next:    editgauge {step} {typed} --run {place_of(run)}{more}")
+    facts = {**asdict(summary), "counts": dict(summary.counts)}
+    output.emit({"run": place_of(run), "benchmark": name, **facts}, lines)
+    if summary.stopped:
+        return summary.exit_code
+    return 0 if summary.complete else 1
 
 
 def _estimate(material: Material, made: Made, run: Path) -> int:

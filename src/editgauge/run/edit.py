@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from editgauge import catalog
 from editgauge.editors import costs, tracks
@@ -32,7 +32,7 @@ from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, digest
 from editgauge.types import Editor, Sample, Status
 
-__all__ = ["EditSummary", "Limits", "Made", "Request", "edit", "edit_material", "edit_one", "make"]
+__all__ = ["EditSummary", "Made", "Request", "edit", "edit_material", "edit_one", "make"]
 Progress = Callable[[int, int, str], None]
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
@@ -114,18 +114,6 @@ class Made:
     request: Request | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How an editing runs: processes, statuses that are edited again, seconds a sample, US dollars
-    for the run's edits of all calls together.
-    """
-
-    workers: int | Workers = 0
-    retry: frozenset[Status] = frozenset()
-    seconds_a_sample: float = 600.0
-    budget: float | None = None
-
-
 def make(
     material: Material, request: Request, demonstrations: Sequence[Sample] | None = None
 ) -> Made:
@@ -150,6 +138,15 @@ def make(
 
 
 # -- the step --------------------------------------------------------------------------------------
+
+
+class Limits(TypedDict, total=False):
+    """Arguments of `edit`, which says what they mean."""
+
+    workers: int | Workers
+    retry: frozenset[Status]
+    seconds_a_sample: float
+    progress: Progress | None
 
 
 def edit(
@@ -189,10 +186,20 @@ def edit(
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
     told = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
-        todo, again = _left(run, benchmark, samples, summary, retry)
+        work, todo = _Work(run, benchmark, own, {}), list[Sample]()
+        before = {r.sample: r for r in run.edits(benchmark) if r.editor == editor.name}
+        for sample in samples:
+            old = before.get(sample.id)
+            if old is not None and old.status in retry:
+                work.again[sample.id] = digest(old.status.value, old.reason, old.seconds)
+            elif old is not None and (old.path is None or (run.path / old.path).exists()):
+                summary.add(old)
+                summary.kept += 1
+                continue
+            todo.append(sample)
         told(0, len(todo), f"editing with {editor.name}")
         try:
-            for record in _made(run, benchmark, todo, again, own, force, seconds_a_sample):
+            for record in work.made(todo, force, seconds_a_sample):
                 summary.add(record)
                 summary.edited += 1
                 summary.cost += record.cost or 0.0
@@ -205,80 +212,79 @@ def edit(
     return summary
 
 
-def _left(
-    run: Run,
-    benchmark: str,
-    samples: Sequence[Sample],
-    summary: EditSummary,
-    retry: frozenset[Status],
-) -> tuple[list[Sample], dict[str, str]]:
-    """The samples to be edited, and what stands for the outcomes that a retry replaces."""
-    before = {r.sample: r for r in run.edits(benchmark) if r.editor == summary.editor}
-    todo: list[Sample] = []
-    again: dict[str, str] = {}
-    for sample in samples:
-        old = before.get(sample.id)
-        if old is not None and old.status in retry:
-            again[sample.id] = digest(old.status.value, old.reason, old.seconds)
-        elif old is not None and (old.path is None or (run.path / old.path).exists()):
-            summary.add(old)
-            summary.kept += 1
-            continue
-        todo.append(sample)
-    return todo, again
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is edited into where. `again`: what stands for the outcomes that a retry replaces."""
 
+    run: Run
+    benchmark: str
+    editor: BaseEditor
+    again: dict[str, str]
 
-def _made(
-    run: Run,
-    benchmark: str,
-    todo: Sequence[Sample],
-    again: Mapping[str, str],
-    editor: BaseEditor,
-    force: Workers,
-    seconds: float,
-) -> Iterator[EditRecord]:
-    """The records of outputs as they come, each written."""
+    def made(self, todo: Sequence[Sample], force: Workers, seconds: float) -> Iterator[EditRecord]:
+        """The records of outputs as they come, each written."""
+        if self.editor.parallel == "process" or force.away:
+            yield from self._on_workers(todo, force, seconds)
+        elif self.editor.parallel == "thread":
+            self.editor.limit(seconds)
+            yield from self._on_threads(todo)
+        else:
+            yield from map(self._one, todo)
 
-    def one(sample: Sample) -> EditRecord:
-        record = edit_one(run.path, benchmark, sample, editor, again.get(sample.id, ""))
-        run.write_edits([record])  # by the thread that made it: Ctrl-C loses none that was paid
+    def _one(self, sample: Sample) -> EditRecord:
+        again = self.again.get(sample.id, "")
+        record = edit_one(self.run.path, self.benchmark, sample, self.editor, again)
+        self.run.write_edits([record])  # by its thread: Ctrl-C loses none that was paid
         return record
 
-    if editor.parallel == "process" or force.away:
-        yield from _on_workers(run, benchmark, [[each] for each in todo], editor, force, seconds)
-    elif editor.parallel == "thread":
-        editor.limit(seconds)
-        yield from _on_threads(one, todo, editor.concurrency)
-    else:
-        yield from map(one, todo)
+    def _on_workers(
+        self, todo: Sequence[Sample], force: Workers, seconds: float
+    ) -> Iterator[EditRecord]:
+        """Workers bring outputs into the run and hand back their records, which are written
+        here.
+        """
+        own = self.editor
+        pictures = [path for sample in todo[:1] for path in sample.images if path.exists()]
+        for outcome in force.batches(
+            [[sample] for sample in todo],
+            _work,
+            start=_start,
+            start_args=(self.run.path, self.benchmark, own),
+            seconds=seconds,
+            needs=Needs(num_cpus=own.num_cpus, num_gpus=own.num_gpus, memory=own.memory),
+            alone=own.parallel == "serial",
+            places=(self.run.path / "run.sqlite", *pictures),
+        ):
+            (sample,) = outcome.items
+            record = outcome.result or no_output(
+                self.benchmark, sample, own.name, Status.FAILED, outcome.died
+            )
+            self.run.write_edits([record])
+            yield record
 
+    def _on_threads(self, todo: Sequence[Sample]) -> Iterator[EditRecord]:
+        """After an error that ends the call, those in flight are still written."""
+        halted, stop = threading.Event(), None
 
-def _on_workers(
-    run: Run,
-    benchmark: str,
-    batches: Sequence[Sequence[Sample]],
-    editor: BaseEditor,
-    force: Workers,
-    seconds: float,
-) -> Iterator[EditRecord]:
-    """Workers bring outputs into the run and hand back their records, which are written here."""
-    pictures = [path for batch in batches[:1] for sample in batch for path in sample.images]
-    for outcome in force.batches(
-        batches,
-        _work,
-        start=_start,
-        start_args=(run.path, benchmark, editor),
-        seconds=seconds,
-        needs=Needs(num_cpus=editor.num_cpus, num_gpus=editor.num_gpus, memory=editor.memory),
-        alone=editor.parallel == "serial",
-        places=(run.path / "run.sqlite", *(path for path in pictures if path.exists())),
-    ):
-        records = outcome.result or [
-            no_output(benchmark, sample, editor.name, Status.FAILED, outcome.died)
-            for sample in outcome.items
-        ]
-        run.write_edits(records)
-        yield from records
+        def one(sample: Sample) -> EditRecord | None:
+            if halted.is_set():
+                return None
+            try:
+                return self._one(sample)
+            except BaseException:
+                halted.set()
+                raise
+
+        with ThreadPoolExecutor(max(1, self.editor.concurrency)) as pool:
+            try:
+                for ended in as_completed([pool.submit(one, sample) for sample in todo]):
+                    stop = stop or ended.exception()
+                    if not ended.exception() and (record := ended.result()) is not None:
+                        yield record
+            finally:
+                halted.set()
+        if stop is not None:
+            raise stop
 
 
 _worker: tuple[Path, str, BaseEditor] | None = None
@@ -289,39 +295,11 @@ def _start(run: Path, benchmark: str, editor: BaseEditor) -> None:
     _worker = (run, benchmark, editor)
 
 
-def _work(batch: Sequence[Sample]) -> list[EditRecord]:
+def _work(batch: Sequence[Sample]) -> EditRecord:
     assert _worker is not None
     run, benchmark, editor = _worker
-    return [edit_one(run, benchmark, sample, editor) for sample in batch]
-
-
-def _on_threads(
-    one: Callable[[Sample], EditRecord], todo: Sequence[Sample], concurrency: int
-) -> Iterator[EditRecord]:
-    """At most `concurrency` calls at once; after an error that ends the call, those in flight are
-    still written.
-    """
-    halted, stop = threading.Event(), None
-
-    def unless_halted(sample: Sample) -> EditRecord | None:
-        if halted.is_set():
-            return None
-        try:
-            return one(sample)
-        except BaseException:
-            halted.set()
-            raise
-
-    with ThreadPoolExecutor(max(1, concurrency)) as pool:
-        try:
-            for ended in as_completed([pool.submit(unless_halted, sample) for sample in todo]):
-                stop = stop or ended.exception()
-                if not ended.exception() and (record := ended.result()) is not None:
-                    yield record
-        finally:
-            halted.set()
-    if stop is not None:
-        raise stop
+    (sample,) = batch
+    return edit_one(run, benchmark, sample, editor)
 
 
 # -- a benchmark's samples, and the run's record ---------------------------------------------------
@@ -338,26 +316,18 @@ def edit_material(
     material: Material,
     folder: Run,
     made: Made,
-    limits: Limits,
     *,
-    progress: Progress | None = None,
+    budget: float | None = None,
+    **limits: Unpack[Limits],
 ) -> EditSummary:
-    """Make the outputs of a benchmark's samples that are not there yet, and record the call in the
-    run. Raises as `edit`.
+    """Make the outputs of a benchmark's samples that are not there yet, for at most `budget` US
+    dollars (the run's edits of all calls together), and record the call in the run. Further
+    arguments and errors as those of `edit`.
     """
     name = material.benchmark.name
-    costs.keep_in(made.editor, folder.path, limits.budget)
+    costs.keep_in(made.editor, folder.path, budget)
     data = material.keep(folder)
-    summary = edit(
-        folder,
-        name,
-        material.samples,
-        made.editor,
-        workers=limits.workers,
-        retry=limits.retry,
-        seconds_a_sample=limits.seconds_a_sample,
-        progress=progress,
-    )
+    summary = edit(folder, name, material.samples, made.editor, **limits)
     _record(material, folder, summary, made.request, data)
     return summary
 

@@ -94,11 +94,17 @@ class Evaluation:
         `editors.function`). Finished samples are not edited again, but those that ended with a
         status in `retry`. Raises `UsageError` for a setting that the editor does not have.
         """
-        from editgauge.run.edit import Limits, edit_material
+        from editgauge.run.edit import edit_material
 
         made = self._editor(editor, name, settings)
-        limits = Limits(workers=workers, retry=frozenset(retry))
-        return edit_material(self.material, self.folder, made, limits, progress=progress)
+        return edit_material(
+            self.material,
+            self.folder,
+            made,
+            workers=workers,
+            retry=frozenset(retry),
+            progress=progress,
+        )
 
     def score(
         self,

@@ -86,7 +86,7 @@ def test_a_long_table_is_several_that_part_between_groups() -> None:
 def test_columns_are_chosen_by_name_or_heading() -> None:
     (table,) = with_columns([made(3)], ["real metric 1", "Metric 2"])
     assert [column.name for column in table.columns] == ["real_m1", "real_m2", "synthetic_m2"]
-    with pytest.raises(UsageError, match="--columns SSIM: no such column; there are: real_m0"):
+    with pytest.raises(UsageError, match="columns SSIM: no such column; there are: real_m0"):
         with_columns([made(1)], ["SSIM"])
 
 

@@ -216,8 +216,9 @@ def _gate(
     seed: int,
 ) -> int:
     """Judge B on every frame, print the verdict and write what was asked for; the exit code."""
-    from editgauge.run.gate import gate, policy_of
+    from editgauge.run.compare import gate
     from editgauge.tables import gate as gates
+    from editgauge.tables.policy import policy_of
 
     assert gating.gate is not None
     judged = gate(runs, frames, *editors, policy_of(gating.gate), seed=seed)

@@ -96,6 +96,7 @@ def table(
     """
     from editgauge.run import tables as step
     from editgauge.study.calibration import mean_tables
+    from editgauge.tables import layouts
     from editgauge.tables import rows as stored
 
     given = Settings.of(set_)
@@ -119,15 +120,17 @@ def table(
         where=rows.where,
         editors=rows.editor,
         sources=rows.source,
-        only=shown.only,
         columns=words(shown.columns),
-        by=rows.by,
-        published=shown.published or shown.paper,
-        intervals=shown.intervals,
-        mean=shown.mean,
+        shown=layouts.Shown(
+            by=rows.by,
+            published=shown.published or shown.paper,
+            intervals=shown.intervals,
+            mean=shown.mean,
+            only=shown.only,
+            seed=given.take("seed", 0, int),
+        ),
         weights=given.take("weights", None, _numbers),
         cutoff=given.take("cutoff", None, float),
-        seed=given.take("seed", 0, int),
     )
     given.end(_SETTINGS)
     variants = stored.variants("faithful" if shown.paper else shown.variant)

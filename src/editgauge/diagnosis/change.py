@@ -174,3 +174,11 @@ def mask_at(source: Source, size: tuple[int, int]) -> Mask:
     """The union of the masks at `size` = (width, height), nearest neighbours."""
     whole = source.area(source.picture.shape)
     return resize(whole.astype(np.uint8), size, "nearest").astype(np.bool_)
+
+
+def scorers(**options: Any) -> list[ChangeScorer]:
+    """The scorers of the track ``diagnosis`` that need no access to the model. Options: ``alpha``,
+    ``bins``, ``floor``.
+    """
+    given = {name: options[name] for name in ("alpha", "bins", "floor") if name in options}
+    return [ChangeScorer(**given)]

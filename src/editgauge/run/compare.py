@@ -1,30 +1,24 @@
-"""Two editors compared on every benchmark of a run."""
+"""Two editors compared on every benchmark of a run; a policy judged on them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import Any
 
+from editgauge.store.run import Run
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
+from editgauge.tables import gate as gates
 from editgauge.tables import given_back, spec
 from editgauge.tables.compare import Comparison
+from editgauge.tables.gate import Gate, Usage
 from editgauge.tables.layouts import every_table
 from editgauge.tables.metrics import directions as directions_of
 from editgauge.tables.metrics import metrics_of
+from editgauge.tables.policy import Policy
 from editgauge.tables.results import Results
-from editgauge.types import VARIANTS, Variant
-
-
-class Settings(TypedDict, total=False):
-    """Arguments that go on to `tables.compare.compare`, which says what they mean."""
-
-    one_variant: bool
-    by: str
-    top: int
-    alpha: float
-    seed: int
+from editgauge.types import VARIANTS, Status, Variant
 
 
 def compare(
@@ -34,14 +28,14 @@ def compare(
     *,
     metrics: Sequence[str] = (),
     variants: Sequence[Variant] = VARIANTS,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> list[Comparison]:
     """The comparison of B with A on each frame (`tables.rows.frames`) in which both have a score.
 
     Directions are those of the run's metrics; a metric without one gets no verdict. A note says how
-    many of the outputs are the input handed back. Metrics of one scale stand together.
-    `metrics`: only these. Raises `UsageError` for a metric that a frame has no rows of,
-    `UnknownName` for an editor without rows.
+    many of the outputs are the input handed back. Metrics of one scale stand together. `metrics`:
+    only these; `settings` go on to `tables.compare.compare`. Raises `UsageError` for a metric that
+    a frame has no rows of, `UnknownName` for an editor without rows.
     """
     comparisons = []
     for frame in frames:
@@ -64,3 +58,42 @@ def _otherwise_shown(frame: Results) -> frozenset[str]:
     """Metrics under whose name a table prints something else than the mean over samples."""
     columns = [column for table in every_table(frame) for column in table.every_column]
     return frozenset(c.metric for c in columns if c.of and c.formula is not spec.only)
+
+
+def gate(
+    runs: Sequence[Run],
+    every: Sequence[Results],
+    a: str,
+    b: str,
+    policy: Policy,
+    *,
+    seed: int = 0,
+) -> list[Gate]:
+    """What the policy says of B against A on each benchmark, and one gate more for rules that none
+    could be asked about. The verdict of all is `tables.gate.overall`.
+    """
+    known = {results.benchmark: directions_of(results) for results in every}
+    judged = [
+        gates.judge(
+            results, a, b, known[results.benchmark], policy,
+            usage=usage_of(runs, results.benchmark, b), seed=seed,
+        )
+        for results in every
+    ]  # fmt: skip
+    unread = gates.unread(policy, a, b, known)
+    return judged if unread is None else [*judged, unread]
+
+
+def usage_of(runs: Sequence[Run], benchmark: str, editor: str) -> Usage:
+    """What the editor's delivered outputs took, as the runs' records of edits say."""
+    newest = {
+        record.sample: record
+        for run in runs
+        for record in run.edits(benchmark)
+        if record.editor == editor and record.status is Status.SCORED
+    }
+    return Usage(
+        outputs=len(newest),
+        seconds=[r.seconds for r in newest.values() if r.seconds is not None],
+        dollars=[r.cost for r in newest.values() if r.cost is not None],
+    )

@@ -11,8 +11,8 @@ from editgauge.native import tune_worker
 from editgauge.reports import drawing, plots, thumbs
 from editgauge.reports.benchmark import Part
 from editgauge.reports.parts import part
-from editgauge.run.agreements import published_lines
 from editgauge.run.processes import run_batches
+from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
 from editgauge.study.reporting import reported
 from editgauge.tables import rows

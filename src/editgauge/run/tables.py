@@ -1,19 +1,23 @@
-"""The papers' tables of runs, as `editgauge table` chooses them."""
+"""The papers' tables of runs, as `editgauge table` chooses them, and how far judges agree with each
+other, and metrics with people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from editgauge.errors import UsageError
-from editgauge.run.agreements import agreements
+from editgauge.judging import compared
 from editgauge.store.run import Run
-from editgauge.study.people import averaged_for
+from editgauge.study import agreement, sheets
+from editgauge.study.people import averaged_for, directions_of
 from editgauge.tables import rows
 from editgauge.tables.layouts import Shown, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
-from editgauge.tables.table import Column, Table
+from editgauge.tables.results import Results
+from editgauge.tables.table import Column, Table, TableRow
 from editgauge.types import VARIANTS, MakeTables, Variant
 
 
@@ -23,26 +27,18 @@ class Choice:
 
     `where` (``attribute=value``), `editors` and `sources` choose rows (`tables.rows.frames`).
     `weights` and `cutoff` are for benchmarks whose table is a weighted mean (`Benchmark.scheme`).
-    `only`: the table of this name alone. `columns`: see `with_columns`.
-
-    Agreement of judges, and of metrics with people, has tables of its own where all editors and
-    sources are chosen and `by` is not.
+    `columns`: see `with_columns`. Agreement has tables of its own where all editors and sources are
+    chosen, and no slices.
     """
 
     benchmark: str = ""
     where: Sequence[str] = ()
     editors: Sequence[str] = ()
     sources: Sequence[str] = ()
-    only: str = ""
     columns: Sequence[str] = ()
-    by: str = ""
-    published: bool = False
-    intervals: bool = False
-    mean: bool = False
-    """Add the mean over the run's models."""
+    shown: Shown = field(default_factory=Shown)
     weights: Sequence[float] | None = None
     cutoff: float | None = None
-    seed: int = 0
 
 
 def tables(
@@ -54,11 +50,12 @@ def tables(
     its own comes once, and one that no row feeds (nothing it shows was asked of a sample) not at
     all.
 
-    Raises `UsageError` where no table has the name `only` or a column that is asked for, no
+    Raises `UsageError` where no table has the name `Shown.only` or a column that is asked for, no
     benchmark takes weights, or rows of two sources would be mixed; `UnknownName` for a name that
     the runs lack.
     """
     asked = choice or Choice()
+    shown = asked.shown
     layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
     read = rows.read(runs, asked.benchmark, asked.editors)
     frames = rows.chosen(
@@ -74,35 +71,45 @@ def tables(
         for frame in frames
         for variant in variants
         for table in tables_of_frame(
-            frame,
-            variant,
-            Shown(
-                by=asked.by,
-                published=asked.published,
-                intervals=asked.intervals,
-                mean=asked.mean,
-                only=asked.only,
-                seed=asked.seed,
-            ),
-            make=layouts.get(frame.benchmark),
-            among=variants,
+            frame, variant, shown, make=layouts.get(frame.benchmark), among=variants
         )
     ]
     if any(frame.side for frame in frames):
         made = papers_first(made)
-    if not (asked.by or asked.editors or asked.sources):
-        shown = {table.benchmark for table in made}
+    if not (shown.by or asked.editors or asked.sources):
+        there = {table.benchmark for table in made}
         for frame in read:
-            if frame.benchmark in shown:
-                whole = rows.narrowed(frame, asked.where)
-                made += agreements(whole, variants, published=asked.published, seed=asked.seed)
-    if asked.only:
+            if frame.benchmark in there:
+                made += _agreements(rows.narrowed(frame, asked.where), variants, shown)
+    if shown.only:
         names = ", ".join(sorted({item.name for item in made}))
-        made = [item for item in made if item.name == asked.only]
+        made = [item for item in made if item.name == shown.only]
         if not made:
             told = f"no such table here; there are: {names or 'none'}"
-            raise UsageError(f"--only {asked.only}: {told}")
+            raise UsageError(f"{shown.only}: {told}", argument="only")
     return with_columns(made, asked.columns)
+
+
+def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> Iterator[Table]:
+    """Agreement of each two judges, of every variant, and of every metric with people, with the
+    paper's own rank correlations where published lines are wanted. `frame` has the rows of every
+    source and annotator.
+    """
+    for variant in variants:
+        judges = compared.table(frame, variant, seed=shown.seed)
+        yield from () if judges is None else (judges,)
+    lines = published_lines(frame.benchmark) if shown.published else []
+    if len(frame.only_people()):
+        rated = agreement.agreement(frame, directions_of(frame))
+        yield from sheets.tables(rated, lines)
+    elif lines:
+        yield sheets.published_alone(frame.benchmark, lines)
+
+
+def published_lines(benchmark: str) -> Sequence[TableRow]:
+    """The paper's rank correlations of metrics with people; none where it prints none."""
+    known = benchmark_of(benchmark)
+    return [] if known is None else list(known.agreement())
 
 
 def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
@@ -117,7 +124,7 @@ def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
     for word in words:
         if not any(_called(column, word) for column in every):
             there = ", ".join(dict.fromkeys(column.name for column in every)) or "none"
-            raise UsageError(f"--columns {word}: no such column; there are: {there}")
+            raise UsageError(f"{word}: no such column; there are: {there}", argument="columns")
     if not words:
         return list(tables)
     kept = [

@@ -13,7 +13,6 @@ from typing import Any
 
 import orjson
 
-from editgauge import machine
 from editgauge.editors import diffusers
 from editgauge.editors.command import recorded
 from editgauge.editors.diffusers import DiffusersEditor
@@ -22,7 +21,6 @@ from editgauge.editors.models import MODELS
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import DataError, RunError, UsageError
 from editgauge.escape import file_name
-from editgauge.images import memory_limit
 from editgauge.run.edit import EditSummary, edit
 from editgauge.schema import convert
 from editgauge.store import lease, paths
@@ -120,17 +118,10 @@ def splits_of(
 
 
 def check(order: Order) -> None:
-    """Raises `UsageError` for an order that cannot be carried out, before anything is read; also
-    where the libraries that train hold more than `EDITGAUGE_MEMORY` allows before they do anything.
-    """
+    """Raises `UsageError` for an order that cannot be carried out, before anything is read."""
     check_device(order.recipe, _base(order, order.settings).device)
     if order.recipe.lora:
         lora_config(order.recipe.lora)
-    if (taken := machine.held()) > (limit := memory_limit()):
-        raise UsageError(
-            f"EDITGAUGE_MEMORY: training libraries hold {taken >> 20:,} MB before it "
-            f"reads a picture, allowed are {limit >> 20:,} MB; give more"
-        )
 
 
 def tune(

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from editgauge.benchmarks.medebench import BENCHMARK
-from editgauge.reports import figures, plots
 from editgauge.store.variants import Learned
 from editgauge.tables import learning, reading
 from editgauge.tables.layouts import Shown, tables
@@ -81,13 +80,3 @@ def test_table_7_has_the_runs_lines_above_the_papers(kind: str, letter: str) -> 
     without = {t.name: t for t in tables(made(kind), "faithful")}[f"medebench.paradigms_{letter}"]
     assert [line["model"] for line in without.to_dicts()] == [f"m: {EAR}", f"m: {NOSE}"]
     assert "8_EA" not in without.to_dicts()[0], "a number that nobody tried is no column"
-
-
-def test_the_learning_curve_has_the_numbers_of_the_table() -> None:
-    found = plots.figures(made(), BENCHMARK.every_metric)
-    (curve,) = [one for one in found if one.name == "learning-tuned-EA-faithful"]
-    assert curve.labels == ("0", "4", "32")
-    assert curve.series[f"m: {NOSE}"] == pytest.approx((0.25, 0.30, 0.65))
-    assert curve.scored[f"m: {NOSE}"] == (2, 2, 2)
-    assert len(curve.limits[f"m: {NOSE}"]) == 3
-    assert f"m: {NOSE}" in figures.as_csv(curve)

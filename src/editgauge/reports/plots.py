@@ -6,18 +6,17 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from editgauge import escape
-from editgauge.reports.figures import Figure, Kind, portable
+from editgauge.reports.figures import Figure, portable
 from editgauge.statistics.resampling import mean_interval
-from editgauge.tables import learning
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
 from editgauge.tables.results import Results
 from editgauge.tables.slices import in_order
-from editgauge.types import Metric, Plot, Variant
+from editgauge.types import Metric, Plot
 
 MOST_EDITORS = 12
 """More editors than this are drawn in further figures."""
@@ -38,94 +37,81 @@ def figures(
     the metrics whose means are shown; empty: all.
     """
     frame = frame.without_people()
-    shown = [name for name in frame.metrics if not only or name in only]
-    sides = _by_source(frame)
-    found = []
+    names = [name for name in frame.metrics if not only or name in only]
+    found: list[Figure] = []
     for plot in plots:
-        each = plot.each if plot.each in frame.samples.names() else ""
+        plot = plot._replace(each=plot.each if plot.each in frame.samples.names() else "")
         if plot.kind == "histogram":
             found += _histogram(frame, plot.attribute, plot.words)
         elif plot.kind == "counts":
-            found += _counted(frame, plot._replace(each=each))
-        else:
-            found += _means(frame, metrics, shown, plot._replace(each=each), sides)
-    for source, side in sides:
-        for name in shown:
-            if name in side.metrics and _of_side(frame, name, source):
-                found += _learning(side, metrics, name, source)
-    names = escape.apart([figure.name for figure in found])
-    return [replace(figure, name=name) for figure, name in zip(found, names, strict=True)]
+            found += _counted(frame, plot)
+        elif attribute := _there(frame, plot.attribute):
+            plot = plot._replace(attribute=attribute)
+            found += [one for name in names for one in _means(frame, metrics, name, plot)]
+    apart = escape.apart([figure.name for figure in found])
+    return [replace(figure, name=name) for figure, name in zip(found, apart, strict=True)]
+
+
+def _there(frame: Results, attribute: str) -> str:
+    """The attribute, or its tier or score, whichever the samples have; "" without any."""
+    names = (attribute, f"{attribute}_tier", f"{attribute}_score")
+    return next((name for name in names if name in frame.samples.names()), "")
 
 
 def _means(
-    frame: Results,
-    metrics: Mapping[str, Metric],
-    shown: Sequence[str],
-    plot: Plot,
-    sides: Sequence[tuple[str, Results]],
-) -> list[Figure]:
-    """The figures of some metrics and every source at the values of an attribute; none without
-    it.
+    frame: Results, metrics: Mapping[str, Metric], metric: str, plot: Plot
+) -> Iterator[Figure]:
+    """A metric's means at the values of an attribute: a figure for each source that made it, and
+    for each value of `plot.each`.
     """
-    there = set(frame.samples.names())
-    names = (plot.attribute, f"{plot.attribute}_tier", f"{plot.attribute}_score")
-    attribute = next((name for name in names if name in there), "")
-    kind = plot.kind
-    if not attribute or kind == "histogram" or kind == "counts":
-        return []
-    found = []
-    for metric in shown:
-        for source, side in sides:
-            if metric not in side.metrics or not _of_side(frame, metric, source):
-                continue
-            if metric in metrics and metrics[metric].of_sample:
-                continue
-            variant = "faithful" if side.has(metric, "faithful") else "corrected"
-            what = _What(kind, attribute, plot.words, metric, variant, source, plot.order)
-            for value, part in _apart(side, plot.each):
-                found += _figures(part, metrics, what._replace(of=value))
-    return found
+    about = metrics.get(metric) or unknown(metric)
+    if about.of_sample:
+        return
+    title = titles(metrics).get(metric, metric)
+    for source in frame.makers().get(metric, ("",)):
+        side = frame.of_source(source) if source else frame
+        variant = "faithful" if side.has(metric, "faithful") else "corrected"
+        for of, part in _apart(side, plot.each):
+            yield from _of_values(part, about, variant, plot, (title, source, of))
 
 
-_LEARNED = {"tuned": "samples trained on", "shots": "demonstrations"}
-
-
-def _learning(
-    frame: Results, metrics: Mapping[str, Metric], name: str, source: str
-) -> list[Figure]:
-    """Learning curves of a metric: its mean for each number of samples learned from, a line for
-    each model and task; none where no editor of the frame learned.
+def _of_values(
+    frame: Results, about: Metric, variant: str, plot: Plot, words: tuple[str, str, str]
+) -> Iterator[Figure]:
+    """The figure of some samples, in as many parts as the number of editors asks for; none where
+    there are too few or too many labels, or no score. `words`: the metric's title, whose rows and
+    which samples ("" for all).
     """
-    found: list[Figure] = []
-    metric = metrics.get(name)
-    if metric is None or metric.whole_set:
-        return found
-    title = titles(metrics).get(name, metric.title)
-    variant: Variant = "faithful" if frame.has(metric.name, "faithful") else "corrected"
-    for kind, axis in _LEARNED.items():
-        every = list(learning.series(frame, kind))
-        numbers = sorted({number for one in every for number in one.editors})
-        lines: dict[str, list[Any]] = {}
-        for one in every:
-            stored = learning.values(one, metric, variant)
-            values = dict(zip(one.editors, (on_scale(metric, v) for v in stored), strict=True))
-            if any((~np.isnan(cell)).any() for cell in values.values()):
-                none = np.full(len(one.frame.samples), np.nan)
-                lines[one.name] = [values.get(number, none) for number in numbers]
-        by = f"; {source.partition('#')[0]}" if source else ""
-        tail = f"-{portable(source)}" if source else ""
-        for more, part in _parts(lines):
-            made = _figure(
-                part,
-                kind="curve",
-                name=portable(f"learning-{kind}-{name}-{variant}{tail}") + more,
-                title=f"{title} ({variant}{by}) by {axis}",
-                axis=f"{title} by {axis}",
-                labels=tuple(map(str, numbers)),
-                counts=tuple(sum(map(len, cells)) for cells in zip(*part.values(), strict=True)),
-            )
-            found.append(made)
-    return found
+    name, source, of = words
+    grid = frame.grid(about.name, variant)
+    labels = frame.samples.labels(plot.attribute)
+    shown = on_scale(about, grid.values)
+    finite = np.where(np.isinf(shown), np.nan, shown)
+    asked = (grid.status >= 0).any(axis=0)
+    names = _ordered((str(label) for label in labels[asked]), plot.order)
+    few = len(names) < (3 if plot.kind == "radar" else 2)
+    if few or len(names) > _MOST_LABELS or np.isnan(finite).all():
+        return
+    at = {name: _at(asked & (labels == name), grid.defined) for name in names}
+    open_radar = plot.kind == "radar" and not bounded(about)  # its spokes would have no rim
+    kind = "bars" if open_radar else plot.kind
+    # an editor without a score keeps its place, so that colours are the same in every figure
+    editors = [e for e in range(len(frame.editors)) if (grid.status[e] >= 0).any()]
+    lines = {frame.editors[e]: [finite[e][at[name]] for name in names] for e in editors}
+    better = f" ({about.direction} is better)" if about.direction else ""
+    title = f"{name} ({'; '.join(filter(None, (variant, source.partition('#')[0])))})"
+    tail = "".join(f"-{portable(part)}" for part in (source, of) if part)
+    for more, part in _parts(lines):
+        yield _figure(
+            part,
+            kind=kind,
+            name=portable(f"{kind}-{plot.attribute}-{about.name}-{variant}{tail}") + more,
+            title=f"{title} {plot.words}{f', {of}' if of else ''}{more.replace('-', ', part ')}",
+            axis=f"{name}{f', {about.unit}' if about.unit else ''}{better}",
+            labels=names,
+            counts=tuple(int(at[name].sum()) for name in names),
+            top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
+        )
 
 
 def _parts(lines: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -150,20 +136,6 @@ def _figure(lines: Mapping[str, Sequence[Any]], **facts: Any) -> Figure:
         limits={name: tuple(map(_interval, cells)) for name, cells in bounds.items()},
         **facts,
     )
-
-
-class _What(NamedTuple):
-    """What a figure shows: means of a metric at each value of an attribute, of one source."""
-
-    kind: Kind
-    attribute: str
-    words: str
-    metric: str
-    variant: str
-    source: str
-    order: tuple[str, ...]
-    of: str = ""
-    """Which samples: a value of the attribute that keeps them apart."""
 
 
 def _apart(frame: Results, attribute: str) -> list[tuple[str, Results]]:
@@ -257,67 +229,6 @@ def _number_or_nan(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-def _by_source(frame: Results) -> list[tuple[str, Results]]:
-    """The frame without what several sources made, and a frame for each of those."""
-    makers = frame.makers()
-    if not makers:
-        return [("", frame)]
-    rest = frame.where(lambda key: key.metric not in makers)
-    found = [("", rest)] if rest.keys else []
-    for source in sorted({name for names in makers.values() for name in names}):
-        found.append((source, frame.of_source(source).where(lambda key: key.metric in makers)))
-    return found
-
-
-def _of_side(frame: Results, metric: str, source: str) -> bool:
-    """Whether a metric's figure belongs to a source's side: "" where only one source made it."""
-    makers = frame.makers().get(metric)
-    return source in makers if makers else not source
-
-
-def _figures(frame: Results, metrics: Mapping[str, Metric], what: _What) -> list[Figure]:
-    """The figure of what is asked for, in as many parts as the number of editors asks for; none
-    where there are too few or too many labels, or no score.
-    """
-    kind, metric = what.kind, what.metric
-    grid = frame.grid(metric, what.variant)
-    labels = frame.samples.labels(what.attribute)
-    about = metrics.get(metric) or unknown(metric)
-    title = titles(metrics).get(metric, metric)
-    shown = on_scale(about, grid.values)
-    finite = np.where(np.isinf(shown), np.nan, shown)
-    asked = (grid.status >= 0).any(axis=0)
-    names = _ordered((str(label) for label in labels[asked]), what.order)
-    # an editor without a score keeps its place, so that colours are the same in every figure
-    editors = [e for e in range(len(frame.editors)) if (grid.status[e] >= 0).any()]
-    few = len(names) < (3 if kind == "radar" else 2)
-    if few or len(names) > _MOST_LABELS or np.isnan(finite).all():
-        return []
-    at = {name: _at(asked & (labels == name), grid.defined) for name in names}
-    if kind == "radar" and not bounded(about):
-        kind = "bars"  # spokes of an open scale have no rim
-    better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(
-        about.direction or "", ""
-    )
-    by = f"; {what.source.partition('#')[0]}" if what.source else ""
-    tail = "".join(f"-{portable(part)}" for part in (what.source, what.of) if part)
-    among = f", {what.of}" if what.of else ""
-    lines = {frame.editors[e]: [finite[e][at[name]] for name in names] for e in editors}
-    return [
-        _figure(
-            part,
-            kind=kind,
-            name=portable(f"{kind}-{what.attribute}-{metric}-{what.variant}{tail}") + more,
-            title=f"{title} ({what.variant}{by}) {what.words}{among}{more.replace('-', ', part ')}",
-            axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
-            labels=names,
-            counts=tuple(int(at[name].sum()) for name in names),
-            top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
-        )
-        for more, part in _parts(lines)
-    ]
 
 
 def _at(here: Any, defined: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from editgauge.tables.build import build
-from editgauge.tables.results import Floats, Results
+from editgauge.tables.results import Results
 from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
@@ -80,9 +80,3 @@ def lines(
         return rows
 
     return made
-
-
-def values(one: Series, metric: Metric, variant: Variant) -> list[Floats]:
-    """Of each number of samples, in order, the stored values (S,); NaN = none; all finite."""
-    grid = one.frame.grid(metric.name, variant).values
-    return [np.where(np.isinf(line), np.nan, line) for line in grid]

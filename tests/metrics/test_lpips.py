@@ -17,7 +17,7 @@ reference = pytest.importorskip(
 from editgauge.errors import ShapeMismatch  # noqa: E402
 from editgauge.metrics.lpips import MIN_SIDE, NETWORKS, Network  # noqa: E402
 from editgauge.networks.loading import state_dict  # noqa: E402
-from editgauge.networks.weights import _path, find  # noqa: E402
+from editgauge.networks.weights import find  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.networks import tiny  # noqa: E402
 
@@ -35,7 +35,7 @@ def heads(net: str) -> dict[str, Any]:
     from pathlib import Path
 
     entry = find(f"lpips-{net}")
-    path = _path(entry, entry.files[1], Path("/nonexistent"))
+    path = entry.files[1].path(entry.name, Path("/nonexistent"))
     assert path is not None
     return state_dict(path)
 

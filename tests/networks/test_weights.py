@@ -12,7 +12,6 @@ from pytest_httpserver import HTTPServer
 from editgauge.errors import DownloadError, WeightsError
 from editgauge.networks import weights
 from editgauge.networks.weights import (
-    LOCK_FILE,
     WEIGHTS,
     WeightFile,
     Weights,
@@ -69,7 +68,6 @@ def test_every_entry_says_what_it_is(name: str) -> None:
                 "the publishers put the hash's start into the file's name"
             )
     assert item.command.startswith(f"editgauge fetch weights {name}")
-    assert ("--trust-first-use" in item.command) == any(file.sha256 is None for file in item.files)
 
 
 @pytest.mark.parametrize("place", ["tiny/net.pth", "net.pth"])
@@ -159,36 +157,10 @@ def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
         fetch("tiny", tmp_path)
 
 
-def test_without_a_published_checksum_the_first_use_must_be_allowed_and_is_then_binding(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, httpserver: HTTPServer
-) -> None:
-    httpserver.expect_request("/net.pth").respond_with_data(b"first")
-    monkeypatch.setitem(
-        WEIGHTS,
-        "tiny",
-        entry(WeightFile(name="net.pth", url=httpserver.url_for("/net.pth"), sha256=None)),
-    )
-    with pytest.raises(WeightsError, match="--trust-first-use"):
-        fetch("tiny", tmp_path)
-    assert not httpserver.log, "nothing is fetched before it is allowed"
-    assert fetch("tiny", tmp_path, trust_first_use=True).checksums == {"net.pth": sha(b"first")}
-    assert sha(b"first") in (tmp_path / LOCK_FILE).read_text()
-    assert locate("tiny", tmp_path).checksums == {"net.pth": sha(b"first")}
-    (tmp_path / "tiny" / "net.pth").write_bytes(b"second")
-    with pytest.raises(WeightsError, match="another file"):
-        fetch("tiny", tmp_path, trust_first_use=True)
-
-
-def test_a_file_that_somebody_put_there_is_accepted_only_when_recorded(
+def test_without_a_published_checksum_rows_say_what_the_file_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "net.pth").write_bytes(b"from a stick")
-    monkeypatch.setitem(
-        WEIGHTS, "tiny", entry(WeightFile(name="net.pth", url="http://127.0.0.1:9/", sha256=None))
-    )
-    with pytest.raises(
-        WeightsError, match="none was recorded: editgauge fetch weights tiny --trust-first-use"
-    ):
-        locate("tiny", tmp_path)
-    fetch("tiny", tmp_path, trust_first_use=True)
-    assert locate("tiny", tmp_path).checksums == {"net.pth": sha(b"from a stick")}
+    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile(name="net.pth", url="http://x/")))
+    for data in (b"first", b"second one"):
+        (tmp_path / "net.pth").write_bytes(data)
+        assert locate("tiny", tmp_path).identity["net.pth"] == sha(data)

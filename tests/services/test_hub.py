@@ -262,7 +262,6 @@ def test_command_fetches_weights(
         (["medebench", "more"], "names belong to"),
         (["nonsense"], "not known"),
         (["medebench", "--to", "x"], "--revision"),
-        (["weights", "laion-aesthetic-vit-l-14"], "--trust-first-use"),
     ],
 )
 def test_command_refuses(

@@ -135,7 +135,6 @@ def fetch(
     run: Path | None = None,
     source: Annotated[Path | None, Parameter(name="--from")] = None,
     revision: str = "",
-    trust_first_use: bool = False,
 ) -> None:
     """Fetch official data, network weights, or a paper's prompts. Continues where it stopped and
     verifies every file.
@@ -150,11 +149,9 @@ def fetch(
         With prompts: a local clone of the authors' repository.
     revision
         Commit, branch or tag of the data; recorded as a commit.
-    trust_first_use
-        Accept weights without a published checksum, and record what they are.
     """
     if what == "weights":
-        _weights(names, trust_first_use)
+        _weights(names)
     elif what == "prompts":
         _prompts(names, run, to, source)
     elif len(names) > 1 or (names and "/" not in names[0]):
@@ -192,7 +189,7 @@ def _data(name: str, to: Path | None, revision: str, repo: str) -> None:
     output.emit(facts, lines)
 
 
-def _weights(names: Sequence[str], trust_first_use: bool) -> None:
+def _weights(names: Sequence[str]) -> None:
     from editgauge.networks import weights as table
 
     if not names:
@@ -211,7 +208,7 @@ def _weights(names: Sequence[str], trust_first_use: bool) -> None:
     done: list[dict[str, Any]] = []
     for name in names:
         shown = output.transfer(name)
-        local = table.fetch(name, None, trust_first_use=trust_first_use, progress=shown)
+        local = table.fetch(name, None, progress=shown)
         files = {file: str(path) for file, path in local.paths.items()}
         done.append({"name": name, "files": files, **local.identity})
     lines = [f"{one['name']}: {len(one['files'])} files here and verified" for one in done]

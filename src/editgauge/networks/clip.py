@@ -82,10 +82,6 @@ class Tokens:
     lengths: tuple[int, ...]
     limit: int
 
-    @property
-    def cut(self) -> tuple[bool, ...]:
-        return tuple(length > self.limit for length in self.lengths)
-
 
 class ClipModel:
     """A CLIP checkpoint in transformers' layout (config.json, model.safetensors, vocab.json,

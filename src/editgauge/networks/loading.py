@@ -35,7 +35,7 @@ def state_dict(path: Path) -> dict[str, Any]:
         else:
             found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # pickle, zip and header errors of many kinds
-        raise WeightsError(f"{path}: cannot be loaded as weights ({_line(error)})") from error
+        raise WeightsError(f"{path}: cannot be loaded as weights ({told(error)})") from error
     if not isinstance(found, dict) or not all(hasattr(v, "shape") for v in found.values()):
         raise WeightsError(f"{path}: wanted a state dict of tensors, found something else")
     return found
@@ -101,10 +101,6 @@ def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
             f"{folder}: {what} weights are incomplete ({', '.join(missing[:3]) or 'other shapes'})"
         )
     return model.to(runtime.device).eval()
-
-
-def _line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 @contextlib.contextmanager

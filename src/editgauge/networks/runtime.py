@@ -107,18 +107,18 @@ def gpus(device: str | None) -> int | None:
 
 
 @contextlib.contextmanager
-def threads(count: int | None = None) -> Iterator[int]:
-    """Torch's CPU threads inside: `count`, else ``EDITGAUGE_THREADS``, else the processors this
-    process may use.
+def threads() -> Iterator[None]:
+    """Torch's CPU threads inside: ``EDITGAUGE_THREADS``, else the processors this process may use.
 
     The former number is set again afterwards, so that nothing else in the process is changed.
     """
-    torch = torch_for("a neural metric")
-    wanted = count or _from_environment() or usable_processors()
+    torch, text = torch_for("a neural metric"), os.environ.get(THREADS, "")
+    if text and (not text.isdigit() or int(text) < 1):
+        raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
     before = torch.get_num_threads()
-    torch.set_num_threads(wanted)
+    torch.set_num_threads(int(text) if text else usable_processors())
     try:
-        yield wanted
+        yield
     finally:
         torch.set_num_threads(before)
 
@@ -129,13 +129,6 @@ def usable_processors() -> int:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:  # not Linux
         return max(1, os.cpu_count() or 1)
-
-
-def _from_environment() -> int | None:
-    text = os.environ.get(THREADS, "")
-    if text and (not text.isdigit() or int(text) < 1):
-        raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
-    return int(text) if text else None
 
 
 class Reading(NamedTuple):

@@ -3,7 +3,7 @@
 Nothing here is shipped: a file comes from `editgauge fetch weights NAME`, from a folder that
 somebody filled (``EDITGAUGE_WEIGHTS``), or out of an installed package
 (torchmetrics' wheel has the LPIPS heads). Wherever it comes from, its SHA-256 is checked before it
-is loaded: another model is never used silently.
+is loaded, and stands in every row made with it: another model is never used silently.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import orjson
 
 from editgauge import schema
 from editgauge.errors import DownloadError, UnknownName, WeightsError
-from editgauge.images import write_bytes
 from editgauge.services import hub
 from editgauge.services.download import Progress, Remote, download, sha256
 
 ENVIRONMENT = "EDITGAUGE_WEIGHTS"
-LOCK_FILE = "editgauge-weights.lock.json"
 State = Literal["here", "not here", "wrong"]
 
 
@@ -40,8 +37,21 @@ class WeightFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     url: str = ""
     """Empty for a file of the hub's repository that the network names as its source."""
     sha256: str | None = None
+    """None where nobody has published it: what the file is then stands in the rows alone."""
     size: int | None = None
     package: tuple[str, str] | None = None
+
+    def path(self, weights: str, root: Path) -> Path | None:
+        """``FOLDER/NAME/FILE``, ``FOLDER/FILE``, or in the package that carries it; None where it
+        is nowhere.
+        """
+        places = [root / weights / self.name, root / self.name]
+        if self.package is not None:
+            with contextlib.suppress(ImportError, ValueError):
+                spec = importlib.util.find_spec(self.package[0])
+                if spec is not None and spec.origin is not None:
+                    places.append(Path(spec.origin).parent / self.package[1])
+        return next((path for path in places if path.is_file()), None)
 
 
 class Weights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,20 +74,18 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def size(self) -> int | None:
         """Bytes of all files, None when one is not known."""
-        sizes = [f.size for f in self.files]
-        return None if None in sizes else sum(s for s in sizes if s is not None)
+        sizes = [file.size for file in self.files]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
 
     @property
     def command(self) -> str:
         """What to type to get them."""
-        trust = " --trust-first-use" if any(f.sha256 is None for f in self.files) else ""
-        return f"editgauge fetch weights {self.name}{trust}"
+        return f"editgauge fetch weights {self.name}"
 
     def address(self, file: WeightFile) -> str:
         """Where a file comes from; the hub may be a mirror (``HF_ENDPOINT``)."""
-        if not file.url:
-            return f"{hub.endpoint()}/{self.source}/resolve/{self.revision}/{file.name}"
-        return file.url
+        hosted = f"{hub.endpoint()}/{self.source}/resolve/{self.revision}/{file.name}"
+        return file.url or hosted
 
 
 class AbsentWeights(WeightsError):
@@ -102,9 +110,7 @@ def find(name: str) -> Weights:
 
 def folder(chosen: Path | str | None = None) -> Path:
     """The weights folder: the chosen one, else ``EDITGAUGE_WEIGHTS``, else the user's cache."""
-    if chosen:
-        return Path(chosen)
-    if named := os.environ.get(ENVIRONMENT):
+    if named := chosen or os.environ.get(ENVIRONMENT):
         return Path(named)
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "editgauge" / "weights"
@@ -137,14 +143,9 @@ class Local:
         return folders.pop()
 
 
-def checksum(path: Path) -> str:
-    """SHA-256 of a file, computed once in a process for one path, size and time."""
-    stat = path.stat()
-    return _checksum(os.path.abspath(path), stat.st_size, stat.st_mtime_ns)
-
-
 @functools.cache
 def _checksum(path: str, size: int, changed: int) -> str:
+    """SHA-256 of a file, computed once in a process for one path, size and time."""
     del size, changed
     return sha256(Path(path))
 
@@ -152,31 +153,25 @@ def _checksum(path: str, size: int, changed: int) -> str:
 def locate(name: str, chosen: Path | str | None = None) -> Local:
     """All files of a network, checked.
 
-    A file is looked for at ``FOLDER/NAME/FILE``, then ``FOLDER/FILE``, then in the package that
-    carries it. Raises `AbsentWeights` with the exact command when a file is not there, and
-    `WeightsError` when it has no recorded checksum, or another one.
+    Raises `AbsentWeights` with the exact command when a file is not there, and `WeightsError` when
+    it is another one.
     """
     weights, root = find(name), folder(chosen)
-    lock = _read_lock(root)
     paths, checksums = {}, {}
     for file in weights.files:
-        path = _path(weights, file, root)
+        path = file.path(name, root)
         if path is None:
             raise AbsentWeights(f"weights {name!r} are not here ({file.name}): {weights.command}")
-        wanted = file.sha256 or lock.get(name, {}).get(file.name)
-        if wanted is None:
-            raise WeightsError(
-                f"weights {name!r}: no checksum of {file.name} is published, and none was "
-                f"recorded: {weights.command}"
-            )
         try:
-            found = checksum(path)
+            facts = path.stat()
+            found = _checksum(os.path.abspath(path), facts.st_size, facts.st_mtime_ns)
         except OSError as error:
             raise WeightsError(f"{path}: cannot be read ({error.strerror or error})") from error
-        if found != wanted:
+        if found != (file.sha256 or found):
             raise WeightsError(
-                f"weights {name!r}: {path.name} is another file (SHA-256 wanted {wanted[:16]}…, "
-                f"found {found[:16]}…); remove it, then: {weights.command}"
+                f"weights {name!r}: {path.name} is another file (SHA-256 wanted "
+                f"{str(file.sha256)[:16]}…, found {found[:16]}…); remove it, then: "
+                f"{weights.command}"
             )
         paths[file.name], checksums[file.name] = path, found
     return Local(weights, paths, checksums)
@@ -188,94 +183,43 @@ def state(name: str, chosen: Path | str | None = None) -> State:
     """
     try:
         locate(name, chosen)
-    except AbsentWeights:
-        return "not here"
-    except WeightsError:
-        return "wrong"
+    except WeightsError as error:
+        return "not here" if isinstance(error, AbsentWeights) else "wrong"
     return "here"
 
 
 def described(entry: Weights, chosen: Path | str | None = None) -> dict[str, Any]:
     """An entry as JSON values, with its `state` in the folder."""
     shown = ("name", "title", "size", "licence", "source", "revision", "used_for", "command")
-    values = {name: getattr(entry, name) for name in shown}
-    files = {file.name: file.sha256 for file in entry.files}
-    addresses = {file.name: entry.address(file) for file in entry.files}
-    state_ = state(entry.name, chosen)
-    return {**values, "state": state_, "files": files, "addresses": addresses}
+    return {
+        **{name: getattr(entry, name) for name in shown},
+        "state": state(entry.name, chosen),
+        "files": {file.name: file.sha256 for file in entry.files},
+        "addresses": {file.name: entry.address(file) for file in entry.files},
+    }
 
 
 def fetch(
-    name: str,
-    chosen: Path | str | None = None,
-    *,
-    trust_first_use: bool = False,
-    progress: Progress | None = None,
+    name: str, chosen: Path | str | None = None, *, progress: Progress | None = None
 ) -> Local:
     """Get what is missing, check everything, and say where it is.
 
-    Files that are there are checked and kept. Without a published checksum a file is fetched (or,
-    when already there, accepted) only with `trust_first_use`, and its SHA-256 recorded in the
-    folder's lock file. Raises `WeightsError` or `DownloadError`.
+    Files that are there are checked and kept. Raises `WeightsError` or `DownloadError`, which says
+    how to bring a file from another machine.
     """
     weights, root = find(name), folder(chosen)
-    lock = _read_lock(root)
     for file in weights.files:
-        known = file.sha256 or lock.get(name, {}).get(file.name)
-        if known is None and not trust_first_use:
-            raise WeightsError(
-                f"weights {name!r}: no checksum of {file.name} is published; to accept what the "
-                f"address gives now and hold it to that from then on: {weights.command}"
-            )
-        path = _path(weights, file, root) or root / name / file.name
-        if not path.is_file():
-            _download(weights, file, known, path, progress)
-        if known is None:
-            lock.setdefault(name, {})[file.name] = checksum(path)
-            data = orjson.dumps(lock, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
-            write_bytes(root / LOCK_FILE, data + b"\n")
+        if file.path(name, root) is not None:
+            continue
+        url, place = weights.address(file), root / name
+        token = None if file.url else os.environ.get("HF_TOKEN") or None
+        remote = Remote(url=url, sha256=file.sha256, size=file.size, token=token)
+        try:
+            download(remote, place / file.name, progress=progress)
+        except DownloadError as error:
+            raise DownloadError(
+                f"{error}. To bring it from another machine: fetch {url} there, or run "
+                f"`{weights.command}` there, and put {file.name} into {place}; then run this "
+                f"command again, which checks it"
+            ) from error
     return locate(name, chosen)
-
-
-def _download(
-    weights: Weights, file: WeightFile, known: str | None, path: Path, progress: Progress | None
-) -> None:
-    url = weights.address(file)
-    token = None if file.url else os.environ.get("HF_TOKEN") or None
-    try:
-        download(
-            Remote(url=url, sha256=known, size=file.size, token=token), path, progress=progress
-        )
-    except DownloadError as error:
-        raise DownloadError(
-            f"{error}. To bring it from another machine: fetch {url} there, or run `"
-            f"{weights.command}` there, and put {file.name} into {path.parent}; then run this "
-            f"command again, which checks it"
-        ) from error
-
-
-def _path(weights: Weights, file: WeightFile, root: Path) -> Path | None:
-    places = [root / weights.name / file.name, root / file.name]
-    if file.package is not None:
-        with contextlib.suppress(ImportError, ValueError):
-            spec = importlib.util.find_spec(file.package[0])
-            if spec is not None and spec.origin is not None:
-                places.append(Path(spec.origin).parent / file.package[1])
-    return next((path for path in places if path.is_file()), None)
-
-
-def _read_lock(root: Path) -> dict[str, dict[str, str]]:
-    path = root / LOCK_FILE
-    if not path.is_file():
-        return {}
-    try:
-        data = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise WeightsError(
-            f"{path}: cannot be read ({error}); remove it and fetch the weights again"
-        ) from error
-    if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
-        raise WeightsError(
-            f"{path}: wanted {{weights: {{file: SHA-256}}}}, found something else; remove it"
-        )
-    return data

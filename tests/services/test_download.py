@@ -90,7 +90,7 @@ def test_other_bytes_are_thrown_away(
 ) -> None:
     httpserver.expect_request("/f").respond_with_data(DATA)
     with pytest.raises(DownloadError):
-        download(Remote(url=httpserver.url_for("/f"), **wrong), tmp_path / "f", attempts=1)  # type: ignore[arg-type]
+        download(Remote(url=httpserver.url_for("/f"), **wrong), tmp_path / "f")  # type: ignore[arg-type]
     assert not (tmp_path / "f").exists()
 
 
@@ -106,7 +106,7 @@ def test_the_token_stays_with_its_host(httpserver: HTTPServer, tmp_path: Path) -
 
 @pytest.fixture
 def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
-    """Announces everything, sends 10,000 bytes more on each connection, then hangs up."""
+    """Announces everything, sends 30,000 bytes more on each connection, then hangs up."""
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -129,7 +129,7 @@ def cutting_server() -> Iterator[tuple[str, list[bytes]]]:
                     connection.sendall(
                         b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n" % (status, length)
                     )
-                    connection.sendall(DATA[start : start + 10_000])
+                    connection.sendall(DATA[start : start + 30_000])
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
@@ -142,20 +142,21 @@ def test_a_connection_that_breaks_is_continued(
     cutting_server: tuple[str, list[bytes]], tmp_path: Path
 ) -> None:
     url, asked = cutting_server
-    download(Remote(url=url, sha256=SHA), tmp_path / "f", attempts=20, wait=0)
+    download(Remote(url=url, sha256=SHA), tmp_path / "f", wait=0)
     assert (tmp_path / "f").read_bytes() == DATA
-    assert len(asked) == 11, "102,400 bytes, 10,000 at a time"
+    assert len(asked) == 4, "102,400 bytes, 30,000 at a time"
 
 
 def test_giving_up_keeps_what_arrived(
-    cutting_server: tuple[str, list[bytes]], tmp_path: Path
+    cutting_server: tuple[str, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, _ = cutting_server
+    monkeypatch.setattr("editgauge.services.download.ATTEMPTS", 2)
     with pytest.raises(
-        DownloadError, match=r"20,000 of 102,400 bytes; tried 2 times, what arrived is kept"
+        DownloadError, match=r"60,000 of 102,400 bytes; tried 2 times, what arrived is kept"
     ):
-        download(Remote(url=url, sha256=SHA), tmp_path / "f", attempts=2, wait=0)
-    assert (tmp_path / "f.part").stat().st_size == 20_000
+        download(Remote(url=url, sha256=SHA), tmp_path / "f", wait=0)
+    assert (tmp_path / "f.part").stat().st_size == 60_000
     assert not (tmp_path / "f").exists()
 
 

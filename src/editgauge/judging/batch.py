@@ -43,7 +43,6 @@ def _batches(engine: Engine) -> Batches:
         calls=engine.paid,
         address=engine.client.address,
         notes=engine.store.paid,
-        owner="judge",
         model=engine.settings.model,
     )
 

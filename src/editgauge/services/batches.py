@@ -1,4 +1,4 @@
-"""OpenAI's batches, once for judges and editors: half the price, within a day.
+"""OpenAI's batches: half the price, within a day.
 
 A batch is a file of JSON lines, each with a ``custom_id``; the provider answers within a day, at a
 share of the price, in a file of results and one of errors. Each batch is noted beside the ledger
@@ -40,14 +40,12 @@ _MOST = 1 << 30
 
 
 class Batch(msgspec.Struct, kw_only=True):
-    """One batch as it is noted. `calls` map each call's key to what its owner knows it by, and are
-    empty once it was collected; `number` is the provider's, empty while it is not known whether the
-    batch was made.
+    """One batch as it is noted. `calls` are the keys of its calls, and empty once it was collected;
+    `number` is the provider's, empty while it is not known whether the batch was made.
     """
 
     mark: str
-    owner: str
-    calls: dict[str, str]
+    calls: list[str]
     at: float
     number: str = ""
     state: str = ""
@@ -55,12 +53,9 @@ class Batch(msgspec.Struct, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A call of a batch: its key, what its owner knows it by, the endpoint, its JSON, and the US
-    dollars that it may cost.
-    """
+    """A call of a batch: its key, the endpoint, its JSON, and the US dollars that it may cost."""
 
     key: str
-    about: str = ""
     endpoint: str
     body: bytes
     most: float = 0.0
@@ -96,53 +91,35 @@ class Ended:
 class _File:
     """The calls of one file, and what is booked for them."""
 
-    endpoint: str
-    calls: dict[str, str] = field(default_factory=dict)
+    endpoint: str = ""
+    calls: list[str] = field(default_factory=list)
     lines: list[bytes] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     size: int = 0
 
-    def add(self, line: Line, data: bytes, entry: Entry | None) -> None:
-        self.calls[line.key] = line.about
-        self.lines.append(data)
-        self.size += len(data)
-        self.entries += [entry] if entry is not None else []
-
 
 @dataclass(slots=True, kw_only=True)
 class Batches:
-    """The batches of one `owner` (a word for who collects them) at one service, asked through
-    `calls`; `notes` is the file in which they are noted, `most` how many calls one holds.
+    """The batches at one service, asked through `calls`; `notes` is the file in which they are
+    noted.
     """
 
     calls: PaidCalls
     address: Address
     notes: Paid
-    owner: str
     model: str
-    most: int = MAX_REQUESTS
-
-    def pending(self) -> list[Batch]:
-        """The batches that were begun and not collected, the oldest first. Raises `RunError` for a
-        note that is damaged: what it stood for was paid.
-        """
-        return self.noted(self.notes, self.owner)
-
-    @staticmethod
-    def noted(notes: Paid, owner: str) -> list[Batch]:
-        """As `pending`, of an owner."""
-        found = [
-            msgspec.json.decode(note, type=Batch)
-            for note in notes.notes(f"batch {owner} ").values()
-        ]
-        return [batch for batch in found if batch.calls and batch.owner == owner]
 
     def settled(self) -> list[Batch]:
-        """The pending batches, after those of a killed command were looked for: one that was never
-        made is forgotten, and its calls released. Raises `RunError` where the server does not tell.
+        """The batches that were begun and not collected, the oldest first, after those of a killed
+        command were looked for: one that was never made is forgotten, and its calls released.
+        Raises `RunError` for a note that is damaged (what it stood for was paid), and where the
+        server does not tell.
         """
         left = []
-        for batch in self.pending():
+        for note in self.notes.notes(_NOTE).values():
+            batch = msgspec.json.decode(note, type=Batch)
+            if not batch.calls:
+                continue
             if not batch.number:
                 batch.number = self._number_of(batch)
                 if not batch.number:
@@ -167,28 +144,30 @@ class Batches:
         return sent
 
     def _files(self, lines: Iterable[Line], sent: Sent) -> Iterator[_File]:
-        file, ledger = _File(endpoint=""), self.calls.ledger
+        file, ledger = _File(), self.calls.ledger
         for line in lines:
-            entry, key = None, entry_key(line.key)
-            if line.most:
-                entry = ledger.standing([key]).get(key)
-                entry = entry or ledger.try_to_book(line.most, self.model, key=key)
+            data, key = line.data, entry_key(line.key)
+            entry = ledger.standing([key]).get(key)
+            if line.most and entry is None:
+                entry = ledger.try_to_book(line.most, self.model, key=key)
                 if entry is None:
                     sent.broke = str(ledger.exceeded(line.most, self.model))
                     break
-            data = line.data
-            if file.lines and (file.size + len(data) > MAX_BYTES or len(file.lines) >= self.most):
+            full = file.size + len(data) > MAX_BYTES or len(file.lines) >= MAX_REQUESTS
+            if file.lines and full:
                 yield file
-                file = _File(endpoint="")
+                file = _File()
             file.endpoint = line.endpoint
-            file.add(line, data, entry)
+            file.calls.append(line.key)
+            file.lines.append(data)
+            file.size += len(data)
+            file.entries += [entry] if entry is not None else []
         if file.lines:
             yield file
 
     def _send(self, file: _File) -> Batch:
         """Hand one file to the server; the batch is noted before it is made, and after."""
-        mark = secrets.token_hex(12)
-        batch = Batch(mark=mark, owner=self.owner, calls=file.calls, at=time.time())
+        batch = Batch(mark=secrets.token_hex(12), calls=file.calls, at=time.time())
         try:
             number = self._uploaded(file)
             self._note(batch)
@@ -197,8 +176,8 @@ class Batches:
                 self.calls.ledger.release(entry, "no batch was made")
             raise
         wanted = {"input_file_id": number, "endpoint": file.endpoint, "completion_window": WINDOW,
-                  "metadata": {MARK: mark}}  # fmt: skip
-        url, key = self.address.of("/batches"), {"Idempotency-Key": mark}
+                  "metadata": {MARK: batch.mark}}  # fmt: skip
+        url, key = self.address.of("/batches"), {"Idempotency-Key": batch.mark}
         made = self.calls.attempt(json_request(url, wanted, headers=key), self._json, _FREE)
         batch.number = _text(made.value, "id")
         if not batch.number and not made.lost:
@@ -280,7 +259,7 @@ class Batches:
                 ledger.keep(entry, why)
             else:
                 ledger.release(entry, why)
-        self._note(msgspec.structs.replace(batch, calls={}, state=state))
+        self._note(msgspec.structs.replace(batch, calls=[], state=state))
 
     def _lines(self, number: str) -> bytes | None:
         """The file of this number, empty where there is none; None where it cannot be had now."""
@@ -302,11 +281,11 @@ class Batches:
         return Outcome(kind="ok", value=value, http=response.status)
 
     def _note(self, batch: Batch) -> None:
-        name = f"batch {self.owner} {batch.mark}"
-        self.notes.note(name, msgspec.json.encode(batch).decode())
+        self.notes.note(f"{_NOTE}{batch.mark}", msgspec.json.encode(batch).decode())
 
 
 _FREE = Spend(model="")
+_NOTE = "batch "
 _FILES = ("output", "error")
 
 

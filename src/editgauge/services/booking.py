@@ -65,22 +65,19 @@ class Ledger:
         something back. Raises `BudgetExceeded` when none can.
         """
         with self._changed:
-            while (entry := self._try(most, model, key)) is None:
+            while True:
+                # the first bill of a model says how far prices can be trusted
+                unknown = self.budget is not None and model not in self._factors
+                if not (unknown and self._open) and (entry := self._booked(most, model, key)):
+                    return entry
                 if not self._open:
                     raise self.exceeded(most, model)
                 self._changed.wait()
-            return entry
 
     def try_to_book(self, most: float, model: str, *, key: str = "") -> Entry | None:
         """Book a call that goes with others (a batch); None when that could pass the budget."""
         with self._changed:
             return self._booked(most, model, key)
-
-    def _try(self, most: float, model: str, key: str) -> Entry | None:
-        unknown = self.budget is not None and model not in self._factors
-        if unknown and self._open:
-            return None  # the first bill says how far prices can be trusted
-        return self._booked(most, model, key)
 
     def _booked(self, most: float, model: str, key: str) -> Entry | None:
         amount = most * self.factor(model)
@@ -106,7 +103,7 @@ class Ledger:
         said += "; what was done is kept. "
         if (standing := totals.booked - totals.billed) > 5e-5:
             said += f"{standing:.4f} stand without a bill: `editgauge costs RUN` settles them. "
-        return BudgetExceeded(f"{said}Raise --budget to go on")
+        return BudgetExceeded(f"{said}Raise the budget to go on")
 
     def keep_in(self, path: Path, budget: float | None) -> None:
         """Book in this file from now on, under this budget."""
@@ -125,21 +122,7 @@ class Ledger:
             if entry.most > 0:
                 known = self._factors.get(entry.model, 0.0)
                 self._factors[entry.model] = max(known, dollars / entry.most)
-            self._settle(entry, "billed", dollars, "")
-            self._raise(entry.model)
-            return dollars
-
-    def _raise(self, model: str) -> None:
-        """What is under way may cost as many times its price as a bill that came."""
-        for number, entry in list(self._open.items()):
-            if (
-                entry.model == model
-                and (more := entry.most * self.factor(model) - entry.booked) > 0
-            ):
-                self.paid.raise_most(number, entry.booked + more)
-                self._open[number] = entry._replace(booked=entry.booked + more)
-                self.spent += more
-                self.unbilled += more
+            return self._settle(entry, "billed", dollars, "")
 
     def keep(self, entry: Entry, why: str = "no bill") -> float:
         """No bill came for a call that may have been answered: it stays booked; at how much."""

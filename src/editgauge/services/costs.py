@@ -9,8 +9,7 @@ of what stands.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from editgauge.errors import RunError, UsageError
@@ -19,6 +18,7 @@ from editgauge.store.paid import Call, Paid
 WAITING = "waiting in a batch or as a job at the service"
 UNDER_WAY = "under way, or its command was killed"
 SETTLED = "settled by the user"
+_STANDING = "state IN ('sent', 'kept') AND most > 0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Total:
     booked: float
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """Calls of one kind that are booked without a bill. `since` and `until` are seconds since 1970;
     `waiting` says that a later command can still find their bills.
@@ -41,18 +41,18 @@ class Standing:
     model: str
     why: str
     waiting: bool
-    requests: int = 0
-    dollars: float = 0.0
-    since: float = math.inf
-    until: float = 0.0
+    requests: int
+    dollars: float
+    since: float
+    until: float
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Costs:
     """Everything that a run's file of paid calls tells of its costs."""
 
-    totals: list[Total] = field(default_factory=list)
-    standing: list[Standing] = field(default_factory=list)
+    totals: list[Total]
+    standing: list[Standing]
 
 
 def costs(path: Path) -> Costs:
@@ -72,20 +72,18 @@ def settle(
     fits.
     """
     if not (math.isfinite(dollars) and dollars >= 0.0):
-        raise UsageError(f"--settle {dollars}: wanted US dollars, 0 or more")
+        raise UsageError(f"{dollars}: wanted US dollars, 0 or more", argument="settle")
     with _opened(path) as paid, paid.transaction():
         chosen = [
             call
-            for call in _without_bill(paid)
-            if (not purpose or call.purpose == purpose)
-            and (not model or call.model == model)
+            for call in paid.calls(_STANDING)
+            if purpose in ("", call.purpose)
+            and model in ("", call.model)
             and why.lower() in _why(call).lower()
-            and not _is_waiting(call)
+            and _why(call) != WAITING
         ]
         if not chosen:
-            raise UsageError(
-                "--settle: no call stands without a bill that fits; editgauge costs RUN lists them"
-            )
+            raise UsageError("no call stands without a bill that fits; editgauge costs lists them")
         share = dollars / sum(call.booked for call in chosen)
         for call in chosen:
             paid.settle(call.id, "billed", call.booked * share, f"{SETTLED}: {_why(call)}")
@@ -98,14 +96,6 @@ def _opened(path: Path) -> Paid:
     return Paid(path)
 
 
-def _without_bill(paid: Paid) -> list[Call]:
-    return paid.calls("state IN ('sent', 'kept') AND most > 0")
-
-
-def _is_waiting(call: Call) -> bool:
-    return call.state == "sent" and bool(call.key)
-
-
 def _why(call: Call) -> str:
     if call.state == "sent":
         return WAITING if call.key else UNDER_WAY
@@ -114,29 +104,24 @@ def _why(call: Call) -> str:
 
 
 def _read(paid: Paid) -> Costs:
-    purposes = sorted({call.purpose for call in paid.calls()})
-    found = Costs(standing=_grouped(_without_bill(paid)))
-    for purpose in purposes:
-        booked, billed, calls = paid.totals(purpose)
-        total = Total(
+    totals = []
+    for purpose in sorted({call.purpose for call in paid.calls()}):
+        booked, billed, calls = (max(0.0, round(part, 9)) for part in paid.totals(purpose))
+        totals.append(Total(purpose=purpose, requests=int(calls), billed=billed, booked=booked))
+    groups: dict[tuple[str, str, str], list[Call]] = {}
+    for call in paid.calls(_STANDING):
+        groups.setdefault((call.purpose, call.model, _why(call)), []).append(call)
+    standing = [
+        Standing(
             purpose=purpose,
-            requests=calls,
-            billed=round(max(0.0, billed), 9),
-            booked=round(max(0.0, booked), 9),
+            model=model,
+            why=why,
+            waiting=why == WAITING,
+            requests=len(calls),
+            dollars=sum(call.booked for call in calls),
+            since=min(call.at for call in calls),
+            until=max(call.at for call in calls),
         )
-        found.totals.append(total)
-    return found
-
-
-def _grouped(calls: Iterable[Call]) -> list[Standing]:
-    found: dict[tuple[str, str, str], Standing] = {}
-    for call in calls:
-        why = _why(call)
-        group = found.setdefault(
-            (call.purpose, call.model, why),
-            Standing(purpose=call.purpose, model=call.model, why=why, waiting=_is_waiting(call)),
-        )
-        group.requests += 1
-        group.dollars += call.booked
-        group.since, group.until = min(group.since, call.at), max(group.until, call.at)
-    return sorted(found.values(), key=lambda one: -one.dollars)
+        for (purpose, model, why), calls in groups.items()
+    ]
+    return Costs(totals, sorted(standing, key=lambda one: -one.dollars))

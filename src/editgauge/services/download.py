@@ -5,7 +5,6 @@ For files that lie on no hub, such as weights on somebody's page; data sets come
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import time
@@ -16,7 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Any
 
 from editgauge import __version__
 from editgauge.errors import DownloadError
@@ -25,14 +23,14 @@ from editgauge.store import paths
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes wanted (None where unknown)."""
-CHUNK = 1 << 20
-TIMEOUT = 60.0
 ATTEMPTS = 5
 HINTS: Mapping[int, str] = {
     401: "set HF_TOKEN",
     403: "set HF_TOKEN, or accept the terms on the page",
     404: "check the name",
 }
+_CHUNK = 1 << 20
+_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,18 +51,13 @@ class _Interrupted(Exception):
 
 
 def download(
-    remote: Remote,
-    target: Path,
-    *,
-    progress: Progress | None = None,
-    attempts: int = ATTEMPTS,
-    wait: float = 1.0,
+    remote: Remote, target: Path, *, progress: Progress | None = None, wait: float = 1.0
 ) -> str:
     """Fetch a file to `target`; returns its SHA-256.
 
     The bytes go to ``<target>.part`` first, which a later call continues; the file appears at
     `target` only when its size and checksum are right. A connection that breaks is retried
-    `attempts` times, `wait`, 2 `wait`… seconds apart, from where it stopped. Raises `DownloadError`
+    `ATTEMPTS` times, `wait`, 2 `wait`… seconds apart, from where it stopped. Raises `DownloadError`
     with the URL when there is no such file, the server refuses, or the bytes are not the wanted
     ones (the part file is then removed).
     """
@@ -72,14 +65,14 @@ def download(
         raise DownloadError(f"{remote.url}: wanted an http or https address")
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
-    for attempt in range(1, attempts + 1):
+    for attempt in range(1, ATTEMPTS + 1):
         try:
             _continue(remote, part, progress)
             break
         except _Interrupted as error:
-            if attempt == attempts:
+            if attempt == ATTEMPTS:
                 raise DownloadError(
-                    f"{remote.url}: {error}; tried {attempts} times, what arrived is kept: run the "
+                    f"{remote.url}: {error}; tried {attempt} times, what arrived is kept: run the "
                     f"same command again"
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
@@ -93,54 +86,40 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
     have = part.stat().st_size if part.exists() else 0
     if have and have == remote.size:
         return
+    headers = {"User-Agent": f"editgauge/{__version__}"}
+    headers |= {"Range": f"bytes={have}-"} if have else {}
     try:
-        with _opened(remote, have) as response:
-            if response is None:  # the part file is as long as the file, or longer
-                part.unlink()
-                raise _Interrupted("the server has no more bytes than the part file")
+        request = urllib.request.Request(remote.url, headers=headers)
+        if remote.token:
+            request.add_unredirected_header("Authorization", f"Bearer {remote.token}")
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
             have = have if response.status == 206 else 0  # else it does not continue
             length = response.headers.get("Content-Length") or ""
             total = have + int(length) if length.isdigit() else remote.size
             with part.open("ab" if have else "wb") as file:
-                while chunk := response.read(CHUNK):
-                    _write(file, chunk, part)
+                while chunk := response.read(_CHUNK):
+                    try:
+                        file.write(chunk)
+                        file.flush()
+                    except OSError as error:  # nobody asks the server again for a full disk
+                        raise paths.unwritable(part, error) from error
                     have += len(chunk)
                     if remote.size is not None and have > remote.size:
                         break  # more than there should be: it is not this file
                     if progress is not None:
                         progress(have, total)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 416:  # the part file is as long as the file, or longer
+            part.unlink()
+        if error.code == 416 or policy.may_pass(error.code):
+            raise _Interrupted(f"HTTP {error.code}") from error
+        hint = HINTS.get(error.code, "nothing was kept")
+        raise DownloadError(f"{remote.url}: HTTP {error.code}; {hint}") from error
     except (OSError, HTTPException) as error:
         raise _Interrupted(str(getattr(error, "reason", "") or error)) from error
     if total is not None and have < total:
         raise _Interrupted(f"the connection ended after {have:,} of {total:,} bytes")
-
-
-def _opened(remote: Remote, have: int) -> Any:
-    """The answer, as a context manager; of None where the server has nothing from there on."""
-    request = urllib.request.Request(remote.url, headers={"User-Agent": f"editgauge/{__version__}"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    if remote.token:
-        request.add_unredirected_header("Authorization", f"Bearer {remote.token}")
-    try:
-        return urllib.request.urlopen(request, timeout=TIMEOUT)
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code == 416:
-            return contextlib.nullcontext()
-        if policy.may_pass(error.code):
-            raise _Interrupted(f"HTTP {error.code}") from error
-        hint = HINTS.get(error.code, "nothing was kept")
-        raise DownloadError(f"{remote.url}: HTTP {error.code}; {hint}") from error
-
-
-def _write(file: IO[bytes], chunk: bytes, part: Path) -> None:
-    """A full disk is no interrupted connection: nobody asks the server again."""
-    try:
-        file.write(chunk)
-        file.flush()
-    except OSError as error:
-        raise paths.unwritable(part, error) from error
 
 
 def _verified(remote: Remote, part: Path) -> str:

@@ -17,11 +17,10 @@ import select
 import socket
 import ssl
 import threading
-import time
 import urllib.request
 import weakref
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -111,9 +110,7 @@ def form_request(
 
 
 class Http:
-    """Connections of one owner, whose `headers` go with every request of their own. Thread-safe;
-    closed with `close`. `keep` False gives every exchange a connection of its own.
-    """
+    """Connections of one owner, whose `headers` go with every request of their own. Thread-safe."""
 
     def __init__(
         self,
@@ -121,14 +118,11 @@ class Http:
         secrets: Secrets | None = None,
         *,
         timeout: float = 120.0,
-        keep: bool = True,
     ) -> None:
-        self.secrets = secrets or Secrets()
-        self.timeout, self.keep = timeout, keep
+        self.secrets, self.timeout = secrets or Secrets(), timeout
         self._headers = dict(headers or {})
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
-        self._watch = _Watch()
         weakref.finalize(self, _close, self._idle)
 
     def send(self, request: Request) -> Response:
@@ -136,26 +130,26 @@ class Http:
         seconds = self.timeout if request.seconds is None else request.seconds
         connection, path = self._connection(request.url, seconds)
         state = _State()
+        end = threading.Timer(seconds, state.cut)  # a socket's own limit begins anew with every
+        end.daemon = True  # packet, so that a server that drips would never be late
+        end.start()
         try:
-            with self._watch.over(connection, state, seconds):
-                response = self._exchange(connection, path, request, state)
+            response = self._exchange(connection, path, request, state)
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise self._lost(error, state, seconds) from None
+        finally:
+            end.cancel()
         if not request.clean:
             return response
         return Response(response.status, response.headers, self.secrets.data(response.data))
 
     def _exchange(
-        self,
-        connection: http.client.HTTPConnection,
-        path: str,
-        request: Request,
-        state: _State,
+        self, connection: http.client.HTTPConnection, path: str, request: Request, state: _State
     ) -> Response:
         if connection.sock is None:
             connection.connect()
-        state.sent = True
+        state.sock = connection.sock
         connection.putrequest(request.method, path, skip_accept_encoding=True)
         own = self._headers if request.own else {}
         body = {} if request.pieces is None else {"Content-Length": str(request.size)}
@@ -171,17 +165,19 @@ class Http:
         if state.late:  # a connection that is cut may look like the end of an answer
             raise TimeoutError
         headers = {name.lower(): value for name, value in answer.getheaders()}
-        if self.keep and not answer.will_close and not state.late:
-            self._put_back(connection, request.url)
-        else:
+        if answer.will_close:
             connection.close()
+        else:
+            with self._lock:
+                self._idle.setdefault(urlsplit(request.url)[:2], []).append(connection)
         return Response(answer.status, headers, data)
 
     def _connection(self, url: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
+        """A connection that is idle, or a new one; and what is asked for on it."""
         parts = urlsplit(url)
         path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         with self._lock:
-            idle = self._idle.get((parts.scheme, parts.netloc), [])
+            idle = self._idle.get(parts[:2], [])
             while idle:
                 connection = idle.pop()
                 if connection.sock is not None and not _readable(connection.sock):
@@ -190,20 +186,14 @@ class Http:
                 connection.close()  # closed by the server, or more came than was asked for
         return _opened(url, path, seconds)
 
-    def _put_back(self, connection: http.client.HTTPConnection, url: str) -> None:
-        parts = urlsplit(url)
-        with self._lock:
-            self._idle.setdefault((parts.scheme, parts.netloc), []).append(connection)
-
     def _lost(self, error: Exception, state: _State, seconds: float) -> Lost:
-        late = state.late or isinstance(error, TimeoutError)
+        sent = state.sock is not None
         if isinstance(error, _TooLarge):
             return Lost(str(error), sent=True)
-        if late:
-            return Lost(f"no complete answer within {seconds:g} s", sent=state.sent, late=True)
+        if state.late or isinstance(error, TimeoutError):
+            return Lost(f"no complete answer within {seconds:g} s", sent=sent, late=True)
         said = self.secrets.line(f"{type(error).__name__}: {error}".rstrip(": "), 200)
-        what = "no answer" if state.sent else "no connection"
-        return Lost(f"{what} ({said})", sent=state.sent)
+        return Lost(f"{'no answer' if sent else 'no connection'} ({said})", sent=sent)
 
     def close(self) -> None:
         with self._lock:
@@ -223,57 +213,18 @@ class _TooLarge(ValueError):
 
 @dataclass(slots=True)
 class _State:
-    """How far an exchange has come."""
+    """How far an exchange has come: `sock` is there when it was begun."""
 
-    sent: bool = False
+    sock: socket.socket | None = None
     late: bool = False
 
-
-class _Watch:
-    """Ends exchanges when their time is over, wherever they stand: a socket's own limit begins anew
-    with every packet, so that a server that drips would never be late.
-    """
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._open: dict[int, tuple[float, http.client.HTTPConnection, _State]] = {}
-        self._thread: threading.Thread | None = None
-
-    @contextlib.contextmanager
-    def over(
-        self, connection: http.client.HTTPConnection, state: _State, seconds: float
-    ) -> Iterator[None]:
-        with self._changed:
-            self._open[id(state)] = (time.monotonic() + seconds, connection, state)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True)
-                self._thread.start()
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._open.pop(id(state), None)
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                now = time.monotonic()
-                for end, connection, state in self._open.values():
-                    if end <= now:
-                        state.late = True
-                        _cut(connection)
-                if not self._open:
-                    self._thread = None
-                    return
-                soonest = min(end for end, *_ in self._open.values())
-                self._changed.wait(min(max(soonest - now, 0.02), 0.2))
-
-
-def _cut(connection: http.client.HTTPConnection) -> None:
-    if connection.sock is not None:
-        with contextlib.suppress(OSError):  # it has ended by itself
-            # of the plain class: that of TLS would forget its state under a reading thread
-            socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+    def cut(self) -> None:
+        """End it, wherever it stands."""
+        self.late = True
+        if self.sock is not None:
+            with contextlib.suppress(OSError):  # it has ended by itself
+                # of the plain class: that of TLS would forget its state under a reading thread
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
 def _readable(sock: socket.socket) -> bool:
@@ -282,22 +233,19 @@ def _readable(sock: socket.socket) -> bool:
 
 def _opened(url: str, path: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
     """A new connection to a host, through the environment's proxy where one is set."""
-    parts = urlsplit(url)
-    host, port, secure = parts.hostname or "", parts.port, parts.scheme == "https"
-    wait = min(_CONNECT, seconds)
+    parts, wait = urlsplit(url), min(_CONNECT, seconds)
+    secure = parts.scheme == "https"
     proxy = urllib.request.getproxies().get(parts.scheme)
-    if proxy is None or urllib.request.proxy_bypass(host):
-        if secure:
-            return http.client.HTTPSConnection(host, port, timeout=wait, context=_tls()), path
-        return http.client.HTTPConnection(host, port, timeout=wait), path
-    via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    if secure:
-        tunnel = http.client.HTTPSConnection(
-            via.hostname or "", via.port, timeout=wait, context=_tls()
-        )
-        tunnel.set_tunnel(host, port)
-        return tunnel, path
-    return http.client.HTTPConnection(via.hostname or "", via.port, timeout=wait), url
+    via = parts
+    if proxy is not None and not urllib.request.proxy_bypass(parts.hostname or ""):
+        via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    host, port = via.hostname or "", via.port
+    if not secure:
+        return http.client.HTTPConnection(host, port, timeout=wait), path if via is parts else url
+    connection = http.client.HTTPSConnection(host, port, timeout=wait, context=_tls())
+    if via is not parts:
+        connection.set_tunnel(parts.hostname or "", parts.port)
+    return connection, path
 
 
 @lru_cache(maxsize=1)
@@ -315,25 +263,15 @@ def _body(answer: http.client.HTTPResponse, limit: int) -> bytes:
     unpack = zlib.decompressobj(wbits=31) if "gzip" in encoding else None
     data = bytearray()
     while piece := answer.read(_PIECE):
-        rest = piece
-        while rest and unpack is not None:
-            try:
-                data += unpack.decompress(rest, _PIECE)
-            except zlib.error as error:
-                raise ValueError(f"no gzip: {error}") from error
-            rest = unpack.unconsumed_tail
-            _check(data, limit)
-        if unpack is None:
-            data += piece
-        _check(data, limit)
+        try:
+            data += piece if unpack is None else unpack.decompress(piece, limit + 1 - len(data))
+        except zlib.error as error:
+            raise ValueError(f"no gzip: {error}") from error
+        if len(data) > limit:
+            data.clear()  # the error keeps this frame until garbage is collected
+            raise _TooLarge(f"the reply is larger than {limit >> 20} MiB")
     if unpack is not None and not unpack.eof:
         raise ValueError("the packed reply ends early")
     if answer.length:
         raise http.client.IncompleteRead(bytes(data[:60]), answer.length)
     return bytes(data)
-
-
-def _check(data: bytearray, limit: int) -> None:
-    if len(data) > limit:
-        data.clear()  # the error keeps this frame until garbage is collected
-        raise _TooLarge(f"the reply is larger than {limit >> 20} MiB")

@@ -14,12 +14,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import orjson
 
 from editgauge import machine
@@ -42,8 +43,7 @@ Progress = Callable[[int, int], None]
 """Called with files that are there and files wanted."""
 
 
-@dataclass(frozen=True, slots=True)
-class HubFile:
+class HubFile(NamedTuple):
     """One file at a commit: path, size, and the checksum that the hub has for it."""
 
     path: str
@@ -54,16 +54,16 @@ class HubFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What is in the folder now."""
+    """What is in the folder now. `new`: files that this call brought; `archives`: files that have
+    to be unpacked before a loader can read them.
+    """
 
     repo: str
     commit: str
     files: int
     bytes: int
     new: int
-    """Files that this call brought."""
     archives: tuple[str, ...]
-    """Files that have to be unpacked before a loader can read them."""
 
 
 def fetch_dataset(
@@ -83,89 +83,31 @@ def fetch_dataset(
     another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
     path, or gives other bytes than it lists. Files in hidden folders are passed over.
     """
-    repo = checked(repo or source.repo)
+    repo = repo or source.repo
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
+        raise UsageError(f"{repo!r}: wanted owner/name")
     lock = _read_lock(target)
     wanted = revision or lock.get("commit") or source.revision
     if wanted is None:
         raise UsageError(
-            f"{repo}: no revision is pinned; say which with --revision (a commit, or main: what it "
-            f"is now is written to {LOCK_FILE} and used from then on)"
+            f"{repo}: no revision is pinned; name a commit, or main (what it is now is written to "
+            f"{LOCK_FILE} and used from then on)",
+            argument="revision",
         )
-    commit = wanted if is_commit(wanted) else _resolved(repo, wanted)
+    commit = wanted if _COMMIT.fullmatch(wanted) else _resolved(repo, wanted)
     if lock and (lock.get("repo"), lock.get("commit")) != (repo, commit):
         raise DataError(
             f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
-            f"{commit}; give another --to"
+            f"{commit}; give another folder"
         )
     files = [file for file in list_files(repo, commit) if not _HIDDEN.search(file.path)]
     for file in files:
         _check_path(repo, file.path)
     target.mkdir(parents=True, exist_ok=True)
     write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
-    return Fetched(
-        repo=repo,
-        commit=commit,
-        files=len(files),
-        bytes=sum(file.size for file in files),
-        new=_fetch_all(repo, commit, files, target, progress, workers),
-        archives=tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES)),
-    )
-
-
-def _resolved(repo: str, revision: str) -> str:
-    """The commit that a branch or tag of a data set is now."""
-    with answering(f"{repo} at {revision}"):
-        commit = _client().dataset_info(repo, revision=revision).sha
-    if not is_commit(commit):
-        raise DownloadError(f"{repo} at {revision}: wanted a commit, found {str(commit)[:60]!r}")
-    return str(commit)
-
-
-def list_files(repo: str, commit: str) -> Iterator[HubFile]:
-    """Every file of a data set at a commit, however many pages the list has. Raises `DownloadError`
-    for an entry without a checksum.
-    """
-    with answering(f"{repo} at {commit}"):
-        entries = _client().list_repo_tree(
-            repo, repo_type="dataset", revision=commit, recursive=True
-        )
-        for entry in entries:
-            if hasattr(entry, "blob_id"):  # folders have none
-                yield _file(repo, entry)
-
-
-def _file(repo: str, entry: Any) -> HubFile:
-    large = entry.lfs.sha256 if entry.lfs else None
-    blob = None if large else entry.blob_id
-    if not isinstance(entry.path, str) or not isinstance(entry.size, int) or not (large or blob):
-        raise DownloadError(f"{repo}: an entry without path, size or checksum: {str(entry)[:120]}")
-    return HubFile(entry.path, entry.lfs.size if entry.lfs else entry.size, large, blob)
-
-
-def _check_path(repo: str, path: str) -> None:
-    parts = path.split("/")
-    bad = not _PLAIN.fullmatch(path) or ":" in parts[0] or parts[-1] == LOCK_FILE
-    if bad or any(part in ("", "..", ".") for part in parts):
-        raise DownloadError(
-            f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
-            f"was fetched"
-        )
-
-
-def _fetch_all(
-    repo: str,
-    commit: str,
-    files: Sequence[HubFile],
-    target: Path,
-    progress: Progress | None,
-    workers: int,
-) -> int:
-    def one(file: HubFile) -> bool:
-        return _fetch(repo, commit, file, target)
-
     new = 0
     with ThreadPoolExecutor(max(1, workers), thread_name_prefix="fetch") as pool:
-        jobs = [pool.submit(one, file) for file in files]
+        jobs = [pool.submit(_fetch, repo, commit, file, target) for file in files]
         try:
             for done, job in enumerate(jobs, start=1):
                 new += job.result()
@@ -174,7 +116,52 @@ def _fetch_all(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return new
+    return Fetched(
+        repo=repo,
+        commit=commit,
+        files=len(files),
+        bytes=sum(file.size for file in files),
+        new=new,
+        archives=tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES)),
+    )
+
+
+def _resolved(repo: str, revision: str) -> str:
+    """The commit that a branch or tag of a data set is now."""
+    with answering(f"{repo} at {revision}"):
+        commit = str(_client().dataset_info(repo, revision=revision).sha)
+    if not _COMMIT.fullmatch(commit):
+        raise DownloadError(f"{repo} at {revision}: wanted a commit, found {commit[:60]!r}")
+    return commit
+
+
+def list_files(repo: str, commit: str) -> Iterator[HubFile]:
+    """Every file of a data set at a commit, however many pages the list has. Raises `DownloadError`
+    for an entry without a checksum.
+    """
+    with answering(f"{repo} at {commit}"):
+        for entry in _client().list_repo_tree(
+            repo, repo_type="dataset", revision=commit, recursive=True
+        ):
+            if not hasattr(entry, "blob_id"):  # a folder
+                continue
+            large = entry.lfs.sha256 if entry.lfs else None
+            blob = None if large else entry.blob_id
+            size = entry.lfs.size if entry.lfs else entry.size
+            if not isinstance(entry.path, str) or not isinstance(size, int) or not (large or blob):
+                why = f"an entry without path, size or checksum: {str(entry)[:120]}"
+                raise DownloadError(f"{repo}: {why}")
+            yield HubFile(entry.path, size, large, blob)
+
+
+def _check_path(repo: str, path: str) -> None:
+    parts = path.split("/")
+    bad = not _PLAIN.fullmatch(path) or ":" in parts[0] or parts[-1] == LOCK_FILE
+    if bad or {"", "..", "."} & set(parts):
+        raise DownloadError(
+            f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
+            f"was fetched"
+        )
 
 
 def _fetch(repo: str, commit: str, file: HubFile, target: Path) -> bool:
@@ -182,7 +169,9 @@ def _fetch(repo: str, commit: str, file: HubFile, target: Path) -> bool:
     path = target / file.path
     if _is_right(file, path):
         return False
-    _refuse_links(target, file.path)
+    for place in [path, *path.parents][: len(PurePosixPath(file.path).parts)]:
+        if place.is_symlink():
+            raise DownloadError(f"{place}: is a link; nothing is written through it, remove it")
     path.unlink(missing_ok=True)
     with answering(f"{repo}: {file.path}", path):
         _client().hf_hub_download(
@@ -208,25 +197,14 @@ def _is_right(file: HubFile, path: Path) -> bool:
         return bool(sha_fileobj(opened).hex() == file.sha256)
 
 
-def _refuse_links(target: Path, path: str) -> None:
-    place = target
-    for part in PurePosixPath(path).parts:
-        place = place / part
-        if place.is_symlink():
-            raise DownloadError(f"{place}: is a link; nothing is written through it, remove it")
-
-
-def _read_lock(target: Path) -> dict[str, Any]:
+def _read_lock(target: Path) -> dict[str, str]:
     path = target / LOCK_FILE
     if not path.is_file():
         return {}
     try:
-        lock = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.DecodeError) as error:
         raise DataError(f"{path}: cannot be read ({error}); remove it and fetch again") from error
-    if not isinstance(lock, dict):
-        raise DataError(f"{path}: wanted a mapping; remove it and fetch again")
-    return lock
 
 
 # -- the library -----------------------------------------------------------------------------------
@@ -247,18 +225,6 @@ def _client() -> Any:
     disable_progress_bars()
     token = os.environ.get("HF_TOKEN") or False  # False: none is looked for elsewhere
     return huggingface_hub.HfApi(endpoint=endpoint(), token=token, library_name="editgauge")
-
-
-def is_commit(text: object) -> bool:
-    """Whether it is a commit's full id, and no branch or tag."""
-    return isinstance(text, str) and bool(_COMMIT.fullmatch(text))
-
-
-def checked(repo: str) -> str:
-    """A repository's name. Raises `UsageError` for one that is not ``owner/name``."""
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
-        raise UsageError(f"{repo!r}: wanted owner/name")
-    return repo
 
 
 @contextlib.contextmanager

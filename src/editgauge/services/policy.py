@@ -7,14 +7,14 @@ connection that is cut, a gateway that lost its server) may have been made and b
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
 """``ok``; ``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault
@@ -34,8 +34,7 @@ LONGEST_WAIT = 3600.0
 """Seconds; a server that asks for more is taken to mean an hour."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What one answer means. `lost`: an answer may have been made and lost, so that asking again
     may pay twice for one.
     """
@@ -44,37 +43,19 @@ class Meaning:
     lost: bool = False
 
 
-_AGAIN = Meaning("again")
-_LOST = Meaning("again", lost=True)
 _STOP = Meaning("stop")
 STATUSES: Mapping[int, Meaning] = {
-    301: _STOP,  # a call is not sent on (its key would go along): the address is wrong
-    302: _STOP,
-    303: _STOP,
-    307: _STOP,
-    308: _STOP,
-    401: _STOP,  # a wrong key
-    402: _STOP,  # a refused billing account
-    403: _STOP,
-    404: _STOP,  # no such model, or a wrong address
-    407: _STOP,
-    408: _LOST,
-    409: _AGAIN,
-    425: _AGAIN,
+    # a call is not sent on (its key would go along): the address is wrong
+    **dict.fromkeys((301, 302, 303, 307, 308), _STOP),
+    # a wrong key, a refused account, no such model
+    **dict.fromkeys((401, 402, 403, 404, 407), _STOP),
+    # 503 is ``busy`` when it says how long to wait; 521 and 523: the server was not reached
+    **dict.fromkeys((409, 425, 500, 503, 521, 523, 529), Meaning("again")),
+    # a gateway lost its server in the middle of something
+    **dict.fromkeys((408, 499, 502, 504, 520, 522, 524), Meaning("again", lost=True)),
     429: Meaning("busy"),
-    499: _LOST,
-    500: _AGAIN,
-    502: _LOST,  # a gateway lost its server in the middle of something
-    503: _AGAIN,  # ``busy`` when it says how long to wait
-    504: _LOST,
-    520: _LOST,
-    521: _AGAIN,  # 521 and 523: the server was not reached at all
-    522: _LOST,
-    523: _AGAIN,
-    524: _LOST,
-    529: _AGAIN,
 }
-"""Of every status that is neither 200 nor ``bad`` (the default)."""
+"""Of every status that is neither a success nor ``bad`` (the default)."""
 _QUOTA = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
     "account_deactivated", "account_suspended", "insufficient_balance", "payment_required",
@@ -128,14 +109,12 @@ def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -
 
 def _daily(error: Mapping[str, Any]) -> bool:
     """Whether the limit that was met is one of the day or of the account, not of the minute."""
-    if _DAILY.search(str(error.get("message") or "")[:2000]):
-        return True
-    violations = [
-        violation
-        for detail in _objects(error, "details")
-        for violation in _objects(detail, "violations")
+    limits = [
+        limit for detail in _objects(error, "details") for limit in _objects(detail, "violations")
     ]
-    return any("PerDay" in str(violation.get("quotaId")) for violation in violations)
+    return bool(_DAILY.search(str(error.get("message") or "")[:2000])) or any(
+        "PerDay" in str(limit.get("quotaId")) for limit in limits
+    )
 
 
 def _objects(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -186,14 +165,11 @@ def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float |
 
 def _seconds(text: str, scale: float) -> float:
     """A header's number or date as seconds from now; NaN for what is neither."""
-    try:
+    with contextlib.suppress(ValueError):
         return float(text) * scale
-    except ValueError:
-        pass
-    try:
+    with contextlib.suppress(ValueError, TypeError, OverflowError):  # a year of a hundred digits
         return parsedate_to_datetime(text).timestamp() - time.time()
-    except (ValueError, TypeError, OverflowError):  # a year of a hundred digits
-        return math.nan
+    return math.nan
 
 
 def advice(status: int, keys: tuple[str, ...]) -> str:
@@ -201,5 +177,5 @@ def advice(status: int, keys: tuple[str, ...]) -> str:
     if status in (401, 403, 407) and keys:
         return f"Set {' or '.join(keys)} to a key of this server."
     if status == 404:
-        return "Correct --model or --base-url."
+        return "Correct the model or the address."
     return "What was done is kept; run the same command again later."

@@ -18,8 +18,6 @@ import msgspec
 from editgauge import schema
 from editgauge.errors import DataError, UsageError
 
-BATCH = 0.5
-"""The share of its price that a call in a batch costs, where a table says nothing else."""
 MOST_TOKENS = 10_000_000
 """Tokens of one call beyond which a usage record is not believed: no model takes or gives more."""
 DEAREST_REPLY = 100.0
@@ -42,23 +40,21 @@ _SNAPSHOT = re.compile(
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a table. `source`: where the price is from, and of which date; `batch`: the share
-    of it that a call in a batch costs.
-    """
+    """A line of a table. `source`: where the price is from, and of which date."""
 
     source: str = ""
-    as_of: str = ""
-    batch: Rate = BATCH
 
 
 class Price(Line, frozen=True, kw_only=True):
     """US dollars for a million tokens of a judge. `cached` is what repeated beginnings cost,
-    `images` and `factor` the rule for picture tokens (see `image_tokens`).
+    `batch` the share that a call in a batch costs, `images` and `factor` the rule for picture
+    tokens (see `image_tokens`).
     """
 
     input: Rate
     output: Rate
     cached: Rate | None = None
+    batch: Rate = 0.5
     images: str = "openai-tiles"
     factor: Rate = 1.0
 
@@ -91,12 +87,6 @@ class ImagePrice(Line, frozen=True, kw_only=True):
     out: Rate | None = None
     picture: Rate | None = None
 
-    def times(self, share: float) -> ImagePrice:
-        """The same prices times a share: those in a batch."""
-        rates = {n: getattr(self, n) for n in ("text_in", "image_in", "out", "picture")}
-        shares = {name: rate * share for name, rate in rates.items() if rate is not None}
-        return msgspec.structs.replace(self, **shares)
-
     def of(self, usage: Mapping[str, int] | None) -> float | None:
         """What a call cost. `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without
         it, without those that came out, with counts that cannot be believed or that have no price,
@@ -123,19 +113,16 @@ class _Table(msgspec.Struct, frozen=True):
 
 @cache
 def _table() -> _Table:
-    table = msgspec.json.decode(
-        (resources.files("editgauge.services") / "prices.json").read_bytes(), type=_Table
-    )
+    data = (resources.files("editgauge.services") / "prices.json").read_bytes()
+    table = msgspec.json.decode(data, type=_Table)
 
     def dated(line: Any) -> Any:
-        source = f"{table.sources[line.source]}, {line.as_of or table.as_of}"
+        source = f"{table.sources[line.source]}, {table.as_of}"
         return msgspec.structs.replace(line, source=source)
 
-    return msgspec.structs.replace(
-        table,
-        judges={name: dated(line) for name, line in table.judges.items()},
-        editors={name: dated(line) for name, line in table.editors.items()},
-    )
+    judges = {name: dated(line) for name, line in table.judges.items()}
+    editors = {name: dated(line) for name, line in table.editors.items()}
+    return msgspec.structs.replace(table, judges=judges, editors=editors)
 
 
 def named(model: str, names: Iterable[str]) -> str | None:
@@ -170,7 +157,8 @@ def _own(path: Path) -> dict[str, Price]:
             image_tokens(price.images, 64, 64, price.factor)
     except (OSError, msgspec.DecodeError, DataError, AttributeError) as error:
         wanted = '{"models": {"<id>": {"input": 2.5, "output": 10}}}'
-        raise UsageError(f"--prices {path}: {error}; wanted JSON such as {wanted}") from error
+        why = f"{path}: {error}; wanted JSON such as {wanted}"
+        raise UsageError(why, argument="prices") from error
     return {
         name: msgspec.structs.replace(price, source=price.source or path.name)
         for name, price in prices.items()
@@ -192,12 +180,10 @@ def price_as_given(text: str, known: Price | None = None) -> Price:
     except ValueError:
         parts = []
     if len(parts) != 2 or not all(0 <= part < 1e6 for part in parts):
-        raise UsageError(
-            f"--price {text!r}: wanted IN/OUT, US dollars for a million tokens in and out, for "
-            f"example --price 2.5/10"
-        )
+        why = f"{text!r}: wanted IN/OUT, US dollars for a million tokens in and out, such as 2.5/10"
+        raise UsageError(why, argument="price")
     rule = (known.images, known.factor) if known is not None else ("openai-tiles", 1.0)
-    return Price(input=parts[0], output=parts[1], images=rule[0], factor=rule[1], source="--price")
+    return Price(input=parts[0], output=parts[1], images=rule[0], factor=rule[1], source="as given")
 
 
 def image_price_of(model: str, given: float | None = None) -> ImagePrice:
@@ -205,7 +191,7 @@ def image_price_of(model: str, given: float | None = None) -> ImagePrice:
     a batch, too.
     """
     if given is not None:
-        return ImagePrice(picture=given, source="--price", batch=1.0)
+        return ImagePrice(picture=given, source="as given")
     name = named(model, _table().editors)
     return ImagePrice() if name is None else _table().editors[name]
 
@@ -227,9 +213,8 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
 
     Not believed: a record that lacks a count, counts in texts or fractions, below zero or above
     `MOST_TOKENS`, or fewer tokens in than `least` or out than `least_out`. Tokens out include those
-    that only the sum tells of, or a count of thinking, wherever it stands in the record, that is
-    larger (some servers leave thinking out of ``completion_tokens``); tokens in likewise a larger
-    count of pictures.
+    that only the sum tells of, and a count of thinking, wherever it stands in the record, that is
+    larger: some servers leave thinking out of ``completion_tokens``.
     """
     if not isinstance(record, Mapping):
         return None
@@ -238,15 +223,13 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
     if tokens_in is None or tokens_out is None or tokens_out < least_out:
         return None
     if "prompt_tokens" not in record:  # Anthropic counts what its cache wrote or read apart
-        tokens_in += sum(_count(record.get(f"cache_{done}_input_tokens")) or 0 for done in _CACHE)
+        cache = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
+        tokens_in += sum(_count(record.get(name)) or 0 for name in cache)
     if tokens_in < max(1.0, least):
         return None
-    seen, thought = _most(record, _SEEN), _most(record, _THOUGHT)
-    tokens_in += seen if seen > tokens_in else 0
-    tokens_out += thought if thought > tokens_out else 0
-    total = _count(record.get("total_tokens"))
-    if total is not None:
-        tokens_out = max(tokens_out, total - tokens_in)
+    total = _count(record.get("total_tokens")) or 0
+    thought = _thought(record)
+    tokens_out = max(tokens_out + (thought if thought > tokens_out else 0), total - tokens_in)
     details = record.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
     return Usage(tokens_in, tokens_out, min(cached or 0, tokens_in))
@@ -262,18 +245,16 @@ def told_cost(record: Any) -> float | None:
     return float(told) if 0 <= told <= DEAREST_REPLY else None
 
 
-_CACHE = ("creation", "read")
-_THOUGHT = re.compile("reason|think|thought", re.IGNORECASE)
-_SEEN = re.compile("image|vision|picture", re.IGNORECASE)
+_THINKING = re.compile("reason|think|thought", re.IGNORECASE)
 
 
-def _most(record: Mapping[Any, Any], names: re.Pattern[str], levels: int = 3) -> int:
-    """The largest count in a usage record under a name that tells of `names`; 0 where none is."""
+def _thought(record: Mapping[Any, Any], levels: int = 3) -> int:
+    """The largest count in a usage record under a name that tells of thinking; 0 where none is."""
     most = 0
     for name, value in record.items():
         if isinstance(value, Mapping):
-            most = max(most, _most(value, names, levels - 1) if levels else 0)
-        elif names.search(str(name)):
+            most = max(most, _thought(value, levels - 1) if levels else 0)
+        elif _THINKING.search(str(name)):
             most = max(most, _count(value) or 0)
     return most
 

@@ -232,14 +232,6 @@ class Paid:
         """A call that is under way goes on after its command, under this key."""
         self._write("UPDATE calls SET key = ? WHERE id = ?", key, number)
 
-    def raise_most(self, number: int, most: float) -> None:
-        """A call that is under way may cost more than it was booked at."""
-        with self.transaction():
-            call = self.call(number)
-            if call.state == "sent" and most > call.most:
-                self._db.execute("UPDATE calls SET most = ? WHERE id = ?", (most, number))
-                self._add(call.purpose, most - call.most, 0.0, 0)
-
     def call(self, number: int) -> Call:
         """The call with this number. Raises `RunError` where there is none."""
         rows = self._read("SELECT * FROM calls WHERE id = ?", number)

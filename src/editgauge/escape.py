@@ -4,12 +4,10 @@ from outside.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 _LIMIT = 200
@@ -119,7 +117,7 @@ def file_name(name: str) -> str:
     """A name that every system takes as one file's: no separator, no name of a device, no dot or
     blank at the end, no dash or dot at the beginning, at most 200 bytes. Never empty.
 
-    Two names may become one: `file_names` and `apart` keep them apart.
+    Two names may become one: `apart` keeps them apart.
     """
     line = _ODD.sub("_", _FORBIDDEN.sub("_", name))
     stem, dot, ending = line.rpartition(".")
@@ -129,26 +127,6 @@ def file_name(name: str) -> str:
     line = stem.encode()[:room].decode("utf-8", "ignore") + dot + ending
     line = line.rstrip(" .").lstrip("-. ")
     return f"_{line}" if not line or _DEVICES.match(line) else line
-
-
-def file_names(things: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
-    """A file's name for each of these things (a sample and a scorer…): its parts joined by dashes,
-    as `file_name` makes them, at most 220 bytes. A name that had to be altered ends in a hash of
-    the thing, and so does each of several that some system takes for one (`alike`; "a" by "b-c" and
-    "a-b" by "c"): no two things have one name.
-    """
-    names = {thing: "-".join(thing) for thing in things}
-    marked = {thing for thing, name in names.items() if file_name(name) != name}
-    while True:
-        made = {
-            thing: f"{file_name(name)}-{_mark(thing)}" if thing in marked else name
-            for thing, name in names.items()
-        }
-        counts = Counter(alike(name) for name in made.values())
-        more = {thing for thing, name in made.items() if counts[alike(name)] > 1} - marked
-        if not more:
-            return made
-        marked |= more
 
 
 def apart(names: Sequence[str]) -> list[str]:
@@ -168,8 +146,3 @@ def alike(name: str) -> str:
     accent is composed.
     """
     return unicodedata.normalize("NFC", name).casefold()
-
-
-def _mark(thing: tuple[str, ...]) -> str:
-    data = "\0".join(thing).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=8).hexdigest()

@@ -131,47 +131,25 @@ class Variable:
     secret: bool = False
 
 
+_SERVICES = {
+    "openai": ("OPENAI_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "chat": ("OPENROUTER_API_KEY",),
+    "bfl": ("BFL_API_KEY",),
+    "fal": ("FAL_KEY",),
+    "replicate": ("REPLICATE_API_TOKEN",),
+    "dashscope": ("DASHSCOPE_API_KEY",),
+    "ideogram": ("IDEOGRAM_API_KEY",),
+}
 VARIABLES: tuple[Variable, ...] = (
     Variable(("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY"), "key of the judge's server", secret=True),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "OPENAI_API_KEY"),
-        "key of the service that edits (editor `openai`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        "key of the service that edits (editor `gemini`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "OPENROUTER_API_KEY"),
-        "key of the service that edits (editor `chat`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "BFL_API_KEY"),
-        "key of the service that edits (editor `bfl`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "FAL_KEY"),
-        "key of the service that edits (editor `fal`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "REPLICATE_API_TOKEN"),
-        "key of the service that edits (editor `replicate`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "DASHSCOPE_API_KEY"),
-        "key of the service that edits (editor `dashscope`)",
-        secret=True,
-    ),
-    Variable(
-        ("EDITGAUGE_EDITOR_KEY", "IDEOGRAM_API_KEY"),
-        "key of the service that edits (editor `ideogram`)",
-        secret=True,
+    *(
+        Variable(
+            ("EDITGAUGE_EDITOR_KEY", *names),
+            f"key of the service that edits (editor `{editor}`)",
+            secret=True,
+        )
+        for editor, names in _SERVICES.items()
     ),
     Variable(("HF_TOKEN",), "key of the hub, for gated data sets and weights", secret=True),
     Variable(("HF_ENDPOINT",), "a mirror of the hub"),

@@ -75,22 +75,6 @@ def test_small_print_is_found_once_and_whole() -> None:
     assert len(lost) == 2  # without tiles the small print is gone
 
 
-def test_a_long_line_is_read_again_at_full_size() -> None:
-    again: list[str] = []
-
-    def read_again(image: Array, text: Text) -> Text:
-        again.append(text.text)
-        return text._replace(confidence=1.0)
-
-    boxes = [(100, 900, 2900, 960), (50, 50, 250, 64)]
-    image = printed((3000, 2000), boxes)
-    texts = read_large(
-        image, Printed(1000, 12), limit=1000, side=800, overlap=160, again=read_again
-    )
-    assert again == ["1: 2800"]
-    assert {text.confidence for text in texts} == {0.9, 1.0}
-
-
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(

@@ -2,8 +2,8 @@
 order.
 
 Pure functions of strings. `normalise` and `similarity` are the released definitions (protocols,
-TextEdit, classic track); `normalise_strictly`, `occurrences` and `logical_order` serve the
-corrected variant and the engines.
+TextEdit, classic track); `normalise_strictly`, `occurrences` and `is_right_to_left` serve the
+corrected variant.
 """
 
 from __future__ import annotations
@@ -163,10 +163,6 @@ def language_of(*texts: str) -> str:
     return min(found, key=("other", *LANGUAGES).index, default="en")
 
 
-# ---------------------------------------------------------------------------------- right to left
-_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
-
-
 def is_right_to_left(text: str) -> bool:
     """Whether most letters with a direction of their own run from right to left (Hebrew, Arabic,
     Syriac…).
@@ -181,49 +177,3 @@ def is_right_to_left(text: str) -> bool:
         elif direction == "L":
             left += 1
     return right > left
-
-
-def logical_order(text: str) -> str:
-    """Text in reading order, from text in the order of its pixels (left to right); other text comes
-    back as it is.
-
-    A line that is mostly right-to-left is turned around; runs of digits and of left-to-right
-    letters in it, which stand in reading order already, are turned back, and marks stay behind
-    their letter. For engines that deliver visual order; the reverse of it is the function itself on
-    one line of text.
-    """
-    if not is_right_to_left(text):
-        return text
-    clusters: list[str] = []
-    for character in text:
-        if clusters and unicodedata.combining(character):
-            clusters[-1] += character
-        else:
-            clusters.append(character)
-    clusters.reverse()
-    result: list[str] = []
-    run: list[str] = []
-    for cluster in clusters:
-        if _runs_left_to_right(cluster[0]) or (run and cluster in ".,:/-"):
-            run.append(cluster)
-            continue
-        _turn_back(run, result)
-        result.append(cluster.translate(_MIRRORED))
-    _turn_back(run, result)
-    return "".join(result)
-
-
-def _runs_left_to_right(character: str) -> bool:
-    return unicodedata.bidirectional(character) in ("L", "EN", "AN")
-
-
-def _turn_back(run: list[str], result: list[str]) -> None:
-    """Append a left-to-right run in its own order; separators at its end belong to the line, not
-    to the run.
-    """
-    tail: list[str] = []
-    while run and not _runs_left_to_right(run[-1][0]):
-        tail.append(run.pop())
-    result.extend(reversed(run))
-    result.extend(reversed(tail))
-    run.clear()

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from editgauge.images import Array
-from editgauge.metrics.text import logical_order
 
 Point = tuple[float, float]
-READING = 1
+READING = 2
 """Raised when our own part of reading changes (margins, tiles, `clean`): what was kept before is
 then read anew.
 """
@@ -100,16 +99,13 @@ class Engine(Protocol):
         ...
 
 
-def clean(
-    found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int], *, visual: bool = False
-) -> list[Text]:
+def clean(found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int]) -> list[Text]:
     """Recognised text as everything else expects it; what has no text or no finite place is left
     out.
 
     `found` holds (polygon, text, confidence) as an engine gave it, `size` is (width, height) of the
     picture: corners outside are moved to its border. Control characters and lone surrogates go, a
-    polygon of other than four corners becomes its box. `visual`: the engine writes right-to-left
-    text in the order of its pixels.
+    polygon of other than four corners becomes its box.
     """
     texts: list[Text] = []
     for polygon, text, confidence in found:
@@ -119,7 +115,7 @@ def clean(
             continue
         sure = 0.0 if confidence is None else float(confidence)
         sure = round(min(1.0, max(0.0, sure)), 4) if math.isfinite(sure) else 0.0
-        texts.append(Text(corners, logical_order(words) if visual else words, sure))
+        texts.append(Text(corners, words, sure))
     return texts
 
 

@@ -47,7 +47,8 @@ class PaddleOcr:
 
     def own_language(self, language: str) -> str | None:
         own = _OWN.get(language)
-        return None if own in ("el", "th") and _major() < 3 else own
+        lacks = ("el", "th") if _major() < 3 else ("ar",)  # 3.x writes it in the order of pixels
+        return None if own in lacks else own
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         check_picture(image)
@@ -63,9 +64,7 @@ class PaddleOcr:
                 raise OcrError(
                     f"the OCR engine 'paddleocr' failed: {error or type(error).__name__}"
                 ) from error
-        # its models write right-to-left text in the order of the pixels; 2.x turns it around, 3.x
-        # no longer does
-        return clean(found, (image.shape[1], image.shape[0]), visual=_major() >= 3)
+        return clean(found, (image.shape[1], image.shape[0]))
 
 
 def engine() -> PaddleOcr:

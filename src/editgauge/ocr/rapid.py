@@ -9,7 +9,6 @@ model runs on one thread.
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import threading
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ import numpy as np
 
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array
-from editgauge.ocr.engine import Identity, Text, box_of, check_picture, clean, model_hashes
+from editgauge.ocr.engine import Identity, Text, check_picture, clean, model_hashes
 from editgauge.ocr.tiles import read_large
 
 LIMIT: Final = 2000
@@ -60,7 +59,7 @@ class RapidOcr:
 
     def __call__(self, image: Array, language: str = "en") -> list[Text]:
         check_picture(image)
-        return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP, again=_read_again)
+        return read_large(image, _read, limit=LIMIT, side=TILE, overlap=OVERLAP)
 
 
 def engine() -> RapidOcr:
@@ -107,25 +106,19 @@ def _read(image: Array) -> list[Text]:
     """One picture, as the library reads it: larger ones shrunk."""
     height, width = image.shape[:2]
     padded, x, y = _padded(image)
-    result = _call(padded, use_det=True)
+    with _LOCK:
+        try:
+            pixels = cv2.cvtColor(padded, cv2.COLOR_RGB2BGR)
+            result = _reader()(pixels, use_det=True, use_cls=True, use_rec=True)
+        except MissingExtra:
+            raise
+        except Exception as error:  # the library raises its own types, OpenCV's and onnxruntime's
+            last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+            raise OcrError(f"the OCR engine 'rapidocr' failed: {last}") from error
     if result.boxes is None or result.txts is None:
         return []
     boxes = np.asarray(result.boxes, dtype=np.float64) - (x, y)
     return clean(zip(boxes, result.txts, result.scores or (), strict=True), (width, height))
-
-
-def _call(image: Array, *, use_det: bool) -> Any:
-    with _LOCK:
-        reader = _reader()
-        try:
-            return reader(
-                cv2.cvtColor(image, cv2.COLOR_RGB2BGR), use_det=use_det, use_cls=True, use_rec=True
-            )
-        except Exception as error:  # the library raises its own types, OpenCV's and onnxruntime's
-            text = str(error).strip().splitlines()
-            raise OcrError(
-                f"the OCR engine 'rapidocr' failed: {text[-1] if text else type(error).__name__}"
-            ) from error
 
 
 def _padded(image: Array) -> tuple[Array, int, int]:
@@ -142,29 +135,3 @@ def _padded(image: Array) -> tuple[Array, int, int]:
     x, y = (wide - width) // 2, (high - height) // 2
     result[y : y + height, x : x + width] = image
     return result, x, y
-
-
-def _read_again(image: Array, text: Text) -> Text:
-    """The same text recognised from the picture at full size: shrunk, small print may be found but
-    not read.
-    """
-    corners = np.array(text.polygon, np.float32)
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
-    width, height = round(max(sides[0], sides[2])), round(max(sides[1], sides[3]))
-    if width < 2 or height < 2:
-        return text
-    flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    left, top, right, bottom = (round(value) for value in box_of(text))
-    part = image[max(0, top - 2) : bottom + 2, max(0, left - 2) : right + 2]
-    origin = np.array([max(0, left - 2), max(0, top - 2)], np.float32)
-    matrix = cv2.getPerspectiveTransform(corners - origin, flat)
-    how = {"flags": cv2.INTER_CUBIC, "borderMode": cv2.BORDER_REPLICATE}
-    crop = cv2.warpPerspective(np.ascontiguousarray(part), matrix, (width, height), **how)
-    if height >= 1.5 * width:
-        crop = np.rot90(crop)
-    with contextlib.suppress(OcrError):
-        result = _call(np.ascontiguousarray(crop), use_det=False)
-        if result.txts and str(result.txts[0]).strip() and result.scores[0] > text.confidence:
-            found = (text.polygon, result.txts[0], result.scores[0])
-            return clean([found], (image.shape[1], image.shape[0]))[0]
-    return text

@@ -38,13 +38,11 @@ def read_large(
     limit: int,
     side: int,
     overlap: int,
-    again: Callable[[Array, Text], Text] | None = None,
 ) -> list[Text]:
     """The text of a picture of any size; `read` takes pictures of any size, but shrinks those with
     a side over `limit`.
 
-    Up to `limit` this is `read(image)`. `again` reads one text once more from the picture at full
-    size; it is asked for texts that only the shrunk picture shows as a whole.
+    Up to `limit` this is `read(image)`.
     """
     height, width = image.shape[:2]
     if max(height, width) <= limit:
@@ -68,7 +66,7 @@ def read_large(
             kept = [other for other in kept if other not in inside]
         elif sum(_share(place, box_of(other)) for other in kept) > 0.3:
             continue
-        kept.append(again(image, text) if again else text)
+        kept.append(text)
     for text in sorted(cut, key=_area, reverse=True):
         if sum(_share(box_of(text), box_of(other)) for other in kept) < 0.5:
             kept.append(text)

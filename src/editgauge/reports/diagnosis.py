@@ -261,15 +261,14 @@ def _file(runs: Sequence[Run], relative: object) -> Path | None:
 
 def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) -> int:
     """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`, named as
-    `escape.file_names` says; how many.
+    `escape.file_name` says; how many.
     """
     count = 0
     found = list(every(runs, frame, cutoffs))
-    names = escape.file_names((one.basis, one.editor, one.sample) for one in found)
-    for shown in found:
+    stems = [escape.file_name(f"{one.basis}-{one.editor}-{one.sample}") for one in found]
+    for shown, name in zip(found, escape.apart(stems), strict=True):
         made = drawn(runs, shown, LARGE)
         if made is not None:
-            name = names[shown.basis, shown.editor, shown.sample]
             write_png(to / f"{name}.png", made)
             count += 1
     return count

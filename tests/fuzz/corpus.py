@@ -6,7 +6,6 @@ import io
 import json
 import os
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +151,3 @@ def pictures() -> dict[str, bytes]:
 
 def annotation_files(root: Path) -> list[Path]:
     return sorted(path for path in root.rglob("*") if path.suffix in (".json", ".jsonl"))
-
-
-Maker = Callable[[Path], Path]

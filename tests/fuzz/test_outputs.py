@@ -47,10 +47,6 @@ def table(a: str, b: str, c: str) -> Table:
 @fuzz
 @given(names, names, names)
 def test_csv_holds_no_formula_and_no_further_row(a: str, b: str, c: str) -> None:
-    csv_is_inert(a, b, c)
-
-
-def csv_is_inert(a: str, b: str, c: str) -> None:
     rows = list(csv.reader(io.StringIO(draw(table(a, b, c), "csv"))))
     assert len(rows) == 3
     assert len({len(row) for row in rows}) == 1
@@ -69,10 +65,6 @@ COMMANDS = {"begin", "end", "caption", "label", "toprule", "midrule", "bottomrul
 @fuzz
 @given(names, names, names)
 def test_latex_holds_only_our_commands(a: str, b: str, c: str) -> None:
-    latex_is_inert(a, b, c)
-
-
-def latex_is_inert(a: str, b: str, c: str) -> None:
     first, text = draw(table(a, b, c), "latex").split("\n", 1)
     assert first.startswith("% ") or "%" not in first
     text = text if first.startswith("%") else f"{first}\n{text}"
@@ -95,10 +87,6 @@ def latex_is_inert(a: str, b: str, c: str) -> None:
 @fuzz
 @given(names, names, names)
 def test_markdown_has_the_rows_that_it_should(a: str, b: str, c: str) -> None:
-    markdown_is_inert(a, b, c)
-
-
-def markdown_is_inert(a: str, b: str, c: str) -> None:
     lines = draw(table(a, b, c), "markdown").splitlines()
     rows = [re.sub(r"\\.", "", line) for line in lines if line.startswith("|")]
     assert len(rows) == 5
@@ -144,10 +132,6 @@ def test_a_data_file_of_the_report_is_one_call(tmp_path: Path, value: object) ->
 @fuzz
 @given(names, names, names)
 def test_tables_as_markup_hold_no_other(a: str, b: str, c: str) -> None:
-    markup_is_inert(a, b, c)
-
-
-def markup_is_inert(a: str, b: str, c: str) -> None:
     reader = Tags()
     reader.feed(table(a, b, c)._repr_html_())
     assert set(reader.found) <= {"b", "table", "tr", "th", "td", "ul", "li", "u"}
@@ -159,10 +143,6 @@ TURNS = ("RLE", "LRE", "PDF", "RLO", "LRO", "RLI", "LRI", "FSI", "PDI")
 @fuzz
 @given(names, names)
 def test_a_terminal_is_not_steered(a: str, b: str) -> None:
-    terminal_is_inert(a, b)
-
-
-def terminal_is_inert(a: str, b: str) -> None:
     written = io.StringIO()
     stream = Inert(written)
     stream.writelines([a, b])
@@ -183,10 +163,6 @@ def terminal_is_inert(a: str, b: str) -> None:
 @fuzz
 @given(st.lists(names, max_size=4).map("/".join))
 def test_file_names_that_every_system_takes(name: str) -> None:
-    name_is_portable(name)
-
-
-def name_is_portable(name: str) -> None:
     made = escape.file_name(name)
     assert 1 <= len(made.encode()) <= 200
     assert re.fullmatch(r"[^\x00-\x1f\x7f<>:\"/\\|?*]+", made)

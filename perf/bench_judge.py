@@ -62,7 +62,10 @@ class Server:
 @contextmanager
 def served(latency: float, bucket: object = None, retry_after: object = None) -> Iterator[Server]:
     code = SERVER.format(
-        source=str(SOURCE), root=str(SOURCE.parent), latency=latency, bucket=bucket,
+        source=str(SOURCE),
+        root=str(SOURCE.parent),
+        latency=latency,
+        bucket=bucket,
         retry_after=retry_after,
     )
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

@@ -30,7 +30,7 @@ from editgauge.benchmarks.texteditbench import BENCHMARK
 from editgauge.benchmarks.texteditbench.scorers import PixelScorer
 from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, ssim
 from editgauge.native import tune_worker
-from editgauge.store.outputs import find_output
+from editgauge.store.outputs import OutputFolder
 from editgauge.types import Edit, Sample
 
 Pair = tuple[Sample, Edit]
@@ -77,7 +77,7 @@ def released_pairs(data: Path, outputs: Path, inputs: int) -> list[list[Pair]]:
     models = sorted(model for model in outputs.iterdir() if model.is_dir())
     every = []
     for sample in BENCHMARK.load(data):
-        paths = {model.name: find_output(model, sample) for model in models}
+        paths = {model.name: OutputFolder(model).find(sample) for model in models}
         pairs = [
             (sample, Edit(sample=sample.id, editor=name, path=path))
             for name, path in paths.items()

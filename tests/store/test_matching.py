@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,12 +85,10 @@ def test_a_map(tmp_path: Path, samples: list[Sample]) -> None:
     sheet.write_text("sample,file\nReal/000,x.png\nReal/002,sub\\y.png\n", encoding="utf-8")
     found = by_map(place, samples, sheet)
     assert found.named == {"Real/000": place / "x.png", "Real/002": place / "sub/y.png"}
-    sheet.write_text("sample,file\nReal/009,x.png\n", encoding="utf-8")
-    with pytest.raises(DataError, match="line 2: the data have no sample 'Real/009'"):
-        by_map(place, samples, sheet)
-    sheet.write_text("id,path\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"wanted the columns sample and file .*, found id, path"):
-        by_map(place, samples, sheet)
+    sheet.write_text("sample,file\nReal/000,gone.png\nReal/002,sub/y.png\n", encoding="utf-8")
+    found = by_map(place, samples, sheet)
+    assert found.missing == ["Real/000", "Real/001"]
+    assert found.not_there == ("line 2: 'gone.png' is no picture below mine",)
 
 
 @pytest.mark.parametrize(
@@ -158,3 +158,48 @@ def test_numbers_begin_anew_in_each_folder(tmp_path: Path, samples: list[Sample]
     assert found.rule in ("{category}/{place}", "{category1}/{place}")
     told = {n: f.relative_to(tmp_path / "mine").as_posix() for n, f in found.named.items()}
     assert told == {"p": "x/1.png", "r": "x/2.png", "q": "y/1.png"}
+
+
+def lmms_eval(path: Path, entries: list[dict[str, Any]]) -> Path:
+    """A line for each sample: what was answered, and what each metric logged."""
+    lines = [
+        {
+            "doc_id": number,
+            "target": "Paint it red",
+            "filtered_resps": json.dumps({"text": "", "images": [entry["edited_image_path"]]}),
+            "doc_hash": "0" * 64,
+            "kris_bench_quality_score": entry,
+        }
+        for number, entry in enumerate(entries)
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_samples_of_lmms_eval(tmp_path: Path, samples: list[Sample]) -> None:
+    place = folder(tmp_path, "a/0.png", "b/0.png")
+    entries: list[dict[str, Any]] = [
+        {"category": "Real", "image_id": "000", "edited_image_path": "C:\\runs\\b\\0.png"},
+        {"key": "Real_001", "edited_image_path": "/runs/a/0.png"},
+        {"category": "Real", "image_id": "002", "edited_image_path": None},
+    ]
+    found = by_map(place, samples, lmms_eval(tmp_path / "d_samples_kris_bench.jsonl", entries))
+    assert found.named == {"Real/000": place / "b/0.png", "Real/001": place / "a/0.png"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.csv", "index,answer\n1,A\n", "wanted the columns sample and file, found index, answer"),
+        ("a.jsonl", '{"doc_id": 1}\n', "line 1: wanted an entry with edited_image_path"),
+        ("b.jsonl", "{\n", "line 1: no JSON"),
+        ("b.csv", "sample,file\nReal/009,x.png\n", "line 2: the data have no sample 'Real/009'"),
+    ],
+)
+def test_what_is_no_map_is_said(
+    tmp_path: Path, samples: list[Sample], name: str, text: str, told: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=told):
+        by_map(folder(tmp_path, "x.png"), samples, tmp_path / name)

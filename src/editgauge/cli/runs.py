@@ -71,8 +71,8 @@ def take_in(
         attributes, {place:03} in the order of the metadata (from 1; {place0}: from 0); * for any
         text. Default: the usual ones, and what the names suggest.
     map
-        A csv with the columns sample and file, or a result file of VLMEvalKit (.tsv) or lmms-eval
-        (.jsonl), that says which output is whose.
+        A csv with the columns sample and file, or lmms-eval's logged samples (.jsonl), which says
+        which output is whose.
     to
         Copy the matched outputs to TO/<editor>/… in official naming. Else: look.
     """

@@ -42,8 +42,7 @@ class Delivered:
     """Where outputs have other names: '{category}/{id}_edited.png'; editgauge import shows what a
     folder holds."""
     map: Path | None = None
-    """The same by a csv with the columns sample and file, or by a result file of VLMEvalKit (.tsv)
-    or lmms-eval (.jsonl)."""
+    """The same by a csv with the columns sample and file, or lmms-eval's logged samples."""
     editor: EditorsOpt = ()
 
 

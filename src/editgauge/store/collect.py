@@ -1,5 +1,5 @@
 """Outputs that somebody else made: find them in a folder of official naming and take them into the
-run.
+run; look again at those that are in the run already.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError, ImageError, ImageTooLarge
@@ -15,7 +15,7 @@ from editgauge.images import MAX_FILE_BYTES, read_header
 from editgauge.store import paths
 from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
-from editgauge.store.outputs import OutputFolder, given_back, model_folder
+from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.store.paths import plain_name, portable
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
@@ -31,14 +31,10 @@ _TOGETHER = 64
 
 def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
     """The editors of an outputs folder: each of its sub-folders that holds at least one output, by
-    name.
-
-    Raises `DataError` when the folder is not there or no sub-folder holds an output of these
+    name. Raises `DataError` when the folder is not there or no sub-folder holds an output of these
     samples.
     """
-    model_folder(outputs, None)
-    folders = [one for one in sorted(outputs.iterdir()) if one.is_dir() and one.name[0] != "."]
-    found = {folder.name: folder for folder in folders if _holds_any(folder, samples)}
+    found = {one.name: one for one in _folders(outputs) if _holds_any(one, samples)}
     if not found:
         raise DataError(
             f"{outputs}: no outputs found; wanted files such as "
@@ -50,20 +46,26 @@ def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
 
 def outputs_of(outputs: Path, editor: str, samples: Sequence[Sample]) -> Path:
     """The folder of one editor's outputs: `outputs`/`editor` when that is there, else `outputs`
-    itself.
-
-    Raises `DataError` when neither is a folder with at least one output of these samples.
+    itself. Raises `DataError` when neither is a folder with at least one output of these samples.
     """
-    folder = model_folder(outputs, plain_name(editor))
+    folders = {one.name: one for one in _folders(outputs)}
+    folder = folders.get(plain_name(editor), outputs)
     if _holds_any(folder, samples):
         return folder
-    near = sorted(one.name for one in outputs.iterdir() if one.is_dir())[:8]
+    near = ", ".join([*folders][:8])
     raise DataError(
         f"{outputs}: no outputs of {editor!r} found; wanted files such as "
         f"{editor}/{_wanted(samples)}.png, found "
-        f"{'the folders ' + ', '.join(near) if near else 'nothing of the kind'}; files of other "
-        f"names: see editgauge import"
+        f"{f'the folders {near}' if near else 'nothing of the kind'}; files of other names: see "
+        f"editgauge import"
     )
+
+
+def _folders(outputs: Path) -> list[Path]:
+    if not outputs.is_dir():
+        found = "a file" if outputs.exists() else "nothing"
+        raise DataError(f"{outputs}: wanted a folder of outputs, found {found}; check the path")
+    return [one for one in sorted(outputs.iterdir()) if one.is_dir() and one.name[0] != "."]
 
 
 def _wanted(samples: Sequence[Sample]) -> str:
@@ -92,33 +94,26 @@ def edits_of(
     there: dict[str, dict[str, EditRecord]] = {}
     for record in run.edits(benchmark):
         there.setdefault(record.editor, {})[record.sample] = record
-    found: list[EditRecord] = []
     if outputs is not None:
         chosen = {name: outputs_of(outputs, name, samples) for name in editors}
         places = chosen or editors_in(outputs, samples)
-        for name, place in places.items():
-            known = there.get(name, {})
-            found += import_outputs(run, benchmark, name, place, samples, hashes, known=known)
-        return found
-    _need_editors(run, benchmark, editors, sorted(there))
-    for name in editors or sorted(there):
-        found += refresh(run, benchmark, name, samples, hashes, there[name])
-    return found
-
-
-def _need_editors(run: Run, benchmark: str, editors: Sequence[str], known: Sequence[str]) -> None:
-    missing = [name for name in editors if name not in known]
-    if missing:
-        raise DataError(
-            f"editor {missing[0]!r}: the run has no outputs of it on {benchmark} (it has: "
-            f"{', '.join(known) or 'none'}); give --outputs DIR, or make them: editgauge edit "
-            f"{benchmark} … --editor {missing[0]} --run {run.path.name}"
+        taken = (
+            import_outputs(run, benchmark, name, place, samples, hashes, known=there.get(name, {}))
+            for name, place in places.items()
         )
-    if not known:
-        raise DataError(
-            f"{run.path.name}: no outputs of {benchmark} in the run; give --outputs DIR, or make "
-            f"some: editgauge edit {benchmark} … --editor copy --run {run.path.name}"
-        )
+        return [record for records in taken for record in records]
+    for name in editors or [""]:
+        if name not in there and (name or not there):
+            raise DataError(
+                f"{run.path.name}: the run has no outputs{f' of {name}' if name else ''} on "
+                f"{benchmark} (it has: {', '.join(sorted(there)) or 'none'}); give --outputs DIR, "
+                f"or make them: editgauge edit {benchmark} … --editor {name or 'copy'} --run "
+                f"{run.path.name}"
+            )
+    again = (
+        refresh(run, benchmark, n, samples, hashes, there[n]) for n in editors or sorted(there)
+    )
+    return [record for records in again for record in records]
 
 
 # -- taken in --------------------------------------------------------------------------------------
@@ -145,82 +140,54 @@ def import_outputs(
     """
     if known is None:
         known = {one.sample: one for one in run.edits(benchmark) if one.editor == editor}
-    taking = _Taking(run, benchmark, editor, OutputFolder(folder, named), hashes)
-    records = [taking.take(sample, known.get(sample.id)) for sample in samples]
+    room = f"edits/{plain_name(benchmark)}/{plain_name(editor)}"
+    outputs, records = OutputFolder(folder, named), []
+    for sample in samples:
+        record = _without(benchmark, sample.id, editor, "no output file")
+        try:
+            if (file := outputs.find(sample)) is not None:
+                stem = PurePosixPath(sample.output_stems[0])
+                place = f"{room}/{stem}{file.suffix.lower()}"
+                record = _taken(
+                    run, replace(record, path=place), file, known.get(sample.id), hashes
+                )
+        except DataError as error:
+            reason = portable(str(error), [folder])
+            record = replace(record, path=None, status=Status.UNREADABLE, reason=reason)
+        records.append(record)
     run.write_edits(_changed(records, known))
     return records
 
 
-@dataclass(frozen=True, slots=True)
-class _Taking:
-    """The outputs of one editor on their way into a run."""
+def _without(benchmark: str, sample: str, editor: str, reason: str) -> EditRecord:
+    return EditRecord(
+        benchmark=benchmark, sample=sample, editor=editor, status=Status.MISSING, reason=reason
+    )
 
-    run: Run
-    benchmark: str
-    editor: str
-    outputs: OutputFolder
-    hashes: HashStore
 
-    def take(self, sample: Sample, old: EditRecord | None) -> EditRecord:
-        try:
-            file = self.outputs.find(sample)
-            if file is None:
-                return self._without(sample, Status.MISSING, "no output file")
-            place, room = self._place(sample, file)
-            taken = same(file, self.run.path / place)
-            if not taken:
-                _need_readable(file)
-        except DataError as error:
-            return self._without(sample, Status.UNREADABLE, self._told(error))
-        if why := paths.misplaced(place, room):
-            reason = f"its output name {sample.output_stems[0]!a}: {why}; correct the data"
-            return self._without(sample, Status.DATASET_FAULT, reason)
-        mark = self._kept(file, place, taken, old)
-        if old is not None and old.fingerprint == mark and old.path == place:
-            return old
-        return _looked_at(
-            EditRecord(
-                benchmark=self.benchmark,
-                sample=sample.id,
-                editor=self.editor,
-                status=Status.SCORED,
-                path=place,
-                fingerprint=mark,
-                detail={"source": "folder"},
-            ),
-            self.run,
-        )
-
-    def _place(self, sample: Sample, file: Path) -> tuple[str, str]:
-        """Where an output lies in the run, and its room."""
-        room = f"edits/{plain_name(self.benchmark)}/{plain_name(self.editor)}"
-        stem = sample.output_stems[0]
-        if "/" in stem or stem in ("", "."):
-            stem = str(PurePosixPath(stem))
-        return f"{room}/{stem}{file.suffix.lower()}", room
-
-    def _kept(self, file: Path, place: str, taken: bool, old: EditRecord | None) -> str:
-        """Keep the file; the hash of what is kept: the file outside may change at any moment."""
-        kept = f"{self.run.path}{os.sep}{place}"
-        known = taken and old is not None and old.path == place
-        if known and old is not None and self.hashes(kept) != old.fingerprint:
-            os.unlink(kept)  # changed behind its size and time
-            taken = False
-        if not taken:
-            self.run.keep(file, Path(place), self.hashes)
-        return self.hashes(kept)
-
-    def _told(self, error: DataError) -> str:
-        return portable(str(error), [self.outputs.root])
-
-    def _without(self, sample: Sample, status: Status, reason: str) -> EditRecord:
-        return EditRecord(
-            benchmark=self.benchmark,
-            sample=sample.id,
-            editor=self.editor,
-            status=status,
-            reason=reason,
-        )
+def _taken(
+    run: Run, record: EditRecord, file: Path, old: EditRecord | None, hashes: HashStore
+) -> EditRecord:
+    """The record of a file that is kept in the run; its hash is of what is kept, since the file
+    outside may change at any moment.
+    """
+    place = str(record.path)
+    if why := paths.misplaced(place):
+        reason = f"its output name {place!a}: {why}; correct the data"
+        return replace(record, path=None, status=Status.DATASET_FAULT, reason=reason)
+    kept = f"{run.path}{os.sep}{place}"
+    taken = same(file, kept)
+    if not taken:
+        _need_readable(file)
+    elif old is not None and old.path == place and hashes(kept) != old.fingerprint:
+        os.unlink(kept)  # changed behind its size and time
+        taken = False
+    if not taken:
+        run.keep(file, place, hashes)
+    mark = hashes(kept)
+    if old is not None and old.fingerprint == mark and old.path == place:
+        return old
+    return _looked_at(replace(record, fingerprint=mark, detail={"source": "folder"}), run)
 
 
 def _looked_at(record: EditRecord, run: Run) -> EditRecord:
@@ -270,26 +237,18 @@ def refresh(
     A file that was replaced or removed by hand since gets a new record, and `Run.problems`
     names one that was replaced; a sample without any is `Status.MISSING`.
     """
-    seen = {
-        sample.id: _look_again(run, known[sample.id], hashes)
-        for sample in samples
-        if sample.id in known
-    }
-    for name, record in seen.items():
-        if record.fingerprint not in ("", known[name].fingerprint):
+    records = []
+    for sample in samples:
+        old = known.get(sample.id) or _without(benchmark, sample.id, editor, "not edited yet")
+        record = _look_again(run, old, hashes)
+        records.append(record)
+        if record.fingerprint not in ("", old.fingerprint):
             run.note(
                 f"{record.path}: another picture than the one of {editor} that the run was given; "
                 f"from now on it counts as the output"
             )
-    run.write_edits(_changed(seen.values(), known))
-    none = EditRecord(
-        benchmark=benchmark,
-        sample="",
-        editor=editor,
-        status=Status.MISSING,
-        reason="not edited yet",
-    )
-    return [seen.get(sample.id) or replace(none, sample=sample.id) for sample in samples]
+    run.write_edits(_changed((one for one in records if one.sample in known), known))
+    return records
 
 
 def _look_again(run: Run, old: EditRecord, hashes: HashStore) -> EditRecord:
@@ -321,21 +280,17 @@ def tell(run: Run, records: Sequence[EditRecord], samples: Iterable[Sample]) -> 
     the record says nothing (None).
     """
     by_id = {sample.id: sample for sample in samples}
-    open_ones = [
-        number
-        for number, record in enumerate(records)
-        if record.given_back is None and record.status is Status.SCORED and record.path is not None
-        if record.sample in by_id
-    ]
-    found = list(records)
 
-    def told(numbers: Sequence[int]) -> list[bool | None]:
-        return [given_back(run.path / str(found[n].path), by_id[found[n].sample]) for n in numbers]
+    def told(part: Sequence[EditRecord]) -> list[EditRecord]:
+        return [
+            replace(one, given_back=given_back(run.path / one.path, by_id[one.sample]))
+            if one.given_back is None and one.status is Status.SCORED and one.path
+            and one.sample in by_id else one
+            for one in part
+        ]  # fmt: skip
 
-    parts = [open_ones[start : start + _TOGETHER] for start in range(0, len(open_ones), _TOGETHER)]
+    parts = [records[start : start + _TOGETHER] for start in range(0, len(records), _TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # decoding lets other threads run
-        for numbers, answers in zip(parts, pool.map(told, parts), strict=True):
-            for number, answer in zip(numbers, answers, strict=True):
-                found[number] = replace(found[number], given_back=answer)
+        found = [one for part in pool.map(told, parts) for one in part]
     run.write_edits(new for new, old in zip(found, records, strict=True) if new != old)
     return found

@@ -1,6 +1,4 @@
-"""Csv files of other people and programs, read record by record: what they hold may mean harm, and
-a record takes many times its bytes.
-"""
+"""Csv files of other people and programs, read record by record."""
 
 from __future__ import annotations
 
@@ -12,11 +10,7 @@ from typing import NamedTuple, TextIO
 from editgauge.errors import DataError
 
 MOST_BYTES = 1 << 26
-MOST_RECORDS = 1_000_000
-LONGEST_LINE = 1 << 22
-"""Letters of a line, and of a cell."""
-MOST_CELLS = 10_000
-"""Cells of a record."""
+_LONGEST_CELL = 1 << 22
 _DELIMITERS = ",;\t"
 
 
@@ -35,7 +29,7 @@ def records(
     in the wrong place is an error.
 
     Raises `DataError`, with the line where there is one, for a file that cannot be read, is no
-    UTF-8, no csv, or larger than the limits of this module.
+    UTF-8, no csv, or larger than `most_bytes`.
     """
     try:
         if not path.is_file():
@@ -66,32 +60,14 @@ def named(
 
 
 def _records(name: str, file: TextIO, delimiter: str, strict: bool) -> Iterator[Record]:
-    first = file.readline(LONGEST_LINE)
+    first = file.readline()
     file.seek(0)
-    chosen = delimiter or max(_DELIMITERS, key=first.count)
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    reader = csv.reader(_lines(name, file), delimiter=chosen, strict=strict)
-    before, number = 0, 0
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+    chosen, before = delimiter or max(_DELIMITERS, key=first.count), 0
+    reader = csv.reader(file, delimiter=chosen, strict=strict)
     try:
-        for number, cells in enumerate(reader, start=1):
-            where = f"{name}, line {before + 1}"
-            if len(cells) > MOST_CELLS:
-                told = f"wanted at most {MOST_CELLS:,} cells, found {len(cells):,}"
-                raise DataError(f"{where}: {told}")
-            if number > MOST_RECORDS:
-                raise DataError(f"{name}: wanted at most {MOST_RECORDS:,} records; split the file")
+        for cells in reader:
             yield Record(before + 1, cells)
             before = reader.line_num
     except csv.Error as error:
         raise DataError(f"{name}, line {reader.line_num}: no valid csv ({error})") from error
-
-
-def _lines(name: str, file: TextIO) -> Iterator[str]:
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise DataError(
-                f"{name}, line {number}: wanted at most {LONGEST_LINE:,} letters in a line"
-            )
-        yield line

@@ -63,7 +63,7 @@ def by_pattern(folder: Path, samples: Sequence[Sample], pattern: str) -> Matches
 
 def by_map(folder: Path, samples: Sequence[Sample], path: Path) -> Matches:
     """The files that a map names (see `maps`): a csv with the columns ``sample`` and ``file``,
-    relative to the folder, or a file of VLMEvalKit or lmms-eval. A sample whose picture is not
+    relative to the folder, or lmms-eval's logged samples. A sample whose picture is not
     below the folder has no file (`Matches.not_there`). Raises `DataError` for another kind of map
     and for a sample that the data lack.
     """

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from editgauge.errors import DataError, ImageError
+from editgauge.errors import ImageError
 from editgauge.images import EXTENSIONS, same_pixels
 from editgauge.types import Sample
 
@@ -27,7 +27,7 @@ class OutputFolder:
 
     root: Path
     named: Mapping[str, Path] | None = None
-    """Sample id -> its file, where the names are not the official ones (`store.matching`)."""
+    """Sample id -> its file, where the names are not the official ones (`store.matches`)."""
     _listings: dict[str, dict[tuple[str, str], list[str]]] = field(default_factory=dict, repr=False)
 
     def find(self, sample: Sample) -> Path | None:
@@ -96,26 +96,3 @@ def given_back(output: Path, sample: Sample) -> bool | None:
         except ImageError:
             continue
     return told
-
-
-def find_output(folder: Path, sample: Sample) -> Path | None:
-    """The output of one sample below a model's folder; for many samples keep an `OutputFolder`."""
-    return OutputFolder(folder).find(sample)
-
-
-def model_folder(outputs: Path, editor: str | None) -> Path:
-    """The model's own folder: ``outputs/<editor>`` when it is there, else `outputs` itself.
-
-    Raises `DataError` when `outputs` is no folder.
-    """
-    if not outputs.is_dir():
-        found = "a file" if outputs.exists() else "nothing"
-        raise DataError(f"{outputs}: wanted a folder of outputs, found {found}; check the path")
-    if (
-        editor
-        and PurePosixPath(editor).name == editor
-        and editor not in ("", ".", "..")
-        and (outputs / editor).is_dir()
-    ):
-        return outputs / editor
-    return outputs

@@ -27,7 +27,6 @@ from tests.fuzz.corpus import EXAMPLES, fuzz, spoilt_bytes, spoilt_json
 
 TEXTS = {
     "a.csv": 'sample,file,annotator,editor,value,repeat\na,b.png,ann,one,3,\n"b","c d.png",ben,two,"4",1\n',
-    "a.tsv": "index\tprediction\na\t[{'type': 'image', 'value': 'b.png'}]\n",
     "p.toml": '[all]\nworkers = 2\n[gate]\nfloors = {ssim = 0.5}\n"a.b" = [1, 2.5, "c"]\n',
     "samples.jsonl": '{"id": "a", "instruction": "Do", "images": ["a.png"], "attributes": {"n": 1}, "state": "draft", "version": 1}\n',
     "scores.json": json.dumps({"m": {"1": {"gpt4o_editing_accuracy_detailed": 7.0}}}),
@@ -72,7 +71,6 @@ READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
         lambda path: list(csv_files.records(path)),
         lambda path: read_sheet(path, Known("b", frozenset("ab"), frozenset({"one", "two"}))),
     ),
-    "a.tsv": (lambda path: list(maps.lines_of(path)),),
     "p.toml": (_settings,),
     "samples.jsonl": (lambda path: records.read_samples(path.parent),),
     "scores.json": (_scores("medebench"),),

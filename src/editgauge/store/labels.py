@@ -32,8 +32,7 @@ class Samples:
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
         self.records: dict[str, Mapping[str, Any]] = {}
         for record in records:
-            if isinstance(record.get("id"), str):
-                self.records.setdefault(record["id"], record)
+            self.records.setdefault(record["id"], record)
         self.ids: tuple[str, ...] = tuple(self.records)
         self._labels: dict[str, NDArray[Any]] = {}
         self._names: list[str] | None = None
@@ -47,10 +46,10 @@ class Samples:
         """
         if self._names is None:
             every = self.records.values()
-            deepest = max((len(_levels(record)) for record in every), default=0)
+            deepest = max((len(one.get("category", ())) for one in every), default=0)
             levels = [f"category{level + 1}" for level in range(deepest)]
             found = ["split", "category", *levels, *_HAS]
-            attributes = {name for one in every for name in mapping(one.get("attributes"))}
+            attributes = {name for one in every for name in one.get("attributes", ())}
             self._names = found + sorted(attributes - set(found))
         return list(self._names)
 
@@ -123,17 +122,12 @@ def _near(given: str, known: Sequence[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 
-def _levels(record: Mapping[str, Any]) -> list[Any]:
-    value = record.get("category")
-    return list(value) if isinstance(value, list | tuple) else []
-
-
 def _label(record: Mapping[str, Any], by: str) -> str:
-    category, attributes = _levels(record), mapping(record.get("attributes"))
+    category, attributes = record.get("category", ()), record.get("attributes", {})
     if by == "split":
         return str(record.get("split") or "")
     if by == "category":
-        return "/".join(map(str, category))
+        return "/".join(category)
     if by in _HAS:
         # The index of a run says of its own accord whether there is a reference: the picture itself
         # is kept only where the sample was chosen

@@ -24,7 +24,7 @@ from editgauge.store.described import together
 from editgauge.store.run import FILE, PAID, ROOMS, Run
 from editgauge.store.schema import EditRecord, RowRecord, Series
 from editgauge.store.snapshot import FILE as SNAPSHOT
-from editgauge.types import Metric, Status
+from editgauge.types import Status
 
 SAME = 1e-9
 """Two scores from one fingerprint may differ by this much (relative): the last bits of another
@@ -32,16 +32,10 @@ processor.
 """
 _SHOWN = 3
 _SAMPLE_FACTS = (
-    "split",
-    "category",
-    "instruction",
-    "source_text",
-    "target_text",
-    "caption",
-    "knowledge",
+    "split", "category", "instruction", "source_text", "target_text", "caption", "knowledge",
     "attributes",
-)
-_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", ".lock", lease.HOST} - {"study"}
+)  # fmt: skip
+_OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", "explain", ".lock", lease.HOST} - {"study"}
 Rule = Callable[[Series, RowRecord, RowRecord], bool]
 """Whether the second row takes the place of the first, of one key."""
 
@@ -72,30 +66,34 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
         raise RunError(
             f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources"
         )
-    done = Merged()
+    done, every = Merged(), [target, *sources]
     with target.changing() as db:
-        samples = _samples([target, *sources])
-        edits = _edits([target, *sources])
-        described = _described([target, *sources])
-        for benchmark, records in samples.items():
-            done.samples += _take_samples(target, benchmark, records)
-        before = _count(db)
-        clash = _Contradictions(target)
+        edits = _edits(every)
+        for benchmark in sorted({name for run in every for name in run.benchmarks()}):
+            known = {record["id"] for record in target.samples(benchmark)}
+            samples = _samples(every, benchmark)
+            target.write_samples(benchmark, samples.values())
+            done.samples += len(samples.keys() - known)
+            for record in samples.values():
+                for path in pictures_of(record):
+                    _take_file(target, sources, path)
+        for benchmark in sorted({name for run in every for name in run.described_benchmarks()}):
+            told = together([(run.path.name, run.metrics(benchmark)) for run in every])
+            target.keep_metrics(benchmark, told.values())
+        before, said = _count(db), list[str]()
         for run in sources:
-            known, replaced = take_rows(db, run, target, clash)
-            done.rows_known += known
+            there, replaced = take_rows(db, run, target, partial(_counts, target, said))
+            done.rows_known += there
             done.retired += replaced
-        clash.refuse()
+        _refuse(said)
         done.rows = _count(db) - before + done.retired
-        done.edits = _take_edits(target, edits)
-        for benchmark, metrics in described.items():
-            target.keep_metrics(benchmark, metrics.values())
-        _take_pictures(target, sources, samples)
+        for run, edit in edits:
+            if edit.path:
+                _take_file(target, [run], edit.path)
+        done.edits = target.write_edits(edit for _, edit in edits)
     done.replies, unread = paid.merge([run.replies_path for run in sources], target.replies_path)
     done.left = [f"{run.path.name}/{name}" for run in sources for name in _strange(run.path)]
-    done.problems = [
-        f"{run.path.name}: {text}" for run in (target, *sources) for text in run.problems
-    ] + unread
+    done.problems = [f"{run.path.name}: {text}" for run in every for text in run.problems] + unread
     entries = [{"run": run.path.name, "entries": run.manifest()["entries"]} for run in sources]
     target.record("merge", rows=done.rows, edits=done.edits, sources=entries)
     return done
@@ -108,54 +106,38 @@ def _count(db: sqlite3.Connection) -> int:
 def _strange(path: Path) -> Iterator[str]:
     for one in sorted(path.iterdir()):
         name = one.name
-        if name not in _OWN and not name.startswith((f"{FILE}-", f"{PAID}-", f".{FILE}.")):
+        if name not in _OWN and not name.startswith((f"{FILE}-", f"{PAID}-", ".editgauge-")):
             yield name
 
 
 # -- rows ------------------------------------------------------------------------------------------
 
 
-class _Contradictions:
-    """Which of two rows of one key counts; two scores that differ are none of both."""
-
-    def __init__(self, target: Run) -> None:
-        self._target = target
-        self._said: list[str] = []
-
-    def __call__(self, series: Series, old: RowRecord, new: RowRecord) -> bool:
-        if old[4] != "scored":
-            return new[4] == "scored"
-        if new[4] == "scored":
-            assert old[3] is not None
-            assert new[3] is not None
-            close = math.isclose(old[3], new[3], rel_tol=SAME, abs_tol=SAME)
-            if old[6] != new[6] or not close:
-                self._say(series, old, new)
-        return False
-
-    def _say(self, series: Series, old: RowRecord, new: RowRecord) -> None:
-        if len(self._said) > _SHOWN:
-            return
-        sample = self._target.read("SELECT sample FROM samples WHERE id = ?", old[1])[0][0]
-        why = (
-            "from the same input"
-            if old[6] == new[6]
-            else "made from different outputs or by different scorers"
-        )
-        self._said.append(
-            f"{series.benchmark} {sample!r}, {series.editor}, {series.metric} ({series.variant}): "
-            f"{old[3]} and {new[3]}, {why}"
-        )
-
-    def refuse(self) -> None:
-        """Raise `RunError` where there was a contradiction."""
-        if self._said:
-            more = " (and more)" if len(self._said) > _SHOWN else ""
-            raise RunError(
-                f"the runs contradict each other, nothing was merged: "
-                f"{'; '.join(self._said[:_SHOWN])}{more}. Score again what differs, or give one of "
-                f"the editors another name"
+def _counts(target: Run, said: list[str], series: Series, old: RowRecord, new: RowRecord) -> bool:
+    """Whether the second of two rows of one key counts; two scores that differ are `said`."""
+    if old[4] != "scored" or new[4] != "scored":
+        return old[4] != "scored" and new[4] == "scored"
+    assert old[3] is not None
+    assert new[3] is not None
+    same = old[6] == new[6]
+    if not (same and math.isclose(old[3], new[3], rel_tol=SAME, abs_tol=SAME)):
+        sample = target.read("SELECT sample FROM samples WHERE id = ?", old[1])[0][0]
+        why = "from the same input" if same else "made from different outputs or by other scorers"
+        if len(said) <= _SHOWN:
+            said.append(
+                f"{series.benchmark} {sample!r}, {series.editor}, {series.metric} "
+                f"({series.variant}): {old[3]} and {new[3]}, {why}"
             )
+    return False
+
+
+def _refuse(said: Sequence[str]) -> None:
+    if said:
+        more = " (and more)" if len(said) > _SHOWN else ""
+        raise RunError(
+            f"the runs contradict each other, nothing was merged: {'; '.join(said[:_SHOWN])}"
+            f"{more}. Score again what differs, or give one of the editors another name"
+        )
 
 
 def take_rows(db: sqlite3.Connection, source: Run, target: Run, takes: Rule) -> tuple[int, int]:
@@ -186,71 +168,37 @@ def take_rows(db: sqlite3.Connection, source: Run, target: Run, takes: Rule) -> 
     return there, replaced
 
 
-def _described(runs: Sequence[Run]) -> dict[str, dict[str, Metric]]:
-    """What is said about the metrics of each benchmark; raises `RunError` where two runs
-    disagree.
+# -- samples, edits, pictures ----------------------------------------------------------------------
+
+
+def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
+    """A benchmark's samples in the first run's order, with the pictures that any run has. Raises
+    `RunError` where two runs know one sample differently: they were made from different releases.
     """
-    names = sorted({name for run in runs for name in run.described_benchmarks()})
-    return {name: together([(run.path.name, run.metrics(name)) for run in runs]) for name in names}
-
-
-# -- samples and edits -----------------------------------------------------------------------------
-
-
-def _samples(runs: Sequence[Run]) -> dict[str, list[dict[str, Any]]]:
-    """Every benchmark's samples in the first run's order, with the pictures that any run has.
-
-    Raises `RunError` where two runs know one sample differently: they were made from different
-    releases.
-    """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for benchmark in sorted({name for run in runs for name in run.benchmarks()}):
-        merged: dict[str, dict[str, Any]] = {}
-        for run in runs:
-            for record in run.samples(benchmark):
-                known = merged.get(record["id"])
-                merged[record["id"]] = record if known is None else _one_sample(known, record, run)
-        found[benchmark] = list(merged.values())
+    found: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        for record in run.samples(benchmark):
+            known = found.setdefault(record["id"], record)
+            for fact in _SAMPLE_FACTS:
+                if known.get(fact) != record.get(fact):
+                    raise RunError(
+                        f"{run.path.name}: {benchmark} sample {record['id']!r} has another {fact} "
+                        f"than in the other runs: they were made from different data; nothing was "
+                        f"merged"
+                    )
+            found[record["id"]] = _with_pictures(known, record)
     return found
 
 
-def _one_sample(known: Mapping[str, Any], record: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    for fact in _SAMPLE_FACTS:
-        if known.get(fact) != record.get(fact):
-            raise RunError(
-                f"{run.path.name}: {record.get('benchmark')} sample {record['id']!r} has another "
-                f"{fact} than in the other runs: they were made from different data; nothing was "
-                f"merged"
-            )
-    pairs = zip(known.get("images") or [], record.get("images") or [], strict=False)
-    masks = {
-        name: path or (record.get("masks") or {}).get(name)
-        for name, path in (known.get("masks") or {}).items()
-    }
+def _with_pictures(known: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    images = zip(known["images"], record["images"], strict=False)
     return {
         **known,
-        "images": [ours or theirs for ours, theirs in pairs],
-        "reference": known.get("reference") or record.get("reference"),
-        "masks": masks,
-        "marks": {**(record.get("marks") or {}), **(known.get("marks") or {})},
+        "images": [ours or theirs for ours, theirs in images],
+        "reference": known["reference"] or record["reference"],
+        "masks": {name: path or record["masks"].get(name) for name, path in known["masks"].items()},
+        "marks": {**record.get("marks", {}), **known.get("marks", {})},
     }
-
-
-def _take_samples(target: Run, benchmark: str, records: Sequence[dict[str, Any]]) -> int:
-    known = {record["id"] for record in target.samples(benchmark)}
-    target.write_samples(benchmark, records)
-    return len([record for record in records if record["id"] not in known])
-
-
-def _take_pictures(
-    target: Run, sources: Sequence[Run], samples: Mapping[str, Sequence[dict[str, Any]]]
-) -> None:
-    for records in samples.values():
-        for record in records:
-            masks = (record.get("masks") or {}).values()
-            for path in (*(record.get("images") or ()), record.get("reference"), *masks):
-                if path:
-                    take_file(target, sources, path)
 
 
 def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:
@@ -261,36 +209,30 @@ def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:
     for run in runs:
         for record in run.edits():
             key = (record.benchmark, record.sample, record.editor)
-            if key not in chosen:
-                chosen[key] = (run, record)
+            first, known = chosen.setdefault(key, (run, record))
+            if record.status is not Status.SCORED:
                 continue
-            known = chosen[key][1]
-            both = known.status is Status.SCORED and record.status is Status.SCORED
-            if both and known.fingerprint != record.fingerprint:
+            if known.status is not Status.SCORED:
+                chosen[key] = (run, record)
+            elif known.fingerprint != record.fingerprint:
                 raise RunError(
                     f"the runs contradict each other, nothing was merged: {record.editor} has two "
-                    f"outputs for {record.benchmark} {record.sample!r} (in "
-                    f"{chosen[key][0].path.name} and {run.path.name}); give one of the editors "
-                    f"another name"
+                    f"outputs for {record.benchmark} {record.sample!r} (in {first.path.name} and "
+                    f"{run.path.name}); give one of the editors another name"
                 )
-            if record.status is Status.SCORED and known.status is not Status.SCORED:
-                chosen[key] = (run, record)
     return [item for item in chosen.values() if item[0] is not runs[0]]
 
 
-def _take_edits(target: Run, chosen: Sequence[tuple[Run, EditRecord]]) -> int:
-    for run, record in chosen:
-        if record.path:
-            take_file(target, [run], record.path)
-    return target.write_edits(record for _, record in chosen)
+def pictures_of(record: Mapping[str, Any]) -> list[str]:
+    """The paths of the pictures that a run keeps of a sample."""
+    every = (*record["images"], record["reference"], *record["masks"].values())
+    return [path for path in every if path]
 
 
-def take_file(target: Run, sources: Sequence[Run], path: str) -> None:
+def _take_file(target: Run, sources: Sequence[Run], path: str) -> None:
     """Keep a picture of the first source that has it; the door of each says what may be taken."""
-    if target.picture(path) is not None:
-        return
-    for run in sources:
-        file = run.picture(path)
+    if target.picture(path) is None:
+        found = (run.picture(path) for run in sources)
+        file = next((one for one in found if one is not None), None)
         if file is not None:
-            target.keep(file, Path(path))
-            return
+            target.keep(file, path)

@@ -33,7 +33,7 @@ from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
 from editgauge.store import lease, paths, records, schema, sqlite
 from editgauge.store.addresses import Entry, Store, address_of, at_once, opened, place_of
 from editgauge.store.file import put, recount
-from editgauge.store.merge import take_rows
+from editgauge.store.merge import pictures_of, take_rows
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
 
@@ -272,9 +272,7 @@ def _send_pictures(store: Store, folder: Path, part: Path) -> None:
     with contextlib.closing(Run.open(part)) as made:
         named = {one.path for one in made.edits()}
         for benchmark in made.benchmarks():
-            for record in made.samples(benchmark):
-                masks = (record.get("masks") or {}).values()
-                named |= {*record["images"], record.get("reference"), *masks}
+            named |= {path for one in made.samples(benchmark) for path in pictures_of(one)}
     there = {entry.relative: entry.size for entry in store.files("inputs")}
     files = {name: folder / name for name in named if name and not paths.fault(folder, name)}
     new = [(file, name) for name, file in files.items() if there.get(name) != file.stat().st_size]

@@ -272,7 +272,7 @@ class Run(Rows):
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
         """The records of a benchmark's samples in the benchmark's order: see
-        `schema.sample_record`. One that is damaged, and a picture outside ``inputs/<benchmark>``,
+        `schema.SampleRecord`. One that is damaged, and a picture outside ``inputs/<benchmark>``,
         are left out and named in `problems`.
         """
         paths.plain_name(benchmark)
@@ -280,13 +280,11 @@ class Run(Rows):
         for _, name, sample, place, facts, *_ in self._records("samples", "place, id"):
             if name != benchmark or place is None:
                 continue
-            record = {"benchmark": benchmark, "id": sample, **records.known(facts)}
-            if why := schema.sample_fault(record):
-                self.note(f"sample {sample!r}: {why}; left out")
-                continue
-            for text in schema.clear_places(record, benchmark):
-                self.note(f"samples of {benchmark}: {text}; left out")
-            found.append(record)
+            record, said = schema.read_sample(benchmark, sample, records.known(facts))
+            for text in said:
+                self.note(text)
+            if record is not None:
+                found.append(record)
         return found
 
     def samples_mark(self, benchmark: str) -> str:

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from editgauge.images import MAX_FILE_BYTES
 from editgauge.store.hashes import HashStore
-from editgauge.store.labels import mapping
 from editgauge.store.measured import measured
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
@@ -40,14 +39,14 @@ def keep_samples(
     which a reader sees that it is still the one that was looked at.
     """
     wanted = {sample.id for sample in chosen}
-    root = Path(os.path.realpath(root))
     records, identity = [], []
     every = list(samples)
     looked_at = measured(every, chosen=wanted, memory=run.cache_folder / "measured.sqlite")
-    places = _Places(benchmark, root)
+    roots = {f"{os.fspath(root).rstrip(os.sep)}{os.sep}", f"{os.path.realpath(root)}{os.sep}"}
+    room = f"inputs/{plain_name(benchmark)}"
     top = f"{run.path}{os.sep}"
     for sample, full in zip(every, looked_at, strict=True):
-        found = places.of(sample)
+        found = _places(sample, roots, room)
         sizes = {place: _size(path) for path, place in found.items()}
         kept = {
             path: place
@@ -78,6 +77,20 @@ def _timeless(record: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
     }
 
 
+def _places(sample: Sample, roots: Collection[str], room: str) -> dict[Path, str]:
+    """Picture -> place in the run. A picture outside the data folder is no part of the release: it
+    is not taken along.
+    """
+    reference = [sample.reference] if sample.reference else []
+    found = {}
+    for path in (*sample.images, *reference, *sample.masks.values()):
+        name = os.path.normpath(path)
+        for root in roots:
+            if name.startswith(root):
+                found[path] = f"{room}/{name[len(root) :].replace(os.sep, '/')}"
+    return found
+
+
 def _size(path: Path) -> int | None:
     """The bytes of a file; None where there is none."""
     try:
@@ -85,49 +98,6 @@ def _size(path: Path) -> int | None:
     except (OSError, ValueError):
         return None
     return found.st_size if stat.S_ISREG(found.st_mode) else None
-
-
-class _Places:
-    """Where the pictures of a data folder lie in a run. Links are resolved: folders once, files
-    only where they are links.
-    """
-
-    def __init__(self, benchmark: str, root: Path) -> None:
-        self._below = f"inputs/{plain_name(benchmark)}"
-        self._root = f"{os.fspath(root).rstrip(os.sep)}{os.sep}"
-        self._folders: dict[str, str] = {}
-
-    def of(self, sample: Sample) -> dict[Path, str]:
-        """Picture -> place in the run. A picture outside the data folder is no part of the release:
-        it is not taken along.
-        """
-        reference = [sample.reference] if sample.reference else []
-        found = {}
-        for path in (*sample.images, *reference, *sample.masks.values()):
-            name = os.fspath(path)
-            below = self._below_root(self._real(name)) or self._below_root(name)
-            if below:
-                found[path] = f"{self._below}/{below}"
-        return found
-
-    def _below_root(self, name: str) -> str:
-        """A path relative to the data folder, with ``/``; "" for one outside."""
-        if not name.startswith(self._root):
-            return ""
-        return name[len(self._root) :].replace(os.sep, "/")
-
-    def _real(self, name: str) -> str:
-        if os.path.islink(name):
-            return os.path.realpath(name)
-        folder, last = os.path.split(name)
-        if last in ("", ".", ".."):
-            return os.path.realpath(name)
-        if folder not in self._folders:
-            try:
-                self._folders[folder] = os.path.realpath(folder)
-            except (OSError, ValueError):  # no path at all: it is not there either
-                self._folders[folder] = folder
-        return os.path.join(self._folders[folder], last)
 
 
 def stored_samples(run: Run, benchmark: str) -> list[Sample]:
@@ -141,48 +111,25 @@ def stored_samples(run: Run, benchmark: str) -> list[Sample]:
 def _stored(run: Run, benchmark: str, record: Mapping[str, Any]) -> Sample:
     room = f"inputs/{plain_name(benchmark)}"
 
-    def place(relative: object) -> Path:
+    def place(relative: str | None) -> Path:
         found = run.picture(relative, room)
         return run.path / room / "not kept in the run" if found is None else found
 
-    def text(name: str) -> str | None:
-        value = record.get(name)
-        return value if isinstance(value, str) else None
-
-    attributes = mapping(record.get("attributes"))
+    texts: dict[str, Any] = {name: record.get(name) for name in _TEXTS}
     return Sample(
         benchmark=benchmark,
         id=record["id"],
-        split=text("split") or "",
-        category=tuple(str(part) for part in record.get("category") or ()),
-        instruction=text("instruction") or "",
-        images=tuple(place(path) for path in record.get("images") or ()),
+        split=record.get("split") or "",
+        category=tuple(record.get("category", ())),
+        instruction=record.get("instruction") or "",
+        images=tuple(place(path) for path in record["images"]),
         output_stems=(record["id"],),
-        reference=place(record.get("reference")) if record.get("has_reference") else None,
-        masks={str(name): place(path) for name, path in mapping(record.get("masks")).items()},
-        **_texts(record),
-        attributes={
-            str(name): value
-            for name, value in attributes.items()
-            if isinstance(value, str | int | float | bool)
-        },
-        findings=tuple(_findings(record)),
+        reference=place(record["reference"]) if record.get("has_reference") else None,
+        masks={name: place(path) for name, path in record["masks"].items()},
+        **texts,
+        attributes={n: v for n, v in record.get("attributes", {}).items() if v is not None},
+        findings=tuple(Finding(**found) for found in record.get("findings", ())),
     )
 
 
-def _texts(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: v for name in _TEXTS if isinstance(v := record.get(name), str)}
-
-
 _TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
-
-
-def _findings(record: Mapping[str, Any]) -> Iterator[Finding]:
-    for found in record.get("findings") or ():
-        told = mapping(found)
-        words = {name: str(told.get(name) or "") for name in ("kind", "file", "found", "assumed")}
-        yield Finding(
-            **words,
-            repaired=told.get("repaired") is not False,
-            part=str(told.get("part") or ""),
-        )

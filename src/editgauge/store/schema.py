@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 import msgspec
 
@@ -219,12 +219,49 @@ def edit_record(
     return f"path {str(path)[:80]!r}: {why}" if why else record
 
 
-SAMPLE_TEXTS = (
+_TEXTS = (
     "split", "instruction", "source_text", "target_text", "caption", "knowledge", "change",
     "concept", "rephrased",
 )  # fmt: skip
-_NAMES = 64
-_ATTRIBUTES = 256
+_Some = msgspec.Meta(max_length=64)
+_Text = str | None
+
+
+class FindingRecord(TypedDict):
+    """A finding (`types.Finding`) of a sample."""
+
+    kind: str
+    file: str
+    found: str
+    assumed: str
+    repaired: bool
+    part: str
+
+
+class SampleRecord(TypedDict, total=False):
+    """What a run says of a sample, as JSON. Pictures are named by their paths in the run; None: it
+    does not keep that one. `marks`: path -> hash of each picture that is kept.
+    """
+
+    benchmark: str
+    id: str
+    category: Annotated[list[str], _Some]
+    images: Annotated[list[_Text], _Some]
+    reference: _Text
+    has_reference: bool
+    masks: Annotated[dict[str, _Text], _Some]
+    split: _Text
+    instruction: _Text
+    source_text: _Text
+    target_text: _Text
+    caption: _Text
+    knowledge: _Text
+    change: _Text
+    concept: _Text
+    rephrased: _Text
+    attributes: Annotated[dict[str, str | int | float | bool | None], msgspec.Meta(max_length=256)]
+    findings: Annotated[list[FindingRecord], _Some]
+    marks: Annotated[dict[str, str], msgspec.Meta(max_length=256)]
 
 
 def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
@@ -239,39 +276,37 @@ def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
         "reference": place.get(sample.reference) if sample.reference else None,
         "has_reference": sample.reference is not None,
         "masks": {name: place.get(path) for name, path in sample.masks.items()},
-        **{name: getattr(sample, name) for name in SAMPLE_TEXTS},
+        **{name: getattr(sample, name) for name in _TEXTS},
         "attributes": dict(sample.attributes),
         "findings": [asdict(finding) for finding in sample.findings],
     }
 
 
-def sample_fault(record: Mapping[str, Any]) -> str:
-    """What is wrong with a sample's record that somebody may have written; "" where nothing is."""
-    for name in ("images", "category", "findings"):
-        if not isinstance(record.get(name) or [], list) or len(record.get(name) or ()) > _NAMES:
-            return f"{name}: wanted a list of at most {_NAMES}"
-    for name, most in (("masks", _NAMES), ("attributes", _ATTRIBUTES), ("marks", 3 * _NAMES)):
-        if not isinstance(record.get(name) or {}, dict) or len(record.get(name) or ()) > most:
-            return f"{name}: wanted an object of at most {most} names"
-    return ""
-
-
-def clear_places(record: dict[str, Any], benchmark: str) -> list[str]:
-    """Take out of a sample's record, in place, the pictures that do not lie in the room of the
-    benchmark's inputs; what was wrong with each.
+def read_sample(
+    benchmark: str, sample: str, facts: Mapping[str, Any]
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """The `SampleRecord` of its columns, which somebody may have written, and what was wrong with
+    it: pictures that do not lie in the room of the benchmark's inputs are taken out; None for what
+    is none.
     """
-    said: list[str] = []
+    try:
+        told = {**facts, "benchmark": benchmark, "id": sample}
+        record: dict[str, Any] = {**msgspec.convert(told, SampleRecord)}
+    except msgspec.ValidationError as error:
+        return None, [f"sample {sample[:80]!r}: {error}; left out"]
+    said = []
 
-    def place(path: Any) -> str | None:
+    def place(path: str | None) -> str | None:
         why = None if path is None else paths.misplaced(path, f"inputs/{benchmark}")
         if why:
-            said.append(f"picture {str(path)[:80]!r} of {record['id'][:80]!r}: {why}")
+            told = f"samples of {benchmark}: picture {str(path)[:80]!r} of {sample[:80]!r}"
+            said.append(f"{told}: {why}; left out")
         return None if why else path
 
-    record["images"] = [place(path) for path in record.get("images") or ()]
+    record["images"] = [place(path) for path in record.get("images", ())]
     record["reference"] = place(record.get("reference"))
-    record["masks"] = {name: place(path) for name, path in (record.get("masks") or {}).items()}
-    return said
+    record["masks"] = {name: place(path) for name, path in record.get("masks", {}).items()}
+    return record, said
 
 
 def digest(*parts: Any) -> str:

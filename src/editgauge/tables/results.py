@@ -154,9 +154,7 @@ class Results:
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _known: dict[str, Set[tuple[str, str]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _known: set[tuple[str, str]] = field(default_factory=set, init=False, repr=False, compare=False)
 
     # -- what there is -----------------------------------------------------------------------------
 
@@ -181,22 +179,19 @@ class Results:
         return tuple(sorted({key.source for key in self.keys}))
 
     @property
-    def scorers(self) -> tuple[str, ...]:
-        return tuple(sorted({key.scorer for key in self.keys}))
-
-    @property
     def repeats(self) -> int:
         """How often a judge judged at the most."""
         return max((len(cube.values) for cube in self.cubes.values()), default=0)
 
     def has(self, metric: str, variant: str = "") -> bool:
         """Whether there is any row of this metric and variant ("": of any)."""
-        if "pairs" not in self._known:
+        if not self._known:
             full = [key for key, cube in self.cubes.items() if (cube.status >= 0).any()]
             full += [key for key, whole in self.sets.items() if not np.isnan(whole.values).all()]
-            pairs = {(key.metric, key.variant) for key in full}
-            self._known["pairs"] = pairs | {(name, "") for name, _ in pairs}
-        return (metric, variant) in self._known["pairs"]
+            self._known.update(
+                pair for k in full for pair in ((k.metric, k.variant), (k.metric, ""))
+            )
+        return (metric, variant) in self._known
 
     def tried(self, metrics: Collection[str] | None = None) -> Mask:
         """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
@@ -289,22 +284,14 @@ class Results:
         }
         disputed = frozenset().union(*theirs.values())
 
-        def common(key: Key) -> bool:
-            return key.metric not in makers and (not key.source or key.source not in sources)
+        def one(source: str, shown: frozenset[str]) -> Results:
+            def wanted(key: Key) -> bool:
+                common = key.metric not in makers and (not key.source or key.source not in sources)
+                return common or (key.source == source and key.metric in shown)
 
-        found = [replace(self.where(common), side=Side("", frozenset(), disputed))]
-        for source, shown in theirs.items():
+            return replace(self.where(wanted), side=Side(source, shown, disputed))
 
-            def wanted(key: Key, source: str = source, shown: Set[str] = shown) -> bool:
-                return common(key) or (key.source == source and key.metric in shown)
-
-            found.append(replace(self.where(wanted), side=Side(source, shown, disputed)))
-        return found
-
-    def own(self) -> Results:
-        """The rows of the metrics that are this side's own; all rows where there are no sides."""
-        shown = self.side.shown if self.side is not None else frozenset()
-        return self.where(lambda key: key.metric in shown) if shown else self
+        return [one("", frozenset()), *(one(source, shown) for source, shown in theirs.items())]
 
     # -- which editors, samples and repeats --------------------------------------------------------
 
@@ -368,7 +355,7 @@ class Results:
         if not mine:
             shape = (len(self.editors), len(self.samples))
             return Grid(np.full(shape, np.nan), np.full(shape, -1, np.int8))
-        values, status = self._joined(mine, f"{metric} ({variant})")
+        values, status = mine[0] if len(mine) == 1 else self._joined(mine, f"{metric} ({variant})")
         if len(values) == 1:
             return Grid(values[0], status[0])
         scored = status == SCORED
@@ -381,19 +368,19 @@ class Results:
 
     def _joined(self, cubes: Sequence[Cube], what: str) -> Cube:
         """Several cubes of one thing as one: of each place the score, where one has it."""
-        found = cubes[0]
-        for other in cubes[1:]:
-            size = max(len(found.values), len(other.values))
-            one, two = padded(found, size), padded(other, size)
-            both = (one.status == SCORED) & (two.status == SCORED)
-            clash = np.argwhere(both & (one.values != two.values))
+        size = max(len(cube.values) for cube in cubes)
+        found, *others = (_padded(cube, size) for cube in cubes)
+        for other in others:
+            both = (found.status == SCORED) & (other.status == SCORED)
+            clash = np.argwhere(both & (found.values != other.values))
             if len(clash):
                 repeat, editor, sample = clash[0].tolist()
-                values = [float(part.values[repeat, editor, sample]) for part in (one, two)]
+                values = [float(part.values[repeat, editor, sample]) for part in (found, other)]
                 raise self.contradiction(what, editor, sample, *values)
-            first = (one.status == SCORED) | (two.status < 0)
+            first = (found.status == SCORED) | (other.status < 0)
             found = Cube(
-                np.where(first, one.values, two.values), np.where(first, one.status, two.status)
+                np.where(first, found.values, other.values),
+                np.where(first, found.status, other.status),
             )
         return found
 
@@ -423,7 +410,7 @@ class Results:
         return found
 
 
-def padded(cube: Cube, size: int) -> Cube:
+def _padded(cube: Cube, size: int) -> Cube:
     """The cube with `size` repeats; those beyond its own have no rows."""
     more = ((0, size - len(cube.values)), (0, 0), (0, 0))
     values = np.pad(cube.values, more, constant_values=np.nan)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -113,7 +112,6 @@ def _has(row: TableRow, column: str) -> bool:
 
 
 _TIERS = ("easy", "medium", "hard")
-_NUMBERED = re.compile(r"[0-9]+(\.[0-9]+)*")
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
@@ -122,22 +120,19 @@ def in_order(labels: Iterable[str]) -> list[str]:
     ``2.9``).
     """
     given = set(labels)
-    texts = [label for label in given if label]
-    chapters = bool(texts) and all(_NUMBERED.fullmatch(label) for label in texts)
-    chapters &= any(label.count(".") > 1 for label in texts)
+    numbered = [label.split(".") for label in given if label]
+    chapters = all(part.isdecimal() for parts in numbered for part in parts)
+    chapters &= any(len(parts) > 2 for parts in numbered)
 
-    def place(label: str) -> tuple[int, float, list[tuple[int, str]], str]:
+    def place(label: str) -> tuple[int, list[float], str]:
         if not label:
-            return (3, 0, [], "")
-        if chapters:
-            digits = (part.lstrip("0") for part in label.split("."))  # too many for `int`, perhaps
-            return (0, 0, [(len(part), part) for part in digits], label)
+            return (3, [], "")
         if label in _TIERS:
-            return (1, _TIERS.index(label), [], "")
+            return (1, [_TIERS.index(label)], label)
         try:
-            number = float(label)
+            digits = [float(part) for part in (label.split(".") if chapters else [label])]
         except ValueError:
-            number = math.nan
-        return (0, number, [], label) if math.isfinite(number) else (2, 0, [], label)
+            return (2, [], label)
+        return (0, digits, label) if all(map(math.isfinite, digits)) else (2, [], label)
 
     return sorted(given, key=place)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,8 +142,6 @@ class PaperTable:
     """Put each line under the heading that the paper has for its model (`models.ModelFacts`)."""
     params: bool = False
     """Print each model's number of parameters."""
-    mean: bool = False
-    """Whether the paper has a line with the mean of its models."""
     said_of_slices: Mapping[str, str] = field(default_factory=dict)
     """An attribute -> what is said below the table where it is sliced by it."""
     repeats: Sequence[str] = ()
@@ -194,18 +191,15 @@ def generic(
     return [made] if shown else []
 
 
-_WORD = "(?:instruct|preview|latest)"
-_VERSION = re.compile(rf"(?:-(?:{_WORD}|\d(?:[\d-](?!{_WORD}))*+))*+(?:\[.*\])?")
-"""What may follow a model's name in that of one of its versions, asked with some prompt set."""
-
-
 def is_model(source: str, model: str) -> bool:
     """Whether a source is a version of a model: ``gpt-4o-2024-11-20#1f`` is one of ``GPT-4o``, and
     ``gpt-4o-mini`` is none.
     """
-    name = source.partition("#")[0].rpartition("/")[2].casefold()
+    name = source.partition("#")[0].rpartition("/")[2].partition("[")[0].casefold()
     rest = name.removeprefix(model.casefold())
-    return rest != name and _VERSION.fullmatch(rest) is not None
+    marks = rest.removeprefix("-").split("-") if rest.startswith("-") else [rest]
+    plain = ("", "instruct", "preview", "latest")
+    return rest != name and all(mark in plain or mark.isdigit() for mark in marks)
 
 
 def psnr_of_mean(means: Floats, sizes: Sizes) -> Floats:

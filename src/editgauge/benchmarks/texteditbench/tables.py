@@ -191,7 +191,6 @@ PIXEL = PaperTable(
     strata="split",
     size=SIZE,
     headline="real_ssim",
-    mean=True,
     published=[Published(rows=partial(published, "pixel"), note=_SOURCE.format(3))],
 )
 AGAINST_REFERENCE = PaperTable(
@@ -211,7 +210,6 @@ JUDGED = PaperTable(
     strata="split",
     size=SIZE,
     headline="real_overall",
-    mean=True,
     published=[
         Published(
             rows=partial(published, "judge"),
@@ -230,7 +228,6 @@ BOTH_TRACKS = PaperTable(
     strata="split",
     size=SIZE,
     headline="real_both",
-    mean=True,
     notes=[_OWN_FORMULA],
     published=[
         Published(

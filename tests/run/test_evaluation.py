@@ -108,11 +108,10 @@ def test_objects_show_themselves_without_letting_html_out(evaluation: Evaluation
         rows=[TableRow(name="<i>", cells={"a": Cell(value=0.5, n=1, of=2)})],
         notes=["<u>"],
     )
-    shown = table._repr_html_()
-    assert "<script>" not in shown
-    assert "&lt;i&gt;" in shown
-    assert "<td>0.500</td>" in shown
-    assert "<td>1/2</td>" in shown
+    shown = table._repr_markdown_()
+    assert "<" not in shown.replace(r"\<", "")
+    assert r"0\.500" in shown
+    assert "1/2" in shown
 
 
 def test_the_public_names_are_there() -> None:

@@ -122,7 +122,7 @@ def test_an_own_metric_and_editor_are_handed_over(tmp_path: Path) -> None:
     for table in evaluation.tables("corrected"):
         assert len(repr(table)) < 300
     assert len(repr(evaluation.compare("copy", "darker"))) < 300
-    assert "<table" in evaluation.compare("copy", "darker")._repr_html_()
+    assert "| metric |" in evaluation.compare("copy", "darker")._repr_markdown_()
 
 
 def test_why_an_edit_failed_is_in_the_summary(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from editgauge.store.run import Run
     from editgauge.tables.table import Table
 
-_SETTINGS = ("weights", "cutoff", "proxy", "strata", "seed", "width")
+_SETTINGS = ("weights", "cutoff", "proxy", "strata", "seed")
 
 
 @Parameter(name="*", group="Which rows")
@@ -91,8 +91,7 @@ def table(
     set_
         NAME=VALUE, may be repeated: weights (TextEdit: of TA, TP, SI, LR, VC, by commas; sum 1),
         cutoff (TextEdit: a TA below it sets the others to 0), proxy
-        (with --calibrate: QUESTION=METRIC), strata (what rated samples were drawn by), seed, width
-        (LaTeX: column, text or auto).
+        (with --calibrate: QUESTION=METRIC), strata (what rated samples were drawn by), seed.
     """
     from editgauge.run import tables as step
     from editgauge.study.calibration import mean_tables
@@ -114,7 +113,6 @@ def table(
         given.end(_SETTINGS)
         print_tables(mean_tables(runs, asked, rows.editor), opened, form, every_note=shown.notes)
         return
-    width = given.take("width", "auto")
     choice = step.Choice(
         benchmark=rows.benchmark,
         where=rows.where,
@@ -141,7 +139,6 @@ def table(
             opened,
             form,
             shown.failures,
-            width,
             every_note=shown.notes,
             paper=shown.paper,
         )
@@ -151,12 +148,8 @@ def _numbers(text: str) -> list[float]:
     return [float(part) for part in text.split(",")]
 
 
-def print_table(
-    table: Table, form: Any, failures: Any = "out", width: Any = "auto", *, every_note: bool = True
-) -> None:
-    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`.
-    `width`: where LaTeX puts it.
-    """
+def print_table(table: Table, form: Any, failures: Any = "out", *, every_note: bool = True) -> None:
+    """Print one table: fitted to the terminal, or as the text of another form of `draw.FORMATS`."""
     from editgauge.tables import draw
 
     if form == "terminal":
@@ -164,7 +157,7 @@ def print_table(
     elif form == "json":
         output.print_json(draw.as_json(draw.with_failures(table, failures)))
     else:
-        text = draw.draw(table, form, failures=failures, place=width, every_note=every_note)
+        text = draw.draw(table, form, failures=failures, every_note=every_note)
         print(text, end="")
 
 
@@ -173,7 +166,6 @@ def print_tables(
     runs: Sequence[Run],
     form: str,
     failures: Any = "out",
-    width: Any = "auto",
     *,
     every_note: bool = True,
     paper: bool = False,
@@ -200,5 +192,5 @@ def print_tables(
         if paper:
             print(draw.paper(draw.with_failures(item, failures)), end="")
         else:
-            print_table(item, form, failures, width, every_note=every_note)
+            print_table(item, form, failures, every_note=every_note)
     output.warn(*runs)

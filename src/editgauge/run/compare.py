@@ -10,7 +10,7 @@ from editgauge.store.run import Run
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
-from editgauge.tables import given_back, spec
+from editgauge.tables import notes, spec
 from editgauge.tables.compare import Comparison
 from editgauge.tables.gate import Gate, Usage
 from editgauge.tables.layouts import every_table
@@ -48,9 +48,9 @@ def compare(
         directions = {name: ways[name] for name in wanted}
         item = frames_compared.compare(frame, a, b, directions, variants=variants, **settings)
         if item.lines:
-            back = given_back.note(frame.of_editors([a, b]))
-            notes = (back,) if back else ()
-            comparisons.append(replace(item, notes=notes, of_samples=_otherwise_shown(frame)))
+            back = notes.given_back(frame.of_editors([a, b]))
+            told = (back,) if back else ()
+            comparisons.append(replace(item, notes=told, of_samples=_otherwise_shown(frame)))
     return comparisons
 
 

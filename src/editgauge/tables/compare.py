@@ -105,8 +105,8 @@ class Comparison:
     def __repr__(self) -> str:
         return f"<Comparison: {sentence(self)}>"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape.markup(sentence(self))}</p>{as_table(self)._repr_html_()}"
+    def _repr_markdown_(self) -> str:
+        return f"{escape.markdown(sentence(self), None)}\n\n{as_table(self)._repr_markdown_()}"
 
     @property
     def tests(self) -> int:

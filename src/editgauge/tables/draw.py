@@ -1,4 +1,4 @@
-"""A `table.Table` drawn: terminal, markdown, csv, LaTeX, JSON, HTML.
+"""A `table.Table` drawn: terminal, markdown, csv, LaTeX, JSON.
 
 In every format a mean comes with its count (``n scored / n in the benchmark``), an infinite mean is
 ∞, the papers' lines are marked, the best number of a column is bold and the second underlined -
@@ -51,14 +51,13 @@ def draw(
     *,
     failures: Failures = "out",
     width: int | None = None,
-    place: latex.Place = "auto",
     every_note: bool = True,
 ) -> str:
     """The table as text, ending in a newline.
 
     `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the
     scale's minimum, ``both`` the second in brackets where it differs. `width`: for the terminal;
-    None = as wide as it needs. `place`: for LaTeX, see `latex.latex`. `every_note`: all notes in
+    None = as wide as it needs. `every_note`: all notes in
     the terminal and in markdown, else those that fit into `NOTE_LINES`.
     """
     table = with_failures(table, failures)
@@ -68,7 +67,7 @@ def draw(
         return _csv(table)
     table = _scored(table)
     if form == "latex":
-        return _latex(table, place)
+        return _latex(table)
     if form == "markdown":
         return _markdown(table, every_note=every_note)
     stream = io.StringIO()
@@ -270,23 +269,6 @@ def _markdown(table: Table, *, every_note: bool = True) -> str:
     return "\n".join([*text, "", *notes]).rstrip("\n") + "\n"
 
 
-def html(table: Table) -> str:
-    """For a notebook: a title, the table, its notes as a list."""
-    drawn = grid(_scored(with_failures(table, "out")))
-    heads = "".join(f"<th>{escape.markup(' '.join(filter(None, h)))}</th>" for h in drawn.headings)
-    tags: dict[Mark, str] = {"best": "b", "second": "u"}
-    lines = []
-    for line in drawn.lines:
-        texts = [(tags.get(item.mark), escape.markup(item.text)) for item in line]
-        cells = [f"<{tag}>{text}</{tag}>" if tag else text for tag, text in texts]
-        lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    notes = "".join(f"<li>{escape.markup(note)}</li>" for note in _notes(table))
-    return (
-        f"<b>{escape.markup(_title(table))}</b><table><tr>{heads}</tr>{''.join(lines)}</table>"
-        f"<ul>{notes}</ul>"
-    )
-
-
 def _csv(table: Table) -> str:
     """One line a row; a column of counts and, where there are any, of bounds and of means with
     failures. A number is as printed, but empty where there is none and ``inf`` for ∞.
@@ -347,7 +329,7 @@ def paper(table: Table) -> str:
     return _latex(replace(table, columns=shown, variant="", notes=notes), bare=True)
 
 
-def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> str:
+def _latex(table: Table, *, bare: bool = False) -> str:
     """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
     table where columns differ; the others keep their columns. `bare`: without further notes.
     """
@@ -370,7 +352,7 @@ def _latex(table: Table, place: latex.Place = "auto", *, bare: bool = False) -> 
         notes=list(table.notes) if bare else notes,
         origin=table.source,
     )
-    return latex.latex(drawn, words, place)
+    return latex.latex(drawn, words)
 
 
 def as_json(table: Table) -> dict[str, Any]:

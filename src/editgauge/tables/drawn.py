@@ -62,7 +62,7 @@ def _count_text(cell: Cell | None) -> str:
 
 def shared_counts(table: Table) -> dict[str, str]:
     """The columns in which all own lines have one count -> that count."""
-    own = [row for row in table.rows if row.kind in ("run", "edited")]
+    own = [row for row in table.rows if row.kind == "run"]
     shared = {}
     for column in table.columns:
         counts = {_count_text(row.cells.get(column.name)) for row in own}

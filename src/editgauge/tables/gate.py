@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
-from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
+from editgauge.statistics.paired import Pair, Paired, paired_differences
 from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
 from editgauge.types import VARIANTS, Direction, Variant
@@ -51,10 +51,6 @@ class Check(NamedTuple):
     """Samples with which the margin could be told, about; None where that is not the trouble."""
     numbers: Mapping[str, float] = {}
     """What `found` and `wanted` say, for programs: difference, low, high, margin; mean, floor…"""
-
-    @property
-    def what(self) -> str:
-        return self.kind.replace("_", " ")
 
     @property
     def words(self) -> str:
@@ -137,8 +133,6 @@ def judge(
     pair = results.of_editors([a, b])
     checks: list[Check] = []
     notes: list[str] = []
-    tests: dict[bytes, Paired] = {}
-    pending: list[tuple[_Asked, bytes]] = []
     for rule in policy.rules:
         if not rule.applies(results.benchmark, directions):
             continue
@@ -155,13 +149,9 @@ def judge(
             continue
         asked = _asked(pair, rule, variant, direction)
         checks.append(_coverage(asked, policy.coverage))
-        key = rule.metric.encode() + asked.values.tobytes()
-        if rule.margin is not None or rule.not_worse:
-            tests[key] = tests.get(key) or asked.test(policy.alpha, seed)
         checks += [_floor(asked)] if rule.floor is not None else []
-        checks += [_margin(asked, rule.margin, tests[key])] if rule.margin is not None else []
-        pending += [(asked, key)] if rule.not_worse else []
-    checks += _not_worse(pending, tests, policy.alpha)
+        if rule.margin is not None:
+            checks.append(_margin(asked, rule.margin, asked.test(policy.alpha, seed)))
     checks += _limits(policy, usage)
     return Gate(benchmark=results.benchmark, a=a, b=b, checks=tuple(checks), notes=tuple(notes))
 
@@ -286,29 +276,6 @@ def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
     return math.ceil(n * ((mean - low) / room) ** 2) if room > 0 else None
 
 
-def _not_worse(
-    pending: Sequence[tuple[_Asked, bytes]], tests: Mapping[bytes, Paired], alpha: float
-) -> list[Check]:
-    """p after Holm's correction over the different tests among these rules."""
-    keys = list(dict.fromkeys(key for _, key in pending))
-    adjusted = holm([tests[key].p for key in keys]).tolist() if keys else []
-    corrected = dict(zip(keys, adjusted, strict=True))
-    checks = []
-    for asked, key in pending:
-        paired, p = tests[key], corrected[key]
-        gain = -paired.difference if asked.direction == "lower" else paired.difference
-        verdict = Verdict.FAIL if gain < 0 and p < alpha else Verdict.PASS
-        told = f"gain {gain:+.4g}, p {p:.2g} (Holm over {len(keys)})"
-        numbers = {"difference": gain, "p": p, "alpha": alpha}
-        if math.isnan(p):
-            verdict, told, numbers = Verdict.CANNOT_TELL, f"no test of {paired.n} samples", {}
-        wanted = f"no loss with p below {alpha:g}"
-        checks.append(
-            Check(asked.rule.name, "not_worse", verdict, told, wanted, paired.n, numbers=numbers)
-        )
-    return checks
-
-
 def _limits(policy: Policy, usage: Usage) -> list[Check]:
     """Limits on what is recorded of every output; of fewer they cannot be told."""
     q = policy.latency_quantile
@@ -346,7 +313,7 @@ def as_text(gates: Sequence[Gate]) -> str:
     lines = [str(overall(gates))]
     for gate in gates:
         lines.append(f"{gate.title}: {gate.verdict}")
-        lines += [f"  {c.verdict:<11}  {c.name}, {c.what}: {c.words}" for c in gate.worst_first]
+        lines += [f"  {c.verdict:<11}  {c.name}, {c.kind}: {c.words}" for c in gate.worst_first]
         lines += [f"  note: {note}" for note in gate.notes]
     return "\n".join(plain(line, None) for line in lines) + "\n"
 
@@ -393,7 +360,7 @@ def as_junit(gates: Sequence[Gate]) -> str:
             errors=str(counts.count(Verdict.CANNOT_TELL)),
         )  # fmt: skip
         for check in gate.checks:
-            name = plain(f"{check.name}, {check.what}", None)
+            name = plain(f"{check.name}, {check.kind}", None)
             about = plain(gate.benchmark, None)
             case = ElementTree.SubElement(suite, "testcase", classname=about, name=name)
             if check.verdict is Verdict.PASS:
@@ -414,7 +381,7 @@ def as_summary(gates: Sequence[Gate]) -> str:
         lines += [f"### {markdown(f'{gate.title}: {gate.verdict}', None)}", ""]
         lines += ["| verdict | check | found and wanted |", "| --- | --- | --- |"]
         for check in gate.worst_first:
-            cells = (check.verdict.value, f"{check.name}, {check.what}", check.words)
+            cells = (check.verdict.value, f"{check.name}, {check.kind}", check.words)
             lines.append(f"| {' | '.join(map(markdown, cells))} |")
         lines += ["", *(f"- {markdown(note, None)}" for note in gate.notes)]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from editgauge import escape
 from editgauge.tables.drawn import NOTHING, Drawn, Item
 
-Place = Literal["auto", "column", "text"]
-PLACES: tuple[Place, ...] = ("auto", "column", "text")
 _WIDE = 7
 """Columns from which a table is set across the page."""
 _LONG = 50
@@ -33,13 +30,9 @@ class Words:
     """A comment: what made the numbers, in full."""
 
 
-def latex(drawn: Drawn, words: Words, place: Place = "auto") -> str:
-    r"""The table as a ``table`` (as wide as a column) or ``table*`` (as the page), or as several.
-
-    `place`: which of the two; ``auto`` is the page from `_WIDE` columns on.
-    """
-    wide = place == "text" or (place == "auto" and len(drawn.headings) >= _WIDE)
-    float_ = "table*" if wide else "table"
+def latex(drawn: Drawn, words: Words) -> str:
+    r"""The table as a ``table`` (as wide as a column), a ``table*`` (as the page), or several."""
+    float_ = "table*" if len(drawn.headings) >= _WIDE else "table"
     label = re.sub("[^A-Za-z0-9]+", "-", words.label).strip("-")
     columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
     pages = list(_pages(drawn))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from editgauge import catalog
-from editgauge.tables import given_back
+from editgauge.tables import notes
 from editgauge.tables.build import build
 from editgauge.tables.metrics import benchmark_of, metrics_of
 from editgauge.tables.reading import settled
@@ -58,6 +58,7 @@ def tables(
     asked = shown or Shown()
     results = settled(results)
     every = partial(every_table, make=make, only=asked.only)
+    back = [*filter(None, [notes.given_back(results)])]
     mine = [paper for paper in every(results) if _belongs(results, paper, variant, among)]
     if asked.by:
         names = {paper.name for paper in mine}
@@ -69,17 +70,20 @@ def tables(
             intervals=asked.intervals,
             seed=asked.seed,
         )
-        back = [*filter(None, [given_back.note(results)])]
         return [replace(part, notes=[*part.notes, *back]) for part in parts]
     found: list[Table | None] = []
     for paper in mine:
         paper = replace(paper, alone=paper.alone and asked.only == paper.name)
-        again = partial(
-            build, table=paper, variant=variant, mean=asked.mean, intervals=asked.intervals,
+        table = build(
+            results,
+            paper,
+            variant,
+            published=asked.published or paper.alone,
+            mean=asked.mean,
+            intervals=asked.intervals,
             seed=asked.seed,
-        )  # fmt: skip
-        table = again(results, published=asked.published or paper.alone)
-        found.append(table and given_back.with_edited(results, table, again))
+        )
+        found.append(table and replace(table, notes=[*table.notes, *back]))
     if results.repeats > 1:
         found += [beside(results, p, variant, published=asked.published) for p in mine]
     return [table for table in found if table is not None and table.columns]

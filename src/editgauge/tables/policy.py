@@ -18,7 +18,7 @@ LEAST_SAMPLES: Final = 30
 """Samples that both editors need for a margin, where a policy names no other number: a bootstrap
 interval of fewer is too narrow more often than its confidence says.
 """
-Kind = Literal["floor", "margin", "not_worse", "coverage", "cost", "latency"]
+Kind = Literal["floor", "margin", "coverage", "cost", "latency"]
 
 
 class Verdict(StrEnum):
@@ -44,8 +44,7 @@ class Rule(
 
     `floor`: the candidate's mean is at least this good (for a metric of which lower is better: at
     most this). `margin`: how much worse than the baseline the candidate may be, in the metric's own
-    unit. `not_worse`: no loss that is significant after Holm's correction over the rules that ask
-    for it. At least one is given.
+    unit. At least one is given.
     """
 
     metric: Annotated[str, Meta(min_length=1)]
@@ -54,14 +53,13 @@ class Rule(
     where: str | tuple[str, ...] = ()
     floor: float | None = None
     margin: NotNegative | None = None
-    not_worse: bool = False
     least: Annotated[int, Meta(ge=2)] = LEAST_SAMPLES
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(one) for one in (self.floor, self.margin) if one is not None):
             raise ValueError(f"{self.metric}: wanted finite numbers")
         if not self.kinds:
-            raise ValueError(f"{self.metric}: wanted a floor, a margin or not_worse = true")
+            raise ValueError(f"{self.metric}: wanted a floor or a margin")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -75,12 +73,8 @@ class Rule(
     @property
     def kinds(self) -> list[Kind]:
         """What it asks for."""
-        asked: dict[Kind, bool] = {
-            "floor": self.floor is not None,
-            "margin": self.margin is not None,
-            "not_worse": self.not_worse,
-        }
-        return [kind for kind, wanted in asked.items() if wanted]
+        asked: dict[Kind, float | None] = {"floor": self.floor, "margin": self.margin}
+        return [kind for kind, wanted in asked.items() if wanted is not None]
 
     def applies(self, benchmark: str, metrics: Mapping[str, Any]) -> bool:
         """Whether it asks something of a benchmark that has rows of these metrics."""

@@ -54,13 +54,12 @@ class Column:
 class TableRow:
     """One line: an editor, or a paper's model.
 
-    `kind` tells a run's own numbers (``run``, and ``edited`` without the inputs that were handed
-    back) from a paper's.
+    `kind` tells a run's own numbers (``run``, and the ``average`` of its models) from a paper's.
     """
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "edited", "average", "published", "mean"] = "run"
+    kind: Literal["run", "average", "published", "mean"] = "run"
     group: str = ""
     """The slice that the line belongs to; lines are compared within a group only."""
     section: str = ""
@@ -115,13 +114,13 @@ class Table:
             found.append(line)
         return found
 
-    def _repr_html_(self) -> str:
-        from editgauge.tables.draw import html
+    def _repr_markdown_(self) -> str:
+        from editgauge.tables.draw import draw
 
-        return html(self)
+        return draw(self, "markdown")
 
 
-OWN = ("run", "edited", "average")
+OWN = ("run", "average")
 """The kinds of lines that are a run's own numbers."""
 
 

@@ -35,6 +35,7 @@ from PIL import Image, UnidentifiedImageError
 
 from editgauge import confinement, temporary
 from editgauge.errors import ImageError, ImageTooLarge, UsageError
+from editgauge.types import MAX_FILE_BYTES
 
 Array = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
@@ -46,7 +47,6 @@ DEFAULT_MEMORY = 1 << 30
 """1 GiB: what a process may hold while it reads or aligns a picture. `EDITGAUGE_MEMORY` (the
 environment) raises or lowers it.
 """
-MAX_FILE_BYTES = 1 << 29
 EXTENSIONS: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp")
 """What an output may be called, in the order of preference."""
 _EXTENSION_OF = {

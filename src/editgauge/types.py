@@ -21,6 +21,8 @@ Track = Literal["pixel", "ocr", "embedding", "judge", "human", "diagnosis"]
 JUDGE_SCORER = "judge"
 """The scorer of a judge's rows."""
 TRACKS: tuple[Track, ...] = ("pixel", "ocr", "embedding", "judge", "human", "diagnosis")
+MAX_FILE_BYTES = 1 << 29
+"""A picture's file that is larger is not read, copied or delivered."""
 VARIANTS: tuple[Variant, ...] = ("faithful", "corrected")
 
 

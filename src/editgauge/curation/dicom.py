@@ -22,11 +22,11 @@ from editgauge import confinement
 from editgauge.curation.privacy import words_of
 from editgauge.errors import DataError, ImageTooLarge, MissingExtra, UsageError
 from editgauge.images import (
-    MAX_FILE_BYTES,
     Array,
     max_pixels,
     memory_limit,
 )
+from editgauge.types import MAX_FILE_BYTES
 
 KEPT: Mapping[str, str] = {
     "modality": "Modality",

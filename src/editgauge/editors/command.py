@@ -36,10 +36,9 @@ import msgspec
 from editgauge.editors.delivery import Count, Seconds, deliver, faulty, settings_of
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.errors import RunError, UsageError
-from editgauge.images import MAX_FILE_BYTES
 from editgauge.services.child import Child, Ended
 from editgauge.services.secrets import shown, words
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import MAX_FILE_BYTES, Edit, Sample, Status
 
 _STATUSES = {one.value: one for one in (Status.REFUSED, Status.NOT_APPLICABLE)}
 LOADING = 1800.0

@@ -13,12 +13,13 @@ from urllib.parse import quote
 
 from editgauge import escape
 from editgauge.errors import ImageError
-from editgauge.images import MAX_FILE_BYTES, read_header, read_small, write_bytes
+from editgauge.images import read_header, read_small, write_bytes
 from editgauge.store import copies, paths
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.results import Results
+from editgauge.types import MAX_FILE_BYTES
 
 COPIED_SIDE = 1000
 """The longer side in pixels of a picture that is copied into a report: the report is to be sent."""

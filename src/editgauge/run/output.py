@@ -26,12 +26,12 @@ from editgauge.errors import (
     RunError,
     Unavailable,
 )
-from editgauge.images import EXTENSIONS, MAX_FILE_BYTES, fingerprint, read_header
+from editgauge.images import EXTENSIONS, fingerprint, read_header
 from editgauge.store import copies, lease, paths
 from editgauge.store.outputs import given_back
 from editgauge.store.paths import plain_name, portable, without_roots
 from editgauge.store.schema import EditRecord
-from editgauge.types import Edit, Editor, Sample, Status
+from editgauge.types import MAX_FILE_BYTES, Edit, Editor, Sample, Status
 
 STOPS = (Unavailable, MissingExtra)
 """What ends an editing call at once: no other sample would fare better."""

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from editgauge.errors import UsageError
-from editgauge.judging import compared
 from editgauge.store.run import Run
-from editgauge.study import agreement, sheets
-from editgauge.study.people import averaged_for, directions_of
+from editgauge.study.people import averaged_for
 from editgauge.tables import rows
 from editgauge.tables.layouts import Shown, papers_first
 from editgauge.tables.layouts import tables as tables_of_frame
@@ -95,6 +93,10 @@ def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> It
     paper's own rank correlations where published lines are wanted. `frame` has the rows of every
     source and annotator.
     """
+    from editgauge.judging import compared
+    from editgauge.study import agreement, sheets
+    from editgauge.study.people import directions_of
+
     for variant in variants:
         judges = compared.table(frame, variant, seed=shown.seed)
         yield from () if judges is None else (judges,)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError, ImageError, ImageTooLarge
-from editgauge.images import MAX_FILE_BYTES, read_header
+from editgauge.images import read_header
 from editgauge.store import paths
 from editgauge.store.copies import same
 from editgauge.store.hashes import HashStore
@@ -20,7 +20,7 @@ from editgauge.store.paths import plain_name, portable
 from editgauge.store.remote import local_folder
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.types import Sample, Status
+from editgauge.types import MAX_FILE_BYTES, Sample, Status
 
 _TOGETHER = 64
 """Outputs that a thread is given at once: a task of its own for each costs more than a decoding."""

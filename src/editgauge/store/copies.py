@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 
 from editgauge.errors import RunError
-from editgauge.images import picture_hash
 
 _CHUNK = 1 << 22
 
@@ -36,6 +35,8 @@ def copy(file: Path | str, target: Path | str, *, limit: int) -> tuple[str, os.s
     Raises `RunError` when it is no regular file or too large (a pipe is not waited for), `OSError`
     when it cannot be read or the target cannot be written.
     """
+    from editgauge.images import picture_hash  # OpenCV takes its time, and tables need no picture
+
     handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(handle, "rb") as source:
         found = os.fstat(handle)

@@ -14,11 +14,11 @@ from typing import Any
 
 from editgauge import temporary
 from editgauge.errors import DataError
-from editgauge.images import EXTENSIONS, MAX_FILE_BYTES
+from editgauge.images import EXTENSIONS
 from editgauge.store import paths
 from editgauge.store.copies import copy, same
 from editgauge.store.paths import plain_name
-from editgauge.types import Sample
+from editgauge.types import MAX_FILE_BYTES, Sample
 
 MOST_FILES = 500_000
 FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")

@@ -24,7 +24,7 @@ from typing import Any
 
 from editgauge import temporary
 from editgauge.errors import RunError
-from editgauge.images import MAX_FILE_BYTES
+from editgauge.types import MAX_FILE_BYTES
 
 LARGEST = 1 << 33
 """Bytes of the largest file of a run that is read: 8 GB, some ten million rows."""

@@ -26,12 +26,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from editgauge import __version__, temporary
 from editgauge.errors import RunError
-from editgauge.images import MAX_FILE_BYTES
 from editgauge.store import copies, described, lease, paths, records, schema, sqlite
 from editgauge.store.file import FILE, put, real
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
-from editgauge.types import Metric, Row
+from editgauge.types import MAX_FILE_BYTES, Metric, Row
 
 if TYPE_CHECKING:
     from editgauge.store.hashes import HashStore

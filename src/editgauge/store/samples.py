@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from editgauge.images import MAX_FILE_BYTES
 from editgauge.store.hashes import HashStore
 from editgauge.store.measured import measured
 from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import digest, sample_record
-from editgauge.types import Finding, Sample
+from editgauge.types import MAX_FILE_BYTES, Finding, Sample
 
 
 def keep_samples(

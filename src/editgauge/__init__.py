@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from editgauge.benchmarks.base import Samples, by_track, need_folder
-    from editgauge.editors.function import FunctionEditor, editor
+    from editgauge.editors.function import editor
     from editgauge.errors import DataError, EditgaugeError
     from editgauge.images import read_image, write_png
     from editgauge.judging.options import JudgeOptions
     from editgauge.judging.protocol import Picture
-    from editgauge.judging.questions import Question, Questions, input_and_output, output_alone
+    from editgauge.judging.questions import Question, Questions, output_alone
     from editgauge.run.evaluation import Evaluation
     from editgauge.scoring.plain import metric
-    from editgauge.scoring.scorer import Needs, Scorer
+    from editgauge.scoring.scorer import Scorer
     from editgauge.tables.spec import Column, Mean, PaperTable
     from editgauge.types import (
         Benchmark,
@@ -39,14 +39,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "benchmarks.base": ("Samples", "by_track", "need_folder"),
     "run.evaluation": ("Evaluation",),
-    "editors.function": ("FunctionEditor", "editor"),
+    "editors.function": ("editor",),
     "errors": ("DataError", "EditgaugeError"),
     "images": ("read_image", "write_png"),
     "judging.options": ("JudgeOptions",),
     "judging.protocol": ("Picture",),
-    "judging.questions": ("Question", "Questions", "input_and_output", "output_alone"),
+    "judging.questions": ("Question", "Questions", "output_alone"),
     "scoring.plain": ("metric",),
-    "scoring.scorer": ("Needs", "Scorer"),
+    "scoring.scorer": ("Scorer",),
     "tables.spec": ("Column", "Mean", "PaperTable"),
     "types": (
         "Benchmark",
@@ -71,12 +71,10 @@ __all__ = [
     "Edit",
     "EditgaugeError",
     "Evaluation",
-    "FunctionEditor",
     "JudgeOptions",
     "JudgeTrack",
     "Mean",
     "Metric",
-    "Needs",
     "PaperTable",
     "Picture",
     "Plot",
@@ -89,7 +87,6 @@ __all__ = [
     "Status",
     "by_track",
     "editor",
-    "input_and_output",
     "metric",
     "need_folder",
     "output_alone",

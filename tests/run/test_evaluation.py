@@ -115,6 +115,6 @@ def test_objects_show_themselves_without_letting_html_out(evaluation: Evaluation
 
 
 def test_the_public_names_are_there() -> None:
-    assert len(editgauge.__all__) <= 31
+    assert len(editgauge.__all__) <= 28
     assert all(getattr(editgauge, name) is not None for name in editgauge.__all__)
     assert Status.SCORED in editgauge.Status

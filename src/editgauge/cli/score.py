@@ -28,7 +28,12 @@ from editgauge.cli.options import (
 from editgauge.errors import EditgaugeError, UsageError
 
 if TYPE_CHECKING:
+    from editgauge.tables.table import Table
     from editgauge.types import Variant
+
+
+_NAMED = 4
+"""Columns of a further table that are named below the first one."""
 
 
 @Parameter(name="*", group="Outputs from elsewhere")
@@ -135,20 +140,37 @@ def score(
 
 
 def _print_table(run: Path, benchmark: str, variants: Sequence[Variant]) -> None:
+    """The benchmark's first table that has rows, and which others there are."""
     from editgauge.cli.table import print_tables
     from editgauge.run.tables import Choice, tables
     from editgauge.tables import rows
 
+    place = place_of(run)
+    others: list[str] = []
     print()
     try:
         opened = rows.open_runs([run])
         made = tables(opened, Choice(benchmark=benchmark), variants)
-        print_tables(made, opened, "terminal", every_note=False)
+        named: dict[str, list[Table]] = {}
+        for table in sorted(made, key=lambda one: one.variant == "faithful"):
+            named.setdefault(table.name, []).append(table)
+        first = next(iter(named), "")
+        paper = [table for table in made if table.name == first]
+        print_tables(paper, opened, "terminal", every_note=False)
+        others = [_of(some) for name, some in named.items() if name != first]
     except EditgaugeError as error:  # the scores are safe; which the table shows is a question
         print(f"no table: {error}")
-    place = place_of(run)
-    print(f"\nrows:  {place}   report: editgauge report {place}")
+    if others:
+        print(f"\nalso:  {'; '.join(others)}: editgauge table {place} --only NAME")
+    print(f"rows:  {place}   report: editgauge report {place}")
     print(f"next:  editgauge table {place} --benchmark {benchmark} --published --intervals")
+
+
+def _of(tables: Sequence[Table]) -> str:
+    """A table in one word, and of what it is."""
+    headings = list(dict.fromkeys(one.heading[-1] for one in tables[0].columns))
+    more = ", …" if len(headings) > _NAMED else ""
+    return f"{tables[0].name} ({', '.join(headings[:_NAMED])}{more})"
 
 
 def plan(

@@ -100,7 +100,7 @@ def test_a_budget_says_what_it_pays_for_and_ends_as_a_comparison(made: Path) -> 
     url = "http://127.0.0.1:9/v1"
     with opened(made, url, looking=True, budget=0.05, **price) as session:
         found = of_session(session)
-    assert re.search(r"about \d of 5 samples, each for all 2 editors", found.bought)
+    assert re.search(r"about \d of 5 samples left, each for all 2 editors", found.bought)
     assert set(found.editors) == {"copy", "reference"}
     assert sum(line.calls for line in found.editors.values()) == found.total.calls
     with FaultServer() as server:

@@ -92,17 +92,20 @@ def of_session(session: Session) -> Estimate:
     """What is left to ask in a session. Nothing is sent and no picture is decoded."""
     todo, price = session.todo, session.price
     found = Estimate(benchmark=todo.benchmark, model=session.options.model, price=price)
+    left: set[str] = set()
     for job in todo.jobs(session.samples, session.edits, looking=True):
         line = line_of(todo.engine, job, price)
         if line is None:
             continue
         editor = str(job.about["editor"])
+        if line.calls:
+            left.add(str(job.about["sample"]))
         for of, name in ((found.calls, job.call.name), (found.editors, editor)):
             of.setdefault(name, Line()).add(line)
         found.total.add(line)
     if price is not None and found.total.calls:
         found.batch = price.of(found.total.tokens_in, found.total.tokens_out, batch=True)
-    found.bought = _bought(session, found.total)
+    found.bought = _bought(session, found.total, len(left))
     return found
 
 
@@ -126,18 +129,17 @@ def line_of(engine: Engine, job: Job, price: Price | None) -> Line | None:
     return Line(1, 0, tokens, out, None if price is None else price.of(tokens, out))
 
 
-def _bought(session: Session, total: Line) -> str:
-    """How much of the comparison the budget pays for, in a sentence."""
+def _bought(session: Session, total: Line, samples: int) -> str:
+    """How much of the comparison the budget pays for, in a sentence; `samples` are left to ask."""
     budget, dollars = session.options.budget, total.dollars
     if budget is None or not dollars or not total.calls:
         return ""
     left = max(0.0, budget - session.todo.engine.ledger.totals.booked)
-    samples = len({edit.sample for edit in session.edits if edit.path})
     editors = len({edit.editor for edit in session.edits if edit.path})
     many = samples if left >= dollars else int(samples * left / dollars)
     return (
-        f"the budget pays for about {many} of {samples} samples, each for all {editors} editors "
-        f"({left:.2f} of about {dollars:.2f} US dollars)"
+        f"the budget pays for about {many} of {samples} samples left, each for all {editors} "
+        f"editors ({left:.2f} of about {dollars:.2f} US dollars)"
     )
 
 

@@ -18,7 +18,7 @@ from editgauge.judging import models, prompts
 from editgauge.judging.asking import Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
-from editgauge.judging.options import JudgeOptions, Selection, price_for
+from editgauge.judging.options import RANGES, REQUEST, JudgeOptions, Selection, price_for
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.questions import Track
 from editgauge.judging.run import JudgeRun, drawn
@@ -162,12 +162,10 @@ def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in given.items():
         if name not in track.options:
-            near = difflib.get_close_matches(name, track.options, n=1)
+            there = sorted({*track.options, *REQUEST, *RANGES})
+            near = difflib.get_close_matches(name, there, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            there = ", ".join(sorted(track.options)) or "none"
-            raise UsageError(
-                f"--set {name}={value}: no option of this protocol; there are: {there}{hint}"
-            )
+            raise UsageError(f"--set {name}={value}: there are: {', '.join(there)}{hint}")
         known = track.options[name]
         fits = next((word for word in known if word.lower() == value.lower()), None)
         if fits is None:

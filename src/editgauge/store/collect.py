@@ -31,15 +31,17 @@ _TOGETHER = 64
 
 def editors_in(outputs: Path, samples: Sequence[Sample]) -> dict[str, Path]:
     """The editors of an outputs folder: each of its sub-folders that holds at least one output, by
-    name. Raises `DataError` when the folder is not there or no sub-folder holds an output of these
-    samples.
+    name; else the folder itself, as one editor's of its name. Raises `DataError` when the folder is
+    not there or nothing in it is an output of these samples.
     """
     found = {one.name: one for one in _folders(outputs) if _holds_any(one, samples)}
+    if not found and _holds_any(outputs, samples):
+        return {plain_name(outputs.name): outputs}
     if not found:
+        wanted = f"{_wanted(samples)}.png"
         raise DataError(
-            f"{outputs}: no outputs found; wanted files such as "
-            f"{outputs.name}/<editor>/{_wanted(samples)}.png "
-            "(or name the editor with --editor when the folder is the editor's own)"
+            f"{outputs}: no outputs found; wanted files such as {outputs.name}/<editor>/{wanted}, "
+            f"or {outputs.name}/{wanted} of one editor"
         )
     return found
 

@@ -246,7 +246,7 @@ def resume(place: Path, calls: int = 100_000) -> None:
         seconds, _ = timed(
             lambda: engine.run(jobs_of(call, calls), lambda job, one: results.append(one))
         )
-    print(f"resume of {len(results):,} finished calls: {seconds}, {engine.stats.asked} asked")
+    print(f"resume of {len(results):,} finished calls: {seconds}, {engine.stats.requests} asked")
 
 
 TRIALS: dict[str, Callable[..., None]] = {

@@ -210,33 +210,3 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     assert "0 new rows, 42 reused" in done.output, "what was done before is kept"
     done = invoke([*base, "--set", "resolution=x"])
     assert "wanted a number such as 16, or all" in str(done.exception)
-
-
-@pytest.mark.slow
-def test_a_cluster_gives_the_same_rows_and_says_what_is_wrong_with_weights(
-    run: Run, weights: Path, tmp_path: Path
-) -> None:
-    """Change is measured by tasks, attention is watched by an actor that loads the model once."""
-    import shutil
-
-    pytest.importorskip("ray")
-    import torch
-
-    from editgauge.run.ray import Cluster
-    from editgauge.run.workers import Workers
-    from tests.run.nodes import nodes_of_one_core
-
-    away = Run.open(Path(shutil.copytree(run.path, tmp_path / "away")))
-    diagnose(run, Request(basis="pixels"))
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # as there: sums of floats depend on it
-    looked(run, weights)
-    torch.set_num_threads(threads)
-    other = tiny_pipelines.stable_diffusion(tmp_path / "other")
-    with nodes_of_one_core(2) as nodes, Cluster(nodes.address) as cluster:
-        with pytest.raises((UsageError, Unavailable)):
-            looked(away, other, workers=Workers(cluster=cluster))
-        diagnose(away, Request(basis="pixels", workers=Workers(cluster=cluster)))
-        told = looked(away, weights, workers=Workers(cluster=cluster))
-    assert (told.computed, told.kept) == (7, 14), "what needs no model was written at once"
-    assert Run.open(away.path).rows() == Run.open(run.path).rows()

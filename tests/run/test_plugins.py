@@ -125,19 +125,6 @@ def test_an_own_metric_and_editor_are_handed_over(tmp_path: Path) -> None:
     assert "| metric |" in evaluation.compare("copy", "darker")._repr_markdown_()
 
 
-def test_why_an_edit_failed_is_in_the_summary(tmp_path: Path) -> None:
-    @editor("never")
-    def never(image: object, instruction: str) -> object:
-        raise ValueError("out of ink")
-
-    evaluation = Evaluation("mini", run=tmp_path / "run", limit=2)
-    summary = evaluation.edit(never)
-    sample, reason = summary.reasons["failed"]
-    assert sample == evaluation.samples[0].id
-    assert "out of ink" in reason
-    assert summary.why() == [f"failed, first {sample}: {reason}"]
-
-
 def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
     evaluation = Evaluation("mini", run=tmp_path / "run", limit=1)
     with pytest.raises(TypeError, match="devcie"):
@@ -154,9 +141,8 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
 def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="types are checked where mypy is")
     (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "mypy", "--strict", "--disallow-any-expr", "script.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", "script.py"]
     source = str(Path(__file__).resolve().parents[2] / "src")
-    command = [word for word in command if word != "--disallow-any-expr"]
     done = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False,
         env={"MYPYPATH": source, "PATH": "", "PYTHONPATH": ":".join(sys.path)},
@@ -172,6 +158,6 @@ def test_two_packages_that_claim_a_name_are_both_named(monkeypatch: pytest.Monke
     claims = [
         EntryPoint("sharp", f"{package}:sharp", "editgauge.scorers") for package in ("one", "two")
     ]
-    monkeypatch.setattr(catalog, "entry_points", lambda group: claims)
+    monkeypatch.setattr(catalog, "_installed", lambda group, path: claims)
     with pytest.raises(PluginError, match="claimed by the packages one and two"):
         catalog.find("scorers", "sharp")

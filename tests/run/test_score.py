@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from editgauge.images import write_png
-from editgauge.run.processes import run_batches
 from editgauge.run.score import score
 from editgauge.store.collect import import_outputs
 from editgauge.store.hashes import HashStore
@@ -133,34 +130,6 @@ def test_failed_rows_are_tried_again_only_when_asked(bench: Bench) -> None:
     assert {row.status for row in run.rows()} == {Status.SCORED}
     assert len(run.rows()) == 48
     assert run.problems == []
-
-
-def _dies_at_first(marker: str, times: int) -> None:
-    """As a worker that the system kills while it is starting, for want of memory."""
-    seen = Path(marker).stat().st_size
-    if seen < times:
-        with Path(marker).open("a") as file:
-            file.write("x")
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Path) -> None:
-    marker = tmp_path / "starts"
-    marker.touch()
-    batches = [[1, 2], [3], [4, 5, 6]]
-    outcomes = run_batches(
-        iter(batches),
-        len,
-        workers=1,
-        start=_dies_at_first,
-        start_args=(str(marker), 2),
-        seconds=60,
-    )
-    assert sorted((list(done.items), done.result) for done in outcomes) == [
-        ([1, 2], 2),
-        ([3], 1),
-        ([4, 5, 6], 3),
-    ]
 
 
 def test_every_row_says_which_demonstrations_its_edit_had(tmp_path: Path) -> None:

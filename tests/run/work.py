@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import time
@@ -20,6 +19,16 @@ def slow_start() -> None:
 
 def dies_at_start() -> None:
     os._exit(5)
+
+
+def dies_at_first(marker: str, times: int) -> None:
+    """As a worker that the system kills while it is starting, for want of memory."""
+    with open(marker, "a+") as file:
+        file.seek(0)
+        if len(file.read()) < times:
+            file.write("x")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def fails_at_start() -> None:
@@ -75,21 +84,6 @@ def hangs(batch: Sequence[int]) -> list[int]:
     return list(batch)
 
 
-def large(batch: Sequence[int]) -> list[bytes]:
-    """A result that takes a while to send."""
-    return [bytes(30_000_000) for _ in batch]
-
-
-def where_from(batch: Sequence[str]) -> list[str]:
-    """The files of modules that are imported in the worker."""
-    return [str(importlib.import_module(name).__file__) for name in batch]
-
-
 def seen(batch: Sequence[str]) -> list[str]:
     """Variables of the worker's environment."""
     return [os.environ.get(name, "none") for name in batch]
-
-
-def pid(batch: Sequence[int]) -> list[int]:
-    time.sleep(0.05)
-    return [os.getpid() for _ in batch]

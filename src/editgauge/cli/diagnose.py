@@ -251,7 +251,7 @@ def tune(
         NAME=VALUE for editing; may be repeated.
     """
     from editgauge.run.material import Material
-    from editgauge.run.score import Request, Scoring
+    from editgauge.run.score import Scoring
     from editgauge.store.remote import working
     from editgauge.store.run import Run
     from editgauge.store.selection import settings
@@ -291,7 +291,7 @@ def tune(
             folder, material.benchmark.name, whole.every, found, order, progress=show
         )
         folder.record("tune", **command.entry(material.benchmark.name, order, done))
-        scored = Scoring(material, folder, Request(editors=done.editors)).run(show)
+        scored = Scoring(material, folder).run(show, editors=done.editors)
     output.warn(folder)
     typed = f"{benchmark}{f' {data}' if data else ''}"
     lines: Sequence[str] = [

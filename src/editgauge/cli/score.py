@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +105,7 @@ def score(
     timeout
         Seconds an output may take.
     """
-    from editgauge.run.score import Request, Scoring, tracks_of
+    from editgauge.run.score import Scoring, tracks_of
     from editgauge.store import selection
     from editgauge.store.remote import working
     from editgauge.store.run import Run
@@ -113,24 +113,23 @@ def score(
 
     retried = selection.statuses(retry)
     variants = rows.variants(variant)  # a wrong word costs no work
-    request = Request(
-        retry=retried,
-        recorded={"variant": variant},
-        tracks=tracks_of(tracks),
-        outputs=delivered.outputs,
-        pattern=delivered.pattern,
-        map=delivered.map,
-        editors=delivered.editor,
-        seconds_an_output=timeout,
-        options=engines.options(),
-    )
+    chosen = tracks_of(tracks)
     material = narrowing.open(benchmark, data)
     with working(run) as here, placing.open(engines.several) as engine:
-        scoring = Scoring(material, Run.create(here), replace(request, workers=engine))
+        folder = Run.create(here)
+        scoring = Scoring(material, folder, tracks=chosen, workers=engine, **engines.options())
         for why, titles in scoring.empty_columns().items():
             output.note(f"these columns will stay empty: {', '.join(titles)}: {why}")
         with output.progress() as show:
-            scored = scoring.run(show)
+            scored = scoring.run(
+                show,
+                outputs=delivered.outputs,
+                editors=delivered.editor,
+                pattern=delivered.pattern,
+                map=delivered.map,
+                retry=retried,
+                seconds_an_output=timeout,
+            )
     name = material.benchmark.name
     facts = {"run": place_of(run), "benchmark": name, **scored.as_dict()}
     output.emit(facts, scored.lines())

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 from editgauge import __version__
 from editgauge.errors import UsageError
-from editgauge.run.edit import Request as EditRequest
-from editgauge.run.edit import edit_material, make
+from editgauge.run.edit import Request, edit_material, make
 from editgauge.run.material import Material
-from editgauge.run.score import Request, Scoring
+from editgauge.run.score import Scoring
 from editgauge.store.addresses import user_cache
 from editgauge.store.run import Run
 from editgauge.types import Status, Track
@@ -139,8 +138,8 @@ def measured_run(material: Material, tracks: Sequence[Track]) -> Run:
     place = user_cache() / "plans" / f"{material.benchmark.name}-{mark}"
     place.parent.mkdir(parents=True, exist_ok=True)
     folder = Run.create(place)
-    edit_material(few, folder, make(few, EditRequest(editor="copy")), workers=0)
-    Scoring(few, folder, Request(tracks=tracks)).run()
+    edit_material(few, folder, make(few, Request(editor="copy")), workers=0)
+    Scoring(few, folder, tracks=tracks).run()
     return Run.open(place)
 
 

@@ -127,23 +127,26 @@ class Evaluation:
         of your own beside them (`editgauge.metric`). `weights`, `device` and `precision` are for
         networks. Rows with a status in `retry` are made again.
         """
-        from editgauge.run.score import Request, Scoring
+        from editgauge.run.score import Scoring
 
-        request = Request(
+        scoring = Scoring(
+            self.material,
+            self.folder,
             tracks=tracks,
+            metrics=metrics,
+            workers=workers,
+            weights=None if weights is None else Path(weights),
+            device=device,
+            precision=precision,
+            ocr_engine=ocr_engine,
+        )
+        scored = scoring.run(
+            progress,
             outputs=None if outputs is None else Path(outputs),
             editors=editors,
-            metrics=metrics,
             retry=frozenset(retry),
-            workers=workers,
-            options={
-                "weights": None if weights is None else Path(weights),
-                "device": device,
-                "precision": precision,
-                "ocr_engine": ocr_engine,
-            },
         )
-        return Scoring(self.material, self.folder, request).run(progress).summary
+        return scored.summary
 
     def judge(
         self,

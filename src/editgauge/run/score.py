@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -168,31 +168,6 @@ _COMMAND = {"judge": "judge", "human": "study"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What is to be scored, and how.
-
-    `tracks`: default those of the paper's table that need no weights. `outputs`: a folder in
-    official naming; default the outputs of the run. `pattern` or `map`: where the outputs of the
-    one editor have other names (`store.matching`). `editors`: only these. `retry`: rows
-    of these statuses are made again. `options` go to the scorers (``ocr_engine``, ``weights``…).
-    `recorded`: more for the run's record.
-    """
-
-    tracks: Sequence[Track] = ()
-    outputs: Path | None = None
-    pattern: str = ""
-    map: Path | None = None
-    editors: Sequence[str] = ()
-    workers: int | Workers = 0
-    retry: frozenset[Status] = frozenset()
-    seconds_an_output: float = 600.0
-    metrics: Sequence[Scorer] = ()
-    """Scorers of the program's own, beside those of the tracks."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    recorded: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """What a scoring did. `samples`: editor -> status -> samples; `reasons`: (scorer, status,
     reason, rows), the commonest first; `lacking`: scorer -> the weights or library that are not
@@ -227,31 +202,44 @@ class Scored:
 
 
 class Scoring:
-    """A scoring that is ready to run: its scorers exist, and what they lack is known."""
+    """A scoring that is ready to run: its scorers exist, and what they lack is known.
 
-    def __init__(self, material: Material, folder: Run, request: Request) -> None:
-        """Raises `UsageError` where the benchmark has no scorers of the tracks."""
+    `tracks`: default those of the paper's table that need no weights. `metrics`: scorers of the
+    program's own, beside those. `options` go to the scorers (``ocr_engine``, ``weights``…). Raises
+    `UsageError` where the benchmark has no scorers of the tracks.
+    """
+
+    def __init__(
+        self,
+        material: Material,
+        folder: Run,
+        *,
+        tracks: Sequence[Track] = (),
+        metrics: Sequence[Scorer] = (),
+        workers: int | Workers = 0,
+        **options: Any,
+    ) -> None:
         bench = material.benchmark
-        self.material, self.folder, self.request = material, folder, request
-        self.tracks = list(request.tracks) or default_tracks(bench)
-        away = workers_of(request.workers).away  # what is kept in SQLite is for one machine
+        self.material, self.folder, self.workers = material, folder, workers_of(workers)
+        self.tracks = list(tracks) or default_tracks(bench)
         self._plugged = scorers_of(
             bench,
             self.tracks,
-            everything=not request.tracks,
-            cache=None if away else folder.cache_folder,
-            **request.options,
+            everything=not tracks,
+            # what is kept in SQLite is for one machine
+            cache=None if self.workers.away else folder.cache_folder,
+            **options,
         )
         self.scorers: Sequence[Scorer] = self._plugged.scorers
-        self._add(request.metrics)
-        if not self.scorers and not request.tracks and bench.judging is not None:
+        self._add(metrics)
+        if not self.scorers and not tracks and bench.judging is not None:
             raise UsageError(
                 f"{bench.name}: all its scores are a judge's; ask one: editgauge judge {bench.name}"
             )
         if not self.scorers:
             there = ", ".join(offered(bench)) or "none"
             why = f"{bench.name} has no scorers of this kind; it has: {there}"
-            raise UsageError(f"{','.join(request.tracks)}: {why}", argument="tracks")
+            raise UsageError(f"{','.join(tracks)}: {why}", argument="tracks")
         lacks = {scorer.name: lacking(scorer.origin()) for scorer in self.scorers}
         self.lacking: dict[str, str] = {name: why for name, why in lacks.items() if why}
 
@@ -278,33 +266,45 @@ class Scoring:
                 titles.extend(metric.title for metric in scorer.metrics)
         return {why: list(dict.fromkeys(titles)) for why, titles in columns.items()}
 
-    def _edits(self, hashes: HashStore) -> list[EditRecord]:
-        request, samples = self.request, self.material.samples
-        name, editors = self.material.benchmark.name, list(request.editors)
-        if not request.pattern and request.map is None:
-            return edits_of(self.folder, name, request.outputs, editors, samples, hashes)
-        if request.outputs is None or len(editors) != 1:
+    def _edits(
+        self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
+    ) -> list[EditRecord]:
+        name, samples = self.material.benchmark.name, self.material.samples
+        if not pattern and map is None:
+            return edits_of(self.folder, name, outputs, editors, samples, hashes)
+        if outputs is None or len(editors) != 1:
             why = "wanted a folder of outputs and one editor with a pattern or a map of names"
             raise UsageError(why, argument="outputs")
         every = self.material.every
-        found = matches_of(request.outputs, every, request.pattern, request.map).of(samples)
+        found = matches_of(outputs, every, pattern, map).of(samples)
         found.need_one_each()
-        return import_outputs(
-            self.folder, name, editors[0], request.outputs, samples, hashes, found.named
-        )
+        return import_outputs(self.folder, name, editors[0], outputs, samples, hashes, found.named)
 
-    def run(self, progress: Progress | None = None) -> Scored:
+    def run(
+        self,
+        progress: Progress | None = None,
+        *,
+        outputs: Path | None = None,
+        editors: Sequence[str] = (),
+        pattern: str = "",
+        map: Path | None = None,
+        retry: frozenset[Status] = frozenset(),
+        seconds_an_output: float = 600.0,
+    ) -> Scored:
         """Bring the rows up to date and record the call in the run. Existing rows are reused.
-        Raises as `score` does.
+
+        `outputs`: a folder in official naming; default the outputs of the run. `pattern` or `map`:
+        where the outputs of the one editor have other names (`store.matching`). `editors`: only
+        these. Further arguments and errors as those of `score`.
         """
-        material, folder, request = self.material, self.folder, self.request
+        material, folder = self.material, self.folder
         name, samples = material.benchmark.name, material.samples
         told, origins = progress or (lambda *_: None), self._plugged.origins()
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
             told(0, len(samples), "looking at data")
             data = material.keep(folder, hashes)
             told(len(samples), len(samples), "looking at data")
-            edits = self._edits(hashes)
+            edits = self._edits(hashes, outputs, list(editors), pattern, map)
             told(len(edits), len(edits), "looking at outputs")
             summary = score(
                 folder,
@@ -313,9 +313,9 @@ class Scoring:
                 edits,
                 self.scorers,
                 hashes=hashes,
-                workers=request.workers,
-                retry=request.retry,
-                seconds_an_output=request.seconds_an_output,
+                workers=self.workers,
+                retry=retry,
+                seconds_an_output=seconds_an_output,
                 roots=[material.dataset.root],
                 origins=origins,
                 progress=progress,
@@ -326,7 +326,6 @@ class Scoring:
             benchmark=name,
             tracks=self.tracks,
             editors=sorted({record.editor for record in edits}),
-            **request.recorded,
             data=data,
             samples=len(material.every),
             chosen=len(samples),

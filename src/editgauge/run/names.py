@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
 from editgauge.judging import models
 from editgauge.scoring import outside
-from editgauge.types import TRACKS
+from editgauge.types import TRACKS, Metric
 
 KINDS = ("benchmarks", "editors", "scorers", "judges", "ocr_engines")
 
@@ -30,8 +30,7 @@ def entries(kind: str) -> list[dict[str, Any]]:
         "judges": _outside_judge,
         "ocr_engines": _engine,
     }.get(kind, lambda name: {"about": _about(kind, name)})
-    found = [{"name": name, **_guarded(told, name)} for name in catalog.names(kind)]
-    return [*own, *found]
+    return [*own, *({"name": name, **_guarded(told, name)} for name in catalog.names(kind))]
 
 
 def _guarded(told: Callable[[str], dict[str, Any]], name: str) -> dict[str, Any]:
@@ -52,40 +51,37 @@ def _benchmark(name: str) -> dict[str, Any]:
 
 def _scorers(name: str) -> Iterator[dict[str, Any]]:
     """Every scorer of a benchmark; a track that cannot be made here says why."""
-    try:
-        benchmark = catalog.find("benchmarks", name)
-    except (EditgaugeError, ImportError, AttributeError) as error:
-        yield {"name": name, "about": f"cannot be loaded: {error}"}
-        return
     for track in TRACKS:
         of = {"benchmark": name, "track": track}
         try:
-            scorers = outside.own_scorers(benchmark, [track])
-        except (EditgaugeError, ImportError) as error:
-            yield {"name": f"{name}/{track}", **of, "about": str(error)}
+            scorers = outside.own_scorers(catalog.find("benchmarks", name), [track])
+        except (EditgaugeError, ImportError, AttributeError) as error:
+            yield {"name": f"{name}/{track}", **of, "about": f"cannot be loaded: {error}"}
             continue
         for scorer in scorers:
-            metrics = [metric.name for metric in scorer.metrics]
-            about = f"{name}, {track}: {', '.join(metrics)}"
-            yield {"name": scorer.name, **of, "metrics": metrics, "about": about}
+            yield {"name": scorer.name, **of, **_measured(f"{name}, {track}", scorer.metrics)}
+
+
+def _measured(where: str, metrics: Iterable[Metric]) -> dict[str, Any]:
+    names = [metric.name for metric in metrics]
+    return {"metrics": names, "about": f"{where}: {', '.join(names)}"}
 
 
 def _outside_scorers(name: str) -> dict[str, Any]:
     """The scorers of an entry point, which run on every benchmark that they apply to."""
     package, scorers = catalog.source_of("scorers", name), outside.made(name)
-    metrics = [metric.name for scorer in scorers for metric in scorer.metrics]
     tracks = ", ".join(dict.fromkeys(scorer.track for scorer in scorers))
-    about = f"every benchmark, {tracks}: {', '.join(metrics)} ({package.name} {package.version})"
-    return {"package": package.name, "metrics": metrics, "about": about}
+    where = f"every benchmark, {tracks}, by {package.name} {package.version}"
+    metrics = [metric for scorer in scorers for metric in scorer.metrics]
+    return {"package": package.name, **_measured(where, metrics)}
 
 
 def _outside_judge(name: str) -> dict[str, Any]:
     """A judge protocol of another package, for any benchmark's outputs."""
-    track = catalog.find("judges", name)
-    metrics = [metric.name for metric in track.judging().metrics]
-    about = f"protocol for every benchmark: {', '.join(metrics)}. {track.about}"
-    package = catalog.source_of("judges", name).name
-    return {"package": package, "metrics": metrics, "about": about.strip()}
+    track, package = catalog.find("judges", name), catalog.source_of("judges", name)
+    told = _measured("protocol for every benchmark", track.judging().metrics)
+    about = f"{told['about']}. {track.about}".strip()
+    return {"package": package.name, "metrics": told["metrics"], "about": about}
 
 
 def _engine(name: str) -> dict[str, Any]:

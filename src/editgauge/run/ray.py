@@ -23,7 +23,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -68,18 +67,15 @@ class Cluster:
     """
 
     def __init__(self, address: str = "local", workers: int | None = None) -> None:
-        if address.startswith("ray://"):
-            raise UsageError(
-                f"{address}: wanted HOST:PORT, found the address of a Ray client; run the command "
-                f"on a node of the cluster, for example by `ray job submit`",
-                argument="address",
-            )
         if address != "local":
             _need_answer(address)
-        self._dumps = _cloudpickle()
-        self._address, self._workers = address, workers
-        self._numbers = itertools.count()
-        self._process, self._pipe = _relay(address, workers)
+        self._dumps: Callable[[Any], bytes] = library().cloudpickle.dumps
+        self._address, self._numbers = address, itertools.count()
+        spawned = multiprocessing.get_context("spawn")
+        self._pipe, theirs = spawned.Pipe()
+        self._process = spawned.Process(target=_serve, args=(theirs, address, workers), daemon=True)
+        spawn(self._process, {})
+        theirs.close()
         try:
             self.room: int = self._connected()
         except BaseException:
@@ -198,24 +194,7 @@ def _need_answer(address: str) -> None:
         ) from error
 
 
-def _cloudpickle() -> Callable[[Any], bytes]:
-    """Classes and functions of a user's own script go with what is sent."""
-    return cast(Callable[[Any], bytes], library().cloudpickle.dumps)
-
-
 # -- the relay -------------------------------------------------------------------------------------
-
-
-def _relay(address: str, workers: int | None) -> tuple[BaseProcess, Connection]:
-    ours, theirs = multiprocessing.get_context("spawn").Pipe()
-    process = multiprocessing.get_context("spawn").Process(
-        target=_serve, args=(theirs, address, workers), daemon=True
-    )
-    try:
-        spawn(process, {})
-    finally:
-        theirs.close()
-    return process, ours
 
 
 def _serve(pipe: Connection, address: str, workers: int | None) -> None:

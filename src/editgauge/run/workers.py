@@ -57,39 +57,23 @@ class Workers:
         batches: Iterable[Sequence[Item]],
         work: Callable[[Sequence[Item]], Result],
         *,
-        start: Callable[..., None],
-        start_args: tuple[Any, ...] = (),
-        seconds: float,
         needs: Needs,
         alone: bool = False,
         places: Sequence[Path] = (),
+        **job: Any,
     ) -> Iterator[Done[Item, Result]]:
-        """What comes of each batch, as they end: see `processes.run_batches`. `needs`: what one
-        worker takes of its machine; `places`: what every worker must see under the same path.
+        """What comes of each batch, as they end: see `processes.run_batches`, which the `job` goes
+        on to (`start`, `start_args`, `seconds`). `needs`: what one worker takes of its machine;
+        `places`: what every worker must see under the same path.
         """
         if self._cluster is not None:
-            return self._cluster.batches(
-                batches,
-                work,
-                start=start,
-                start_args=start_args,
-                seconds=seconds,
-                needs=needs,
-                places=places,
-            )
+            return self._cluster.batches(batches, work, needs=needs, places=places, **job)
         workers = self.number(needs, alone=alone)
         gpus = self._gpus[:workers] if alone else ()
         threads = max(1, (os.cpu_count() or 1) // workers if alone and workers else needs.num_cpus)
         share = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(int(threads)))
-        return run_batches(
-            batches,
-            work,
-            workers=workers,
-            start=start,
-            start_args=start_args,
-            seconds=seconds,
-            environments=[share | {VISIBLE: gpu} for gpu in gpus] or [share] * workers,
-        )
+        environments = [share | {VISIBLE: gpu} for gpu in gpus] or [share] * workers
+        return run_batches(batches, work, workers=workers, environments=environments, **job)
 
     def __enter__(self) -> Self:
         return self

@@ -175,10 +175,6 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable(("EDITGAUGE_THREADS",), "CPU threads of a neural network; default: the cores"),
     Variable(
-        ("EDITGAUGE_FONTS",),
-        "folders with further fonts for the editor `typeset`, joined as in PATH",
-    ),
-    Variable(
         ("EDITGAUGE_OCR_CACHE",),
         "a folder for what OCR has read, shared by runs; default: each run keeps its own",
     ),

@@ -37,25 +37,6 @@ def test_the_file_appears_whole_and_checked(httpserver: HTTPServer, tmp_path: Pa
     assert not list(target.parent.glob("*.part"))
 
 
-def test_it_goes_on_where_the_last_call_stopped(httpserver: HTTPServer, tmp_path: Path) -> None:
-    httpserver.expect_request("/f", headers={"Range": "bytes=1000-"}).respond_with_handler(
-        with_ranges
-    )
-    (tmp_path / "f.part").write_bytes(DATA[:1000])
-    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
-    assert (tmp_path / "f").read_bytes() == DATA
-    assert len(httpserver.log) == 1
-
-
-def test_a_server_without_ranges_is_read_from_the_start(
-    httpserver: HTTPServer, tmp_path: Path
-) -> None:
-    httpserver.expect_request("/f").respond_with_data(DATA)
-    (tmp_path / "f.part").write_bytes(b"old" * 10)
-    download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
-    assert (tmp_path / "f").read_bytes() == DATA
-
-
 def test_busy_servers_are_asked_again(httpserver: HTTPServer, tmp_path: Path) -> None:
     for status in (503, 429):
         httpserver.expect_ordered_request("/f").respond_with_data("later", status=status)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -13,7 +11,6 @@ from editgauge.services.policy import (
     error_of,
     filtered,
     meaning,
-    pause_before,
     retry_after,
 )
 
@@ -83,11 +80,6 @@ def test_errors_in_every_form() -> None:
     assert error_of(7) == {}
 
 
-def test_pauses_grow_and_end() -> None:
-    assert 0.75 <= pause_before(1, 1.0) <= 1.25
-    assert pause_before(400, 1.0) <= 75
-
-
 @pytest.mark.parametrize(
     ("headers", "error", "wanted"),
     [
@@ -110,9 +102,3 @@ def test_how_long_a_server_asks_to_wait(
     headers: dict[str, str], error: dict[str, Any], wanted: float | None
 ) -> None:
     assert retry_after(headers, error) == wanted
-
-
-def test_a_date_to_wait_for() -> None:
-    found = retry_after({"retry-after": formatdate(time.time() + 100, usegmt=True)}, {})
-    assert found is not None
-    assert 90 <= found <= 100

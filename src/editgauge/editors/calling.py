@@ -126,7 +126,7 @@ class Service:
         self, response: Response, bill: Callable[[Any], float | None] = lambda value: None
     ) -> Outcome:
         """What a successful answer means: an outcome with its JSON, or a lost one without."""
-        value = decoded(response.data, self.http.secrets)
+        value = decoded(response.data)
         if isinstance(value, dict):
             cost = bill(value)
             return Outcome(kind="ok", value=value, cost=cost, booked=True, http=response.status)

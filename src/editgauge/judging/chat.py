@@ -209,7 +209,7 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
     """A successful HTTP answer as an outcome whose value is a `Completion`. Knows the habits of
     servers: HTML as 200, errors as 200, null choices. Every answer counts until its bill is known.
     """
-    value = decoded(response.data, secrets)
+    value = decoded(response.data)
     if not isinstance(value, dict):
         start = secrets.line(response.data[:60].decode("utf-8", "replace"))
         return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Completion())

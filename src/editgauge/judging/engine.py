@@ -141,7 +141,7 @@ class Engine(Asker):
                 self.notice("", last)
             return ExchangeResult(status=status, reason=last.reason, detail=detail)
         verdict = _verdict(job.call, last)
-        if rationale := self.client.secrets.value(verdict.rationale):
+        if rationale := self.client.secrets.text(verdict.rationale):
             detail["rationale"] = rationale[:1000]
         cut_off = last.finish == "length"
         self.notice("cut" if cut_off or verdict.problem == ENDLESS else "", last)

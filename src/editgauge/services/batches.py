@@ -22,7 +22,7 @@ from editgauge.errors import RunError
 from editgauge.services.booking import Entry
 from editgauge.services.http import Request, Response, form_request, json_request
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
-from editgauge.services.secrets import Address, Secrets
+from editgauge.services.secrets import Address
 from editgauge.store.paid import Paid
 
 MAX_REQUESTS = 50_000
@@ -232,7 +232,7 @@ class Batches:
             answers = None
             if None not in lines:
                 data = b"\n".join(filter(None, lines))
-                answers = dict(results(data, self.calls.http.secrets))
+                answers = dict(results(data))
             yield Ended(batch=batch, state=state, answers=answers)
 
     def settle(self, key: str, outcome: Outcome) -> None:
@@ -277,7 +277,7 @@ class Batches:
         return self.calls.call(request, self._json, _FREE)
 
     def _json(self, response: Response) -> Outcome:
-        value = decoded(response.data, self.calls.http.secrets)
+        value = decoded(response.data)
         return Outcome(kind="ok", value=value, http=response.status)
 
     def _note(self, batch: Batch) -> None:
@@ -299,13 +299,13 @@ def entry_key(key: str) -> str:
     return f"batch {key}"
 
 
-def results(data: bytes, hidden: Secrets) -> Iterator[tuple[str, Response]]:
+def results(data: bytes) -> Iterator[tuple[str, Response]]:
     """Each line of results as its ``custom_id`` and the answer, as if it had come over HTTP: what a
     provider says went wrong with a call is an answer with status 500. A line that is no result is
     left out.
     """
     for line in data.splitlines():
-        value = decoded(line, hidden)
+        value = decoded(line)
         key = _text(value, "custom_id")
         if not key:
             continue

@@ -202,7 +202,7 @@ class PaidCalls:
 
 def failed(response: Response, secrets: Secrets) -> Outcome:
     """An HTTP status other than success as an outcome; an error is free."""
-    value = decoded(response.data, secrets)
+    value = decoded(response.data)
     error = policy.error_of(value)
     words = str(error.get("message") or response.data[:300].decode("utf-8", "replace"))
     if 300 <= response.status < 400:
@@ -222,13 +222,12 @@ def failed(response: Response, secrets: Secrets) -> Outcome:
     )
 
 
-def decoded(data: bytes, secrets: Secrets) -> Any:
-    """A JSON reply as a value that every store takes; None where it is none. Never raises."""
+def decoded(data: bytes) -> Any:
+    """A JSON reply, which `Http` has cleaned, as a value; None where it is none."""
     try:
-        value = orjson.loads(data)
+        return orjson.loads(data)
     except ValueError:
         return None
-    return secrets.value(value)
 
 
 __all__ = [

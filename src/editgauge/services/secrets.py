@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 from weakref import WeakSet
 
@@ -29,13 +28,10 @@ _PLACEHOLDERS = frozenset({"empty", "none", "null", "dummy", "unused", "placehol
 _PUBLIC = frozenset({"api-version", "version", "region", "deployment", "alt", "format"})
 """Names of query parameters of service addresses whose values are no secrets."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
-DEEPEST = 64
-"""Levels of a JSON value that are kept; what lies deeper becomes None."""
-_WIDEST = 2**63 - 1
 
 
 class Secrets:
-    """Cuts given secrets out of texts, bytes and JSON values: as they are, escaped for an address
+    """Cuts given secrets out of texts and bytes: as they are, escaped for an address
     or for JSON, and in base64, alone or inside a longer text. Secrets of fewer than `SHORTEST`
     letters, and words such as ``EMPTY``, are not taken for secrets.
     """
@@ -67,34 +63,6 @@ class Secrets:
         clean = self.text(text)
         return data if clean == text else clean.encode("utf-8", "surrogateescape")
 
-    def value(self, value: Any) -> Any:
-        """A JSON value that any store takes: clean texts, and names, without lone surrogates;
-        integers of at most 64 bits (a wider one becomes a float, or None where no float holds it);
-        at most `DEEPEST` levels deep.
-        """
-        return self._value(value, DEEPEST)
-
-    def _value(self, value: Any, levels: int) -> Any:
-        if isinstance(value, str):
-            text = self.text(value)
-            return text if text.isascii() else text.encode("utf-8", "replace").decode()
-        if isinstance(value, bool) or value is None:
-            return value
-        if isinstance(value, int):
-            return value if -_WIDEST <= value <= _WIDEST else _float(value)
-        if isinstance(value, float):
-            return value
-        if not levels:
-            return None
-        if isinstance(value, dict):
-            return {
-                self._value(str(name), 1): self._value(part, levels - 1)
-                for name, part in value.items()
-            }
-        if isinstance(value, list | tuple):
-            return [self._value(part, levels - 1) for part in value]
-        return None
-
     def line(self, text: str, limit: int = 300) -> str:
         """One clean line without control characters: messages of servers end up in rows and on
         terminals. Cleaned before it is cut, so that no part of a secret is left at its end.
@@ -113,13 +81,6 @@ def _forms(secret: str) -> Iterator[str]:
         coded = base64.b64encode(b"\0" * lead + secret.encode()).decode().rstrip("=")
         middle = coded[lead + 1 if lead else 0 : len(coded) - 1]
         yield from (middle, middle.replace("+", "-").replace("/", "_"))
-
-
-def _float(value: int) -> float | None:
-    try:
-        return float(value)
-    except OverflowError:
-        return None
 
 
 _ALIVE: WeakSet[Secrets] = WeakSet()

@@ -21,32 +21,21 @@ import msgspec
 import numpy as np
 
 from editgauge import catalog
-from editgauge.editors.delivery import settings_of
+from editgauge.editors.delivery import faulty, settings_of
 from editgauge.editors.typeset.acts import perform
 from editgauge.editors.typeset.canvas import Canvas
 from editgauge.editors.typeset.faces import faces
 from editgauge.editors.typeset.find import Line, Reader, find
 from editgauge.editors.typeset.meant import CannotEdit
 from editgauge.errors import UsageError
-from editgauge.images import (
-    Array,
-    free_memory,
-    memory_limit,
-    read_header,
-    read_image,
-    write_png,
-)
+from editgauge.images import Array, read_image, write_png
 from editgauge.instructions import Parsed, read_instruction
 from editgauge.ocr import Engine
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, Sample
 
 __all__ = ["TypesetEditor", "typeset"]
 _LEGIBLE = 0.5
 """The least similarity of a new text to what is read in the result."""
-PIXEL_BYTES = 30
-"""Bytes a pixel that an edit takes, OCR's networks not counted: with 47 million pixels a worker had
-1.3 GB, of which the networks are 0.45.
-"""
 
 
 class Settings(msgspec.Struct, kw_only=True, frozen=True):
@@ -96,15 +85,9 @@ class TypesetEditor:
         is scored too, ``detail["edited"]`` False and `reason` not empty. Raises `ImageError` when
         the input is unreadable.
         """
-        if not sample.images:
-            reason = "the sample has no input image"
-            return Edit.without(sample.id, self.name, Status.DATASET_FAULT, reason)
-        if len(sample.images) > 1:
-            reason = "typeset edits one picture; the sample has several"
-            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
+        if (fault := faulty(sample, self.name, pictures=1)) is not None:
+            return fault
         started = time.perf_counter()
-        if reason := _too_large(sample.image):
-            return Edit.without(sample.id, self.name, Status.FAILED, reason)
         after, detail, reason = self.edit(read_image(sample.image), sample.instruction)
         path = folder / "typeset.png"
         write_png(path, after)
@@ -136,19 +119,6 @@ class TypesetEditor:
             detail = {"edited": False, "operation": asked.operation}
             return picture, detail, f"{error}: the input is given back"
         return canvas.pixels, {"edited": True, **done}, ""
-
-
-def _too_large(path: Path) -> str:
-    """Why a picture takes more memory than there is; empty where it does not."""
-    header = read_header(path)
-    wanted = header.width * header.height * PIXEL_BYTES
-    if wanted <= free_memory():
-        return ""
-    return (
-        f"the input has {header.width} x {header.height} pixels: to edit it takes "
-        f"{wanted >> 20:,} MB, a process may use {memory_limit() >> 20:,} MB, its "
-        f"libraries included; edit again with a larger EDITGAUGE_MEMORY and --retry failed"
-    )
 
 
 def _read_back(lines: Sequence[Line], asked: Parsed) -> bool:

@@ -21,8 +21,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 Alpha = npt.NDArray[np.float32]
 """Opacity, (h, w): 0 = ground, 1 = ink."""
-FOLDERS_VARIABLE = "EDITGAUGE_FONTS"
-"""Folders with further fonts, separated as in PATH."""
 _MOST_FACES = 400
 _WIDEST = 20_000
 """Pixels that a drawn line may be wide."""
@@ -85,8 +83,7 @@ class Style:
 # ------------------------------------------------------------------------------------ what there is
 def faces(extra: Sequence[Path] = ()) -> tuple[Face, ...]:
     """All faces that can be loaded, in a stable order: folders named, packages', the system's."""
-    named = [Path(p) for p in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if p]
-    return _faces(tuple(str(folder) for folder in [*extra, *named, *_system_folders()]))
+    return _faces(tuple(str(folder) for folder in [*extra, *_system_folders()]))
 
 
 def _system_folders() -> list[Path]:

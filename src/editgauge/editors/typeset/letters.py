@@ -105,7 +105,7 @@ def _style(canvas: Canvas, inked: Inked, text: str) -> Style:
 
 def _no_face(text: str) -> CannotEdit:
     return CannotEdit(
-        f"no installed font has the letters of {text!r}; add one through {faces.FOLDERS_VARIABLE}"
+        f"no installed font has the letters of {text!r}; name a folder with one (fonts)"
     )
 
 

@@ -64,7 +64,7 @@ class Chat(Provider):
             for turn in ask.turns
         ]
         messages = [{"role": "user", "content": parts}]
-        body = {"model": self.told.model, "modalities": ["image", "text"], "messages": messages}
+        body = {"model": self.model, "modalities": ["image", "text"], "messages": messages}
         return Call("/chat/completions", {**body, **own}, own)
 
     def result(self, value: Any) -> Made | Nothing:

@@ -81,7 +81,7 @@ class Gemini(Provider):
                 {"category": f"HARM_CATEGORY_{harm}", "threshold": self.told.safety}
                 for harm in _HARMS
             ]
-        model = self.told.model.removeprefix("models/")
+        model = self.model.removeprefix("models/")
         return Call(f"/models/{model}:generateContent", body, config)
 
     def result(self, value: Any) -> Made | Nothing:

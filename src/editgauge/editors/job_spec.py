@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -140,11 +139,15 @@ class JobSettings(Settings, kw_only=True, frozen=True):
     wait: Seconds = 900.0
 
 
-@dataclass
 class JobProvider(Provider):
-    """The call that begins a job of a service."""
+    """The call that begins a job of a service; see `provider_of`."""
 
-    kind: JobService = None  # type: ignore[assignment]  # always given
+    shape = JobSettings
+    kind: ClassVar[JobService]
+
+    @property
+    def model(self) -> str:
+        return str(self.told.model or self.kind.model)
 
     @property
     def pictures(self) -> int:
@@ -155,13 +158,13 @@ class JobProvider(Provider):
         """What the model calls its pictures, as the user or the service's file says; empty: as the
         service does. A plural, or a name with ``[]`` behind it, is a list also of one.
         """
-        return self.told.picture_field or self.kind.request.fields.get(self.told.model, "")
+        return self.told.picture_field or self.kind.request.fields.get(self.model, "")
 
     def headers(self, key: str) -> Mapping[str, str]:
         return {self.kind.header: f"{self.kind.scheme} {key}".strip()}
 
     def price(self) -> ImagePrice:
-        known = self.kind.prices.get(self.told.model)
+        known = self.kind.prices.get(self.model)
         if self.told.price is not None:
             return super().price()
         source = ", ".join(filter(None, (self.kind.title, self.kind.checked)))
@@ -173,13 +176,13 @@ class JobProvider(Provider):
         for place, value in {**spec.constants, spec.prompt: ask.prompt}.items():
             _put(body, place, value)
         if spec.model:
-            _put(body, spec.model, self.told.model)
+            _put(body, spec.model, self.model)
         seed = {} if self.told.seed is None else {"seed": self.told.seed}
         for name, value in {**seed, **self._size(ask), **self.extra}.items():
             _put(body, self._place(name), value)
         as_base64 = spec.picture == "base64"
         self._put_pictures(body, [f.base64 if as_base64 else f.address for f in ask.files])
-        path = self.kind.submit.format(model=self.told.model.strip("/"))
+        path = self.kind.submit.format(model=self.model.strip("/"))
         return Call(path, body, self.extra, headers=self.kind.headers)
 
     def _place(self, name: str) -> str:
@@ -227,6 +230,13 @@ class JobProvider(Provider):
         if bill is None or isinstance(told, bool) or not isinstance(told, int | float):
             return price.picture
         return round(float(told) * bill.unit, 6) if told >= 0 else price.picture
+
+
+def provider_of(service: JobService) -> type[JobProvider]:
+    """The provider that a service's file describes."""
+    lacking = not service.model and "{model}" in service.submit
+    own = {"kind": service, "home": service.base_url, "keys": service.keys}
+    return type("Jobs", (JobProvider,), own | {"needs": {"model": "OWNER/NAME"} if lacking else {}})
 
 
 def at(value: Any, place: str) -> Any:

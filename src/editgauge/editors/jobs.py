@@ -26,15 +26,15 @@ import msgspec
 from editgauge.editors.asking import Ask
 from editgauge.editors.calling import Call, Gone
 from editgauge.editors.delivery import deliver
-from editgauge.editors.job_spec import JobProvider, JobService, JobSettings, at, load
-from editgauge.editors.remote import (
-    Nothing,
-    RemoteEditor,
-    editor_of,
-    picture_of,
-    refusal,
-    told_to,
+from editgauge.editors.job_spec import (
+    JobProvider,
+    JobService,
+    JobSettings,
+    at,
+    load,
+    provider_of,
 )
+from editgauge.editors.remote import Nothing, RemoteEditor, picture_of, refusal, remote
 from editgauge.errors import UsageError
 from editgauge.services import policy
 from editgauge.services.booking import Entry
@@ -69,20 +69,7 @@ def make(service_name: str, /, **settings: Any) -> JobEditor:
     questions), and ``extra.NAME=VALUE`` for what is passed to the model as it is. Raises
     `UsageError` for another setting, without a model or without a key.
     """
-    service = load(service_name)
-    needs = {} if service.model or "{model}" not in service.submit else {"model": "OWNER/NAME"}
-    told, extra = told_to(service_name, settings, JobSettings, needs)
-    told = msgspec.structs.replace(told, model=told.model or service.model)
-    return editor_of(
-        JobEditor,
-        (own := JobProvider(told, extra, service)),
-        home=service.base_url,
-        keys=service.keys,
-        name=own.name or service_name,
-        spec=service,
-        wait=told.wait,
-        pause=told.pause,
-    )
+    return remote(provider_of(load(service_name)), service_name, settings, JobEditor)
 
 
 def _named(name: str) -> Callable[..., JobEditor]:
@@ -133,9 +120,11 @@ class _End:
 class JobEditor(RemoteEditor):
     """See `make`."""
 
-    spec: JobService
-    wait: float = 900.0
-    pause: float = 1.0
+    provider: JobProvider
+
+    @property
+    def spec(self) -> JobService:
+        return self.provider.kind
 
     def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
         began, name = time.monotonic(), f"job {self.key(folder, ask, call, question=True)}"
@@ -245,18 +234,19 @@ class JobEditor(RemoteEditor):
 
     def _end(self, job: Begun, began: float) -> _End:
         """Ask until the job is over or too much time has passed."""
-        pause, doubts = self.pause, 0
+        told, doubts = self.provider.told, 0
+        pause = told.pause
         while True:
             end = self._looked(job)
             if end is not None:
                 doubts += 1
                 if not end.doubtful or doubts > _DOUBTS:
                     return end
-            if time.monotonic() - began + pause > self.wait:
-                reason = f"the job was not done within {self.wait:g} s"
+            if time.monotonic() - began + pause > told.wait:
+                reason = f"the job was not done within {told.wait:g} s"
                 return end or _End(status=Status.FAILED, reason=reason, over=False)
             time.sleep(pause)
-            pause = min(pause * 1.5, max(self.pause, 10.0))
+            pause = min(pause * 1.5, max(told.pause, 10.0))
 
     def _looked(self, job: Begun) -> _End | None:
         """What the service says came of a job, or None while it is under way."""

@@ -56,7 +56,7 @@ class OpenAI(Provider):
 
     @property
     def style(self) -> str:
-        seedream = "seedream" in self.told.model or "volces" in self.told.base_url
+        seedream = "seedream" in self.model or "volces" in self.told.base_url
         return self.told.style or ("generations" if seedream else "edits")
 
     @property
@@ -71,7 +71,7 @@ class OpenAI(Provider):
         if self.style == "responses":
             return Call("/responses", self._response(ask, told), facts)
         words = {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in told.items()}
-        fields = {"model": self.told.model, "prompt": ask.prompt, "n": "1", **words}
+        fields = {"model": self.model, "prompt": ask.prompt, "n": "1", **words}
         name = "image[]" if len(ask.files) > 1 else "image"
         files: list[tuple[str, File]] = [(name, file) for file in ask.files]
         return Call("/images/edits", facts=facts, fields=fields, files=files)
@@ -80,10 +80,10 @@ class OpenAI(Provider):
         """What goes to the model beside the question, with the size that its picture needs."""
         named = {name: getattr(self.told, name) for name in ("size", "quality", "seed")}
         told = {name: value for name, value in named.items() if value is not None}
-        if "seedream" in self.told.model:
+        if "seedream" in self.model:
             told["watermark"] = False  # its own default writes one into the picture
         if told.get("size") == "input":
-            fixed = self.told.model.rsplit("/", 1)[-1].startswith("gpt-image-1")
+            fixed = self.model.rsplit("/", 1)[-1].startswith("gpt-image-1")
             picture = ask.sample.images[0]
             width, height = nearest_shape(picture, _FIXED) if fixed else sized(picture)
             told["size"] = f"{width}x{height}"
@@ -93,13 +93,13 @@ class OpenAI(Provider):
         pictures = [file.address for file in ask.files]
         image = pictures[0] if len(pictures) == 1 else pictures
         form = {"response_format": "b64_json"}
-        return {"model": self.told.model, "prompt": ask.prompt, "image": image, **form, **told}
+        return {"model": self.model, "prompt": ask.prompt, "image": image, **form, **told}
 
     def _response(self, ask: Ask, told: Mapping[str, Any]) -> dict[str, Any]:
         content = [{"type": "input_text", "text": ask.prompt}]
         content += [{"type": "input_image", "image_url": file.address} for file in ask.files]
         return {
-            "model": self.told.model,
+            "model": self.model,
             "input": [{"role": "user", "content": content}],
             "tools": [{"type": "image_generation", "action": "edit", **told}],
             "tool_choice": {"type": "image_generation"},

@@ -90,17 +90,21 @@ class Provider:
     needs: ClassVar[Mapping[str, str]] = {}
     """Settings without which nothing can be asked, and an example of each."""
     told: Any
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any]
+
+    @property
+    def model(self) -> str:
+        return str(self.told.model)
 
     @property
     def pictures(self) -> int:
         """How many it takes at most."""
-        return getattr(self.told, "pictures", 1)
+        return int(getattr(self.told, "pictures", 1))
 
     @property
     def name(self) -> str:
         """What the editor is called where no name is set: the model."""
-        return self.told.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")  # type: ignore[no-any-return]
+        return self.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")
 
     def headers(self, key: str) -> Mapping[str, str]:
         """How the key travels: never in an address."""
@@ -108,7 +112,7 @@ class Provider:
 
     def price(self) -> ImagePrice:
         """The price by the table, or by the user's word."""
-        return image_price_of(self.told.model, self.told.price)
+        return image_price_of(self.model, self.told.price)
 
     def request(self, ask: Ask) -> Call:
         """The call for what is asked. Raises `ImageError` for a picture that cannot be sent."""
@@ -231,61 +235,45 @@ def refusal(outcome: Outcome) -> Nothing:
 Kind = TypeVar("Kind", bound=RemoteEditor)
 
 
-def told_to(
-    editor: str, settings: Mapping[str, Any], shape: type[Settings], needs: Mapping[str, str]
-) -> tuple[Any, dict[str, Any]]:
-    """The settings as a declared shape, and those that are passed on (``extra.NAME``). Raises
-    `UsageError` for one that is not known, does not fit or is lacking.
-    """
-    own = {name: value for name, value in settings.items() if not name.startswith(EXTRA)}
-    extra = {name.removeprefix(EXTRA): typed(settings[name]) for name in {*settings} - {*own}}
-    if "" in extra:
-        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
-    told = settings_of(editor, own, shape, f"{EXTRA}NAME")
-    for name, example in needs.items():
-        if not getattr(told, name):
-            raise UsageError(
-                f"editor {editor!r}: wanted the setting {name}, for example {name}={example}"
-            )
-    return told, extra
-
-
-def remote(provider: type[Provider], editor: str, settings: Mapping[str, Any]) -> RemoteEditor:
-    """The editor of a provider. Raises `UsageError` for a setting that it does not take, and
-    without the key that it needs.
-    """
-    told, extra = told_to(editor, settings, provider.shape, provider.needs)
-    own = provider(told, extra)
-    return editor_of(RemoteEditor, own, home=own.home, keys=own.keys, name=own.name or editor)
-
-
-def editor_of(
-    kind: type[Kind], provider: Provider, *, home: str, keys: Sequence[str], name: str, **more: Any
+def remote(
+    provider: type[Provider],
+    editor: str,
+    settings: Mapping[str, Any],
+    kind: type[Kind] = RemoteEditor,  # type: ignore[assignment]
 ) -> Kind:
-    """The editor of a provider whose own address is `home`: no price is taken from a model's name
-    at an address of one's own network.
+    """The editor of a provider. No price is taken from a model's name at an address of one's own
+    network. Raises `UsageError` for a setting that is not known, does not fit or is lacking, and
+    without the key that the provider needs.
     """
-    told = provider.told
-    base = told.base_url or home
-    key = key_for(base, [home], (OWN_KEY, *keys), needed=True)
+    extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
+    if EXTRA in extra:
+        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
+    named = {name: value for name, value in settings.items() if name not in extra}
+    told: Any = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
+    for name, example in provider.needs.items():
+        if not getattr(told, name):
+            wanted = f"wanted the setting {name}, for example {name}={example}"
+            raise UsageError(f"editor {editor!r}: {wanted}")
+    passed = {name.removeprefix(EXTRA): typed(value) for name, value in extra.items()}
+    own, base = provider(told, passed), told.base_url or provider.home
+    key = key_for(base, [provider.home], (OWN_KEY, *provider.keys), needed=True)
     service = Service(
         base,
         key=key,
-        headers=provider.headers(key) if key else {},
+        headers=own.headers(key) if key else {},
         at_once=told.concurrency,
         timeout=told.timeout,
         attempts=told.attempts,
         pause=told.pause,
     )
-    own = told.price is None and is_own_network(urlsplit(base).hostname or "")
+    unpriced = told.price is None and is_own_network(urlsplit(base).hostname or "")
     return kind(
-        name=told.name or name,
-        model=told.model,
-        provider=provider,
+        name=told.name or own.name or editor,
+        model=own.model,
+        provider=own,
         service=service,
         ledger=service.ledger,
-        price=ImagePrice() if own else provider.price(),
+        price=ImagePrice() if unpriced else own.price(),
         seed=getattr(told, "seed", None),
         concurrency=told.concurrency,
-        **more,
     )

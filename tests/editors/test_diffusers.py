@@ -205,29 +205,6 @@ def test_the_table_names_pipelines_and_arguments_that_exist() -> None:
 
 
 @torchvision_here.needed
-@pytest.mark.parametrize(
-    ("name", "make"),
-    [
-        ("qwen-image-edit", lambda path: tiny_pipelines.qwen(path, real=True)),
-        ("qwen-image-edit-plus", lambda path: tiny_pipelines.qwen(path, plus=True, real=True)),
-        ("omnigen", tiny_pipelines.omnigen),
-    ],
-)
-def test_with_the_real_processor_and_tokenizer(
-    name: str, make: Any, small_qwen: None, tmp_path: Path
-) -> None:
-    sample = make_sample(tmp_path / "data", size=(64, 48))
-    made = editor(name, make(tmp_path / "pipeline"))
-    edit = made(sample, tmp_path)
-    assert edit.ok, edit.reason
-    if name == "omnigen":
-        assert (edit.width, edit.height) == (64, 48)
-    if name != "qwen-image-edit":
-        several = replace(sample, images=(sample.image, sample.image))
-        assert made(several, tmp_path).ok
-
-
-@torchvision_here.needed
 def test_omnigen_does_not_depend_on_what_came_before(tmp_path: Path) -> None:
     made = editor("omnigen", tiny_pipelines.omnigen(tmp_path / "pipeline"))
     one, other = (make_sample(tmp_path, name, size=(64, 48)) for name in "ab")

@@ -207,48 +207,13 @@ def byte_tokenizer(kind: Any, special: list[str], **more: Any) -> Any:
     return made
 
 
-VISION = [
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|vision_start|>",
-    "<|vision_end|>",
-    "<|image_pad|>",
-    "<|video_pad|>",
-]
-
-
-def qwen_processor() -> Any:
-    """Qwen's own processor over its own tokenizer, small pictures only. Needs torchvision."""
-    from transformers import (
-        Qwen2Tokenizer,
-        Qwen2VLImageProcessor,
-        Qwen2VLProcessor,
-        Qwen2VLVideoProcessor,
-    )
-
-    size = {"shortest_edge": 28 * 28, "longest_edge": 56 * 56}
-    return Qwen2VLProcessor(
-        image_processor=Qwen2VLImageProcessor(size=size),
-        tokenizer=byte_tokenizer(Qwen2Tokenizer, VISION),
-        video_processor=Qwen2VLVideoProcessor(),
-        chat_template="{{ messages }}",
-    )
-
-
-def qwen(folder: Path, plus: bool = False, real: bool = False) -> Path:
-    """`real`: with the processor and tokenizer that the model has; else with stand-ins."""
+def qwen(folder: Path, plus: bool = False) -> Path:
+    """With a stand-in for its processor, which needs torchvision."""
     import diffusers
     from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
     torch.manual_seed(0)
-    processor = qwen_processor() if real else TinyProcessor()
-    tokenizer = processor.tokenizer if real else clip_tokenizer(folder.parent / "tokenizer")
-    numbers = (
-        tokenizer.convert_tokens_to_ids(VISION)
-        if real
-        else [0, 0, VISION_START, VISION_END, IMAGE, 93]
-    )
-    words = len(tokenizer) + 8 if real else 100
+    tokenizer = clip_tokenizer(folder.parent / "tokenizer")
     transformer = diffusers.QwenImageTransformer2DModel(
         patch_size=2,
         in_channels=16,
@@ -276,7 +241,7 @@ def qwen(folder: Path, plus: bool = False, real: bool = False) -> Path:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "num_key_value_heads": 2,
-            "vocab_size": words,
+            "vocab_size": 100,
             "rope_scaling": {"mrope_section": [1, 1, 2], "rope_type": "default", "type": "default"},
         },
         vision_config={
@@ -287,11 +252,11 @@ def qwen(folder: Path, plus: bool = False, real: bool = False) -> Path:
             "out_hidden_size": 16,
             "fullatt_block_indexes": [0],
         },
-        image_token_id=numbers[4],
-        vision_start_token_id=numbers[2],
-        vision_end_token_id=numbers[3],
-        video_token_id=numbers[5],
-        vocab_size=words,
+        image_token_id=IMAGE,
+        vision_start_token_id=VISION_START,
+        vision_end_token_id=VISION_END,
+        video_token_id=93,
+        vocab_size=100,
     )
     name = "QwenImageEditPlusPipeline" if plus else "QwenImageEditPipeline"
     pipe = getattr(diffusers, name)(
@@ -300,7 +265,7 @@ def qwen(folder: Path, plus: bool = False, real: bool = False) -> Path:
         transformer=transformer,
         text_encoder=Qwen2_5_VLForConditionalGeneration(config),
         tokenizer=tokenizer,
-        processor=processor,
+        processor=TinyProcessor(),
     )
     pipe.save_pretrained(folder)
     return folder
@@ -358,7 +323,7 @@ def klein(folder: Path) -> Path:
 
     tokenizer = byte_tokenizer(
         Qwen2Tokenizer,
-        VISION[:2],
+        ["<|im_start|>", "<|im_end|>"],
         chat_template="{% for m in messages %}<|im_start|>{{ m['content'] }}<|im_end|>{% endfor %}",
     )
     torch.manual_seed(0)

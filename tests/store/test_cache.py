@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -43,17 +42,6 @@ def test_threads_and_processes_share_one_file(tmp_path: Path) -> None:
     assert [other.wait(60) for other in others] == [0, 0]
     wanted = [*(f"t{n}" for n in range(8)), "p0", "p1"]
     assert set(cache.get(wanted)) == set(wanted)
-
-
-def test_a_kill_loses_what_was_being_computed_and_nothing_else(tmp_path: Path) -> None:
-    code = (
-        "import os, sys; from pathlib import Path; from editgauge.store.cache import Cache\n"
-        f"Cache(Path(sys.argv[1]), {NAME!r}).put({{'k': b'v'}}); os.kill(os.getpid(), 9)"
-    )
-    environment = {"PYTHONPATH": str(Path(editgauge.__file__).parents[1])}
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert Cache(tmp_path, NAME).get(["k"]) == {"k": b"v"}
 
 
 def test_a_flipped_bit_is_computed_again(tmp_path: Path) -> None:

@@ -18,12 +18,8 @@ from editgauge import catalog
 from editgauge.benchmarks.krisbench.facts import AVERAGE as KRIS
 from editgauge.benchmarks.textedit.facts import AVERAGE, AVERAGE_NO_CUT_OFF
 from editgauge.benchmarks.texteditbench.facts import OVERALL
-from editgauge.store.merge import merge
 from editgauge.store.parquet import fetch_tuples
 from editgauge.store.run import Run
-from editgauge.tables import reading
-from editgauge.tables.layouts import Shown, tables
-from editgauge.tables.metrics import metrics_of
 from editgauge.types import Benchmark, Derived, Metric, Row, Status
 
 A, B = (Metric(name, direction="higher", low=0.0, high=10.0) for name in "ab")
@@ -256,35 +252,3 @@ class TestRows:
         run.put([one("a", 4.0, source="human:ann"), one("b", 9.0, source="human:ann")])
         run.put([one("a", 4.0, "*"), one("b", 4.0, "*")])
         assert found(run) == {}
-
-
-def test_they_stand_in_tables_slices_and_comparisons_with_their_direction(run: Run) -> None:
-    run.write_samples("krisbench", [
-        {"id": "s1", "category": ["Factual", "Spatial Perception", "t"], "split": "all"},
-        {"id": "s2", "category": ["Factual", "Spatial Perception", "t"], "split": "all"},
-    ])  # fmt: skip
-    rows = [
-        replace(one(metric, value, sample, source="j"), benchmark="krisbench", scorer="judge")
-        for sample, values in (("s1", (5.0, 4.0, 3.0)), ("s2", (1.0, 1.0, 1.0)))
-        for metric, value in zip(("VC", "VQ", "IF"), values, strict=True)
-    ]
-    run.put(rows)
-    frame = reading.of_runs([Run.open(run.path)], "krisbench")
-    assert frame.grid("average", "faithful").values.tolist() == [[75.0, 0.0]]
-    assert metrics_of(frame)["average"].direction == "higher"
-    names = [table.name for table in tables(frame, "faithful")]
-    assert names == ["krisbench.judge"], "the paper's column shows it: no second table"
-    by = tables(frame, "faithful", Shown(by="category2"))
-    assert by[0].rows[0].group == "Spatial Perception"
-
-
-def test_merged_runs_that_complete_each_other_are_combined(tmp_path: Path, rules: Rules) -> None:
-    rules("either")
-    first, second = (Run.create(tmp_path / name) for name in ("first", "second"))
-    first.put([one("a", 4.0)])
-    second.put([one("b", 5.0), one("a", 4.0)])
-    for run in (first, second):
-        run.write_samples("bench", [{"id": "s1", "category": [], "split": "all"}])
-    both = Run.create(tmp_path / "both")
-    merge([first, second], both)
-    assert [r["value"] for r in found(both).values()] == [9.0]

@@ -7,11 +7,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from editgauge.errors import RunError
-from editgauge.store.described import metric, record, together
-from editgauge.store.merge import merge
+from editgauge.store.described import metric, record
 from editgauge.store.run import Run
 from editgauge.types import Metric
 
@@ -54,29 +50,3 @@ def test_a_run_keeps_them_and_replaces_what_changed(tmp_path: Path) -> None:
     assert set(found) == {"one", "two"}
     assert found["one"].note == "mended"
     assert run.described_benchmarks() == ["mini", "other"]
-
-
-def test_merging_brings_them_together(tmp_path: Path) -> None:
-    first, second = (Run.create(tmp_path / name) for name in ("first", "second"))
-    first.keep_metrics("mini", [ONE])
-    second.keep_metrics("mini", [replace(ONE, note="another note"), replace(ONE, name="two")])
-    target = Run.create(tmp_path / "both")
-    done = merge([first, second], target)
-    assert target.metrics("mini") == {"one": ONE, "two": replace(ONE, name="two")}
-    assert done.left == []
-
-
-@pytest.mark.parametrize("change", [{"direction": "higher"}, {"high": 9.0}, {"low": -1.0}])
-def test_two_runs_that_disagree_contradict_each_other(
-    tmp_path: Path, change: dict[str, object]
-) -> None:
-    other = replace(ONE, **change)  # type: ignore[arg-type]
-    with pytest.raises(RunError, match=r"a and b describe the metric 'one' differently"):
-        together([("a", {"one": ONE}), ("b", {"one": other})])
-    first, second = (Run.create(tmp_path / name) for name in ("first", "second"))
-    first.keep_metrics("mini", [ONE])
-    second.keep_metrics("mini", [other])
-    target = Run.create(tmp_path / "both")
-    with pytest.raises(RunError, match="differently"):
-        merge([first, second], target)
-    assert target.described_benchmarks() == []

@@ -14,13 +14,12 @@ from editgauge.errors import RunError
 from editgauge.types import Metric
 
 _MOST_DIGITS = 15
-_FACTS = [one.name for one in fields(Metric) if one.name != "name"]
 
 
 def record(metric: Metric) -> dict[str, Any]:
     """A metric as JSON values; an open end of its range is None."""
-    facts = {name: getattr(metric, name) for name in _FACTS}
-    return {name: None if facts[name] in (math.inf, -math.inf) else facts[name] for name in facts}
+    facts = {one.name: getattr(metric, one.name) for one in fields(metric) if one.name != "name"}
+    return {name: None if v in (math.inf, -math.inf) else v for name, v in facts.items()}
 
 
 def metric(name: str, record: Mapping[str, Any]) -> Metric:

@@ -17,7 +17,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -27,16 +27,16 @@ from editgauge.errors import RunError
 from editgauge.types import MAX_FILE_BYTES
 
 LARGEST = 1 << 33
-"""Bytes of the largest file of a run that is read: 8 GB, some ten million rows."""
-MANIFEST_BYTES = 1 << 27
+"""Bytes of the largest file of a run that is read: 8 GB, some hundred million rows."""
 LONGEST_PATH = 1024
 """Characters of a path below a folder that somebody else named."""
+_MANIFEST_BYTES = 1 << 27
 _LONGEST_STEP = 255
 """Bytes of a file's name, on every usual file system."""
 _NO_NAME = re.compile("[\x00-\x1f\ud800-\udfff]")
-_READ = os.O_RDONLY
-for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
-    _READ |= getattr(os, _name, 0)
+_NO_FOLDER = re.compile('[/\\\\:*?"<>|\x00-\x1f]')
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
+_READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in _FLAGS)
 
 
 # -- the door --------------------------------------------------------------------------------------
@@ -105,10 +105,9 @@ def _real(root: str) -> str:
     return os.path.realpath(root)
 
 
-def inside(root: Path, relative: object, room: str = "", *, limit: int = MAX_FILE_BYTES) -> Path:
+def inside(root: Path, relative: object, *, limit: int = MAX_FILE_BYTES) -> Path:
     """The file `relative` below `root`. Raises `RunError` with what `fault` says."""
-    why = fault(root, relative, room, limit=limit)
-    if why is not None:
+    if why := fault(root, relative, limit=limit):
         raise RunError(
             f"{root.name}: {str(relative)[:200]!r}: {why}; it is not opened. A file of a run must "
             f"lie inside it"
@@ -121,17 +120,15 @@ def open_read(path: Path, *, limit: int = LARGEST) -> int:
     waiting; returns the descriptor. Raises `OSError` when it is not there and `RunError` when it is
     something else.
     """
-    why = _kind(os.lstat(path), limit)
-    if why is None:
+    if (why := _kind(os.lstat(path), limit)) is None:
         handle = os.open(path, _READ)
-        why = _kind(os.fstat(handle), limit)
-        if why is None:
+        if (why := _kind(os.fstat(handle), limit)) is None:
             return handle
         os.close(handle)
     raise RunError(f"{path}: {why}; it is not opened. Put the file itself there")
 
 
-def read(path: Path, *, limit: int = MANIFEST_BYTES) -> bytes:
+def read(path: Path, *, limit: int = _MANIFEST_BYTES) -> bytes:
     """The bytes of a file; raises as `open_read` does."""
     with os.fdopen(open_read(path, limit=limit), "rb") as file:
         return file.read()
@@ -155,16 +152,19 @@ def folder(root: Path, relative: str | PurePosixPath) -> Path:
                 os.makedirs(path, exist_ok=True)  # another process may be faster
         except OSError as error:
             raise unwritable(Path(path), error) from error
-        _need_folder(path, "nothing is written there. Remove it")
+        _need_folder(path)
     return Path(path)
 
 
-def _need_folder(path: str, told: str) -> None:
+def _need_folder(path: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         mode = os.lstat(path).st_mode
         if not stat.S_ISDIR(mode):
             what = "a link" if stat.S_ISLNK(mode) else "no folder"
-            raise RunError(f"{path}: {what} where a folder of the run belongs; {told}")
+            raise RunError(
+                f"{path}: {what} where a folder of the run belongs; nothing is read or written "
+                f"there. Put the folder itself there"
+            )
 
 
 def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path:
@@ -186,8 +186,7 @@ def write(root: Path, relative: str, data: bytes, *, sync: bool = False) -> Path
 def no_links(root: Path, places: Iterable[str]) -> None:
     """Raises `RunError` when one of the `places` below `root` is a link, or no folder."""
     for place in places:
-        told = "this run folder cannot be trusted. Put the folder itself there"
-        _need_folder(f"{root}{os.sep}{place}", told)
+        _need_folder(f"{root}{os.sep}{place}")
 
 
 def only_files(root: Path, place: str) -> None:
@@ -214,8 +213,7 @@ def unwritable(path: Path, error: OSError) -> RunError:
 @lru_cache(maxsize=1024)
 def plain_name(name: str) -> str:
     """`name` if it can be one folder's name on any system. Raises `RunError` otherwise."""
-    bad = set('/\\:*?"<>|') | {chr(code) for code in range(32)}
-    if not name or name.startswith(".") or len(name) > 120 or any(letter in bad for letter in name):
+    if not 0 < len(name) <= 120 or name[0] == "." or _NO_FOLDER.search(name):
         raise RunError(
             f'name {name!r}: wanted 1 to 120 characters without / \\ : * ? " < > | and no leading '
             f"dot; rename it"
@@ -230,9 +228,7 @@ def plain_text(text: str, what: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise RunError(
-            f"{what} {text!a}: not valid text (UTF-8); rename it, or correct the data"
-        ) from None
+        raise RunError(f"{what} {text!a}: not valid text (UTF-8); rename it") from None
     return text
 
 
@@ -266,29 +262,32 @@ def without_roots(value: Any, roots: Iterable[Path | str]) -> Any:
     machine are cut.
     """
     names = sorted({str(root).rstrip("/\\") for root in roots} - {""}, key=len, reverse=True)
-    return _cut(value, [*((name, ".") for name in names), (str(Path.home()), "~")])
+    instead = {**dict.fromkeys(names, "."), str(Path.home()): "~"}
+
+    def cut(text: str) -> str:
+        for name, short in instead.items():
+            if len(name) > 1 and name in text:
+                text = text.replace(f"{name}/", "" if short == "." else f"{short}/")
+                text = re.sub(rf"{re.escape(name)}(?![\w.-])", short, text)
+        return text
+
+    return _each_text(value, cut)
 
 
 def facts(value: Any) -> Any:
     """A JSON value for the manifest: a text that is an absolute path becomes its last name."""
+
+    def named(text: str) -> str:
+        return Path(text).name if text.startswith(("/", "~")) or text[1:3] == ":\\" else text
+
+    return _each_text(value, named)
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str | Path):
+        return change(str(value))
     if isinstance(value, Mapping):
-        return {str(key): facts(part) for key, part in value.items()}
+        return {str(key): _each_text(part, change) for key, part in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [facts(part) for part in value]
-    if isinstance(value, Path) or (
-        isinstance(value, str) and (value.startswith(("/", "~")) or value[1:3] == ":\\")
-    ):
-        return Path(value).name
+        return [_each_text(part, change) for part in value]
     return value
-
-
-def _cut(value: Any, names: list[tuple[str, str]]) -> Any:
-    if isinstance(value, str):
-        for name, instead in names:
-            if len(name) > 1 and name in value:
-                value = value.replace(f"{name}/", "" if instead == "." else f"{instead}/")
-                value = re.sub(rf"{re.escape(name)}(?![\w.-])", instead, value)
-        return value
-    if isinstance(value, Mapping):
-        return {key: _cut(part, names) for key, part in value.items()}
-    return [_cut(part, names) for part in value] if isinstance(value, list | tuple) else value

@@ -15,6 +15,7 @@ from editgauge.images import write_png
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim_means
 from editgauge.types import Edit, Finding, Sample, Score, Status, with_finding
 from tests.metrics.drawn import Array, noisy, scene
+from tests.scoring.scored import scored
 
 SIZE = (120, 90)
 EXPECTED = {
@@ -60,7 +61,7 @@ def score(sample: Sample, output: Array | Path) -> Scores:
         write_png(path, output)
     found = {
         (s.metric, s.variant): s
-        for s in PixelScorer().score(sample, Edit(sample="1", editor="tested", path=path))
+        for s in scored(PixelScorer(), sample, Edit(sample="1", editor="tested", path=path))
     }
     assert set(found) == {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
     return found

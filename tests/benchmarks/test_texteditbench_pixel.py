@@ -22,6 +22,7 @@ from editgauge.scoring import pixel as common_pixel
 from editgauge.store.measured import measured
 from editgauge.types import VARIANTS, Edit, Sample, Score, Status, Variant
 from tests.metrics.drawn import Array, blocks, noisy
+from tests.scoring.scored import scored
 
 SIZE = (200, 150)
 KEYS = {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
@@ -63,7 +64,7 @@ def score(sample: Sample, output: Array | Path) -> Scores:
         write_png(path, output)
     found = {
         (s.metric, s.variant): s
-        for s in PixelScorer().score(sample, Edit(sample=sample.id, editor="tested", path=path))
+        for s in scored(PixelScorer(), sample, Edit(sample=sample.id, editor="tested", path=path))
     }
     assert set(found) == KEYS
     return found
@@ -252,7 +253,7 @@ class TestAgainstTheReference:
     def scores(self, sample: Sample, output: Array) -> Scores:
         path = sample.image.parent / "output.png"
         write_png(path, output)
-        found = pixel()[1].score(sample, Edit(sample=sample.id, editor="tested", path=path))
+        found = scored(pixel()[1], sample, Edit(sample=sample.id, editor="tested", path=path))
         return {(score.metric, score.variant): score for score in found}
 
     def test_the_reference_itself_is_best_and_a_no_op_is_not(

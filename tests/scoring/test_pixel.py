@@ -16,6 +16,7 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Score, Status
 from tests.metrics.drawn import blocks
+from tests.scoring.scored import scored
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def sample(tmp_path: Path) -> Sample:
 def score(scorer: Scorer, sample: Sample, path: Path) -> dict[str, Score]:
     return {
         found.metric: found
-        for found in scorer.score(sample, Edit(sample=sample.id, editor="tested", path=path))
+        for found in scored(scorer, sample, Edit(sample=sample.id, editor="tested", path=path))
     }
 
 

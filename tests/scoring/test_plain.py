@@ -15,6 +15,7 @@ from editgauge.scoring.plain import PlainScorer, metric
 from editgauge.scoring.scorer import Scorer
 from editgauge.testing import ConstantEditor, make_sample
 from editgauge.types import Edit, Sample, Status
+from tests.scoring.scored import scored
 
 
 @metric("gap", direction="lower", low=0, high=255, unit="levels", note="of the means", version="3")
@@ -42,7 +43,7 @@ def sample(tmp_path: Path) -> Sample:
 
 
 def score(scorer: PlainScorer, sample: Sample, path: Path | None) -> Any:
-    (found,) = scorer.score(sample, Edit(sample=sample.id, editor="e", path=path))
+    (found,) = scored(scorer, sample, Edit(sample=sample.id, editor="e", path=path))
     return found
 
 

@@ -9,12 +9,11 @@ other.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import cv2
 import numpy as np
@@ -38,7 +37,7 @@ from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.scoring import NoScore
 from editgauge.scoring.metrics import BACKGROUND, REFERENCE
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
 VERSION = 2
 """Part of every pixel score's origin: raised when a change here changes a value."""
@@ -47,44 +46,35 @@ ALIGN_BYTES = 270
 to 16 million pixels. A picture for which `images.free_memory` is too small gets a reason instead.
 """
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Recent(Generic[T]):
-    """The results of the last `size` different keys: small, because samples come one after the
-    other.
+def kept(make: Callable[P, T]) -> Callable[P, T]:
+    """Remember what a function made of files, for its last two calls: few, because samples come
+    one after the other. It is made anew when a file is another by its time, size or number.
     """
 
-    def __init__(self, size: int = 2) -> None:
-        self._size = size
-        self._kept: OrderedDict[Any, T] = OrderedDict()
-        self._lock = threading.Lock()
+    @functools.lru_cache(maxsize=2)
+    def made(marks: tuple[object, ...], *arguments: P.args, **named: P.kwargs) -> T:
+        del marks
+        return make(*arguments, **named)
 
-    def get(self, key: Any, make: Callable[[], T]) -> T:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        made = make()
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return made
+    @functools.wraps(make)
+    def call(*arguments: P.args, **named: P.kwargs) -> T:
+        marks = tuple(_mark(one) for one in arguments if isinstance(one, Path))
+        return made(marks, *arguments, **named)  # type: ignore[arg-type]
+
+    return call
 
 
-def stamp(*paths: Path | None) -> tuple[Any, ...]:
-    """What tells one state of files from another: names, times of change and sizes."""
-    marks: list[Any] = []
-    for path in paths:
-        try:
-            state = path.stat() if path is not None else None
-        except OSError:
-            state = None
-        marks.append(
-            (path, state.st_mtime_ns, state.st_size, state.st_ino) if state else (path, None)
-        )
-    return tuple(marks)
+def _mark(path: Path) -> tuple[int, ...]:
+    """What tells one state of a file from another; nothing where there is none."""
+    try:
+        state = path.stat()
+    except OSError:
+        return ()
+    return state.st_mtime_ns, state.st_size, state.st_ino
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -105,14 +95,10 @@ class Source:
 
     def upright(self, turned: bool) -> Array:
         """The input as stored, or, with `turned`, as its EXIF orientation shows it."""
-        return (
-            oriented(self.picture, self.orientation)
-            if turned and self.orientation != 1
-            else self.picture
-        )
+        return oriented(self.picture, self.orientation) if turned else self.picture
 
     def features(self, turned: bool) -> Features:
-        turned = turned and self.orientation != 1
+        turned = turned and self.orientation != 1  # else the same features
         if turned not in self._features:
             _check_alignable(self.picture, "the input")
             self._features[turned] = sift_features(self.upright(turned))
@@ -157,17 +143,13 @@ class Source:
         return self._windows
 
 
-_sources: Recent[Source] = Recent()
-_reference_sources: Recent[Source] = Recent()
-
-
 def source_of(sample: Sample) -> Source:
     """The `Source` of a sample, from memory if it was among the last and its files are unchanged.
 
     Masks come in the sample's order, ``input`` first; one whose file is not there is
     `Source.missing`. Raises `NoScore` when the input, or a mask that is there, cannot be read.
     """
-    return _source(_sources, sample, sample.image)
+    return _source(sample, sample.image, _input_source)
 
 
 def reference_source_of(sample: Sample) -> Source:
@@ -176,30 +158,28 @@ def reference_source_of(sample: Sample) -> Source:
     """
     reference_of(sample)
     assert sample.reference is not None
-    return _source(_reference_sources, sample, sample.reference)
+    return _source(sample, sample.reference, _reference_source)
 
 
-def _source(recent: Recent[Source], sample: Sample, image: Path) -> Source:
+def _source(sample: Sample, image: Path, read: Callable[..., Source]) -> Source:
     names = sorted(sample.masks, key=lambda name: name != "input")
-    paths = {name: sample.masks[name] for name in names}
-    key = stamp(image, *paths.values())
-    return recent.get(key, lambda: _read_source(image, paths))
+    return read(tuple(names), image, *(sample.masks[name] for name in names))
 
 
-def _read_source(image: Path, masks: dict[str, Path]) -> Source:
-    with_file = {name: path for name, path in masks.items() if path.is_file()}
+def _read_source(names: tuple[str, ...], image: Path, *paths: Path) -> Source:
+    masks = dict(zip(names, paths, strict=True))
     try:
-        picture = read_image(image)
-        found = {name: read_luma(path) >= 128 for name, path in with_file.items()}
-        missing = tuple(name for name in masks if name not in with_file)
         return Source(
-            picture=picture,
+            picture=read_image(image),
             orientation=read_header(image).orientation,
-            masks=found,
-            missing=missing,
+            masks={n: read_luma(path) >= 128 for n, path in masks.items() if path.is_file()},
+            missing=tuple(name for name, path in masks.items() if not path.is_file()),
         )
     except ImageError as error:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
+
+
+_input_source, _reference_source = kept(_read_source), kept(_read_source)
 
 
 def read_output(edit: Edit) -> tuple[Array, int]:
@@ -226,27 +206,23 @@ def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool
     edited = oriented(output, orientation) if turned else output
     background = ~source.area(picture.shape)
     if not background.any():
-        raise NoScore(
-            Status.DATASET_FAULT, "the masks cover the whole picture: nothing is left to compare"
-        )
+        why = "the masks cover the whole picture: nothing is left to compare"
+        raise NoScore(Status.DATASET_FAULT, why)
     fixed = source.features(turned)
     if len(fixed) == 0:
-        raise NoScore(
-            Status.NOT_APPLICABLE, "the input has no SIFT features: nothing can be aligned to it"
-        )
+        why = "the input has no SIFT features: nothing can be aligned to it"
+        raise NoScore(Status.NOT_APPLICABLE, why)
     _check_alignable(edited, "the output")
     alignment = estimate_alignment(fixed, sift_features(edited))
     if alignment.matrix is None:
-        raise NoScore(
-            Status.FAILED, f"the output cannot be aligned to the input: {alignment.reason}"
-        )
+        why = f"the output cannot be aligned to the input: {alignment.reason}"
+        raise NoScore(Status.FAILED, why)
     height, width = picture.shape[:2]
     try:
         warped = warp(edited, alignment.matrix, (width, height))
     except cv2.error as error:
-        raise NoScore(
-            Status.FAILED, f"the output cannot be laid over the input: {error.err}"
-        ) from error
+        why = f"the output cannot be laid over the input: {error.err}"
+        raise NoScore(Status.FAILED, why) from error
     return masked_mse(picture, warped, mask=background)
 
 
@@ -258,9 +234,7 @@ def corrected_mse(source: Source, output: Array, orientation: int) -> float:
     return aligned_mse(source, output, orientation, turned=False)
 
 
-def squared_error_scores(
-    variant: Variant, compute: Callable[[], float], names: tuple[str, str] = ("mse", "psnr")
-) -> list[Score]:
+def squared_error_scores(variant: Variant, compute: Callable[[], float]) -> list[Score]:
     """The mean squared error and its PSNR, infinite at 0, or both without a value and with one
     reason.
     """
@@ -269,9 +243,9 @@ def squared_error_scores(
     except NoScore as why:
         return [
             Score(metric=name, value=None, variant=variant, status=why.status, reason=why.reason)
-            for name in names
+            for name in ("mse", "psnr")
         ]
-    return [Score(metric=names[0], value=mse, variant=variant), psnr_score(names[1], mse, variant)]
+    return [Score(metric="mse", value=mse, variant=variant), psnr_score("psnr", mse, variant)]
 
 
 def psnr_score(name: str, mse: float, variant: Variant, **detail: Any) -> Score:
@@ -289,18 +263,9 @@ def score_or_reason(
     """
     try:
         value, detail = compute()
-    except NoScore as why:
+    except (NoScore, ValueError) as error:  # of the metrics: below the window, or none left
+        why = error if isinstance(error, NoScore) else NoScore(Status.NOT_APPLICABLE, str(error))
         return Score(metric=name, value=None, variant=variant, status=why.status, reason=why.reason)
-    except (
-        ValueError
-    ) as error:  # the metrics' own words: a picture below the window, no window left
-        return Score(
-            metric=name,
-            value=None,
-            variant=variant,
-            status=Status.NOT_APPLICABLE,
-            reason=str(error),
-        )
     return Score(metric=name, value=value, variant=variant, detail=detail)
 
 
@@ -380,11 +345,7 @@ class BackgroundScorer(Scorer):
         return None if sample.masks else "the sample has no mask"
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        try:
-            source = source_of(sample)
-            output, orientation = read_output(edit)
-        except NoScore as why:
-            return not_scored(self.metrics, why.status, why.reason)
+        source, (output, orientation) = source_of(sample), read_output(edit)
         return [
             *squared_error_scores("corrected", lambda: corrected_mse(source, output, orientation)),
             score_or_reason("ssim", "corrected", lambda: clear_ssim(source, output)),
@@ -409,11 +370,7 @@ class ReferenceScorer(Scorer):
         return None if sample.reference is not None else "the sample has no reference"
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        try:
-            reference = reference_of(sample)
-            output, _ = read_output(edit)
-        except NoScore as why:
-            return not_scored(self.metrics, why.status, why.reason)
+        reference, (output, _) = reference_of(sample), read_output(edit)
         same, detail = fitted(output, reference)
         return [
             psnr_score("reference_psnr", masked_mse(reference, same), "corrected", **detail),
@@ -423,20 +380,22 @@ class ReferenceScorer(Scorer):
         ]
 
 
-_references: Recent[Array] = Recent()
-
-
 def reference_of(sample: Sample) -> Array:
     """The reference's picture, pixels as stored. Raises `NoScore` when there is none or it cannot
     be read.
     """
-    path = sample.reference
-    if path is None:
+    if sample.reference is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
     if lost := sample.lost("reference"):
         raise NoScore(Status.DATASET_FAULT, lost)
+    return picture_of_set(sample.reference)
+
+
+@kept
+def picture_of_set(path: Path) -> Array:
+    """A picture of the data set, pixels as stored. Raises `NoScore` when it cannot be read."""
     try:
-        return _references.get(stamp(path), lambda: read_image(path))
+        return read_image(path)
     except ImageError as error:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from editgauge.scoring import NoScore
 from editgauge.scoring.pixel import fitted, read_output, reference_of, source_of
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Direction, Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.types import Direction, Edit, Metric, Sample, Score, Status, Track
 
 Against = Literal["input", "reference"]
 Function = Callable[..., float]
@@ -68,16 +68,13 @@ class PlainScorer(Scorer):
 
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         (metric,) = self.metrics
-        try:
-            value, detail = self._value(sample, edit)
-        except NoScore as why:
-            return not_scored(self.metrics, why.status, why.reason)
+        value, detail = self._value(sample, edit)
         if value == math.inf and metric.high == math.inf:
             return [Score.infinite(metric.name, detail=detail)]
         if metric.low <= value <= metric.high:
             return [Score(metric=metric.name, value=value, detail=detail)]
         wanted = f"which is not in {metric.low:g} to {metric.high:g}"  # NaN, too
-        return not_scored(self.metrics, Status.FAILED, f"the function gives {value:g}, {wanted}")
+        raise NoScore(Status.FAILED, f"the function gives {value:g}, {wanted}")
 
     def _value(self, sample: Sample, edit: Edit) -> tuple[float, Mapping[str, Any]]:
         source = source_of(sample) if self.masks or self.against == "input" else None

@@ -52,16 +52,16 @@ from editgauge.scoring.adapter import AdapterScorer
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import ClipScorer, FidScorer, Measure, place
 from editgauge.scoring.pixel import (
-    Recent,
+    kept,
     need_clear,
+    picture_of_set,
     pixel_origin,
     psnr_score,
     read_output,
     score_or_reason,
-    stamp,
 )
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 
 def darkened(picture: Array, grey: Array) -> Array:
@@ -93,11 +93,6 @@ class _Region:
     clear: Mask
 
 
-_pictures: Recent[Array] = Recent()
-_regions: Recent[_Region] = Recent()
-_references: Recent[Array] = Recent()
-
-
 @dataclass(frozen=True, slots=True)
 class PixelScorer(Scorer):
     """Masked SSIM (CP), and PSNR and SSIM to the reference (see the module)."""
@@ -111,11 +106,7 @@ class PixelScorer(Scorer):
         return pixel_origin()
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        try:
-            picture = _pictures.get(stamp(sample.image), lambda: _read(sample.image))
-            output, _ = read_output(edit)
-        except NoScore as why:
-            return not_scored(self.metrics, why.status, why.reason)
+        picture, (output, _) = picture_of_set(sample.image), read_output(edit)
         size = (picture.shape[1], picture.shape[0])
         detail = _resized(output, size)
         same = resize(output, size, "bicubic")
@@ -137,7 +128,7 @@ def _preservation(
     shared: list[float] = []
 
     def faithful() -> tuple[float, dict[str, Any]]:
-        region = _region(sample, picture)
+        region = _region_of(sample)
         dark = darkened(output, region.grey)
         binary = not np.any((region.grey != 0) & (region.grey != 255))
         if (
@@ -150,7 +141,7 @@ def _preservation(
     def corrected() -> tuple[float, dict[str, Any]]:
         if shared:
             return shared[1], detail
-        region = _region(sample, picture)
+        region = _region_of(sample)
         need_clear(region.clear)
         return ssim_means(picture, output, UNIFORM, (region.clear,))[0], detail
 
@@ -178,37 +169,36 @@ def _nearness(
     ]
 
 
-def _region(sample: Sample, picture: Array) -> _Region:
+def _region_of(sample: Sample) -> _Region:
     path = sample.masks.get("roi") or next(iter(sample.masks.values()), None)
     if path is None:
         raise NoScore(Status.DATASET_FAULT, "the sample has no region mask")
     if lost := sample.lost("mask"):
         raise NoScore(Status.DATASET_FAULT, lost)
+    return _region(sample.image, path)
 
-    def make() -> _Region:
-        try:
-            grey = resize(read_grey(path), (picture.shape[1], picture.shape[0]), "nearest")
-        except ImageError as error:
-            raise NoScore(Status.DATASET_FAULT, str(error)) from error
-        return _Region(grey, darkened(picture, grey), clear_windows(grey >= 128, UNIFORM))
 
-    return _regions.get(stamp(sample.image, path), make)
+@kept
+def _region(image: Path, mask: Path) -> _Region:
+    picture = picture_of_set(image)
+    try:
+        grey = resize(read_grey(mask), (picture.shape[1], picture.shape[0]), "nearest")
+    except ImageError as error:
+        raise NoScore(Status.DATASET_FAULT, str(error)) from error
+    return _Region(grey, darkened(picture, grey), clear_windows(grey >= 128, UNIFORM))
 
 
 def _reference(sample: Sample, size: tuple[int, int]) -> Array:
-    path = sample.reference
-    if path is None:
+    if sample.reference is None:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
     if lost := sample.lost("reference"):
         raise NoScore(Status.DATASET_FAULT, lost)
-    return _references.get((size, *stamp(path)), lambda: resize(_read(path), size, "bicubic"))
+    return _sized(sample.reference, size)
 
 
-def _read(path: Path) -> Array:
-    try:
-        return read_image(path)
-    except ImageError as error:
-        raise NoScore(Status.DATASET_FAULT, str(error)) from error
+@kept
+def _sized(path: Path, size: tuple[int, int]) -> Array:
+    return resize(picture_of_set(path), size, "bicubic")
 
 
 def pixel(**_: Any) -> list[PixelScorer]:

@@ -68,7 +68,7 @@ from editgauge.scoring.pixel import (
     squared_error_scores,
 )
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track, not_scored
+from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
 NO_REFERENCE = "the sample has no reference edit"
 Read = Callable[[Sample], Source]
@@ -97,11 +97,7 @@ class PixelScorer(Scorer):
         return NO_REFERENCE if self.prefix and sample.reference is None else None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        try:
-            source = self.read(sample)
-            output, orientation = read_output(edit)
-        except NoScore as why:
-            return not_scored(self.metrics, why.status, why.reason)
+        source, (output, orientation) = self.read(sample), read_output(edit)
         found = [*_errors(source, output, orientation), *_similarities(source, output)]
         return [replace(score, metric=f"{self.prefix}{score.metric}") for score in found]
 

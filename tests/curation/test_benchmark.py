@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
 
 from editgauge import catalog
 from editgauge.curation import records
 from editgauge.errors import DataError, UsageError
-from editgauge.images import read_image, write_png
-from editgauge.store.run import Run
+from editgauge.images import write_png
 from editgauge.tables.contract import verify
 from editgauge.web.log import Act
 from tests.command_line import invoke
@@ -56,11 +53,6 @@ def test_score_table_and_report_of_a_folder_with_a_blank(tmp_path: Path) -> None
     assert b"dir.wards" in data
 
 
-def test_check_is_clean(tmp_path: Path) -> None:
-    make_set(tmp_path / "set", 2)
-    assert "nothing needs attention" in run("check", f"dir:{tmp_path / 'set'}")
-
-
 def test_a_split_and_a_withdrawn_sample(tmp_path: Path) -> None:
     data = make_set(tmp_path / "set", 3)
     data.change("s00", 1, {"split": "test"}, Act("ann"))
@@ -82,23 +74,3 @@ def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
         catalog.find("benchmarks", "dir.other").load(tmp_path / "set")
     with pytest.raises(UsageError, match="the protocol one of"):
         catalog.find("benchmarks", "dir.wards.imagenet")
-
-
-def test_a_picture_that_exif_turns_is_turned_once_for_everybody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    make_set(tmp_path / "set", 1)
-    name = f"dir:{tmp_path / 'set'}"
-    (before,) = catalog.find("benchmarks", name).load(None)
-    shown = read_image(before.image)
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    Image.fromarray(np.rot90(shown)).save(before.image, format="PNG", exif=exif)
-    (sample,) = catalog.find("benchmarks", name).load(None)
-    assert np.array_equal(read_image(sample.image), shown)
-    told = ["--run", tmp_path / "run", "--workers", 0]
-    run("edit", name, "--editor", "copy", *told)
-    (edit,) = Run.open(tmp_path / "run").edits("dir.wards")
-    assert (edit.width, edit.height) == shown.shape[1::-1]
-    assert edit.given_back

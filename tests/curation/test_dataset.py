@@ -9,7 +9,7 @@ import pytest
 from editgauge.curation import records
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.fields import WHOLE, set_words
-from editgauge.curation.records import About, Record
+from editgauge.curation.records import Record
 from editgauge.errors import DataError, UsageError
 from editgauge.web.log import Act
 from tests.curation.made_set import make_set
@@ -54,20 +54,6 @@ def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
     (root / records.SAMPLES).write_bytes(b'{"id": "a", "images": ["x.png"]}\n' + line + b"\n")
     with pytest.raises(DataError, match=said):
         records.read_samples(root)
-
-
-@pytest.mark.parametrize(
-    "about", [{"name": "a b"}, {"name": ""}, {"name": "a", "protocol": "imagenet"}]
-)
-def test_what_a_set_cannot_be_called(about: dict[str, str]) -> None:
-    with pytest.raises(DataError, match=r"here: (name|protocol): "):
-        records.about_of(about, "here")
-
-
-def test_a_folder_in_use_is_no_new_set(tmp_path: Path) -> None:
-    (tmp_path / "note.txt").write_text("mine")
-    with pytest.raises(UsageError, match="something already"):
-        DataSet.create(tmp_path, About(name="wards"))
 
 
 def test_what_is_withdrawn_is_not_there_and_comes_back(tmp_path: Path) -> None:

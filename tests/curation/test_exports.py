@@ -21,7 +21,7 @@ from editgauge.run.check import check_data
 from editgauge.types import Edit, Sample
 from editgauge.web.log import Act
 from tests.command_line import invoke
-from tests.curation.made_set import add, area, edited, make_set, scene
+from tests.curation.made_set import add, edited, make_set, scene
 
 ATTRIBUTES = {
     "topic": "Data & Analytics", "operation": "text_change", "organ": "Lung", "task": "remove",
@@ -92,15 +92,6 @@ def test_who_is_told_that_nothing_is_ready_is_told_the_command_that_says_why(
     assert (told.exit_code, "no caption" in told.output) == (1, True), told.output
 
 
-def test_difficulty_is_written_as_released(tmp_path: Path) -> None:
-    data = whole_set(tmp_path / "set", 1)
-    exports.export(data, tmp_path / "out", "texteditbench")
-    (found,) = list(catalog.find("benchmarks", "texteditbench").load(tmp_path / "out"))
-    assert found.attributes["difficulty"] == "medium"
-    assert found.attributes["difficulty_total"] == 10
-    assert found.attributes["difficulty_agrees"] is True
-
-
 def test_nothing_is_written_while_a_sample_may_not_leave(tmp_path: Path) -> None:
     data = whole_set(tmp_path / "set", 2, policy=Policy(required=("licence",), reviews=2))
     with pytest.raises(DataError, match=r"s00: no licence.*Nothing was written"):
@@ -150,27 +141,6 @@ def test_what_is_said_of_the_set_names_no_patient(tmp_path: Path) -> None:
     left = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert len(left) > 4
     assert not [data for data in left if b"ustermann" in data], "the card is of what leaves"
-
-
-@pytest.mark.parametrize(
-    ("layout", "field", "said"),
-    [("medebench", "change", "no change"), ("textedit", "caption", "no caption"),
-     ("texteditbench", "masks", "no masks")],
-)  # fmt: skip
-def test_a_layout_says_what_it_lacks(tmp_path: Path, layout: str, field: str, said: str) -> None:
-    data = whole_set(tmp_path / "set", 1)
-    data.change("s00", 1, {field: None}, Act("ann"))
-    with pytest.raises(DataError, match=said):
-        exports.export(data, tmp_path / "out", layout)
-
-
-def test_a_mask_that_allows_too_little_is_told(tmp_path: Path) -> None:
-    data = whole_set(tmp_path / "set", 1)
-    small = area()
-    small[:, 60:] = False
-    data.change("s00", 1, {"masks": {"input": data.keep(small, "masks")}}, Act("ann"))
-    with pytest.raises(DataError, match="blocks outside the mask differ"):
-        exports.export(data, tmp_path / "out", "texteditbench")
 
 
 def test_imagefolder_names_its_pictures(tmp_path: Path) -> None:

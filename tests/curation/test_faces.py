@@ -12,7 +12,7 @@ import pytest
 from editgauge.curation import faces, privacy
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import About, Box
-from editgauge.errors import DataError, WeightsError
+from editgauge.errors import DataError
 from editgauge.images import read_image
 from tests.curation.made_set import drawn_face, scene
 
@@ -87,16 +87,3 @@ def test_yunet_tells_where_the_eyes_are(tmp_path: Path, monkeypatch: pytest.Monk
         assert eyes[0] + eyes[2] > x + 0.2 * 80
     assert eyes[1] < 142 - 8 < 142 + 8 < eyes[1] + eyes[3]
     assert edge == (300, 300, 20, 20), "only what lies in the picture"
-
-
-def test_a_file_that_is_no_detector_is_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bad = tmp_path / "weights" / "yunet" / "face_detection_yunet_2023mar.onnx"
-    bad.parent.mkdir(parents=True)
-    bad.write_bytes(b"no network")
-    with pytest.raises(WeightsError, match="is another file"):
-        faces.faces_in(drawn_face())
-    monkeypatch.setattr(faces, "_yunet_here", lambda: bad)
-    with pytest.raises(WeightsError, match="no face detector"):
-        faces.faces_in(drawn_face())

@@ -15,7 +15,7 @@ from editgauge.curation.readiness import faults
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
 from editgauge.web.log import Act
-from tests.curation.made_set import SIZE, edited, make_set, scene
+from tests.curation.made_set import edited, make_set, scene
 
 WHO = intake.Intake(who="ann")
 
@@ -55,18 +55,6 @@ def test_a_pair_is_aligned_within_a_tenth_of_a_pixel(size: tuple[int, int], seed
     inside = covered.copy()
     inside[:20], inside[-20:] = False, False
     assert np.abs(over.astype(int) - edited(fixed))[inside].mean() < 3
-
-
-def test_grey_values_settle_what_few_keypoints_leave_open() -> None:
-    """Noise, another exposure and a strong JPEG."""
-    fixed = scene(2, SIZE)
-    moving, truth = misaligned(edited(fixed))
-    rng = np.random.default_rng(0)
-    darker = np.clip(moving * 0.7 + 30 + rng.normal(0, 4, moving.shape), 0, 255).astype(np.uint8)
-    coded = cv2.imdecode(cv2.imencode(".jpg", darker, [cv2.IMWRITE_JPEG_QUALITY, 70])[1], 1)
-    found = alignment.align(fixed, coded)
-    assert not found.refused
-    assert furthest(found.matrix, truth, SIZE) < 0.2
 
 
 def phantom() -> Any:
@@ -295,15 +283,6 @@ def test_each_frame_is_shown_by_its_own_group(tmp_path: Path) -> None:
     assert (first.facts["window"], last.facts["window"]) == ([100.0, 200.0], [500.0, 200.0])
     assert np.array_equal(first.pixels, last.pixels)
     assert first.pixels[0, 47, 0] == 128
-
-
-@pytest.mark.parametrize(
-    ("choice", "wanted"),
-    [("first", [1]), ("middle", [3]), ("last", [5]), ("all", [1, 2, 3, 4, 5]), ("4,2", [2, 4]),
-     ("3, 2, 3", [2, 3])],
-)  # fmt: skip
-def test_frames_by_words(choice: str, wanted: list[int]) -> None:
-    assert dicom.frames_of(choice, 5) == wanted
 
 
 def test_a_volume_becomes_a_sample_for_each_chosen_frame(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from editgauge.curation import masks
 from editgauge.curation.fields import set_words
-from editgauge.errors import DataError, UsageError, WeightsError
+from editgauge.errors import DataError, UsageError
 from editgauge.images import Array, Mask, read_mask
 from editgauge.ocr.engine import Text
 from editgauge.web.log import Conflict
@@ -88,20 +88,6 @@ def test_a_way_that_there_is_not(tmp_path: Path) -> None:
         masks.propose(data, record, "text")
     with pytest.raises(DataError, match="no reference"):
         masks.propose(data, structs.replace(record, reference=""), "difference")
-
-
-def test_without_weights_one_line_says_how_to_get_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("transformers")
-    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path / "none"))
-    data = make_set(tmp_path / "set", 1)
-    record = data.record("s00")
-    assert masks.networks_here() == ()
-    with pytest.raises(WeightsError, match=r"editgauge fetch weights sam-vit-base$"):
-        masks.propose(data, record, "segment", box=[40, 30, 20, 20])
-    with pytest.raises(WeightsError, match=r"editgauge fetch weights grounding-dino-tiny$"):
-        masks.propose(data, record, "words")
 
 
 def test_networks_propose_three_masks_of_which_one_is_chosen(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.curation import conventions, review
+from editgauge.curation import review
 from editgauge.curation.records import Policy
 from editgauge.errors import DataError
 from editgauge.web.log import Act, Conflict
@@ -69,13 +69,3 @@ def test_agreement_is_of_first_verdicts(tmp_path: Path) -> None:
     assert (told["samples"], told["accepted_by_all"], told["share"]) == (4, 2, 0.5)
     # by hand: pairs aa aa rr ar; coincidences o_ar = 2 of 8, n_a = 5, n_r = 3; D_e = 30/56
     assert told["alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))
-
-
-def test_ten_attributes_give_a_tier(tmp_path: Path) -> None:
-    data = make_set(tmp_path / "set", 1)
-    facts = dict.fromkeys(conventions.ATTRIBUTES, 1)
-    for said, tier in ((facts, "medium"), ({**facts, "language": 2, "occlusion": None}, "hard")):
-        kept = {name: value for name, value in said.items() if value is not None}
-        record = data.update("s00", lambda _, kept=kept: {"attributes": kept}, Act("ann"))  # type: ignore[misc]
-        known = tier if len(kept) == 10 else ""
-        assert conventions.tier(record) == known

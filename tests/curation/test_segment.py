@@ -12,7 +12,6 @@ torch = pytest.importorskip("torch", reason="the networks need torch")
 transformers = pytest.importorskip("transformers", reason="the networks need transformers")
 
 from editgauge.curation import segment  # noqa: E402
-from editgauge.errors import WeightsError  # noqa: E402
 from editgauge.networks.runtime import Runtime  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.networks import tiny  # noqa: E402
@@ -107,17 +106,3 @@ def test_places_that_words_mean(dino: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert found[0][0] == pytest.approx((x - w / 2, y - h / 2, x + w / 2, y + h / 2), abs=0.01)
     monkeypatch.setattr(segment, "LEAST_SCORE", 1.1)
     assert segment.places(dino, Runtime(), PIXELS, "sign") == []
-
-
-def test_a_checkpoint_without_tensors_is_refused(tmp_path: Path) -> None:
-    from safetensors.torch import load_file, save_file
-
-    folder = tiny.write_sam(tmp_path)
-    tensors = load_file(folder / "model.safetensors")
-    del tensors[next(name for name in tensors if "mask_decoder" in name)]
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(WeightsError, match="Segment Anything weights are incomplete"):
-        segment.segments(folder, Runtime(), PIXELS, point=(1, 1))
-    (folder / "model.safetensors").write_bytes(b"no tensors")
-    with pytest.raises(WeightsError, match="cannot be loaded"):
-        segment.segments(folder, Runtime(), PIXELS, point=(1, 1))

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 
 from editgauge.curation import review
-from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Policy
 from tests.curation.made_set import area, make_set
 
@@ -148,14 +147,3 @@ def test_who_has_not_voted_does_not_learn_how_many_accepted(bench: Bench) -> Non
     assert "1 of 2 reviews accept it" in told["lacking"]
     for one, seen in ((ann, True), (ben, False)):
         assert ("reviews accept it" in one.get("/api/sample/s00").text) is seen
-
-
-def test_experts_are_named_and_links_end(bench: Bench) -> None:
-    bench.store.invite("eve", review.EXPERT)
-    assert {p.name: review.is_expert(p) for p in bench.store.people()} == {
-        "ann": False, "ben": False, "eve": True,
-    }  # fmt: skip
-    ann = bench.come("ann")
-    bench.store.revoke("ann")
-    assert ann.get("/api/set").status_code == 401
-    assert [e.what for e in DataSet(bench.data.root).events()[-2:]] == ["invited", "revoked"]

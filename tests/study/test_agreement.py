@@ -80,12 +80,6 @@ def test_a_metric_against_the_mean_of_people() -> None:
     assert line.annotators == 2
 
 
-def test_direction_turns_a_metric_round() -> None:
-    rows = rated("ann", "EA", "rate", [[5, 3, 1]]) + judge([[1, 2, 3]], "lpips", "")
-    (line,) = agreement(frame(rows), {"lpips": "lower"}, resamples=100).against
-    assert line.spearman.value == pytest.approx(1.0)
-
-
 def test_kris_figure_5() -> None:
     """r and MAE of a judge's metric against the question of the same name, each judge by itself."""
     people = [[5, 3, 1], [3, 3, 5]]

@@ -16,7 +16,6 @@ from editgauge.study.assign import (
     TASK,
     answered,
     assign,
-    design_of,
     missing,
     next_task,
     progress,
@@ -57,11 +56,6 @@ def test_places_are_even() -> None:
     assert max(abs(count - fair) for count in counts.values()) <= 0.05 * fair
     orders = {(task.sample, task.annotator): task.editors for task in tasks}
     assert len(set(orders.values())) > 20, "orders differ from sample to sample"
-
-
-def test_an_assignment_is_seeded() -> None:
-    assert assign(DESIGN, OUTPUTS, 3) == assign(DESIGN, OUTPUTS, 3)
-    assert assign(DESIGN, OUTPUTS, 3) != assign(replace(DESIGN, seed=9), OUTPUTS, 3)
 
 
 def test_pairs_are_compared_each_by_each() -> None:
@@ -118,12 +112,6 @@ def finish(log: Log, who: str, after: float = 0.0) -> None:
 
 def rated(log: Log) -> list[tuple[str, str]]:
     return [(item.data["sample"], item.owner) for item in log.all(TASK, state=DONE)]
-
-
-def test_study_is_started_once_and_keeps_its_design(log: Log) -> None:
-    assert design_of(log) == SMALL
-    with pytest.raises(UsageError, match="started already"):
-        start(log.path, SMALL, NAMES, [])
 
 
 def test_undo_opens_the_last_task_and_keeps_its_answer_to_start_from(log: Log) -> None:

@@ -78,19 +78,6 @@ def test_a_strong_judge_on_a_draw_corrects_a_cheap_one() -> None:
     assert b.value - a.value == pytest.approx(1, abs=0.9)
 
 
-def test_rank_questions_use_the_metric_of_the_question() -> None:
-    ranks = [
-        Rating(benchmark="mini", sample=f"s{k:02}", editor=editor, question="IF", annotator="ann",
-               scale="rank", value=1.0 + (editor == "a")).row()
-        for k in range(20)
-        for editor in ("a", "b")
-    ]  # fmt: skip
-    rest, gold = gold_of(frame(scores("j") + ranks), "human")
-    (item,) = scored(rest, gold)
-    assert (item.gold.metric, item.gold.proxy, item.gold.direction) == ("IF.rank", "IF", "lower")
-    assert corrected(rest, item)["b"].value == pytest.approx(1.0)
-
-
 def test_what_cannot_be_corrected_says_why() -> None:
     whole = frame(scores("j") + people(2))
     rest, gold = gold_of(whole, "human")

@@ -59,12 +59,6 @@ def test_all_samples_are_asked_where_nothing_tells() -> None:
     assert "no significant difference" in found.line("a", "b")
 
 
-def test_what_gives_no_score_is_counted_and_left_out() -> None:
-    found = decide(Judge(2.0, fails=2), order(IDS), low=0, high=10, batch=8)
-    assert found.verdict == "better"
-    assert found.missing == 2 * -(-found.asked // 8)
-
-
 def test_the_order_is_seeded_and_in_proportion() -> None:
     strata = ["eye" if k % 4 == 0 else "hand" for k in range(200)]
     found = order(IDS, strata, seed=1)
@@ -84,8 +78,3 @@ def test_what_makes_no_sense_is_refused(facts: dict[str, float]) -> None:
         decide(Judge(0), IDS, **{"low": 0.0, "high": 10.0, **facts})  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="no sample"):
         decide(Judge(0), [], low=0, high=10)
-
-
-def test_a_score_outside_its_range_is_named() -> None:
-    with pytest.raises(UsageError, match="sample 's000': scores "):
-        decide(Judge(5), IDS, low=0, high=1)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from editgauge.errors import DataError
 from editgauge.store.labels import Samples
-from editgauge.study.design import Design, read_design, resolved
+from editgauge.study.design import Design, resolved
 from tests.made_rows import record
 
 SAMPLES = Samples([record(f"s{k:02}", organ=["eye", "hand"][k % 2]) for k in range(20)])
@@ -39,12 +38,6 @@ def test_a_stratified_draw_is_seeded() -> None:
     assert made(samples={"ids": ["s07", "s03"]}).drawn == ["s07", "s03"]
 
 
-def test_training_samples_are_not_drawn_again() -> None:
-    found = made(training={"samples": ["s05"], "feedback": {"s05": "look"}})
-    assert "s05" not in found.drawn
-    assert found.training.feedback == {"s05": "look"}
-
-
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -70,12 +63,3 @@ def test_training_samples_are_not_drawn_again() -> None:
 def test_error_names_the_key_and_what_was_wanted(more: dict[str, Any], words: str) -> None:
     with pytest.raises(DataError, match=words):
         made(**more)
-
-
-def test_missing_and_broken_files_are_one_error(tmp_path: Path) -> None:
-    path = tmp_path / "design.toml"
-    with pytest.raises(DataError, match="cannot be read"):
-        read_design(path, SAMPLES, OUTPUTS, "bench")
-    path.write_bytes(b"mode = ")
-    with pytest.raises(DataError, match="no valid TOML"):
-        read_design(path, SAMPLES, OUTPUTS, "bench")

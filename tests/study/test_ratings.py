@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.study.ratings import export, import_ratings, known_of, ratings_of, salt_of
+from editgauge.study.ratings import export, import_ratings, known_of, ratings_of
 from editgauge.study.reading import read_ratings
 from editgauge.study.scales import Rating
 from tests.study.made_study import make_run
@@ -67,23 +66,3 @@ def test_comparisons_come_back(tmp_path: Path) -> None:
     assert text.splitlines()[1] == "bench,s00,ann,IF,0,pairwise,alpha,beta,b,"
     with pytest.raises(UsageError, match="do not fit one file"):
         export([one, rating()], "long")
-
-
-def test_what_was_skipped_is_no_score(tmp_path: Path) -> None:
-    run = make_run(tmp_path, samples=2)
-    import_ratings(run, [replace(rating(), value=None, reason="cannot tell").row()])
-    (found,) = ratings_of(run)
-    assert (found.value, found.reason) == (None, "cannot tell")
-
-
-def test_the_salt_of_a_run_stays(tmp_path: Path) -> None:
-    run = make_run(tmp_path, samples=1)
-    assert len(salt_of(run)) == 32
-    assert salt_of(run) == salt_of(run)
-
-
-def test_a_benchmark_has_to_be_named_among_several(tmp_path: Path) -> None:
-    run = make_run(tmp_path, samples=1)
-    run.write_samples("other", [{"id": "x"}])
-    with pytest.raises(UsageError, match="--benchmark; there are: bench, other"):
-        known_of(run)

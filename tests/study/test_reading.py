@@ -44,12 +44,6 @@ def test_a_spreadsheets_habits(tmp_path: Path) -> None:
     assert parsed.ratings[0].detail == {"comment": "two\nlines; here"}
 
 
-def test_grades_count_five_three_one(tmp_path: Path) -> None:
-    parsed = read(tmp_path, "sample,annotator,alpha,beta\ns1,ann,Good,poor\ns2,ann,FAIR,\n")
-    assert parsed.scale == "grade"
-    assert [r.value for r in parsed.ratings] == [5.0, 1.0, 3.0]
-
-
 def test_ranks_or_ratings(tmp_path: Path) -> None:
     head = "sample,annotator,alpha,beta\n"
     assert read(tmp_path, head + "s1,ann,1,2\n", scale="rank").scale == "rank"
@@ -88,14 +82,6 @@ def test_comparisons(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_named_with_its_line(tmp_path: Path, line: str, told: str) -> None:
     with pytest.raises(DataError, match=told):
         read(tmp_path, f"sample,annotator,alpha,beta\ns1,ann,4,2\n{line}\n", scale="1-5")
-
-
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
-    lines = "".join(f"x{n},ann,4,2\n" for n in range(30))
-    with pytest.raises(DataError, match=r"30 things do not fit") as error:
-        read(tmp_path, f"sample,annotator,alpha,beta\n{lines}", scale="1-5")
-    assert "line 2:" in str(error.value)
-    assert "and 10 more" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import orjson
 
-from editgauge.study.agreement import Machine
 from editgauge.study.ratings import import_ratings
-from editgauge.study.reporting import _own_values, reported
+from editgauge.study.reporting import reported
 from editgauge.study.scales import Rating
 from editgauge.tables import reading
 from tests.cli.test_study_command import type_
@@ -52,9 +50,3 @@ def test_a_study_is_in_the_report(tmp_path: Path) -> None:
     data = run.path / "report" / "data"
     assert "Krippendorff" in (data / "meta.js").read_text(encoding="utf-8")
     assert '"contested"' in (data / "0" / "study.js").read_text(encoding="utf-8")
-
-
-def test_a_metric_that_is_better_when_lower_keeps_its_own_values() -> None:
-    values = np.array([[0.5, np.nan], [-0.0, -np.inf]])
-    machine = Machine("error", "faithful", "", "lower", values)
-    assert _own_values(machine, [(0, 0), (0, 1), (1, 1)]) == [-0.5, None, None]

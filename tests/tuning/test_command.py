@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +24,6 @@ import torch
 from editgauge import catalog
 from editgauge.editors import diffusers
 from editgauge.errors import EditgaugeError, UsageError
-from editgauge.images import read_image
 from editgauge.store.run import Run
 from editgauge.tuning import split
 from editgauge.tuning.editor import tuned
@@ -113,22 +111,6 @@ def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> 
                 assert (facts["samples"], facts["steps_a_sample"]) == (size, 1)
 
 
-def test_a_run_keeps_plan_weights_and_losses_and_no_checkpoint(
-    page: dict[str, str], desk: Path
-) -> None:
-    (place,) = (desk / "runs/ear/tuning/medebench/instructpix2pix").iterdir()
-    names = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()}
-    wanted = {"plan.json", "done.json", "loss.csv", "unet/config.json",
-              "unet/diffusion_pytorch_model.safetensors"}  # fmt: skip
-    assert names == {f"{size}/{name}" for size in (4, 8) for name in wanted}
-    lines = (place / "8" / "loss.csv").read_text().splitlines()
-    assert lines[0] == "step,loss"
-    assert len(lines) == 1 + 8
-    text = (place / "8" / "plan.json").read_text()
-    assert str(desk) not in text
-    assert json.loads(text)["rate"] == 1e-3
-
-
 def test_what_was_done_is_not_done_again(page: dict[str, str], desk: Path) -> None:
     edits = ["--json", "--model", "model", *TUNED, *SMALL]
     words = ["tune", "medebench", "DATA", "--task", "Reconstruct ear", "--samples", "0,4,8"]
@@ -142,24 +124,6 @@ def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> No
     words = ["tune", "medebench", "DATA", "--task", squares.TASK, "--samples", "4", "--run"]
     with pytest.raises(UsageError, match=r"was tuned in another way \(rate 0.001, now 0.01\)"):
         typed(*words, "runs/ear", "--model", "model", *TUNED[:-1], "rate=0.01", *SMALL)
-
-
-def test_the_tuned_editor_draws_with_the_written_weights(page: dict[str, str], desk: Path) -> None:
-    (place,) = (desk / "runs/ear/tuning/medebench/instructpix2pix").iterdir()
-    from diffusers import UNet2DConditionModel
-
-    written = UNet2DConditionModel.from_pretrained(place / "8" / "unet", use_safetensors=True)
-    base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
-    file = place / "8" / "unet" / "diffusion_pytorch_model.safetensors"
-    made = tuned(base, file, rank=0, trained_on=frozenset(), facts={})
-    mine, plain = (dict(one.load()[0].unet.named_parameters()) for one in (made, base))
-    assert all(torch.equal(one, mine[name]) for name, one in written.named_parameters())
-    assert not all(torch.equal(one, mine[name]) for name, one in plain.items())
-    pictures = {
-        r.editor: read_image(desk / "runs/ear" / str(r.path))
-        for r in Run.open(desk / "runs/ear").edits("medebench")
-    }
-    assert (pictures["instructpix2pix[tuned 0]"] != pictures["instructpix2pix[tuned 8]"]).any()
 
 
 def test_a_sample_that_it_was_trained_on_is_not_edited(desk: Path, tmp_path: Path) -> None:
@@ -205,22 +169,3 @@ def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> Non
         typed(*words, "--train", "precision=half")
     with pytest.raises(EditgaugeError, match="wanted 10 samples to train on"):
         typed(*words, "--samples", "10")
-
-
-def test_demonstrations_come_from_the_training_samples_of_the_split(
-    page: dict[str, str], desk: Path
-) -> None:
-    program = Path(__file__).parents[2] / "examples" / "command_editor.py"
-    typed(
-        "edit", "medebench", "DATA", "--editor", "command", "--run", "runs/ear", "--shots", "2",
-        "--held-out", "--set", f"program={shlex.join([sys.executable, str(program)])}",
-        "--set", "name=shown",
-    )  # fmt: skip
-    run = Run.open(desk / "runs" / "ear")
-    (one,) = split.stored(run, "medebench").values()
-    records = [r for r in run.edits("medebench") if r.editor == "shown[2 shots]"]
-    assert [r.sample for r in records] == list(one.test)
-    for record in records:
-        assert len(record.settings["demonstrations"]) == 2
-        assert set(record.settings["demonstrations"]) <= set(one.training)
-        assert record.settings["learning"] == {"of": "shown", "kind": "shots", "samples": 2}

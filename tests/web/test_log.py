@@ -51,14 +51,6 @@ def test_name_that_is_no_pseudonym_is_refused(log: Log, name: str) -> None:
         log.invite(name)
 
 
-def test_inviting_twice_and_revoking_a_stranger_are_refused(log: Log) -> None:
-    log.invite("ann")
-    with pytest.raises(UsageError, match="invited already"):
-        log.invite("ann")
-    with pytest.raises(UsageError, match="there is: ann"):
-        log.revoke("bob")
-
-
 def test_change_from_an_old_version_is_a_conflict_and_its_words_are_kept(log: Log) -> None:
     log.add("a", "sample", {"text": "one", "n": 1}, "ann")
     log.change("a", 1, {"text": "two", "n": 1}, Act("ann"))
@@ -79,18 +71,6 @@ def test_same_nonce_counts_once_and_only_for_its_sender(log: Log) -> None:
     with pytest.raises(UsageError, match="nonce"):
         log.change("a", 2, {"n": 2}, Act("bob", nonce="12345678"))
     assert log.get("a").version == 2
-
-
-def test_lists_are_by_owner_and_state_in_the_order_of_making(log: Log) -> None:
-    for number in range(4):
-        log.add(
-            f"t{number}", "task", {}, "plan", owner="ann" if number % 2 else "bob", state="open"
-        )
-    log.change("t1", 1, {"answer": 5}, Act("ann"), state="done")
-    assert [item.id for item in log.all("task", owner="ann")] == ["t1", "t3"]
-    assert [item.id for item in log.all("task", owner="ann", state="open")] == ["t3"]
-    assert (log.count("task"), log.count("task", state="done")) == (4, 1)
-    assert log.all("sample") == []
 
 
 def test_transaction_that_fails_leaves_nothing(log: Log) -> None:

@@ -96,7 +96,7 @@ class Workbench:
         routes = [
             Route("/api/set", person(self._set)),
             Route("/api/sample/{sample}", person(self._sample)),
-            Route("/picture/{mac}/{path:path}", person(self.picture)),
+            Route("/picture/{mac}/{path:path}", person(self.picture, slow=True)),
         ]
         for name, (shape, act) in posts.items():
             handler = person(self._posted(shape, act), posts=True)

@@ -7,14 +7,15 @@ any time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.errors import ImageError
+from editgauge.errors import EditgaugeError, ImageError
 from editgauge.images import Array, read_file, read_header, read_image
 from editgauge.store import paths
 from editgauge.store.run import Run
@@ -23,6 +24,7 @@ from editgauge.store.schema import digest
 LONGEST = 1600
 """The longest side of a copy in pixels."""
 GREY = 127
+_QUICK = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE)
 
 
 class Pictures:
@@ -65,6 +67,18 @@ class Pictures:
             data = encode(fitted[0])
         paths.write(self.run.path, place, data)
         return data
+
+    def make(self, samples: Iterable[str], editors: Sequence[str]) -> None:
+        """Make the copies of these samples beforehand, so that nobody waits for one; what cannot be
+        made is told when it is asked for.
+        """
+        for sample in samples:
+            with suppress(EditgaugeError, OSError):
+                for name in self.names(sample):
+                    self.png(sample, name)
+                for editor in editors:
+                    if (sample, editor) in self.outputs:
+                        self.png(sample, editor=editor)
 
     def _has(self, path: object) -> bool:
         """Pictures are served from inside the run only, and through no link."""
@@ -123,7 +137,7 @@ def outline(mask: NDArray[np.bool_]) -> Array:
 def encode(pixels: Array) -> bytes:
     """A picture (H, W, 3 or 4), RGB(A), as a PNG without metadata."""
     code = cv2.COLOR_RGBA2BGRA if pixels.shape[2] == 4 else cv2.COLOR_RGB2BGR
-    good, data = cv2.imencode(".png", cv2.cvtColor(pixels, code), [cv2.IMWRITE_PNG_COMPRESSION, 3])
+    good, data = cv2.imencode(".png", cv2.cvtColor(pixels, code), _QUICK)
     if not good:
         raise ImageError(f"a picture of shape {pixels.shape} could not be encoded as PNG")
     return bytes(data.tobytes())

@@ -32,7 +32,7 @@ def study_application(log: Log, pictures: Pictures, *, hosts: Sequence[str] = ()
         Route("/api/task", person(pages.state)),
         Route("/api/answer", person(pages.answer, posts=True), methods=["POST"]),
         Route("/api/undo", person(pages.undo, posts=True), methods=["POST"]),
-        Route("/picture/{task}/{slot}/{mac}", person(pages.picture)),
+        Route("/picture/{task}/{slot}/{mac}", person(pages.picture, slow=True)),
     ]
     return application(log, routes, package="editgauge.study", hosts=hosts)
 

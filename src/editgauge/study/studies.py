@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -211,5 +212,7 @@ def application_of(run: Run, name: str, hosts: Sequence[str]) -> Iterator[tuple[
     except ImportError as error:
         raise MissingExtra("editgauge study serve", str(error.name), "study") from error
     with Log(path) as log:
-        design = assign.design_of(log)
-        yield design, study_application(log, pictures_of(run, design), hosts=hosts)
+        design, pictures = assign.design_of(log), pictures_of(run, assign.design_of(log))
+        ahead = (pictures, [*design.training.samples, *design.drawn], design.editors)
+        threading.Thread(target=Pictures.make, args=ahead, daemon=True).start()
+        yield design, study_application(log, pictures, hosts=hosts)

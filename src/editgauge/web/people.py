@@ -8,11 +8,13 @@ in somebody's name.
 from __future__ import annotations
 
 import hmac
+import os
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from urllib.parse import urlsplit
 
 import orjson
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
@@ -32,13 +34,16 @@ def key_of(log: Log, who: Person) -> str:
     return log.mac("post", who.name)
 
 
-def person(act: Callable[..., object], *, posts: bool = False) -> Handler:
+def person(act: Callable[..., object], *, posts: bool = False, slow: bool = False) -> Handler:
     """A handler of requests from ``act(who, request)`` or, where it `posts`, from
     ``act(who, payload)`` with the JSON object that was sent.
 
-    `act` is called in a thread; what it returns is sent as JSON unless it is a `Response`. A
+    `act` is called in a thread; what it returns is sent as JSON unless it is a `Response`. What is
+    `slow` (pictures that are made first) waits in a line of its own, and keeps no answer waiting. A
     stranger, another site's page and a payload that is too long or no object never reach it.
     """
+
+    line: list[CapacityLimiter] = []  # it belongs to an event loop: made when one runs
 
     @wraps(act)
     async def handler(request: Request) -> Response:
@@ -52,7 +57,9 @@ def person(act: Callable[..., object], *, posts: bool = False) -> Handler:
             if not _from_own_page(request, key_of(log, who)):
                 return refusal(403, "load the page again")
             subject = await _payload(request)
-        answer = await run_in_threadpool(act, who, subject)
+        if slow and not line:
+            line.append(CapacityLimiter(max(1, (os.cpu_count() or 2) - 1)))
+        answer = await to_thread.run_sync(act, who, subject, limiter=next(iter(line), None))
         return answer if isinstance(answer, Response) else as_json(answer)
 
     return handler

@@ -7,6 +7,7 @@ in somebody's name.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import os
 from collections.abc import Awaitable, Callable
@@ -14,7 +15,6 @@ from functools import wraps
 from urllib.parse import urlsplit
 
 import orjson
-from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
@@ -43,7 +43,7 @@ def person(act: Callable[..., object], *, posts: bool = False, slow: bool = Fals
     stranger, another site's page and a payload that is too long or no object never reach it.
     """
 
-    line: list[CapacityLimiter] = []  # it belongs to an event loop: made when one runs
+    line = asyncio.Semaphore(max(1, (os.cpu_count() or 2) - 1) if slow else 1000)
 
     @wraps(act)
     async def handler(request: Request) -> Response:
@@ -57,9 +57,8 @@ def person(act: Callable[..., object], *, posts: bool = False, slow: bool = Fals
             if not _from_own_page(request, key_of(log, who)):
                 return refusal(403, "load the page again")
             subject = await _payload(request)
-        if slow and not line:
-            line.append(CapacityLimiter(max(1, (os.cpu_count() or 2) - 1)))
-        answer = await to_thread.run_sync(act, who, subject, limiter=next(iter(line), None))
+        async with line:
+            answer = await run_in_threadpool(act, who, subject)
         return answer if isinstance(answer, Response) else as_json(answer)
 
     return handler

@@ -161,3 +161,21 @@ def test_two_packages_that_claim_a_name_are_both_named(monkeypatch: pytest.Monke
     monkeypatch.setattr(catalog, "_installed", lambda group, path: claims)
     with pytest.raises(PluginError, match="claimed by the packages one and two"):
         catalog.find("scorers", "sharp")
+
+
+def test_an_editor_that_cannot_be_pickled_is_named_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "locked.py").write_text(
+        "import threading\nclass Locked:\n    name = 'locked'\n    lock = None\n"
+        "    def __init__(self): self.lock = threading.Lock()\n"
+        "    def __call__(self, sample, folder): ...\n"
+        "def make(samples, **settings): return Locked()\n"
+    )
+    entry = EntryPoint("locked", "locked:make", "editgauge.editors")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(catalog, "_installed", lambda group, path: (entry,) * ("editors" in group))
+    words = ["edit", "mini", "--editor", "locked", "--limit", "1", "--workers", "1"]
+    done = invoke([*words, "--run", str(tmp_path / "run")])
+    assert isinstance(done.exception, PluginError)
+    assert "locked (package locked): cannot be sent to worker processes" in str(done.exception)

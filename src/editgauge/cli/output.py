@@ -8,7 +8,9 @@ lets a control sequence through that was in a text.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -175,7 +177,22 @@ def emit(facts: Any, lines: Iterable[str]) -> None:
         print_json(facts)
     else:
         for line in lines:
-            print(line)
+            print(fitted(line))
+
+
+def fitted(line: str) -> str:
+    """A line as a terminal shows it without cutting a word; a command, which is copied, and what
+    goes to a file stay whole.
+    """
+    if not raw(sys.stdout).isatty() or "editgauge " in line:
+        return line
+    indent = len(line) - len(line.lstrip()) + 4
+    width = max(40, shutil.get_terminal_size().columns)
+    folded = textwrap.wrap(
+        line, width, subsequent_indent=" " * indent, break_long_words=False,
+        break_on_hyphens=False, drop_whitespace=True, replace_whitespace=False,
+    )  # fmt: skip
+    return "\n".join(folded) if len(line) > width else line
 
 
 def print_json(value: Any) -> None:

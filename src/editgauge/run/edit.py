@@ -8,6 +8,7 @@ benchmark's samples and records the call in the run.
 
 from __future__ import annotations
 
+import pickle
 import threading
 import time
 from collections import Counter
@@ -244,6 +245,7 @@ class _Work:
         here.
         """
         own = self.editor
+        _need_picklable(own)
         pictures = [path for sample in todo[:1] for path in sample.images if path.exists()]
         for outcome in force.batches(
             [[sample] for sample in todo],
@@ -293,6 +295,15 @@ _worker: tuple[Path, str, BaseEditor] | None = None
 def _start(run: Path, benchmark: str, editor: BaseEditor) -> None:
     global _worker  # noqa: PLW0603 - a worker process is one worker
     _worker = (run, benchmark, editor)
+
+
+def _need_picklable(editor: Any) -> None:
+    """Raise `PluginError`, which names its package, for an editor that no worker can be sent."""
+    try:
+        pickle.dumps(editor)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        said = f"cannot be sent to worker processes ({error}); edit with 0 workers"
+        raise catalog.broken("editors", editor.name, said) from error
 
 
 def _work(batch: Sequence[Sample]) -> EditRecord:

@@ -196,11 +196,11 @@ def _terminal(table: Table, console: Console, *, fit: bool, every_note: bool) ->
     False: never).
     """
     drawn = grid(table)
-    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=True)
+    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=not console.is_terminal)
     for chosen in _parts(drawn, console.width if fit else None):
         console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
     for note in _some(_notes(table), every_note, console.width if fit else SCREEN):
-        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=True)
+        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=not console.is_terminal)
 
 
 def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:

@@ -45,7 +45,7 @@ def show(checked: Checked, console: Console, *, limit: int | None = 5) -> None:
         if not report.count["present"] and report.count["extra"]:
             told = f"editgauge import {data.benchmark} … --from {report.folder}"
             told = f"files of other names? {told} shows what they match"
-            console.print(escape(told), soft_wrap=True)
+            console.print(escape(told), soft_wrap=not console.is_terminal)
     if not reports:
         told = f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score"
         console.print(told, soft_wrap=True)
@@ -84,7 +84,7 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
         if level is Level.REPAIRED and limit is not None and mine:
             words = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
             head = f"{title}, repaired: {len(mine):,} ({words}); --all names each"
-            console.print(Text(plain(head, None), style=_STYLE[level]), soft_wrap=True)
+            console.print(Text(plain(head, None), style=_STYLE[level]), soft_wrap=not console.is_terminal)
             continue
         for kind in kinds:
             lines = [issue for issue in mine if issue.kind == kind]
@@ -96,10 +96,10 @@ def _print_kind(console: Console, title: str, lines: Sequence[Issue], limit: int
     assumed = {issue.assumed for issue in lines}
     common = f": {assumed.pop()}" if len(assumed) == 1 else ""
     head = f"{title} ({len(lines):,}){plain(common, None)}"
-    console.print(Text(head, style=_STYLE[lines[0].level]), soft_wrap=True)
+    console.print(Text(head, style=_STYLE[lines[0].level]), soft_wrap=not console.is_terminal)
     for issue in lines[:limit]:
         where = f"{issue.file or issue.sample}: " if issue.file or issue.sample else ""
         tail = "" if common or not issue.assumed else f"; {issue.assumed}"
-        console.print(Text(f"  {plain(f'{where}{issue.found}{tail}', None)}"), soft_wrap=True)
+        console.print(Text(f"  {plain(f'{where}{issue.found}{tail}', None)}"), soft_wrap=not console.is_terminal)
     if limit is not None and len(lines) > limit:
         console.print(f"  … and {len(lines) - limit:,} more (--all)")

@@ -186,8 +186,8 @@ def _print(comparisons: Sequence[Comparison], form: str) -> None:
     for item in comparisons:
         for_people = form in ("terminal", "markdown")
         if for_people:
-            said = compared.sentence(item)
-            print((escape.markdown if form == "markdown" else escape.plain)(said, None) + "\n")
+            clean = escape.markdown if form == "markdown" else escape.plain
+            print(output.fitted(clean(compared.sentence(item), None)) + "\n")
         print_table(compared.as_table(item), form)
         if for_people:
             for line in compared.moved_lines(item, form):  # type: ignore[arg-type]

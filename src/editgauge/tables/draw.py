@@ -45,6 +45,11 @@ SCREEN = 100
 """Columns of a screen."""
 
 
+def _whole(console: Console) -> bool:
+    """Whether lines stay whole: in a file; a terminal wraps them between words."""
+    return not console.is_terminal
+
+
 def draw(
     table: Table,
     form: Format,
@@ -196,11 +201,11 @@ def _terminal(table: Table, console: Console, *, fit: bool, every_note: bool) ->
     False: never).
     """
     drawn = grid(table)
-    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=not console.is_terminal)
+    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=_whole(console))
     for chosen in _parts(drawn, console.width if fit else None):
         console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
     for note in _some(_notes(table), every_note, console.width if fit else SCREEN):
-        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=not console.is_terminal)
+        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=_whole(console))
 
 
 def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:

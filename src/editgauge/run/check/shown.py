@@ -19,6 +19,11 @@ from editgauge.run.check.outputs import OutputsReport
 _STYLE = {Level.ATTENTION: "bold yellow", Level.REPAIRED: "bold", Level.NOTE: "dim"}
 
 
+def _whole(console: Console) -> bool:
+    """Whether lines stay whole: in a file; a terminal wraps them between words."""
+    return not console.is_terminal
+
+
 def show(checked: Checked, console: Console, *, limit: int | None = 5) -> None:
     """Print the outputs and what is wrong with them, then the data's counts and issues by level
     and kind (at most `limit` lines of a kind, repairs in one line; None: all), and how many lines
@@ -45,7 +50,7 @@ def show(checked: Checked, console: Console, *, limit: int | None = 5) -> None:
         if not report.count["present"] and report.count["extra"]:
             told = f"editgauge import {data.benchmark} … --from {report.folder}"
             told = f"files of other names? {told} shows what they match"
-            console.print(escape(told), soft_wrap=not console.is_terminal)
+            console.print(escape(told), soft_wrap=_whole(console))
     if not reports:
         told = f"next: editgauge check {data.benchmark} … --outputs DIR, or editgauge score"
         console.print(told, soft_wrap=True)
@@ -84,7 +89,7 @@ def _print_issues(console: Console, title: str, issues: Sequence[Issue], limit: 
         if level is Level.REPAIRED and limit is not None and mine:
             words = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
             head = f"{title}, repaired: {len(mine):,} ({words}); --all names each"
-            console.print(Text(plain(head, None), style=_STYLE[level]), soft_wrap=not console.is_terminal)
+            console.print(Text(plain(head, None), style=_STYLE[level]), soft_wrap=_whole(console))
             continue
         for kind in kinds:
             lines = [issue for issue in mine if issue.kind == kind]
@@ -96,10 +101,12 @@ def _print_kind(console: Console, title: str, lines: Sequence[Issue], limit: int
     assumed = {issue.assumed for issue in lines}
     common = f": {assumed.pop()}" if len(assumed) == 1 else ""
     head = f"{title} ({len(lines):,}){plain(common, None)}"
-    console.print(Text(head, style=_STYLE[lines[0].level]), soft_wrap=not console.is_terminal)
+    console.print(Text(head, style=_STYLE[lines[0].level]), soft_wrap=_whole(console))
     for issue in lines[:limit]:
         where = f"{issue.file or issue.sample}: " if issue.file or issue.sample else ""
         tail = "" if common or not issue.assumed else f"; {issue.assumed}"
-        console.print(Text(f"  {plain(f'{where}{issue.found}{tail}', None)}"), soft_wrap=not console.is_terminal)
+        console.print(
+            Text(f"  {plain(f'{where}{issue.found}{tail}', None)}"), soft_wrap=_whole(console)
+        )
     if limit is not None and len(lines) > limit:
         console.print(f"  … and {len(lines) - limit:,} more (--all)")

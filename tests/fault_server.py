@@ -1,4 +1,4 @@
-"""A judge's server that breaks on command: real sockets, scripted faults. For tests and trials."""
+"""A judge's server that breaks on command: real sockets, scripted faults."""
 
 from __future__ import annotations
 
@@ -126,17 +126,15 @@ class FaultServer:
     then ``ok``.
 
     Words: ``ok`` · ``429`` or ``429:2`` (Retry-After) · any other HTTP status · ``slow:3``
-    (seconds) · ``cut`` (in the middle of the body) · ``drip:0.1`` (a byte,
-    then that pause) · ``drop`` (before any byte) · ``truncated``
-    (JSON that ends early) · ``empty`` · ``null`` (no choices) · ``refusal`` · ``filter`` · ``html``
-    · ``huge`` (100 MB) · ``length`` (cut off by its limit) · ``quota`` · ``noschema`` (400 while a
-    schema is asked for) · ``model:NAME`` (another model answers). The script may be a function of
-    the request's number that gives such a word.
+    (seconds) · ``cut`` (in the middle of the body) · ``drip:0.1`` (a byte, then that pause) ·
+    ``drop`` (before any byte) · ``truncated`` (JSON that ends early) · ``empty`` · ``null`` (no
+    choices) · ``html`` · ``length`` (cut off by its limit) · ``quota`` · ``huge``
+    (100 MB). The script may be a
+    function of the request's number that gives such a word.
 
     `bucket` is (requests a second, capacity): above it comes 429, with Retry-After when
     `retry_after` is given. With `keep` False bodies are counted and thrown away (for timings).
-    `seen` counts words; `bodies` keeps requests. Batches (``/files``, ``/batches``) end at once
-    with `batch_status`; of their lines ``ok`` and ``filter`` are answered, other words are a 500.
+    `seen` counts words; `bodies` keeps requests. Batches (``/files``, ``/batches``) end at once.
     """
 
     def __init__(
@@ -155,8 +153,6 @@ class FaultServer:
         self.model, self.latency, self.keep = model, latency, keep
         self.bodies: list[dict[str, Any]] = []
         self.files: dict[str, bytes] = {}
-        self.batches: dict[str, str] = {}
-        self.batch_status = "completed"
         self.seen: Counter[str] = Counter()
         self.requests = 0
         self._bucket, self._retry_after = bucket, retry_after
@@ -180,21 +176,17 @@ class FaultServer:
                 return self.script(self.requests) or "ok"
             return next(self.script, "ok")
 
-    def completion(self, kind: str, value: str, request: dict[str, Any]) -> dict[str, Any]:
+    def completion(self, kind: str, request: dict[str, Any]) -> dict[str, Any]:
         """A chat completion, or one that is broken in the way of the word `kind`."""
         content = self.answer(request) if self.keep else '{"rationale": "", "IF": 3}'
-        message: dict[str, Any] = {"role": "assistant", "content": content}
-        if kind in ("empty", "filter"):
-            message["content"] = ""
-        elif kind == "length":
-            message["content"] = content[: max(1, len(content) // 2)]
-        elif kind == "refusal":
-            message |= {"content": None, "refusal": "I will not look at this picture."}
-        finish = {"length": "length", "filter": "content_filter"}.get(kind, "stop")
+        if kind in ("empty", "length"):
+            content = content[: len(content) // 2] if kind == "length" else ""
+        finish = "length" if kind == "length" else "stop"
+        message = {"role": "assistant", "content": content}
         choice = {"index": 0, "message": message, "finish_reason": finish}
         return {
             "object": "chat.completion",
-            "model": value if kind == "model" else self.model,
+            "model": self.model,
             "system_fingerprint": "fp_scripted",
             "choices": None if kind == "null" else [choice],
             "usage": _USAGE,
@@ -202,31 +194,26 @@ class FaultServer:
 
     def page(self, name: str, body: bytes) -> tuple[int, bytes]:
         """OpenAI's pages for batches: files up, a batch made of one, its results down."""
-        answer: dict[str, Any] = {"error": {"message": "no such page"}}
+        what, _, number = name.partition("/")
         if name == "files" and body:
             lines = body.partition(b'filename="')[2].partition(b"\r\n\r\n")[2]
-            self.files[f"file-{len(self.files)}"] = lines.partition(b"\r\n--")[0]
-            answer = {"id": f"file-{len(self.files) - 1}", "object": "file"}
-        elif name == "batches" and body:
-            number = f"batch-{len(self.batches)}"
-            self.batches[number] = json.loads(body)["input_file_id"]
-            answer = {"id": number, "status": "in_progress"}
-        elif name.removeprefix("batches/") in self.batches:
-            number = name.removeprefix("batches/")
-            done = f"out-{self.batches[number]}" if self.batch_status == "completed" else None
-            answer = {"id": number, "status": self.batch_status, "output_file_id": done}
-        elif name.startswith("files/out-"):
-            lines = self.files[name.removeprefix("files/out-").partition("/")[0]]
-            return 200, b"\n".join(map(self._line, filter(None, lines.splitlines())))
-        return 404 if "error" in answer else 200, json.dumps(answer).encode()
+            number = f"file-{len(self.files)}"
+            self.files[number] = lines.partition(b"\r\n--")[0]
+            return 200, json.dumps({"id": number, "object": "file"}).encode()
+        if name == "batches" and body:
+            made = {"id": json.loads(body)["input_file_id"], "status": "in_progress"}
+            return 200, json.dumps(made).encode()
+        file = number.removesuffix("/content")
+        if file not in self.files:
+            return 404, b'{"error": {"message": "no such page"}}'
+        if what == "batches":
+            return 200, json.dumps({"status": "completed", "output_file_id": file}).encode()
+        return 200, b"\n".join(map(self._line, filter(None, self.files[file].splitlines())))
 
     def _line(self, line: bytes) -> bytes:
-        entry, word = json.loads(line), self.word()
-        fine = word in ("ok", "filter")
-        body = self.completion(word, "", entry["body"]) if fine else {"error": {"message": word}}
-        response = {"status_code": 200 if fine else 500, "body": body}
-        told = {"custom_id": entry["custom_id"], "response": response, "error": None}
-        return json.dumps(told).encode()
+        entry = json.loads(line)
+        response = {"status_code": 200, "body": self.completion("ok", entry["body"])}
+        return json.dumps({"custom_id": entry["custom_id"], "response": response}).encode()
 
     def __enter__(self) -> Self:
         self._server = made = _Server(("127.0.0.1", 0), _Handler)
@@ -268,8 +255,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.path.endswith("/chat/completions"):
             self.send(*owner.page(self.path.rpartition("/v1/")[2], body))
             return
-        word = owner.word()
-        kind, _, value = word.partition(":")
+        kind, _, value = owner.word().partition(":")
         with owner._lock:
             owner.seen[kind] += 1
             request = json.loads(body) if owner.keep else {}
@@ -281,12 +267,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def act(self, kind: str, value: str, request: dict[str, Any]) -> None:
-        if kind == "noschema" and "response_format" in request:
-            self.fail(400, "response_format json_schema is not supported by this server")
-        elif kind.isdigit():
-            self.fail(int(kind), f"scripted {kind}", {"Retry-After": value} if value else {})
-        elif kind == "quota":
-            self.fail(429, "you have run out", code="insufficient_quota")
+        if kind.isdigit() or kind == "quota":
+            told = {"message": f"scripted {kind}", "code": "insufficient_quota"}
+            error = {"error": told if kind == "quota" else {"message": told["message"]}}
+            more = {"Retry-After": value} if value else {}
+            status = 429 if kind == "quota" else int(kind)
+            self.send(status, json.dumps(error).encode(), more)
         elif kind == "html":
             self.send(200, b"<html><body>Bad gateway. Score: 4/5</body></html>")
         elif kind == "drop":
@@ -294,38 +280,28 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "huge":
             self.head(200, 100 << 20)
             for _ in range(99):
-                self.wfile.write(b"x" * (1 << 20))
+                self.wfile.write(bytes(1 << 20))
             self.abort()
         else:
-            self.complete(kind, value, request)
+            self.complete(kind, value, json.dumps(self.server.owner.completion(kind, request)))
 
-    def complete(self, kind: str, value: str, request: dict[str, Any]) -> None:
-        try:
-            data = json.dumps(self.server.owner.completion(kind, value, request)).encode()
-        except Exception as error:  # a fault of the script: told, and not asked again for minutes
-            self.fail(400, f"the script of this server failed: {error!r}")
+    def complete(self, kind: str, value: str, text: str) -> None:
+        data = text.encode()
+        if kind == "truncated":
+            data = data[: len(data) // 2]
+        if kind not in ("cut", "drip"):
+            self.send(200, data)
             return
+        self.head(200, len(data))
         if kind == "cut":
-            self.head(200, len(data))
             self.wfile.write(data[: len(data) // 2])
             self.abort()
-        elif kind == "drip":
-            self.head(200, len(data))
-            for byte in data:
-                self.wfile.write(bytes([byte]))
-                time.sleep(float(value or 0.1))
-        else:
-            self.send(200, data[: len(data) // 2] if kind == "truncated" else data)
+        for byte in data if kind == "drip" else b"":
+            self.wfile.write(bytes([byte]))
+            time.sleep(float(value or 0.1))
 
-    def fail(
-        self, status: int, said: str, headers: Mapping[str, str] | None = None, **more: str
-    ) -> None:
-        data = json.dumps({"error": {"message": said, **more}}).encode()
+    def send(self, status: int, data: bytes, headers: Mapping[str, str] | None = None) -> None:
         self.head(status, len(data), headers)
-        self.wfile.write(data)
-
-    def send(self, status: int, data: bytes) -> None:
-        self.head(status, len(data))
         self.wfile.write(data)
 
     def head(self, status: int, length: int, headers: Mapping[str, str] | None = None) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fault_server import FaultServer
 from tests.judging.commands import NAMES
 
 from editgauge import catalog
@@ -58,7 +57,7 @@ class Bench:
 
     def ask(
         self,
-        server: FaultServer,
+        server: Any,
         count: int = 1,
         *,
         jobs: list[Job] | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from tests.judging.commands import command, rows_of
 from tests.local_server import LocalServer
 
-from editgauge.services.batches import Batch, Batches
 from editgauge.store.paid import Paid
 from editgauge.types import Status
 
@@ -125,29 +123,6 @@ def test_a_batch_that_was_never_made_costs_nothing(made: Path, fault: str) -> No
         batch(made, server, "submit")
         assert len(server.made) == 2
     assert booked(made)[1] == 2
-
-
-def test_a_kill_between_a_batch_and_its_note_pays_once(
-    made: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with BatchServer() as server:
-        with monkeypatch.context() as patched:
-            real, notes = Batches._note, []
-
-            def killed(own: Batches, told: Batch) -> None:
-                notes.append(told)
-                if told.number:
-                    raise asyncio.CancelledError
-                real(own, told)
-
-            patched.setattr(Batches, "_note", killed)
-            with pytest.raises(BaseException):  # noqa: B017
-                batch(made, server, "submit")
-        assert len(notes) == 2
-        batch(made, server, "submit")
-        batch(made, server, "collect")
-        assert len(server.made) == 2
-    assert {row.status for row in rows_of(made)} == {Status.SCORED}
 
 
 def test_results_that_cannot_be_fetched_now_are_there_tomorrow(made: Path) -> None:

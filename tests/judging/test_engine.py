@@ -6,18 +6,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.contract.server import Answer, Judge
 from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
-from tests.judging.raw_server import saying
 
 from editgauge.errors import RunError
+from editgauge.judging.asking import FIRST, Attempt, Job, Settings
+from editgauge.judging.chat import Client
+from editgauge.judging.dialect import Dialect
 from editgauge.judging.engine import Engine
-from editgauge.judging.reading import read
+from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call, Picture
 from editgauge.judging.scores import to_scores
+from editgauge.judging.store import ReplyStore
+from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Status
 
@@ -83,16 +88,6 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
     assert scores["Q1", "corrected"].value == 5
     assert scores["Q1", "faithful"].value == 7
     assert scores["Q1", "corrected"].detail["repaired"] is True
-
-
-def test_a_repair_that_fails_leaves_no_score(bench: Bench) -> None:
-    """Twice no Q1: scores are there all together or not at all; two requests and no third."""
-    bad = GOOD.replace('"Q1": 5', '"Q1": "good"')
-    with FaultServer(answer=ScriptedJudge(replies=(bad, bad))) as server:
-        (heard,) = bench.ask(server)
-        assert server.requests == 2
-    readings = read(bench.call(), heard.last).readings
-    assert {reading.status for reading in readings.values()} == {Status.UNPARSABLE}
 
 
 def test_no_server_is_one_clear_error(bench: Bench) -> None:
@@ -171,10 +166,9 @@ def test_judges_that_think_and_never_answer_stop_the_run(
 ) -> None:
     """Whatever the server calls it: here it says that the reply ended by itself."""
     said = {"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"}
-    with saying(json.dumps(said).encode()) as url:
-        server = SimpleNamespace(url=url)
-        with pytest.raises(RunError, match=r"max_tokens=\d+.*reasoning_effort=low"):
-            bench.ask(server, 12, concurrency=1, backoff=0.001)  # type: ignore[arg-type]
+    advice = r"max_tokens=\d+.*reasoning_effort=low"
+    with Judge(lambda asked: Answer(said)) as server, pytest.raises(RunError, match=advice):
+        bench.ask(server, 12, concurrency=1, backoff=0.001)
     assert bench.engine is not None
     assert bench.engine.stats.requests == 10
     with Paid(bench.folder / "replies.sqlite") as paid:
@@ -201,11 +195,44 @@ def test_a_judge_that_saw_nothing_is_warned_of_and_its_scores_stay(
     usage = {"prompt_tokens": tokens, "completion_tokens": 50}
     choice = {"message": {"content": content}, "finish_reason": "stop"}
     said = {"choices": [choice], "model": "m", "usage": usage}
-    with saying(json.dumps(said).encode()) as url:
-        (heard,) = bench.ask(SimpleNamespace(url=url))  # type: ignore[arg-type]
+    with Judge(lambda asked: Answer(said)) as server:
+        (heard,) = bench.ask(server)
     engine = bench.engine
     assert engine is not None
     assert engine.stats.blind == blind
     assert (f"{blind} of 1 replies" in " ".join(engine.warnings())) == bool(blind)
     statuses = {score.status for score in to_scores(bench.call(), heard)}
     assert statuses == {Status.SCORED} if seen == "true" else Status.FAILED in statuses
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def test_a_key_changes_with_everything_that_matters(bench: Bench) -> None:
+    """Model, parameters, words, pictures, rubric, form, repeat and attempt each give another key;
+    nothing else.
+    """
+    call = bench.call()
+
+    def key(
+        call: Call = call,
+        model: str = "m",
+        form: Any = "json_schema",
+        repeat: int = 0,
+        attempt: Attempt = FIRST,
+    ) -> str:
+        with HashStore(None) as hashes, Paid(None) as paid:
+            client = Client("http://localhost/v1", key="")
+            settings = Settings(model=model)
+            engine = Engine(client, ReplyStore(paid), PictureStore(hashes), settings)
+            return engine.key(Job(call, repeat), attempt, Dialect(form=form))
+
+    other = Picture(call.pictures[0].path, "input", mime="image/png")
+    others = [
+        key(model="n"), key(form=""), key(repeat=1), key(attempt=Attempt(name="repair")),
+        key(replace(call, rubric="other")), key(replace(call, temperature=None)),
+        key(replace(call, max_tokens=501)), key(replace(call, system="x")),
+        key(replace(call, parts=("y",))), key(replace(call, parts=(call.parts[0], other))),
+    ]  # fmt: skip
+    assert len({key(), *others}) == len(others) + 1
+    assert key(replace(call, name="another name")) == key()

@@ -62,13 +62,6 @@ def test_pixels_and_orientation_stay_and_words_go(kind: str, turned: int) -> Non
     assert bare(found, kind) == found
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-def test_a_colour_profile_stays_as_it_is(kind: str) -> None:
-    profile = b"\0" * 36 + b"acsp" + b"colours" * 40
-    with Image.open(io.BytesIO(bare(file(kind, icc=profile), kind))) as image:
-        assert image.info["icc_profile"] == profile
-
-
 def test_a_thumbnail_and_what_follows_the_picture_go() -> None:
     data = file("JPEG")
     jfif = b"\xff\xe0" + struct.pack(">H", 16 + 12) + b"JFIF\0\1\1\0\0\1\0\1\2\2" + SECRET
@@ -110,13 +103,6 @@ def test_own_coding_where_servers_take_it_and_png_elsewhere(
     assert (kind, data[:4]) == ("data:image/png", b"\x89PNG")
     assert (pixels(data) == PIXELS).all()
     assert SECRET not in data
-
-
-def test_a_picture_is_brought_to_anothers_size(store: PictureStore, tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(file("PNG"))
-    Image.new("RGB", (20, 10)).save(tmp_path / "b.png")
-    kind, data = sent(store, Picture(tmp_path / "a.png", "x", size_of=tmp_path / "b.png"))
-    assert (kind, pixels(data).shape) == ("data:image/png", (10, 20, 3))
 
 
 def test_what_a_released_script_declares_goes_whole(store: PictureStore, tmp_path: Path) -> None:

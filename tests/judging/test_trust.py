@@ -93,11 +93,3 @@ def test_orders_that_raise_scores_are_obeyed() -> None:
     honest = trust.Probe(read=trust.DIGITS, finished=finished, rise=steady)
     assert honest.obedient is False
     assert trust.rise_of(neutral, [{}]) is None
-
-
-def test_a_text_is_painted_along_the_lower_edge() -> None:
-    picture = trust.digit_picture(5)
-    painted = trust.with_text(picture, trust.NEUTRAL)
-    assert painted.shape == picture.shape
-    assert (painted[:140] == picture[:140]).all()
-    assert (painted[-16:] != picture[-16:]).any()

@@ -119,16 +119,6 @@ def test_the_definition_by_hand() -> None:
     assert corrected_mean(y, f).weight == 0, "three ratings fit no weight"
 
 
-def test_point_estimate_equals_ppi_with_the_scores_of_all_samples() -> None:
-    """Angelopoulos et al.: mean(y - w·f) + w·mean(f), with f's mean over all samples."""
-    random = np.random.default_rng(6)
-    ratings, scores = study(random)
-    drawn = some(random, ratings, 100)
-    mine = ~np.isnan(drawn)
-    wanted = (drawn[mine] - 0.6 * scores[mine]).mean() + 0.6 * scores.mean()
-    assert corrected_mean(drawn, scores, weight=0.6).value == pytest.approx(wanted)
-
-
 def test_what_a_judge_is_worth() -> None:
     random = np.random.default_rng(7)
     ratings, _ = study(random)
@@ -138,14 +128,6 @@ def test_what_a_judge_is_worth() -> None:
     assert corrected_mean(drawn, ratings).effective > 0.9 * SAMPLES
     constant = corrected_mean(drawn, np.ones(SAMPLES))
     assert (constant.value, constant.effective) == pytest.approx((constant.alone, 40))
-
-
-def test_the_scale_of_the_judge_does_not_matter() -> None:
-    random = np.random.default_rng(8)
-    ratings, scores = study(random)
-    drawn = some(random, ratings, 40)
-    first, second = corrected_mean(drawn, scores), corrected_mean(drawn, -20 * scores + 7)
-    assert (second.value, second.error) == pytest.approx((first.value, first.error))
 
 
 def test_fewer_than_three_ratings_estimate_nothing() -> None:
@@ -164,8 +146,4 @@ def test_more_ratings_is_what_tells_the_difference() -> None:
     assert 0 < more <= SAMPLES - 20
     clear = some(random, difference + 5, 20)
     assert more_ratings(clear, scores) == 0
-    wide, narrow = (more_ratings(drawn, scores, target=half) for half in (0.4, 0.1))
-    assert wide is not None
-    assert narrow is not None
-    assert wide < narrow
     assert more_ratings([1.0, np.nan], [1.0, 1.0]) is None

@@ -27,7 +27,6 @@ from editgauge.cli.table import print_table, print_tables
 from editgauge.errors import RunError, UsageError
 
 if TYPE_CHECKING:
-    from editgauge.store.run import Run
     from editgauge.tables.audit import Report
     from editgauge.tables.compare import Comparison
     from editgauge.tables.results import Results
@@ -60,7 +59,7 @@ class Gating:
     """A release gate, and where its verdict is written."""
 
     gate: Path | None = None
-    """POLICY.toml: judge B by floors, margins, coverage, cost, latency. Exit code 0: PASS, 1: FAIL,
+    """POLICY.toml: judge B by floors, margins, coverage. Exit code 0: PASS, 1: FAIL,
     4: CANNOT TELL."""
     junit: Path | None = None
     "Write the verdict to this file as JUnit XML."
@@ -134,7 +133,7 @@ def compare(
             people=averaged_for(rows.source),
         )
         if gating.gate is not None:
-            code = _gate(opened, frames, (a, b), gating, form, seed)
+            code = _gate(frames, (a, b), gating, form, seed)
             output.warn(*opened)
             return code
         comparisons = _compared(frames, (a, b), rows, run, top=top, alpha=alpha, seed=seed)
@@ -208,7 +207,6 @@ def _goes_with(gating: Gating, form: str, other: bool) -> None:
 
 
 def _gate(
-    runs: Sequence[Run],
     frames: Sequence[Results],
     editors: tuple[str, str],
     gating: Gating,
@@ -221,7 +219,7 @@ def _gate(
     from editgauge.tables.policy import policy_of
 
     assert gating.gate is not None
-    judged = gate(runs, frames, *editors, policy_of(gating.gate), seed=seed)
+    judged = gate(frames, *editors, policy_of(gating.gate), seed=seed)
     if form == "json":
         output.print_json(gates.as_dict(judged))
     else:

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from editgauge.store.run import Run
 from editgauge.store.selection import one_of
 from editgauge.tables import compare as frames_compared
 from editgauge.tables import gate as gates
 from editgauge.tables import notes, spec
 from editgauge.tables.compare import Comparison
-from editgauge.tables.gate import Gate, Usage
+from editgauge.tables.gate import Gate
 from editgauge.tables.layouts import every_table
 from editgauge.tables.metrics import directions as directions_of
 from editgauge.tables.metrics import metrics_of
 from editgauge.tables.policy import Policy
 from editgauge.tables.results import Results
-from editgauge.types import VARIANTS, Status, Variant
+from editgauge.types import VARIANTS, Variant
 
 
 def compare(
@@ -61,7 +60,6 @@ def _otherwise_shown(frame: Results) -> frozenset[str]:
 
 
 def gate(
-    runs: Sequence[Run],
     every: Sequence[Results],
     a: str,
     b: str,
@@ -74,26 +72,7 @@ def gate(
     """
     known = {results.benchmark: directions_of(results) for results in every}
     judged = [
-        gates.judge(
-            results, a, b, known[results.benchmark], policy,
-            usage=usage_of(runs, results.benchmark, b), seed=seed,
-        )
-        for results in every
-    ]  # fmt: skip
+        gates.judge(results, a, b, known[results.benchmark], policy, seed=seed) for results in every
+    ]
     unread = gates.unread(policy, a, b, known)
     return judged if unread is None else [*judged, unread]
-
-
-def usage_of(runs: Sequence[Run], benchmark: str, editor: str) -> Usage:
-    """What the editor's delivered outputs took, as the runs' records of edits say."""
-    newest = {
-        record.sample: record
-        for run in runs
-        for record in run.edits(benchmark)
-        if record.editor == editor and record.status is Status.SCORED
-    }
-    return Usage(
-        outputs=len(newest),
-        seconds=[r.seconds for r in newest.values() if r.seconds is not None],
-        dollars=[r.cost for r in newest.values() if r.cost is not None],
-    )

@@ -55,7 +55,7 @@ def tables(
     asked = choice or Choice()
     shown = asked.shown
     layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
-    read = rows.read(runs, asked.benchmark, asked.editors)
+    read = rows.read(runs, asked.benchmark)
     frames = rows.chosen(
         read,
         where=asked.where,

@@ -19,6 +19,7 @@ same estimator of a finite population's mean, its variance and its slope's).
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -232,38 +233,23 @@ def _effective(parts: Sequence[Part], error: float, alone: float, rated: int, ju
     return min(float(judged), 1 / (gap + 1 / judged))
 
 
-def more_ratings(
-    y: ArrayLike,
-    f: ArrayLike,
-    *,
-    strata: ArrayLike | None = None,
-    target: float | None = None,
-    power: float = POWER,
-) -> int | None:
+def more_ratings(y: ArrayLike, f: ArrayLike, *, strata: ArrayLike | None = None) -> int | None:
     """How many more samples would have to be rated until the mean of y is told from 0.
 
     y and f are differences of two editors. 0 where it is told already; with 80 % power for a
-    difference as large as the estimate. With `target`: until half the interval is that wide. None
-    where nothing is estimated yet, or the estimate is 0.
+    difference as large as the estimate. None where nothing is estimated yet, or the estimate is 0.
     """
     parts = parts_of(y, f, strata)
     found = corrected_mean(y, f, strata=strata)
-    if math.isnan(found.value):
+    if math.isnan(found.value) or found.value == 0:
         return None
-    if target is None:
-        if found.low > 0 or found.high < 0:
-            return 0
-        target_error = abs(found.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(power))
-    else:
-        target_error = target / NORMAL.inv_cdf(0.975)
-    if target_error <= 0:
-        return None
-    low, high = found.rated, found.judged
-    while low < high:
-        middle = (low + high) // 2
-        enough = _planned_error(parts, middle, found.weight) <= target_error
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return low - found.rated
+    if found.low > 0 or found.high < 0:
+        return 0
+    target = abs(found.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(POWER))
+    counts = range(found.rated, found.judged)  # the more, the smaller the error
+    return bisect.bisect_left(
+        counts, -target, key=lambda count: -_planned_error(parts, count, found.weight)
+    )
 
 
 def _planned_error(parts: Sequence[Part], rated: int, weight: float) -> float:

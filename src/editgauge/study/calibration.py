@@ -297,7 +297,7 @@ def _golds(
         f"--calibrate {asked.gold}: nobody has rated anything in this run; see: editgauge study "
         f"import --help"
     )
-    for whole in rows.read(rows.open_runs(runs), asked.benchmark, editors):
+    for whole in rows.read(rows.open_runs(runs), asked.benchmark):
         frame = rows.narrowed(whole, asked.where, editors)
         try:
             rest, gold = gold_of(frame, asked.gold, proxies=given, seed=asked.seed)

@@ -1,5 +1,5 @@
-"""A release gate: a policy of floors, margins, coverage, cost and latency, and its verdict on a
-candidate against a baseline.
+"""A release gate: a policy of floors, margins and coverage, and its verdict on a candidate against
+a baseline.
 
 A margin is a test of non-inferiority: with the difference turned so that more is better, the
 candidate passes where the lower limit of the confidence interval lies above −margin, fails where
@@ -10,8 +10,8 @@ the upper limit lies below it, and else there are too few samples to tell (Piagg
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
-from editgauge.statistics.paired import Pair, Paired, paired_differences
+from editgauge.statistics.paired import Pair, paired_differences
 from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
 from editgauge.types import VARIANTS, Direction, Variant
@@ -68,15 +68,11 @@ class Gate:
     a: str
     b: str
     checks: tuple[Check, ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         return together([check.verdict for check in self.checks])
-
-    @property
-    def passed(self) -> bool:
-        return self.verdict is Verdict.PASS
 
     @property
     def title(self) -> str:
@@ -87,16 +83,6 @@ class Gate:
         return sorted(self.checks, key=lambda check: [*Verdict].index(check.verdict))
 
 
-class Usage(NamedTuple):
-    """What the candidate's outputs took: seconds and US dollars of those that have a record of
-    it, and how many outputs there are.
-    """
-
-    outputs: int
-    seconds: Sequence[float] = ()
-    dollars: Sequence[float] = ()
-
-
 class _Asked(NamedTuple):
     """A rule with the scores of both, (2, S), NaN outside its samples, and how many it asks of."""
 
@@ -105,12 +91,12 @@ class _Asked(NamedTuple):
     values: Floats
     samples: int
 
-    def test(self, alpha: float, seed: int) -> Paired:
-        """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
-        `alpha`: its confidence is 1 − 2 alpha.
-        """
-        pair = Pair(self.values[1], self.values[0], self.direction == "higher")
-        return paired_differences([pair], confidence=1 - 2 * alpha, seed=seed)[0]
+    def check(self, kind: Kind, verdict: Verdict, found: str, **more: Any) -> Check:
+        """A check of the rule; what it wants is said by its kind."""
+        rule, least = self.rule, "at least" if self.direction == "higher" else "at most"
+        margin = f"worse by less than {rule.margin:g}" if rule.margin else "not worse at all"
+        wanted = margin if kind == "margin" else f"{least} {rule.floor or 0:g}"
+        return Check(rule.name, kind, verdict, found, more.pop("wanted", wanted), **more)
 
 
 def judge(
@@ -120,7 +106,6 @@ def judge(
     directions: Mapping[str, Direction | None],
     policy: Policy,
     *,
-    usage: Usage,
     seed: int = 0,
 ) -> Gate:
     """The verdict of a policy on candidate `b` against baseline `a`, on one benchmark's results.
@@ -134,25 +119,15 @@ def judge(
     checks: list[Check] = []
     notes: list[str] = []
     for rule in policy.rules:
-        if not rule.applies(results.benchmark, directions):
-            continue
-        direction = directions.get(rule.metric)
-        if rule.metric in directions and direction is None:
-            raise UsageError(f"gate: {rule.metric}: it is not known which way is better")
-        variant = _readable(pair, rule, policy, notes)
-        if direction is None or variant is None:
-            checks += _without_rows(rule)
-            continue
-        whole = pair.of_set(rule.metric, variant).values
-        if not np.isnan(whole).all():
-            checks += _whole_set(rule, float(whole[1]), direction)
-            continue
-        asked = _asked(pair, rule, variant, direction)
-        checks.append(_coverage(asked, policy.coverage))
-        checks += [_floor(asked)] if rule.floor is not None else []
-        if rule.margin is not None:
-            checks.append(_margin(asked, rule.margin, asked.test(policy.alpha, seed)))
-    checks += _limits(policy, usage)
+        if rule.applies(results.benchmark, directions):
+            direction = directions.get(rule.metric)
+            if rule.metric in directions and direction is None:
+                raise UsageError(f"gate: {rule.metric}: it is not known which way is better")
+            variant = _readable(pair, rule, policy, notes)
+            if direction is None or variant is None:
+                checks += _without_rows(rule)
+            else:
+                checks += _checks(pair, rule, variant, direction, policy, seed)
     return Gate(benchmark=results.benchmark, a=a, b=b, checks=tuple(checks), notes=tuple(notes))
 
 
@@ -182,12 +157,6 @@ def _readable(pair: Results, rule: Rule, policy: Policy, notes: list[str]) -> Va
     return there[0]
 
 
-def _asked(pair: Results, rule: Rule, variant: Variant, direction: Direction) -> _Asked:
-    grid = pair.grid(rule.metric, variant)
-    asked = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
-    return _Asked(rule, direction, np.where(asked, grid.values, np.nan), int(asked.sum()))
-
-
 def _without_rows(rule: Rule) -> list[Check]:
     told = f"no {rule.variant} rows of it" if rule.variant else "no rows of it"
     told += f" in {rule.benchmark}" if rule.benchmark else ""
@@ -195,66 +164,70 @@ def _without_rows(rule: Rule) -> list[Check]:
     return [Check(rule.name, kind, Verdict.CANNOT_TELL, told, wanted, 0) for kind in rule.kinds]
 
 
-def _better_than(rule: Rule, direction: Direction) -> str:
-    return f"{'at least' if direction == 'higher' else 'at most'} {rule.floor:g}"
-
-
-def _whole_set(rule: Rule, value: float, direction: Direction) -> list[Check]:
-    """Of a metric that is one number of a whole set: it has a floor, and no test."""
-    checks = []
-    for kind in rule.kinds:
-        wanted = _better_than(rule, direction) if kind == "floor" else "a test of the difference"
-        if kind == "floor" and not rule.labels and not math.isnan(value):
-            verdict, numbers = rule.holds(value, direction), {"value": value}
-            checks.append(Check(rule.name, kind, verdict, f"{value:.6g}", wanted, numbers=numbers))
-        else:
+def _checks(
+    pair: Results, rule: Rule, variant: Variant, direction: Direction, policy: Policy, seed: int
+) -> Iterator[Check]:
+    whole = pair.of_set(rule.metric, variant).values
+    if not np.isnan(whole).all():  # one number of the whole set has a floor, and no test
+        one = _Asked(rule, direction, whole[:, None], 1)
+        if rule.floor is not None and not rule.labels:
+            yield _floor(one, 1)
+        if rule.margin is not None or rule.labels:
             told = "one number of the whole set: no test of it"
-            checks.append(Check(rule.name, kind, Verdict.CANNOT_TELL, told, wanted))
-    return checks
+            yield one.check(rule.kinds[-1], Verdict.CANNOT_TELL, told)
+        return
+    grid = pair.grid(rule.metric, variant)
+    mask = grid.defined & pair.samples.matching(rule.labels) if rule.labels else grid.defined
+    asked = _Asked(rule, direction, np.where(mask, grid.values, np.nan), int(mask.sum()))
+    yield _coverage(asked, policy.coverage)
+    if rule.floor is not None:
+        yield _floor(asked, rule.least)
+    if rule.margin is not None:
+        yield _margin(asked, rule.margin, policy.alpha, seed)
 
 
 def _coverage(asked: _Asked, least: float) -> Check:
     scored = int((~np.isnan(asked.values[1])).sum())
     verdict = Verdict.PASS if scored >= least * asked.samples else Verdict.FAIL
-    return Check(
-        asked.rule.name, "coverage", verdict if asked.samples else Verdict.CANNOT_TELL,
-        f"{scored:,} of {asked.samples:,} samples", f"at least {100 * least:.4g} % of them", scored,
+    return asked.check(
+        "coverage",
+        verdict if asked.samples else Verdict.CANNOT_TELL,
+        f"{scored:,} of {asked.samples:,} samples",
+        wanted=f"at least {100 * least:.4g} % of them",
+        n=scored,
         numbers={"samples": asked.samples, "coverage": least},
-    )  # fmt: skip
+    )
 
 
-def _floor(asked: _Asked) -> Check:
-    rule, given = asked.rule, asked.values[1][~np.isnan(asked.values[1])]
-    wanted, n = _better_than(rule, asked.direction), len(given)
-    if n < rule.least:
-        told = f"{n} samples with a score, fewer than {rule.least}"
-        return Check(rule.name, "floor", Verdict.CANNOT_TELL, told, wanted, n, rule.least)
-    mean = float(given.mean())
-    numbers = {"mean": mean, "floor": rule.floor or 0.0}
-    verdict = rule.holds(mean, asked.direction)
-    return Check(rule.name, "floor", verdict, f"mean {mean:.6g}", wanted, n, numbers=numbers)
+def _floor(asked: _Asked, least: int) -> Check:
+    given = asked.values[1][~np.isnan(asked.values[1])]
+    if (n := len(given)) < least:
+        told = f"{n} samples with a score, fewer than {least}"
+        return asked.check("floor", Verdict.CANNOT_TELL, told, n=n, needed=least)
+    mean, floor = float(given.mean()), asked.rule.floor or 0.0
+    fine = mean >= floor if asked.direction == "higher" else mean <= floor
+    verdict = Verdict.PASS if fine else Verdict.FAIL
+    numbers = {"mean": mean, "floor": floor}
+    return asked.check("floor", verdict, f"mean {mean:.6g}", n=n, numbers=numbers)
 
 
-def _margin(asked: _Asked, margin: float, paired: Paired) -> Check:
-    rule, n = asked.rule, paired.n
-    wanted = f"worse by less than {margin:g}" if margin else "not worse at all"
-    low, high, mean = paired.low, paired.high, paired.difference
-    both = ~np.isnan(asked.values).any(axis=0)
-    endless = int((np.isinf(asked.values[0]) != np.isinf(asked.values[1]))[both].sum())
-    if n >= rule.least and math.isnan(low):  # all differences are one number
+def _margin(asked: _Asked, margin: float, alpha: float, seed: int) -> Check:
+    """B − A on the samples both have. The interval's lower limit is one of a one-sided test at
+    `alpha`: its confidence is 1 − 2 alpha.
+    """
+    old, new = asked.values if asked.direction == "higher" else -asked.values
+    paired = paired_differences([Pair(new, old)], confidence=1 - 2 * alpha, seed=seed)[0]
+    n, least, mean, low, high = paired.n, asked.rule.least, paired.difference, *paired[2:4]
+    if n >= least and math.isnan(low):  # all differences are one number
         low = high = mean
-    told = ""
+    both = ~np.isnan(asked.values).any(axis=0)
+    endless = int((np.isinf(old) != np.isinf(new))[both].sum())
     if endless:
         told = f"{endless} samples have an infinite score of one editor only"
-    elif n < rule.least:
-        told = f"{n} samples with a score of both, fewer than {rule.least}"
-    elif not (math.isfinite(low) and math.isfinite(high)):
-        told = "no interval of the difference"
-    if told:
-        needed = None if endless else rule.least
-        return Check(rule.name, "margin", Verdict.CANNOT_TELL, told, wanted, n, needed)
-    if asked.direction == "lower":
-        low, high, mean = -high, -low, -mean
+        return asked.check("margin", Verdict.CANNOT_TELL, told, n=n)
+    if n < least:
+        told = f"{n} samples with a score of both, fewer than {least}"
+        return asked.check("margin", Verdict.CANNOT_TELL, told, n=n, needed=least)
     # identical scores have an interval of one point: no loss, and no margin that is too small
     if low > -margin or low == high == 0.0:
         verdict = Verdict.PASS
@@ -262,10 +235,14 @@ def _margin(asked: _Asked, margin: float, paired: Paired) -> Check:
         verdict = Verdict.FAIL
     else:
         verdict = Verdict.CANNOT_TELL
-    needed = _needed(mean, low, margin, n) if verdict is Verdict.CANNOT_TELL else None
-    told = f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]"
-    numbers = {"difference": mean, "low": low, "high": high, "margin": margin}
-    return Check(rule.name, "margin", verdict, told, wanted, n, needed, numbers)
+    return asked.check(
+        "margin",
+        verdict,
+        f"gain {mean:+.4g} [{low:+.4g}, {high:+.4g}]",
+        n=n,
+        needed=_needed(mean, low, margin, n) if verdict is Verdict.CANNOT_TELL else None,
+        numbers={"difference": mean, "low": low, "high": high, "margin": margin},
+    )
 
 
 def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
@@ -274,30 +251,6 @@ def _needed(mean: float, low: float, margin: float, n: int) -> int | None:
     """
     room = mean + margin
     return math.ceil(n * ((mean - low) / room) ** 2) if room > 0 else None
-
-
-def _limits(policy: Policy, usage: Usage) -> list[Check]:
-    """Limits on what is recorded of every output; of fewer they cannot be told."""
-    q = policy.latency_quantile
-    limits: list[tuple[Kind, float | None, Sequence[float], str]] = [
-        ("cost", policy.cost, usage.dollars, "at most {:g} US dollars an output, on average"),
-        ("latency", policy.latency, usage.seconds, f"at most {{:g}} s at quantile {q:g}"),
-    ]
-    checks = []
-    for kind, most, values, words in limits:
-        if most is None:
-            continue
-        name = "US dollars an output" if kind == "cost" else "seconds an output"
-        wanted, n = words.format(most), len(values)
-        if not n or n < usage.outputs:
-            told = f"recorded for {n:,} of {usage.outputs:,} outputs"
-            checks.append(Check(name, kind, Verdict.CANNOT_TELL, told, wanted, n))
-            continue
-        value = float(np.mean(values) if kind == "cost" else np.quantile(values, q))
-        verdict = Verdict.PASS if value <= most else Verdict.FAIL
-        numbers = {"value": value, "most": most}
-        checks.append(Check(name, kind, verdict, f"{value:.4g}", wanted, n, numbers=numbers))
-    return checks
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -328,17 +281,17 @@ def as_dict(gates: Sequence[Gate]) -> dict[str, Any]:
         numbers: dict[str, Any] = dict(check.numbers) or {"reason": check.found}
         return {**told, "n": check.n, "needed": check.needed, **numbers}
 
-    verdict = overall(gates)
+    def said(verdict: Verdict) -> dict[str, Any]:
+        return {"passed": verdict is Verdict.PASS, "verdict": verdict.value}
+
     return {
-        "passed": verdict is Verdict.PASS,
-        "verdict": verdict.value,
+        **said(overall(gates)),
         "gates": [
             {
                 "benchmark": gate.benchmark,
                 "a": gate.a,
                 "b": gate.b,
-                "passed": gate.passed,
-                "verdict": gate.verdict.value,
+                **said(gate.verdict),
                 "checks": [check_json(check) for check in gate.checks],
                 "notes": list(gate.notes),
             }

@@ -12,13 +12,13 @@ import msgspec
 from msgspec import Meta
 
 from editgauge import schema
-from editgauge.types import Direction, Variant
+from editgauge.types import Variant
 
 LEAST_SAMPLES: Final = 30
 """Samples that both editors need for a margin, where a policy names no other number: a bootstrap
 interval of fewer is too narrow more often than its confidence says.
 """
-Kind = Literal["floor", "margin", "coverage", "cost", "latency"]
+Kind = Literal["floor", "margin", "coverage"]
 
 
 class Verdict(StrEnum):
@@ -80,12 +80,6 @@ class Rule(
         """Whether it asks something of a benchmark that has rows of these metrics."""
         return self.benchmark == benchmark or (not self.benchmark and self.metric in metrics)
 
-    def holds(self, value: float, direction: Direction) -> Verdict:
-        """Whether the floor holds."""
-        floor = self.floor or 0.0
-        fine = value >= floor if direction == "higher" else value <= floor
-        return Verdict.PASS if fine else Verdict.FAIL
-
 
 class Policy(
     msgspec.Struct,
@@ -97,22 +91,17 @@ class Policy(
     """What a candidate must hold to be released.
 
     `coverage`: the least share of the benchmark's samples that the candidate must have a score of,
-    on the samples of each rule. `cost`: the most that its outputs may cost on average, in US
-    dollars; `latency`: the most seconds that one may take at the quantile `latency_quantile`.
-    `variant`: of the rules that name none.
+    on the samples of each rule. `variant`: of the rules that name none.
     """
 
     rules: tuple[Rule, ...] = ()
     coverage: Share = 1.0
-    cost: NotNegative | None = None
-    latency: NotNegative | None = None
-    latency_quantile: Share = 0.95
     variant: Variant = "corrected"
     alpha: Annotated[float, Meta(gt=0, le=0.25)] = 0.05
 
     def __post_init__(self) -> None:
-        if not self.rules and self.cost is None and self.latency is None:
-            raise ValueError("asks for nothing; name a [[metric]], cost or latency")
+        if not self.rules:
+            raise ValueError("asks for nothing; name a [[metric]]")
 
 
 def policy_of(path: Path) -> Policy:

@@ -99,17 +99,14 @@ def _key(row: Row) -> Key:
     return Key(row.metric, row.variant, row.source, row.scorer)
 
 
-def of_runs(runs: Sequence[Run], benchmark: str, *, editors: Sequence[str] = ()) -> Results:
-    """The rows of one or several runs together (machines, editors). With `editors` the rows of the
-    others stay unread, unless one of these has none.
+def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
+    """The rows of one or several runs together (machines, editors).
 
     Raises `RunError` when rows cannot be read, hold a status that this version does not know, or
     contradict each other.
     """
     files = [path for run in runs for path in run.parquet()]
-    rows, of_sets = _fetched(files, benchmark, editors)
-    if not set(editors) <= set(rows.editors):  # then who asks is told which there are
-        rows, of_sets = _fetched(files, benchmark, ())
+    rows, of_sets = _fetched(files, benchmark)
     made = _assembled(benchmark, _samples(runs, benchmark), rows, of_sets)
     told = [(run.path.name, run.metrics(benchmark)) for run in runs]
     deliveries, taught = _edits(runs, benchmark)
@@ -138,23 +135,17 @@ def settled(results: Results) -> Results:
 _NAMES = ("sample", "editor", "metric", "variant", "source", "scorer", "status")
 
 
-def _fetched(
-    files: Sequence[parquet.Place], benchmark: str, editors: Sequence[str]
-) -> tuple[_Rows, list[_OfSet]]:
-    """The rows of Parquet files: of these editors, or of all. Texts become numbers in DuckDB, in
-    the files' own dictionaries.
-    """
+def _fetched(files: Sequence[parquet.Place], benchmark: str) -> tuple[_Rows, list[_OfSet]]:
+    """The rows of Parquet files. Texts become numbers in DuckDB, in the files' own dictionaries."""
     if not files:
         none = np.zeros(0, np.int64)
         empty = np.zeros(0, np.int8), np.zeros(0)
         return _Rows([], [], [], none, none, none, none, *empty), []
-    chosen = f" AND editor IN ({', '.join('?' * len(editors))})" if editors else ""
-    asked = [benchmark, *editors]
-    where = f"FROM {parquet.relation(files)} WHERE benchmark = ?{chosen}"
+    where = f"FROM {parquet.relation(files)} WHERE benchmark = ?"
     with parquet.database(files) as db:
         names: dict[str, list[str]] = {}
         for name in _NAMES:
-            found = db.execute(f"SELECT DISTINCT {name} {where} ORDER BY 1", asked).fetchall()
+            found = db.execute(f"SELECT DISTINCT {name} {where} ORDER BY 1", [benchmark]).fetchall()
             names[name] = [text for (text,) in found] or [""]
             listed = ", ".join(f"'{text.replace(chr(39), chr(39) * 2)}'" for text in names[name])
             db.execute(f"CREATE TYPE e_{name} AS ENUM ({listed})")
@@ -165,11 +156,11 @@ def _fetched(
             key = f"({key}) * {size} + {code[name]}::INTEGER"
         of_sets = db.execute(
             "SELECT metric, variant, source, scorer, editor, status, value, detail "
-            f"{where} AND sample = ?", [*asked, WHOLE_SET],
+            f"{where} AND sample = ?", [benchmark, WHOLE_SET],
         ).fetchall()  # fmt: skip
         columns = db.execute(
             f"SELECT {key} AS key, {code['sample']} AS sample, {code['editor']} AS editor, repeat, "
-            f"{code['status']} AS status, value {where} AND sample <> ?", [*asked, WHOLE_SET],
+            f"{code['status']} AS status, value {where} AND sample <> ?", [benchmark, WHOLE_SET],
         ).fetchnumpy()  # fmt: skip
     order = {status.value: number for number, status in enumerate(STATUSES)}
     strange = [text for text in names["status"] if text and text not in order]

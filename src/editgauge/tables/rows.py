@@ -58,14 +58,11 @@ def benchmarks(runs: Sequence[Run], wanted: str = "") -> list[str]:
     return [canonical(wanted)] if wanted else there
 
 
-def read(
-    runs: Sequence[Run], benchmark: str = "", editors: Sequence[str] | None = None
-) -> list[Results]:
-    """Every row of each benchmark in the runs, those of every source and annotator; with `editors`
-    those of the others may be left unread. Raises as `benchmarks`.
+def read(runs: Sequence[Run], benchmark: str = "") -> list[Results]:
+    """Every row of each benchmark in the runs, those of every source and annotator. Raises as
+    `benchmarks`.
     """
-    names = benchmarks(runs, benchmark)
-    every = (reading.of_runs(runs, name, editors=list(editors or ())) for name in names)
+    every = (reading.of_runs(runs, name) for name in benchmarks(runs, benchmark))
     return [without_training(results, runs) for results in every]
 
 
@@ -90,8 +87,7 @@ def frames(runs: Sequence[Run], benchmark: str = "", **choice: object) -> list[R
     """The rows of each benchmark in the runs: of these editors and samples, and of one source for
     each metric. See `chosen`, whose arguments it takes.
     """
-    editors = cast("Sequence[str] | None", choice.get("editors"))
-    return chosen(read(runs, benchmark, editors), **choice)  # type: ignore[arg-type]
+    return chosen(read(runs, benchmark), **choice)  # type: ignore[arg-type]
 
 
 def chosen(

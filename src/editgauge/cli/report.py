@@ -59,10 +59,10 @@ def report(
     date
         Likewise.
     workers
-        Processes for thumbnails.
+        Threads for thumbnails.
     """
     from editgauge.reports import site
-    from editgauge.run.report import paper_figures, parts_of, thumbnails_on
+    from editgauge.run.report import paper_figures, parts_of
     from editgauge.store.addresses import address_of
     from editgauge.tables import rows
 
@@ -87,7 +87,7 @@ def report(
             headed=site.Headed(title, author, date),
             copy_images=copy_images,
             thumbnails=not no_thumbnails,
-            spread=thumbnails_on(cores() if workers is None else workers),
+            workers=cores() if workers is None else workers,
             progress=show,
         )
     drawn = paper_figures(parts, target) if figures else []

@@ -78,7 +78,7 @@ def build(
     headed: Headed = UNHEADED,
     copy_images: bool = False,
     thumbnails: bool = True,
-    spread: thumbs.Spread = thumbs.here,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Site:
     """Write the report of one or several runs to the folder `to`; what an older report left there
@@ -86,7 +86,7 @@ def build(
 
     Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
     with `copy_images`: a path that leads out of the run would tell a reader about this machine.
-    Thumbnails that are there already are kept, others are made where `spread` makes them. Raises
+    Thumbnails that are there already are kept, others are made on `workers` threads. Raises
     `RunError` when `to` cannot be written, holds something else, or holds a link: a report is never
     written through one.
     """
@@ -101,7 +101,7 @@ def build(
         places.know(part.frame)
         if thumbnails:
             jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
-            made += thumbs.make(jobs, spread=spread, progress=progress)
+            made += thumbs.make(jobs, workers=workers, progress=progress)
         shown.append(benchmark.write(part, number, folder, places, runs))
         drawn = plots.figures(part.frame, part.metrics, part.plots, only=_headline(shown[-1]))
         shown[-1]["figures"] = drawing.beside_page(drawn, to / "figures", str(number))

@@ -1,12 +1,11 @@
-"""Thumbnails: made once, from pictures that may mean harm, by processes that may die (whoever calls
-brings them: see `Spread`).
-"""
+"""Thumbnails: made once, from pictures that may be damaged."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +22,10 @@ if TYPE_CHECKING:
 
 SIDE = 224
 """The longer side of a thumbnail in pixels."""
-_BATCH = 64
-Job = tuple[str, str]
+_TELL = 64
+"""Thumbnails between two words of progress."""
+Job = tuple[Path, Path]
 Progress = Callable[[int, int, str], None]
-Spread = Callable[[Iterator[Sequence[Job]]], Iterator[tuple[int, int]]]
-"""Calls `make_batch` on batches of jobs, on processes if it likes. As batches end it yields how
-many jobs that were, and how many thumbnails were made.
-"""
 
 
 def wanted(frame: Results, places: Places, folder: Path) -> Iterator[Job]:
@@ -51,7 +47,7 @@ def wanted(frame: Results, places: Places, folder: Path) -> Iterator[Job]:
             with suppress(OSError):
                 if target.stat().st_mtime_ns >= path.stat().st_mtime_ns:
                     continue
-            yield str(path), str(target)
+            yield path, target
 
 
 def present(folder: Path, frame: Results) -> dict[str, NDArray[np.bool_]]:
@@ -69,30 +65,21 @@ def present(folder: Path, frame: Results) -> dict[str, NDArray[np.bool_]]:
     return found
 
 
-def here(batches: Iterator[Sequence[Job]]) -> Iterator[tuple[int, int]]:
-    """The `Spread` over this process alone."""
-    for batch in batches:
-        yield len(batch), make_batch(batch)
-
-
-def make(jobs: Iterator[Job], *, spread: Spread = here, progress: Progress | None = None) -> int:
-    """Make thumbnails; return how many. A picture that cannot be read, or not within the limit of
-    `EDITGAUGE_MEMORY`, gets none. A few are made here, whatever `spread` says.
+def make(jobs: Iterator[Job], *, workers: int = 1, progress: Progress | None = None) -> int:
+    """Make thumbnails on so many threads (the time goes into decoding, which does not hold Python's
+    lock); return how many. A picture that cannot be read, or not within the limit of
+    `EDITGAUGE_MEMORY`, gets none.
     """
-    todo = list(jobs)
-    batches = (todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH))
-    made = done = 0
-    for jobs_done, number in (spread if len(todo) > _BATCH else here)(batches):
-        made += number
-        done += jobs_done
-        if progress:
-            progress(done, len(todo), "thumbnails")
+    todo, made = list(jobs), 0
+    pool = ThreadPoolExecutor(max(1, workers))
+    try:
+        for done, there in enumerate(pool.map(_make, *zip(*todo, strict=True)) if todo else (), 1):
+            made += there
+            if progress and (done % _TELL == 0 or done == len(todo)):
+                progress(done, len(todo), "thumbnails")
+    finally:
+        pool.shutdown(cancel_futures=True)
     return made
-
-
-def make_batch(batch: Sequence[Job]) -> int:
-    """Make the thumbnails of a batch; returns how many."""
-    return sum(_make(Path(source), Path(target)) for source, target in batch)
 
 
 def _make(source: Path, target: Path) -> bool:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from editgauge.judging import compared
-from editgauge.native import tune_worker
-from editgauge.reports import drawing, plots, thumbs
+from editgauge.reports import drawing, plots
 from editgauge.reports.benchmark import Part
 from editgauge.reports.parts import part
-from editgauge.run.processes import run_batches
 from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
 from editgauge.study.reporting import reported
@@ -33,30 +31,6 @@ def parts_of(
     names = rows.benchmarks(runs, benchmark)
     made = (part(runs, name, published=published, intervals=intervals) for name in names)
     return [_with_study(each, published) for each in made]
-
-
-_SECONDS = 60.0
-"""For one thumbnail; a decoder that needs longer is ended."""
-
-
-def thumbnails_on(workers: int) -> thumbs.Spread:
-    """Thumbnails made by processes of this machine, as scores are: a picture that ends its process
-    gets none, and costs no other picture its own. With 0 or 1 they are made here.
-    """
-    if workers <= 1:
-        return thumbs.here
-
-    def spread(batches: Iterator[Sequence[thumbs.Job]]) -> Iterator[tuple[int, int]]:
-        for outcome in run_batches(
-            batches,
-            thumbs.make_batch,
-            workers=workers,
-            start=tune_worker,
-            seconds=_SECONDS,
-        ):
-            yield len(outcome.items), outcome.result or 0
-
-    return spread
 
 
 def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:

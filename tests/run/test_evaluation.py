@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 import editgauge
-from editgauge import Evaluation, Sample, read_image
+from editgauge import Evaluation, read_image
 from editgauge.errors import UsageError
-from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Status
 from tests.command_line import invoke
 
@@ -87,31 +86,10 @@ def test_words_that_do_not_fit_are_named(evaluation: Evaluation) -> None:
         Evaluation("mini", run=evaluation.run, samples=["nothing"])
 
 
-def test_a_functions_failure_is_the_edits(evaluation: Evaluation) -> None:
-    def broken(sample: Sample) -> Any:
-        raise ValueError("no idea")
-
-    summary = evaluation.edit(broken, name="broken")
-    assert summary.counts == {"failed": 3}
-    reasons = {r.reason for r in evaluation.folder.edits("mini")}
-    assert any("no idea" in reason for reason in reasons)
-
-
-def test_objects_show_themselves_without_letting_html_out(evaluation: Evaluation) -> None:
+def test_its_samples_are_shown_in_a_notebook(evaluation: Evaluation) -> None:
     evaluation.edit("copy")
     page = evaluation._repr_html_()
     assert page.count("<img ") == 9, "input, reference and output of three samples"
-    table = Table(
-        name="t",
-        title="<script>",
-        columns=[Column(name="a", heading=("<b>",))],
-        rows=[TableRow(name="<i>", cells={"a": Cell(value=0.5, n=1, of=2)})],
-        notes=["<u>"],
-    )
-    shown = table._repr_markdown_()
-    assert "<" not in shown.replace(r"\<", "")
-    assert r"0\.500" in shown
-    assert "1/2" in shown
 
 
 def test_the_public_names_are_there() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -29,32 +28,6 @@ def invert(image, instruction):
     """White where it was black."""
     return 255 - np.asarray(image)
 '''
-
-SCRIPT = """
-from pathlib import Path
-from editgauge import Evaluation, JudgeOptions, Sample, editor, metric
-
-@metric("gap", direction="lower", low=0, high=255)
-def gap(original: object, edited: object) -> float:
-    return 0.0
-
-@editor("mine")
-def mine(image: object, instruction: str) -> object:
-    return image
-
-evaluation = Evaluation("mini", run="run", limit=3)
-made = evaluation.edit(mine)
-print(made.counts["scored"] + 1, made.reasons.get("failed", ("", ""))[1].upper())
-scored = evaluation.score(metrics=[gap], tracks=["pixel"])
-print(scored.computed + 1, scored.without_score + 1)
-for table in evaluation.tables("corrected", published=True):
-    print(table.title.upper(), table.to_dicts())
-difference = evaluation.compare("copy", "mine")
-print(difference.a.upper(), [line.paired.difference + 1 for line in difference.lines])
-outcome = evaluation.judge(JudgeOptions(model="m-2026-01-01", budget=1.0, price="1/2"))
-print(outcome.without_score + 1)
-page: Path = evaluation.report()
-"""
 
 
 @pytest.fixture
@@ -135,20 +108,6 @@ def test_a_misspelt_word_is_an_error(tmp_path: Path) -> None:
         JudgeOptions(model="m", nonsense=3)  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="image, instruction"):
         editor("odd")(lambda picture, words: picture)
-
-
-@pytest.mark.slow
-def test_a_script_of_a_user_passes_the_strict_type_checker(tmp_path: Path) -> None:
-    pytest.importorskip("mypy", reason="types are checked where mypy is")
-    (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "mypy", "--strict", "script.py"]
-    source = str(Path(__file__).resolve().parents[2] / "src")
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={"MYPYPATH": source, "PATH": "", "PYTHONPATH": ":".join(sys.path)},
-    )  # fmt: skip
-    said = [line for line in done.stdout.splitlines() if line.startswith("script.py")]
-    assert said == [], done.stdout
 
 
 # -- names -----------------------------------------------------------------------------------------

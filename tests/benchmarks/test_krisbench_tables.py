@@ -68,24 +68,6 @@ def test_a_smaller_sister_of_the_papers_judge_is_another_judge(judge: str) -> No
     assert any("were made with" in note and judge in note for note in table.notes)
 
 
-def test_groups_stand_together_in_the_papers_order() -> None:
-    """BAGEL and Emu2 are open, Doubao is closed, "mine" is neither; by name they would mix."""
-    names = ("BAGEL", "Doubao", "Emu2", "mine")
-    found = frame([line for name in names for line in judged(name, GPT)], RECORDS, B)
-    (table,) = side_by_side(found)
-    own = [(line.section, line.name) for line in table.rows if line.kind == "run"]
-    assert own == [
-        ("", "mine"),
-        ("Closed-Source Models", "Doubao"),
-        ("Open-Source Models", "Emu2"),
-        ("Open-Source Models", "BAGEL"),
-    ]
-    papers = [line.section for line in table.rows if line.kind == "published"]
-    assert papers == ["Closed-Source Models"] * 3 + ["Open-Source Models"] * 8
-    assert printed(table)["Doubao"]["section"] == "Closed-Source Models"
-    assert '"section": "Open-Source Models"' in draw(table, "json")
-
-
 def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Any) -> None:
     """Its missing output of the sample with several pictures is a 0 in the table, and no floor."""
     run = Run.create(tmp_path / "run")

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from editgauge import benchmarks, catalog
+from editgauge import benchmarks
 from editgauge.benchmarks.krisbench import facts as kris_facts
-from editgauge.benchmarks.medebench import facts as medebench_facts
 from editgauge.benchmarks.textedit import facts as textedit_facts
 from editgauge.tables import layouts
 from editgauge.tables.results import Results
@@ -84,30 +83,8 @@ class TestTextEditBench:
         assert found["texteditbench.pixel"].rows[0].cells["synthetic_ssim"].value is None
         assert "texteditbench.further" not in found
 
-    def test_the_summary_counts_only_what_was_asked_of_a_sample(self) -> None:
-        """SE is asked where there is a knowledge prompt. A failed SE of another sample (an import of
-        an earlier version) is no failure of the table.
-        """
-        b = "texteditbench"
-        rows = [
-            *(row(name, "m", "IF", 4.0, benchmark=b) for name in ("r1", "s1")),
-            row("r1", "m", "SE", None, benchmark=b, status=Status.FAILED),
-            row("s1", "m", "SE", None, benchmark=b, status=Status.MISSING),
-        ]
-        found = made(frame(rows, list(self.RECORDS), b))["texteditbench.judge"]
-        assert "m: 1 missing (SE)." in found.notes
-
 
 class TestTextEdit:
-    def test_the_scores_of_the_neural_scorer_reach_the_papers_columns(self) -> None:
-        """They never did: the scorer said ``CLIP`` and the table asked for ``clip``."""
-        (scorer,) = catalog.find("benchmarks", "textedit").scorers(["embedding"])
-        rows = [row("1", "m", metric.name, 0.5, benchmark="textedit") for metric in scorer.metrics]
-        found = made(frame(rows, [record("1", split="Real")], "textedit"))
-        cells = found["textedit.classic"].rows[0].cells
-        assert (cells["real_CLIP"].value, cells["real_AES"].value) == (0.5, 0.5)
-        assert set(found) == {"textedit.classic"}, "and no table of metrics that are in none"
-
     def answers(
         self,
     ) -> tuple[list[Row], list[dict[str, object]], dict[str, list[dict[str, int | None]]]]:
@@ -239,16 +216,6 @@ class TestMedEBench:
             43.74,
         )
 
-    def test_every_published_column_has_a_place(self) -> None:
-        records = [record(str(n), organ=organ) for n, organ in enumerate(medebench_facts.ORGANS)]
-        rows = [row("0", "m", "EA", 4.0, benchmark="medebench")]
-        found = made(frame(rows, records, "medebench"), published=True)["medebench.organs"]
-        names = {column.name for column in found.columns}
-        header = (
-            (PACKAGE / "medebench" / "published_organs.csv").read_text().splitlines()[0].split(",")
-        )
-        assert set(header) - {"model"} == names
-
 
 class TestKris:
     def scores(self) -> tuple[Results, dict[tuple[str, str], list[float | None]]]:
@@ -296,33 +263,6 @@ class TestKris:
             for name, value in expected.averages.items():
                 assert getattr(cells[f"{name}/avg"], attribute) == pytest.approx(value)
 
-    def test_missing_outputs_of_all_samples_with_several_pictures_are_pointed_out(self) -> None:
-        b = "krisbench"
-        records = [
-            record(str(n), category=("F", "Temporal Prediction", "t"), multi_image=n > 0)
-            for n in range(3)
-        ]
-        rows = [row("0", "m", "VC", 5.0, benchmark=b)]
-        rows += [row(str(n), "m", "VC", None, status=Status.MISSING, benchmark=b) for n in (1, 2)]
-        table = made(frame(rows, records, b))["krisbench.judge"]
-        assert any(
-            note.startswith("m has no output for any of the 2 samples") for note in table.notes
-        )
-        # (5 - 1) * 25 without them; with them at 1: the mean 2.33 -> 33.25
-        cell = table.rows[0].cells["Temporal Prediction/VC"]
-        assert (cell.value, cell.floor) == (100.0, 33.25)
-
-    def test_a_dimension_without_scores_leaves_no_average_above_it(self) -> None:
-        records = [
-            record("1", category=("F", "Attribute Perception", "t")),
-            record("2", category=("F", "Spatial Perception", "t")),
-        ]
-        rows = [row("1", "m", metric, 3.0, benchmark="krisbench") for metric in ("VC", "VQ", "IF")]
-        cells = made(frame(rows, records, "krisbench"))["krisbench.judge"].rows[0].cells
-        assert cells["Attribute Perception/avg"].value == 50.0
-        assert cells["Factual Knowledge/avg"].value is None
-        assert (cells["Factual Knowledge/avg"].n, cells["Factual Knowledge/avg"].of) == (1, 2)
-
 
 def test_published_files_are_the_papers(shared: Path) -> None:
     """The package's copies of the published numbers say the same as the shared ones."""
@@ -339,9 +279,3 @@ def test_published_files_are_the_papers(shared: Path) -> None:
             assert path.read_text() == source.read_text()
             seen.add(source.name)
     assert seen == {path.name for path in (shared / "published").glob("*.csv")}
-
-
-def test_a_benchmark_that_nobody_knows_gets_a_plain_table() -> None:
-    rows = [row("0", "m", "mine", 0.5, benchmark="elsewhere")]
-    (table,) = layouts.tables(frame(rows, [record("0")], "elsewhere"), "faithful")
-    assert table.rows[0].cells["mine"].value == 0.5

@@ -4,7 +4,6 @@ edges.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from editgauge.benchmarks.medebench.scorers import PixelScorer, darkened
 from editgauge.images import write_png
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim_means
-from editgauge.types import Edit, Finding, Sample, Score, Status, with_finding
+from editgauge.types import Edit, Sample, Score, Status
 from tests.metrics.drawn import Array, noisy, scene
 from tests.scoring.scored import scored
 
@@ -121,14 +120,6 @@ def test_corrected_looks_at_clear_windows_of_the_pictures_as_they_are(
     assert scores["masked_ssim", "corrected"].value != scores["masked_ssim", "faithful"].value
 
 
-def test_everything_masked(tmp_path: Path) -> None:
-    picture, reference, output = example()
-    scores = score(make(tmp_path, picture, reference, np.full_like(region(), 255)), output)
-    assert scores["masked_ssim", "faithful"].value == 1.0
-    assert scores["masked_ssim", "corrected"].status is Status.DATASET_FAULT
-    assert scores["psnr", "faithful"].status is Status.SCORED
-
-
 def test_what_is_not_there(tmp_path: Path) -> None:
     picture, reference, output = example()
     without = score(make(tmp_path / "a", picture, None, region()), output)
@@ -146,45 +137,3 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     assert {s.status for s in score(sample, sample.masks["roi"]).values()} == {Status.UNREADABLE}
     sample.image.unlink()
     assert {s.status for s in score(sample, output).values()} == {Status.DATASET_FAULT}
-
-
-@pytest.mark.parametrize(
-    ("part", "metrics"), [("mask", {"masked_ssim"}), ("reference", {"psnr", "ssim_full"})]
-)
-def test_what_the_loader_lost_is_named_as_it_says(
-    tmp_path: Path, part: str, metrics: set[str]
-) -> None:
-    picture, reference, output = example()
-    finding = Finding(
-        f"{part}-outside",
-        "meta.json#1",
-        "'../../x.png' leads out of the data folder",
-        "",
-        False,
-        part,
-    )
-    scores = score(with_finding(make(tmp_path, picture, reference, region()), finding), output)
-    assert {metric for metric, _ in scores} > metrics
-    for (metric, _), found in scores.items():
-        if metric in metrics:
-            assert found.status is Status.DATASET_FAULT
-            assert (
-                found.reason
-                == f"meta.json#1: '../../x.png' leads out of the data folder ({part}-outside)"
-            )
-        else:
-            assert found.status is Status.SCORED
-
-
-@pytest.mark.parametrize("side", [1, 6])
-def test_tiny_pictures(tmp_path: Path, side: int) -> None:
-    tiny = scene(side, side)
-    scores = score(make(tmp_path, tiny, tiny, np.zeros((side, side), np.uint8)), tiny)
-    assert scores["psnr", "faithful"].number == math.inf
-    for key in (
-        ("masked_ssim", "faithful"),
-        ("masked_ssim", "corrected"),
-        ("ssim_full", "faithful"),
-    ):
-        assert scores[key].status is Status.NOT_APPLICABLE
-        assert "at least 7 x 7 pixels" in scores[key].reason

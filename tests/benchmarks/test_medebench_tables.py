@@ -93,33 +93,3 @@ class TestFigures:
         assert figure.labels == ("Teeth", "Spine", "Skin")
         assert figure.labels == tuple(name for name in ORGANS if name in figure.labels)
         assert figure.series["m"] == (8.0, 6.0, 1.0)
-
-    def test_the_histogram_of_mask_ratios(self) -> None:
-        """20 bins from 0 to 0.4, each of 0.02: 0.05 in the third, 0.12 in the seventh (its lower
-        end), 0.4 in the last.
-        """
-        figure = self.found()["histogram-mask_ratio"]
-        (counts,) = figure.series.values()
-        assert sum(counts) == 3
-        assert counts[2] == 1
-        assert counts[5] + counts[6] == 1
-        assert counts[19] == 1
-
-    def test_the_histogram_of_instruction_and_input(self) -> None:
-        """Figure 4, left. Cosines of 0.1, 0.2 and 0.24 of the three samples, said beside two
-        editors of which neither has all of them: 20 bins of 0.012 from 0 to 0.24.
-        """
-        values = {("a", "1"): 0.1, ("a", "2"): 0.2, ("b", "2"): 0.2, ("b", "3"): 0.24}
-        rows = [
-            row(sample, editor, "clip_instruction", value, benchmark=B)
-            for (editor, sample), value in values.items()
-        ]
-        benchmark = catalog.find("benchmarks", B)
-        made = plots.figures(
-            frame([*judged(), *rows], RECORDS, B), benchmark.every_metric, benchmark.figures
-        )
-        (figure,) = (found for found in made if found.name == "histogram-clip_instruction")
-        (counts,) = figure.series.values()
-        assert [place for place, count in enumerate(counts) if count] == [8, 16, 19]
-        assert "(3 of 3 samples)" in figure.title
-        assert not [found.name for found in made if "bars-organ-clip_instruction" in found.name]

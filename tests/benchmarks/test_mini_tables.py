@@ -32,15 +32,6 @@ def test_the_psnr_is_that_of_the_mean_squared_error() -> None:
     assert (cells["psnr"].n, cells["psnr"].of) == (2, 2)
 
 
-def test_it_says_that_it_is_for_trying_the_tool_and_never_pretends_to_be_faithful() -> None:
-    rows = [pixel("a", "ssim", 0.5), row("a", "m", "Q1", 4.0, source="judge")]
-    found = {table.name: table for table in tables(frame(rows, RECORDS), "faithful")}
-    assert set(found) == {"mini.pixel", "mini.others"}
-    assert found["mini.pixel"].variant == "corrected"
-    assert all("for trying the tool" in " ".join(table.notes) for table in found.values())
-    assert [column.name for column in found["mini.others"].columns] == ["Q1"]
-
-
 @pytest.mark.parametrize("benchmark", ["mini", "texteditbench"])
 def test_a_psnr_that_is_shown_through_its_error_gets_no_table_of_its_own(benchmark: str) -> None:
     """It would be a plain mean of decibels, infinite as soon as one picture is identical."""

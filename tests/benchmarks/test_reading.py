@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editgauge.benchmarks import reading
-from editgauge.benchmarks.base import by_track
 from editgauge.benchmarks.reading import Notes, Record
 from editgauge.benchmarks.tree import Tree, natural, safe_name
 from editgauge.types import Finding
@@ -59,13 +58,6 @@ def test_what_no_release_has_is_one_finding_that_names_the_place(text: str) -> N
     value, (finding,) = parse_json(text)
     assert (value, finding.kind, finding.repaired) == (None, "json-unreadable", False)
     assert "line 1 column" in finding.found
-
-
-@given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
-def test_any_text_ends_as_a_value_or_a_finding(text: str) -> None:
-    value, findings = parse_json(text)
-    assert value is None or all(f.repaired for f in findings)
 
 
 @pytest.mark.parametrize(
@@ -130,19 +122,3 @@ def test_a_near_key_is_taken_only_where_the_field_is_missing() -> None:
     record = Record({"output_imgae": "a"}, fields, Notes("x"))
     assert (record.raw("input"), record.raw("output")) == (None, "a")
     assert [f.kind for f in record.note.findings] == ["key-name"]
-
-
-def test_scorers_are_made_by_track_and_each_once() -> None:
-    called: list[Any] = []
-
-    def two(**options: Any) -> list[Any]:
-        called.append(options)
-        return ["one", "two"]
-
-    def never(**options: Any) -> list[Any]:
-        raise AssertionError(options)
-
-    make = by_track({"pixel": [two], "embedding": [two], "ocr": [never]})
-    assert make(["pixel", "embedding"], device="cpu") == ["one", "two"]
-    assert called == [{"device": "cpu"}]
-    assert make(["judge"]) == make([]) == []

@@ -59,17 +59,6 @@ class TestMean:
         assert kinds[:3] == ["run", "run", "average"]
         assert kinds[-1] == "mean"
 
-    def test_none_of_one_model_nor_where_a_model_lacks_the_number(self) -> None:
-        rows = [row("r1", "a", "ssim", 0.5, benchmark=B)]
-        assert {r.kind for r in made(rows)["texteditbench.pixel"].rows} == {"run"}
-        rows += [
-            row("r1", "b", "ssim", 0.7, benchmark=B),
-            row("r1", "b", "lpips", 0.1, benchmark=B),
-        ]
-        cells = line(made(rows, mean=True)["texteditbench.pixel"], "Mean of 2").cells
-        assert cells["real_ssim"].value == pytest.approx(0.6)
-        assert "real_lpips" not in cells
-
     @pytest.mark.parametrize("table", ["pixel", "judge"])
     def test_the_papers_mean_row_is_made_so(self, table: str) -> None:
         """The mean of the printed lines is the printed Mean, to what rounding leaves."""

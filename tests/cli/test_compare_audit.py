@@ -4,7 +4,6 @@ rounding explains.
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -49,15 +48,6 @@ class TestPublished:
         # (41.50 + 77.75 + 18.25) / 3
         assert finding["expected"] == pytest.approx(45.8333, abs=1e-3)
 
-    def test_two_averages_of_the_second_judge_are_a_quarter_of_a_point_over_three_off(
-        self, found: dict[str, dict[str, object]]
-    ) -> None:
-        # BAGEL (77.00 + 79.25 + 47.50) / 3 = 67.92, printed 67.83; AnyEdit (73.50 + 77.50 + 40.00)
-        # / 3 = 63.67, 63.58
-        assert cells_of(found["published_qwen2.5-vl-72b.csv"]) == {
-            ("BAGEL", "Spatial Perception average"), ("AnyEdit", "Attribute Perception average"),
-        }  # fmt: skip
-
     @pytest.mark.parametrize("part", ["full", "mini"])
     def test_the_permuted_columns(self, found: dict[str, dict[str, object]], part: str) -> None:
         report = found[f"published_{part}_judge_as_printed.csv"]
@@ -66,25 +56,6 @@ class TestPublished:
         assert "permuted" in said
         assert "real_TP is printed under virtual_TA" in said
         assert "virtual_TA is printed under virtual_SI" in said
-
-    @pytest.mark.parametrize("part", ["full", "mini"])
-    def test_the_order_that_is_said_to_be_consistent_is(self, part: str) -> None:
-        """Read the printed file in the order of the remark: it is the consistent file, cell for
-        cell.
-        """
-        remark = reports()[f"published_{part}_judge_as_printed.csv"]["remarks"][0]  # type: ignore[index]
-        where = dict(
-            words.split(" is printed under ")
-            for words in remark.split("line: ")[1].rstrip(".").split(", ")
-        )
-        folder = PACKAGE / "textedit"
-        with (folder / f"published_{part}_judge_as_printed.csv").open() as file:
-            printed = list(csv.DictReader(file))
-        with (folder / f"published_{part}_judge.csv").open() as file:
-            consistent = list(csv.DictReader(file))
-        assert [
-            {name: line[where.get(name, name)] for name in line} for line in printed
-        ] == consistent
 
     def test_the_rest_is_consistent(self, found: dict[str, dict[str, object]]) -> None:
         wrong = {name for name, report in found.items() if not report["consistent"]}
@@ -132,9 +103,6 @@ class TestUsersTable:
         path = self.table(tmp_path, "a,0.9,0.1,28.20,100,0.9,0.1,28.00,100", head=head)
         assert cells_of(reports(path)["mine.csv"]) == {("a", "real_psnr")}
 
-    def test_empty_cells_are_passed_over(self, tmp_path: Path) -> None:
-        assert call(self.table(tmp_path, "a,1,1,1,1,,,-,1,1,1,1,5")).exit_code == 0
-
     @pytest.mark.parametrize(
         ("content", "kind", "said"),
         [
@@ -154,18 +122,3 @@ class TestUsersTable:
         result = call(path)
         assert isinstance(result.exception, kind)
         assert said in str(result.exception)
-
-    def test_a_file_that_is_no_text(self, tmp_path: Path) -> None:
-        path = tmp_path / "mine.csv"
-        path.write_bytes(b"\xff\xfe\x00\x01")
-        assert "UTF-8" in str(call(path).exception)
-
-    def test_a_byte_order_mark_is_fine(self, tmp_path: Path) -> None:
-        path = tmp_path / "mine.csv"
-        path.write_text("\ufefforgan,iou\nEyes,0.5\n", encoding="utf-8")
-        assert call(path).exit_code == 0
-
-    def test_a_name_cannot_write_to_the_terminal(self, tmp_path: Path) -> None:
-        path = tmp_path / "mine.csv"
-        path.write_text("organ,iou\n\x1b[2JEyes,7\n")
-        assert "\x1b" not in call(path).stdout

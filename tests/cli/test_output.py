@@ -49,10 +49,6 @@ def test_json_keeps_its_value(text: str) -> None:
     clean.encode()
 
 
-def test_lines_and_tabs_stay() -> None:
-    assert terminal("a\tb\nc\r\nd") == "a\tb\nc\r\nd"
-
-
 class Terminal(io.StringIO):
     encoding = "utf-8"  # type: ignore[assignment]
 

@@ -4,23 +4,16 @@ behind each mean.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.command_line import Result, invoke
 from tests.made_rows import record, row
 
 from editgauge.errors import EditgaugeError
-from editgauge.statistics import resampling
 from editgauge.store.run import Run
 from editgauge.study.scales import Rating
-from editgauge.tables import build as cells
-from editgauge.tables import reading
-from editgauge.tables.results import Results
 from editgauge.types import Row, Status
 
 RECORDS = [record(f"r{n}", split="real", topic="Signs" if n < 2 else "Posters") for n in range(4)]
@@ -71,56 +64,6 @@ def test_json_has_values_counts_and_reasons(run: Path) -> None:
     assert any("4 of the 1,196 samples" in note for note in table["notes"])
 
 
-def test_the_terminal_shows_the_count(run: Path) -> None:
-    text = call("table", run).stdout
-    assert "0.700" in text
-    assert "3/4" in text
-
-
-def test_without_an_applicable_score_there_is_no_table_and_no_empty_one(tmp_path: Path) -> None:
-    asked = [
-        row(f"r{n}", "alpha", "ssim", None, status=Status.NOT_APPLICABLE, benchmark="texteditbench")
-        for n in range(4)
-    ]
-    run = make_run(tmp_path / "run", asked)
-    assert "no scores to make a table of; score something first" in refusal("table", run)
-
-
-def test_a_table_that_would_only_repeat_the_other_variant_is_left_out(run: Path) -> None:
-    assert len(json.loads(call("table", run, "--format", "json").stdout)["tables"]) == 1
-
-
-def test_nothing_is_read_or_drawn_twice(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    of_runs, bootstrap = reading.of_runs, resampling.bootstrap
-
-    def read(*args: Any, **options: Any) -> Results:
-        calls.append("read")
-        return of_runs(*args, **options)
-
-    def drawn(*args: Any, **options: Any) -> resampling.Intervals:
-        calls.append("drawn")
-        return bootstrap(*args, **options)
-
-    monkeypatch.setattr(reading, "of_runs", read)
-    monkeypatch.setattr(cells, "bootstrap", drawn)
-    assert (
-        len(json.loads(call("table", run, "--format", "json", "--intervals").stdout)["tables"]) == 1
-    )
-    assert calls == ["read", "drawn"]
-
-
-def test_failures_at_the_minimum(run: Path) -> None:
-    found = json.loads(call("table", run, "--format", "json", "--failures", "floor").stdout)
-    assert found["tables"][0]["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.525)
-
-
-def test_published_lines_are_marked(run: Path) -> None:
-    text = call("table", run, "--published", "--format", "markdown").stdout
-    assert "| NanoBanana † |" in text
-    assert "2512\\.16270" in text
-
-
 @pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "latex", "json"])
 def test_every_format_says_the_mean(run: Path, form: str) -> None:
     assert "0.7" in call("table", run, "--format", form, "--intervals").stdout.replace("\\", "")
@@ -132,20 +75,6 @@ def test_slices(run: Path) -> None:
         ("Posters", "alpha"), ("Posters", "beta"), ("Signs", "alpha"), ("Signs", "beta"),
     ]  # fmt: skip
     assert found["rows"][2]["cells"]["real_ssim"]["value"] == pytest.approx(0.6)
-
-
-def test_where_and_editor_narrow(run: Path) -> None:
-    found = json.loads(
-        call("table", run, "--format", "json", "--where", "topic=Signs", "--editor", "alpha").stdout
-    )["tables"][0]
-    assert [line["name"] for line in found["rows"]] == ["alpha"]
-    assert found["rows"][0]["cells"]["real_ssim"]["of"] == 2
-
-
-def test_several_runs_are_one_table(run: Path, tmp_path: Path) -> None:
-    other = make_run(tmp_path / "other", rows_of("gamma", [0.1, 0.2, 0.3, 0.4]))
-    found = json.loads(call("table", run, other, "--format", "json").stdout)["tables"][0]
-    assert [line["name"] for line in found["rows"]] == ["alpha", "beta", "gamma"]
 
 
 def test_runs_that_contradict_each_other_are_refused(run: Path, tmp_path: Path) -> None:
@@ -173,19 +102,6 @@ def test_sources_are_not_mixed(tmp_path: Path) -> None:
     ][0]
     assert found["source"] == "judge-two"
     assert found["rows"][0]["cells"]["real_ssim"]["value"] == pytest.approx(0.3)
-
-
-def test_a_judge_may_be_called_by_its_name_alone(tmp_path: Path) -> None:
-    rows = [*rows_of("a", [0.1] * 4, source="one#12"), *rows_of("a", [0.3] * 4, source="two#34")]
-    run = make_run(tmp_path / "run", rows)
-    assert (
-        json.loads(call("table", run, "--format", "json", "--source", "two").stdout)["tables"][0][
-            "source"
-        ]
-        == "two#34"
-    )
-    run = make_run(tmp_path / "both", [*rows, *rows_of("a", [0.5] * 4, source="two#56")])
-    assert "'two#34', 'two#56'" in refusal("table", run, "--source", "two")
 
 
 def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) -> None:
@@ -216,14 +132,6 @@ def test_of_several_benchmarks_those_that_lack_a_word_are_left_out(run: Path) ->
 )
 def test_bad_words_are_named(run: Path, words: list[str], said: str) -> None:
     assert said in refusal("table", run, *words)
-
-
-def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
-    assert "not a run folder" in refusal("table", tmp_path)
-
-
-def test_a_run_without_rows(tmp_path: Path) -> None:
-    assert "score something first" in refusal("table", make_run(tmp_path / "run", []))
 
 
 # -- agreement -------------------------------------------------------------------------------------
@@ -280,16 +188,3 @@ def test_the_papers_correlations_alone_where_nobody_rated(tmp_path: Path) -> Non
     assert "GPT-4o Accuracy_D" in shown
     assert ",0.79," in shown
     assert "no such table" in refusal("table", run, "--only", "agree.no_ties")
-
-
-def test_two_judges_are_compared_in_a_table(tmp_path: Path) -> None:
-    rows = [
-        line
-        for source, values in (("one#1", [4.0, 8.0, 6.0]), ("two#2", [4.0, 7.0, 8.0]))
-        for line in said("a", "EA", values, scorer="judge", source=source)
-    ]
-    run = rated_run(tmp_path / "run", rows)
-    shown = call("table", run, "--only", "medebench.judges", "--format", "csv").stdout
-    (line,) = csv.DictReader(io.StringIO(shown))
-    assert line["model"] == "one#1 : two#2"
-    assert (line["n"], line["bias"]) == ("3", "0.333")

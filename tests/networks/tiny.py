@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from msgspec import structs
 from torch import nn
 
 from editgauge.networks import weights as table
@@ -40,37 +41,16 @@ def backbone(name: str) -> nn.Sequential:
     if name == "squeezenet1_1":
         pool = lambda: nn.MaxPool2d(3, 2, ceil_mode=True)  # noqa: E731
         return nn.Sequential(
-            nn.Conv2d(3, 64, 3, stride=2),
-            nn.ReLU(),
-            pool(),
-            Fire(64, 16, 64),
-            Fire(128, 16, 64),
-            pool(),
-            Fire(128, 32, 128),
-            Fire(256, 32, 128),
-            pool(),
-            Fire(256, 48, 192),
-            Fire(384, 48, 192),
-            Fire(384, 64, 256),
-            Fire(512, 64, 256),
-        )
-    if name == "alexnet":
-        return nn.Sequential(
-            nn.Conv2d(3, 64, 11, 4, 2),
-            nn.ReLU(),
-            nn.MaxPool2d(3, 2),
-            nn.Conv2d(64, 192, 5, padding=2),
-            nn.ReLU(),
-            nn.MaxPool2d(3, 2),
-            nn.Conv2d(192, 384, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(384, 256, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(256, 256, 3, padding=1),
-            nn.ReLU(),
-            nn.MaxPool2d(3, 2),
-        )
-    raise ValueError(name)
+            nn.Conv2d(3, 64, 3, stride=2), nn.ReLU(), pool(), Fire(64, 16, 64), Fire(128, 16, 64),
+            pool(), Fire(128, 32, 128), Fire(256, 32, 128), pool(), Fire(256, 48, 192),
+            Fire(384, 48, 192), Fire(384, 64, 256), Fire(512, 64, 256),
+        )  # fmt: skip
+    pool, conv = (lambda: nn.MaxPool2d(3, 2)), nn.Conv2d
+    return nn.Sequential(
+        conv(3, 64, 11, 4, 2), nn.ReLU(), pool(), conv(64, 192, 5, padding=2), nn.ReLU(), pool(),
+        conv(192, 384, 3, padding=1), nn.ReLU(), conv(384, 256, 3, padding=1), nn.ReLU(),
+        conv(256, 256, 3, padding=1), nn.ReLU(), pool(),
+    )  # fmt: skip
 
 
 TORCHVISION = {"squeeze": "squeezenet1_1", "alex": "alexnet"}
@@ -93,32 +73,15 @@ def backbone_state(net: str, seed: int = 0) -> dict[str, Any]:
 
 
 def install(
-    monkeypatch: Any,
-    folder: Path,
-    name: str,
-    files: Mapping[str, Path],
-    *,
-    activation: str | None = None,
+    monkeypatch: Any, folder: Path, name: str, files: Mapping[str, Path], *more: WeightFile
 ) -> Weights:
     """Put files into the weights table as if they were the published ones, checksums and all."""
-    entry = table.WEIGHTS[name]
-    replaced = Weights(
-        name=name,
-        title=entry.title,
-        source=entry.source,
-        revision="test",
-        licence="test",
-        files=tuple(
-            WeightFile(
-                name=file,
-                url=f"http://127.0.0.1:9/{file}",
-                sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
-            )
-            for file, path in files.items()
-        ),
-        used_for=entry.used_for,
-        activation=activation or entry.activation,
-    )
+    hashes = {file: hashlib.sha256(path.read_bytes()).hexdigest() for file, path in files.items()}
+    own = [
+        WeightFile(name=file, url=f"http://127.0.0.1:9/{file}", sha256=digest)
+        for file, digest in hashes.items()
+    ]
+    replaced = structs.replace(table.WEIGHTS[name], revision="test", files=(*own, *more))
     monkeypatch.setitem(table.WEIGHTS, name, replaced)
     monkeypatch.setenv(table.ENVIRONMENT, str(folder))
     return replaced
@@ -126,23 +89,11 @@ def install(
 
 def install_lpips(monkeypatch: Any, folder: Path, net: str) -> Weights:
     """A seeded backbone with the published heads (out of torchmetrics' wheel)."""
-    place = folder / f"lpips-{net}"
-    place.mkdir(parents=True, exist_ok=True)
-    torch.save(backbone_state(net), place / "backbone.pth")
-    head = table.WEIGHTS[f"lpips-{net}"].files[1]
-    monkeypatch.setenv(table.ENVIRONMENT, str(folder))
-    entry = install(monkeypatch, folder, f"lpips-{net}", {"backbone.pth": place / "backbone.pth"})
-    replaced = Weights(
-        name=entry.name,
-        title=entry.title,
-        source=entry.source,
-        revision=entry.revision,
-        licence=entry.licence,
-        files=(*entry.files, head),
-        used_for=entry.used_for,
-    )
-    monkeypatch.setitem(table.WEIGHTS, f"lpips-{net}", replaced)
-    return replaced
+    path = folder / f"lpips-{net}" / "backbone.pth"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(backbone_state(net), path)
+    head = table.WEIGHTS[f"lpips-{net}"].files[-1]
+    return install(monkeypatch, folder, f"lpips-{net}", {path.name: path}, head)
 
 
 WORDS = ("the", "red", "a", "sign", "says", "tube", "remove")
@@ -171,29 +122,16 @@ def write_clip(
     numbers = {token: index for index, token in enumerate(dict.fromkeys(vocabulary))}
     end = numbers["<|endoftext|>"]
     shape = {
-        "hidden_size": 32,
-        "intermediate_size": 64,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-    }
+        "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "hidden_act": activation, "projection_dim": 24,
+    }  # fmt: skip
+    words = {
+        "vocab_size": len(numbers), "max_position_embeddings": 77, "bos_token_id": end - 1,
+        "eos_token_id": end, "pad_token_id": 1,
+    }  # fmt: skip
     config = CLIPConfig(
-        text_config={
-            **shape,
-            "vocab_size": len(numbers),
-            "max_position_embeddings": 77,
-            "hidden_act": activation,
-            "bos_token_id": end - 1,
-            "eos_token_id": end,
-            "pad_token_id": 1,
-            "projection_dim": 24,
-        },
-        vision_config={
-            **shape,
-            "image_size": side,
-            "patch_size": 8,
-            "hidden_act": activation,
-            "projection_dim": 24,
-        },
+        text_config={**shape, **words},
+        vision_config={**shape, "image_size": side, "patch_size": 8},
         projection_dim=24,
     )
     model = CLIPModel(config)
@@ -359,15 +297,8 @@ def write_dino(folder: Path, seed: int = 0) -> Path:
     torch.manual_seed(seed)
     GroundingDinoForObjectDetection(config).save_pretrained(folder)
     # the numbers that the network's code knows are BERT's
-    named = {
-        0: "[PAD]",
-        100: "[UNK]",
-        101: "[CLS]",
-        102: "[SEP]",
-        1000: "red",
-        1001: "sign",
-        1012: ".",
-    }
+    named = {0: "[PAD]", 100: "[UNK]", 101: "[CLS]", 102: "[SEP]"}
+    named |= {1000: "red", 1001: "sign", 1012: "."}
     vocabulary = {named.get(n, f"[unused{n}]"): n for n in range(1100)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -214,28 +214,26 @@ def test_presence_scores_of_a_deletion(tmp_path: Path) -> None:
     ]  # fmt: skip
     still = values(scorer, deletion, edit(picture(tmp_path / "still.png", UNTOUCHED)))
     assert still["deleted", "corrected"] == 0.0
-    unknown = scorer.score(
-        replace(deletion, source_text="QQQQ"), edit(picture(tmp_path / "still.png", UNTOUCHED))
-    )
-    assert [s.status for s in unknown] == [
-        Status.DATASET_FAULT,
-        Status.NOT_APPLICABLE,
-        Status.DATASET_FAULT,
-    ]
+    lost = replace(deletion, source_text="QQQQ")
+    unknown = scorer.score(lost, edit(picture(tmp_path / "still.png", UNTOUCHED)))
+    fault, other = Status.DATASET_FAULT, Status.NOT_APPLICABLE
+    assert [s.status for s in unknown] == [fault, other, fault]
 
 
-def test_presence_does_not_apply_to_other_operations(tmp_path: Path) -> None:
-    scorer = presence()
-    assert "is change" in str(
-        scorer.applies(replace(sample(tmp_path), instruction="Replace 'SALE' with 'OPEN'"))
-    )
-    assert "is resize" in str(
-        scorer.applies(replace(sample(tmp_path, target=None), instruction="Enlarge 'SALE'"))
-    )
-    nameless = replace(sample(tmp_path, None, None), instruction="Delete the title")
-    assert scorer.applies(nameless) == "the text to delete is not known of this sample"
-    blank = replace(sample(tmp_path, "!!", None), instruction="Delete '!!'")
-    assert "no letter or digit" in str(scorer.applies(blank))
+@pytest.mark.parametrize(
+    ("source", "target", "instruction", "why"),
+    [
+        ("SALE", "OPEN", "Replace 'SALE' with 'OPEN'", "is change"),
+        ("SALE", None, "Enlarge 'SALE'", "is resize"),
+        (None, None, "Delete the title", "the text to delete is not known of this sample"),
+        ("!!", None, "Delete '!!'", "no letter or digit"),
+    ],
+)
+def test_presence_does_not_apply_to_other_operations(
+    tmp_path: Path, source: str | None, target: str | None, instruction: str, why: str
+) -> None:
+    asked = replace(sample(tmp_path, source, target), instruction=instruction)
+    assert why in str(presence().applies(asked))
 
 
 def test_half_deleted_text_counts_by_what_is_left() -> None:
@@ -258,23 +256,15 @@ def test_a_word_deleted_from_a_line() -> None:
 
 def test_an_insertion_counts_what_is_new() -> None:
     original = [text("JAY LI", 0, 40)]
-    assert insertion_scores(original, [text("NAME", 0, 0), *original], "NAME") == {
-        "inserted": 1.0,
-        "kept": 1.0,
-    }
-    assert insertion_scores(original, [text("NAME JAY LI", 0, 40)], "NAME") == {
-        "inserted": 1.0,
-        "kept": 1.0,
-    }
+    whole = {"inserted": 1.0, "kept": 1.0}
+    assert insertion_scores(original, [text("NAME", 0, 0), *original], "NAME") == whole
+    assert insertion_scores(original, [text("NAME JAY LI", 0, 40)], "NAME") == whole
     assert insertion_scores(original, original, "NAME") == {"inserted": 0.0, "kept": 1.0}
     assert insertion_scores(original, original, "JAY")["inserted"] == 0.0  # it was there before
-    twice = insertion_scores(original, [*original, text("JAY", 0, 90)], "JAY")
-    assert twice["inserted"] == 1.0
+    assert insertion_scores(original, [*original, text("JAY", 0, 90)], "JAY")["inserted"] == 1.0
     wrapped = [text("a long sentence that", 0, 80), text("runs over two lines", 0, 110), *original]
-    assert (
-        insertion_scores(original, wrapped, "A long sentence that runs over two lines")["inserted"]
-        == 1.0
-    )
+    words = "A long sentence that runs over two lines"
+    assert insertion_scores(original, wrapped, words)["inserted"] == 1.0
     misspelt = insertion_scores([], [text("WELCOM", 0, 0)], "WELCOME")
     assert misspelt == {"inserted": pytest.approx(6 / 7, abs=1e-5)}
 

@@ -98,25 +98,8 @@ def test_a_box_joins_the_line_of_the_previous_box_not_of_the_first() -> None:
 
 
 # -------------------------------------------------------------------------- second implementation
-_WORDS = [
-    "SALE",
-    "sale",
-    "Open",
-    "12",
-    "&",
-    "ＦＵＬＬ",
-    "é",
-    "e\u0301",
-    "ΣΑΣ",
-    "Σ",
-    "逆风",
-    "50%",
-    "",
-    "İ",
-    "a b",
-    "½",
-    "שלום",
-]
+_WORDS = ["SALE", "sale", "Open", "12", "&", "ＦＵＬＬ", "é", "e\u0301", "ΣΑΣ", "Σ", "逆风", "50%", "",
+          "İ", "a b", "½", "שלום"]  # fmt: skip
 
 
 @st.composite
@@ -166,10 +149,8 @@ def _random_case(rng: random.Random) -> tuple[list[Item], list[Item], str, str]:
         "Wi-Fi",
         "2010",
     ]
-    source, target = (
-        rng.choice(["MONEY", "10", "THE", "Sommer Fest"]),
-        rng.choice(["CRIME", "HER", "20", "WINTER"]),
-    )
+    source = rng.choice(["MONEY", "10", "THE", "Sommer Fest"])
+    target = rng.choice(["CRIME", "HER", "20", "WINTER"])
     original: list[Item] = []
     y, spot = 10.0, (rng.randrange(3), rng.randrange(2))
     for row in range(3):
@@ -185,13 +166,8 @@ def _random_case(rng: random.Random) -> tuple[list[Item], list[Item], str, str]:
         if rng.random() < 0.15:
             text = text.replace(rng.choice(text), rng.choice("x0 -é"), 1)
         if rng.random() > 0.08:
-            edited.append(
-                (
-                    [[px + rng.uniform(-6, 6), py + rng.uniform(-6, 6)] for px, py in polygon],
-                    text,
-                    0.8,
-                )
-            )
+            moved = [[px + rng.uniform(-6, 6), py + rng.uniform(-6, 6)] for px, py in polygon]
+            edited.append((moved, text, 0.8))
     if rng.random() < 0.3:
         edited.append(item("50%", 200, 250))
     rng.shuffle(edited)

@@ -63,31 +63,22 @@ def test_enough_for_both_is_the_larger_of_each_and_memory_for_what_both_have_loa
 @pytest.mark.parametrize(
     ("needs", "most", "memory", "workers"),
     [
-        (Needs(), 4, 0, 4),
-        (Needs(2), 4, 0, 2),
-        (Needs(3), 4, 0, 1),
-        (Needs(8), 4, 0, 1),
-        (Needs(0.5), 4, 0, 4),
-        (Needs(memory=3), 4, 7, 2),
-        (Needs(memory=9), 4, 7, 1),
-        (Needs(memory=9), 4, 0, 4),
-        (Needs(2, memory=3), 4, 100, 2),
-        (Needs(2), 0, 0, 0),
+        (Needs(), 4, 0, 4), (Needs(2), 4, 0, 2), (Needs(8), 4, 0, 1), (Needs(0.5), 4, 0, 4),
+        (Needs(memory=3), 4, 7, 2), (Needs(memory=9), 4, 7, 1), (Needs(memory=9), 4, 0, 4),
+        (Needs(2, memory=3), 4, 100, 2), (Needs(2), 0, 0, 0),
     ],
-)
+)  # fmt: skip
 def test_fewer_workers_where_each_takes_more(
     needs: Needs, most: int, memory: int, workers: int
 ) -> None:
     assert needs.workers(most, memory) == workers
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "both"), [(None, 0, None), (None, 1, 1), (2, None, 2), (None, None, None)]
-)
-def test_a_gpu_where_there_is_one(
-    one: float | None, other: float | None, both: float | None
-) -> None:
-    assert Needs(1, one).with_(Needs(1, other)).num_gpus == both
+def test_a_gpu_where_there_is_one() -> None:
+    cases = [(None, 0, None), (None, 1, 1), (2, None, 2), (None, None, None)]
+    assert [Needs(1, a).with_(Needs(1, b)).num_gpus for a, b, _ in cases] == [
+        both for _, _, both in cases
+    ]
 
 
 @pytest.mark.parametrize(

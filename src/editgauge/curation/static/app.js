@@ -30,7 +30,7 @@
     second: "second: the same in the reference, where it differs.",
     roi: "roi: the region where the edit belongs (MedEBench); outside of it nothing should change.",
   };
-  let set = null, shown = null, boxes = [], timer = 0, maskName = "", before = null;
+  let set = null, shown = null, wanted = "", boxes = [], timer = 0, maskName = "", before = null;
   const drafts = Object.create(null), sketches = Object.create(null); // what was written and drawn and is not saved, by sample
 
   async function get(path) {
@@ -73,7 +73,8 @@
       return make("li", {}, one);
     }));
     current();
-    if (!shown && !told.samples.length) say("No sample yet: editgauge curate add DIR PICTURES");
+    if (!told.samples.length) say("No sample yet: editgauge curate add DIR PICTURES");
+    else if (!shown && !wanted) open(told.samples[0].id);
   }
 
   function current() {
@@ -92,8 +93,9 @@
 
   async function open(id) {
     document.body.dataset.ready = "";
+    wanted = id;
     const told = await get("/api/sample/" + encodeURIComponent(id));
-    if (!told) return;
+    if (!told || wanted !== id) return;
     leave();
     shown = null;
     whole();
@@ -400,6 +402,7 @@
     const found = await post("change", { fields: { state: "withdrawn" } });
     if (found.status !== 200) { await done(found, ""); return; }
     shown = null;
+    wanted = "";
     $("main").hidden = true;
     await load();
     say(id + " is withdrawn. To bring it back: editgauge curate set DIR " + id + " state=draft");

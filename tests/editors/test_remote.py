@@ -20,7 +20,7 @@ from editgauge import catalog
 from editgauge.editors import remote
 from editgauge.editors.calling import AGAIN, call_key
 from editgauge.editors.tracks import Track, on_track
-from editgauge.errors import BudgetExceeded, RunError, UsageError
+from editgauge.errors import BudgetExceeded, UsageError
 from editgauge.images import write_png
 from editgauge.run.edit import edit as edit_all
 from editgauge.services.prices import ImagePrice
@@ -161,20 +161,6 @@ def test_the_key_goes_to_no_strange_host(shape: str, tmp_path: Path) -> None:
     assert "no job" in records_of(run)["s0"].reason
 
 
-def test_as_many_calls_at_once_as_the_limit_allows(tmp_path: Path) -> None:
-    together = threading.Barrier(4)
-
-    class Waiting(Provider):
-        def post(self, handler: Any, body: bytes) -> None:
-            together.wait(30)  # answers only when as many calls are under way
-            super().post(handler, body)
-
-    run, samples = Run.create(tmp_path / "run"), samples_for(tmp_path, 8)
-    with Waiting() as provider:
-        summary = edit_all(run, "mini", samples, editor("openai", provider.url, run, concurrency=4))
-    assert summary.counts == {"scored": 8}
-
-
 @pytest.mark.parametrize("fault", [["403"] * 4, ["500"] * 4])
 def test_a_picture_that_was_late_is_paid_once(fault: list[str], tmp_path: Path) -> None:
     """Its job is asked for again by the user's retry; it was booked already."""
@@ -235,24 +221,6 @@ def test_who_waits_for_the_budget_holds_up_nobody(tmp_path: Path) -> None:
             thread.join(10)
         assert sorted(ends) == ["scored", "too dear"]
         assert made.ledger.totals.booked == pytest.approx(provider.total) == pytest.approx(COST)
-
-
-def test_a_job_that_cannot_be_written_down_stays_booked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run, (sample,) = Run.create(tmp_path / "run"), samples_for(tmp_path, 1)
-    with Provider() as provider:
-        made = editor("bfl", provider.url, run, budget=1.5 * COST)
-
-        def full(*told: Any) -> None:
-            raise RunError("no space")
-
-        monkeypatch.setattr(type(made), "_note", full)
-        with pytest.raises(RunError, match="no space"):
-            edit_all(run, "mini", [sample], made)
-        assert made.ledger.totals.booked == pytest.approx(COST)
-        with pytest.raises(BudgetExceeded):
-            made.ledger.book(COST, "m")
 
 
 # -- kills -----------------------------------------------------------------------------------------

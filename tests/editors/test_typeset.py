@@ -14,12 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from editgauge import catalog
-from editgauge.editors.typeset import TypesetEditor, typeset
-from editgauge.editors.typeset.faces import covers, draw, faces, fit, ink_box, set_text
-from editgauge.editors.typeset.find import Line, Span, by_role, find
-from editgauge.editors.typeset.letters import in_the_case_of, split_text, trimmed, wrapped
-from editgauge.errors import UsageError
+from editgauge.editors.typeset import TypesetEditor
+from editgauge.editors.typeset.find import Line, by_role, find
 from editgauge.images import Array, read_image, write_png
 from editgauge.testing import make_sample
 from editgauge.types import Status
@@ -267,14 +263,6 @@ def test_a_sample_becomes_a_picture_or_a_reason(tmp_path: Path) -> None:
     assert editor(two, tmp_path).status is Status.NOT_APPLICABLE
 
 
-def test_settings_are_checked(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="wanted a folder"):
-        typeset([], fonts=str(tmp_path / "none"))
-    with pytest.raises(UsageError):
-        typeset([], colour="red")
-    assert "typeset" in catalog.names("editors")
-
-
 # -------------------------------------------------------------------------------------- parts of it
 def test_a_text_is_found_by_its_letters() -> None:
     lines = [
@@ -295,31 +283,3 @@ def test_a_text_is_found_by_its_letters() -> None:
     assert by_role(lines, "bottom", (100, 400)) == [3]
     assert by_role(lines, "title", (100, 400)) == [3]
     assert by_role(lines, "only", (100, 400)) == []
-
-
-def test_words_that_stay_are_not_touched() -> None:
-    assert trimmed("Bringing It to You", Span(0, 0, 18), "Packaging It to You") == (
-        Span(0, 0, 8),
-        "Packaging",
-    )
-    assert split_text("one two three four", [3, 3]) == ["one two", "three four"]
-    assert in_the_case_of("stop", "Clear", "CLEAR") == "STOP"
-    assert in_the_case_of("Stop", "Clear", "Clear") == "Stop"
-
-
-def test_a_face_is_known_by_its_ink() -> None:
-    able = [face for face in faces() if covers(face, "Hamburg")]
-    face = next(face for face in able if face.name == "Aileron Regular")
-    drawn = draw(face, "Hamburg", 40)
-    assert drawn is not None
-    style = fit(np.pad(drawn.alpha, 6), "Hamburg", "", able)
-    assert style is not None
-    assert style.face.name == "Aileron Regular"
-    assert style.size == pytest.approx(40, rel=0.05)
-    assert style.likeness > 0.9
-    again = set_text(style, "Hamburg")
-    assert again is not None
-    box_again = ink_box(again.alpha)
-    assert box_again is not None
-    assert box_again[2] - box_again[0] == pytest.approx(drawn.alpha.shape[1], abs=4)
-    assert all(len(row) <= 12 for row in wrapped("one two three four", style, 220))

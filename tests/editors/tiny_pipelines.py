@@ -271,51 +271,6 @@ def qwen(folder: Path, plus: bool = False) -> Path:
     return folder
 
 
-def omnigen(folder: Path) -> Path:
-    """OmniGen with its own tokenizer class. Its pipeline's pictures go through torchvision."""
-    import diffusers
-    from transformers import LlamaTokenizer
-
-    special = ["<|user|>", "<|assistant|>", "<|diffusion|>", "<|end|>", "<img>", "</img>"]
-    tokenizer = byte_tokenizer(LlamaTokenizer, special)
-    torch.manual_seed(0)
-    transformer = diffusers.OmniGenTransformer2DModel(
-        in_channels=4,
-        patch_size=2,
-        hidden_size=16,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        intermediate_size=32,
-        num_layers=1,
-        pad_token_id=0,
-        vocab_size=len(tokenizer) + 8,
-        max_position_embeddings=1000,
-        time_step_dim=16,
-        rope_scaling={"long_factor": [1.0, 2.0], "short_factor": [1.0, 2.0]},
-    )
-    vae = diffusers.AutoencoderKL(
-        sample_size=32,
-        in_channels=3,
-        out_channels=3,
-        block_out_channels=(4, 4, 4, 4),
-        layers_per_block=1,
-        latent_channels=4,
-        norm_num_groups=1,
-        down_block_types=["DownEncoderBlock2D"] * 4,
-        up_block_types=["UpDecoderBlock2D"] * 4,
-    )
-    pipe = diffusers.OmniGenPipeline(
-        transformer=transformer,
-        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(
-            invert_sigmas=True, num_train_timesteps=1
-        ),
-        vae=vae,
-        tokenizer=tokenizer,
-    )
-    pipe.save_pretrained(folder)
-    return folder
-
-
 def klein(folder: Path) -> Path:
     """FLUX.2 [klein], with its own tokenizer and text encoder classes."""
     import diffusers

@@ -1,6 +1,6 @@
 """The faces that text can be set in, text drawn in one, and the one most like given ink.
 
-Faces are installed fonts, fonts that came as Python packages, OpenCV's own three (one of them has
+Faces are installed fonts, OpenCV's own three (one of them has
 Chinese) and Pillow's own, so that there is always something to set with, on a bare server too.
 """
 
@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import cv2
@@ -82,7 +81,7 @@ class Style:
 
 # ------------------------------------------------------------------------------------ what there is
 def faces(extra: Sequence[Path] = ()) -> tuple[Face, ...]:
-    """All faces that can be loaded, in a stable order: folders named, packages', the system's."""
+    """All faces that can be loaded, in a stable order: folders named, the system's."""
     return _faces(tuple(str(folder) for folder in [*extra, *_system_folders()]))
 
 
@@ -101,7 +100,7 @@ def _faces(folders: tuple[str, ...]) -> tuple[Face, ...]:
     files = [
         file for folder in folders for file in sorted(Path(folder).rglob("*.[tToO][tT][cCfF]"))
     ]
-    once = {file.name: file for file in reversed([*_packaged(), *files])}
+    once = {file.name: file for file in reversed(files)}
     found = [face for file in reversed(once.values()) for face in _faces_of(file)]
     latin = [("Rubik", "sans"), ("Rubik Italic", "italic")]
     own = [
@@ -111,17 +110,6 @@ def _faces(folders: tuple[str, ...]) -> tuple[Face, ...]:
     ]
     own.append(Face("WenQuanYi Micro Hei", opencv="uni"))
     return (*found[:_MOST_FACES], *own, Face("Aileron Regular"))
-
-
-def _packaged() -> list[Path]:
-    """Font files of installed packages that announce them (entry points ``fonts_ttf``)."""
-    files: list[Path] = []
-    for entry in sorted(entry_points(group="fonts_ttf"), key=lambda e: e.name):
-        try:
-            files += [Path(str(file)) for file in entry.load().values()]
-        except Exception:  # somebody's broken package is no reason not to set in another face
-            continue
-    return sorted(file for file in files if file.is_file())
 
 
 def _faces_of(file: Path) -> list[Face]:

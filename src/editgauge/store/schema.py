@@ -40,7 +40,7 @@ from editgauge.store.records import plain
 from editgauge.types import VARIANTS, Edit, Row, Sample, Status
 
 FORMAT = "2"
-_STATUSES = ", ".join(f"'{status.value}'" for status in Status)
+_STATUSES = {status.value for status in Status}
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
 SCHEMA = (
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER) WITHOUT ROWID",
@@ -55,13 +55,13 @@ SCHEMA = (
         rows INTEGER NOT NULL, mark INTEGER,
         UNIQUE(benchmark, editor, scorer, metric, variant, source))""",
     "CREATE TABLE origins(id INTEGER PRIMARY KEY, facts TEXT UNIQUE, mark INTEGER)",
-    f"""CREATE TABLE rows(series INTEGER, sample INTEGER, repeat INTEGER CHECK(repeat >= 0),
-        value REAL, status TEXT NOT NULL CHECK(status IN ({_STATUSES})), reason TEXT NOT NULL,
+    """CREATE TABLE rows(series INTEGER, sample INTEGER, repeat INTEGER CHECK(repeat >= 0),
+        value REAL, status TEXT NOT NULL, reason TEXT NOT NULL,
         fingerprint NOT NULL, detail TEXT NOT NULL, origin INTEGER, mark INTEGER,
         PRIMARY KEY(series, sample, repeat),
         CHECK((value IS NOT NULL) = (status = 'scored'))) WITHOUT ROWID""",
-    f"""CREATE TABLE edits(sample INTEGER, editor TEXT,
-        status TEXT NOT NULL CHECK(status IN ({_STATUSES})), path TEXT, fingerprint TEXT NOT NULL,
+    """CREATE TABLE edits(sample INTEGER, editor TEXT,
+        status TEXT NOT NULL, path TEXT, fingerprint TEXT NOT NULL,
         facts TEXT, mark INTEGER, PRIMARY KEY(sample, editor)) WITHOUT ROWID""",
 )
 COUNTED = ("entries", "samples", "metrics", "series", "origins", "edits")
@@ -120,7 +120,7 @@ def row_mark(record: Sequence[Any]) -> int:
 def row_stands(record: Sequence[Any]) -> bool:
     """Whether a row that was read is what was written."""
     try:
-        return bool(row_mark(record[:9]) == record[9])
+        return bool(row_mark(record[:9]) == record[9]) and record[4] in _STATUSES
     except (struct.error, TypeError, ValueError, AttributeError):
         return False
 

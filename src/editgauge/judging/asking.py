@@ -337,7 +337,7 @@ class Asker:
             ours = not fine or self.answer_of(said.model)
         # another judge's reply is paid for: kept, under a key that no call of ours has
         key = key if ours else f"{key} {said.model}"
-        reply = self.put(job, attempt, dialect, outcome, key)
+        reply = self.put(key, outcome, self._about(job, attempt, dialect))
         if not ours:
             raise RunError(
                 f"{self.client.host}: {said.model} answers now, {self.answered} answered first "
@@ -350,12 +350,9 @@ class Asker:
             self.notice("cut" if said.thought else trouble, reply)
         return reply
 
-    def put(
-        self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome, key: str
-    ) -> Reply:
-        """Write an outcome into the store, as a reply."""
-        said = outcome.value if isinstance(outcome.value, Completion) else Completion()
-        about: dict[str, Any] = {
+    def _about(self, job: Job, attempt: Attempt, dialect: Dialect) -> dict[str, Any]:
+        """What a reply's request was about, without its words and pictures."""
+        return {
             "call": job.call.name,
             "repeat": job.repeat,
             "attempt": attempt.name,
@@ -365,6 +362,10 @@ class Asker:
             "pictures": [self.pictures.identity(picture) for picture in job.call.pictures],
             "parameters": orjson.loads(dialect.note),
         }
+
+    def put(self, key: str, outcome: Outcome, about: Mapping[str, Any]) -> Reply:
+        """Write an outcome into the store, as a reply."""
+        said = outcome.value if isinstance(outcome.value, Completion) else Completion()
         reply = Reply(
             key=key,
             status={"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed"),

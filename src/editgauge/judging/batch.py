@@ -9,7 +9,7 @@ See `services.batches`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from editgauge.errors import ImageError, RunError
@@ -18,9 +18,11 @@ from editgauge.judging.chat import pieces
 from editgauge.judging.engine import Engine
 from editgauge.services.batches import Batches, Line
 from editgauge.services.http import Response
-from editgauge.services.paid import failed
+from editgauge.services.paid import Outcome, failed
 
 _ENDPOINT = "/v1/chat/completions"
+LEAST_BYTES = 1000
+"""Every request has so many bytes of words: a bill for fewer tokens is none."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,30 +80,34 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Lin
         yield Line(key=key, endpoint=_ENDPOINT, body=body, most=most)
 
 
-def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
-    """Fetch finished batches into the store. `jobs` tell what each key is about (those of the same
-    command).
+def collect(engine: Engine) -> Batched:
+    """Fetch finished batches into the store, whichever command submitted them.
 
     Raises `RunError` when another model answered than the one that answered first; what it answered
     is kept under keys of its own.
     """
     result, batches = Batched(), _batches(engine)
-    about = {engine.key(job): job for job in jobs}
     others: set[str] = set()
     for ended in batches.ended():
+        number = ended.batch.number
         if ended.answers is None:
             result.waiting += len(ended.batch.calls)
             continue
-        name = ended.batch.number
-        stored = sum(
-            _store(engine, batches, key, response, about, others)
-            for key, response in ended.answers.items()
-        )
-        if not stored:
-            result.failed.append(f"{name}: {ended.state}")
+        for key, response in ended.answers.items():
+            outcome = _read(engine, response)
+            batches.settle(key, outcome)
+            model = outcome.value.model if outcome.value is not None else ""
+            if not engine.answer_of(model):
+                others.add(model)
+                key = f"{key} {model}"
+            engine.prove(engine.dialect)
+            engine.put(key, outcome, {"batch": number})
+        if not ended.answers:
+            result.failed.append(f"{number}: {ended.state}")
         batches.close(ended.batch, ended.state)
-        result.batches.append(name)
-        result.calls += stored
+        result.batches.append(number)
+        result.calls += len(ended.answers)
+        engine.stats.requests += len(ended.answers)
     if others:
         raise RunError(
             f"{', '.join(sorted(others))} answered in a batch, {engine.answered} answered first; "
@@ -110,28 +116,8 @@ def collect(engine: Engine, jobs: Iterable[Job]) -> Batched:
     return result
 
 
-def _store(
-    engine: Engine,
-    batches: Batches,
-    key: str,
-    response: Response,
-    about: Mapping[str, Job],
-    others: set[str],
-) -> int:
-    """Store the reply of one call; 1, or 0 for a call of another command."""
+def _read(engine: Engine, response: Response) -> Outcome:
     client = engine.client
     fine = 200 <= response.status < 300
     outcome = client.read(response) if fine else failed(response, client.secrets)
-    job = about.get(key)
-    outcome = engine.billed(outcome, len(engine.body(job)) if job is not None else 0, batch=True)
-    batches.settle(key, outcome)
-    engine.stats.requests += 1
-    if job is None:
-        return 0  # of another command: it stays in the provider's files
-    model = outcome.value.model if outcome.value is not None else ""
-    if not engine.answer_of(model):
-        others.add(model)
-        key = f"{key} {model}"
-    engine.prove(engine.dialect)
-    engine.put(job, FIRST, engine.dialect, outcome, key)
-    return 1
+    return engine.billed(outcome, LEAST_BYTES, batch=True)

@@ -200,8 +200,11 @@ def batch(session: Session, action: str) -> batches.Batched:
     """Submit or collect batches of a session; see `batch`."""
     session.asks()
     todo = session.todo
-    jobs = todo.jobs(session.samples, session.edits, looking=True)
-    done = (batches.submit if action == "submit" else batches.collect)(todo.engine, jobs)
+    if action == "submit":
+        jobs = todo.jobs(session.samples, session.edits, looking=True)
+        done = batches.submit(todo.engine, jobs)
+    else:
+        done = batches.collect(todo.engine)
     facts = {**todo.engine.stats.facts(), **asdict(done)}
     todo.run.record(
         f"judge batch {action}", benchmark=todo.benchmark, model=session.options.model, **facts

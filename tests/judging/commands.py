@@ -47,12 +47,12 @@ def opened(
 ) -> Session:
     """A session on the built-in benchmark, its client with a key of the tests."""
     selection = {
-        name: options.pop(name) for name in ("limit", "first", "editors") if name in options
+        name: options.pop(name) for name in ("limit", "first", "editor") if name in options
     }
-    chosen = Selection(benchmark="mini", run=run, ids=ids, **selection)
+    chosen = Selection(run=run, sample=ids, **selection)
     wanted = JudgeOptions(**{"model": "scripted", "base_url": url, **options})
     client = Client(url, key="sk-very-secret", timeout=5.0)
-    return Session(wanted, chosen, client=client, looking=looking)
+    return Session(wanted, "mini", None, chosen, client=client, looking=looking)
 
 
 def judge(run: Path, url: str, **options: Any) -> Outcome:

@@ -51,14 +51,14 @@ def test_missing_outputs_are_rows_without_calls(made: Path) -> None:
     record = next(r for r in Run.open(made).edits("mini") if r.sample == "replace-01" and r.path)
     (made / str(record.path)).unlink()
     with FaultServer() as server:
-        done = judge(made, server.url, ids=["replace-01"], editors=[record.editor])
+        done = judge(made, server.url, ids=["replace-01"], editor=[record.editor])
         assert server.requests == 0
     assert {row.status for row in rows_of(made)} == {Status.MISSING}
     assert done.without_score == 4
 
 
 def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
-    one: dict[str, Any] = {"ids": ["replace-02"], "editors": ["copy"]}
+    one: dict[str, Any] = {"ids": ["replace-02"], "editor": ["copy"]}
     with FaultServer() as server:
         judge(made, server.url, **one)
         more = {"temperature": 0.5, "seed": 7, "max_tokens": 900, "reasoning_effort": "low"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -15,10 +14,8 @@ from editgauge.cli import output
 from editgauge.cli.options import (
     RUN,
     BenchmarkArg,
-    Count,
     DataArg,
     Dollars,
-    EditorsOpt,
     Format,
     Many,
     OnlyBenchmark,
@@ -30,7 +27,7 @@ from editgauge.cli.options import (
     place_of,
 )
 from editgauge.errors import UsageError
-from editgauge.judging.options import JudgeOptions
+from editgauge.judging.options import JudgeOptions, Selection
 
 if TYPE_CHECKING:
     from editgauge.judging.asking import Stats
@@ -39,52 +36,8 @@ if TYPE_CHECKING:
 app = group("judge", "Ask a vision-language model about outputs: judge BENCHMARK DATA --model M.")
 
 
-@Parameter(name="*", group="What is judged")
-@dataclass(frozen=True, kw_only=True)
-class What:
-    """What is judged: run, outputs, and a selection of samples."""
-
-    run: RunOpt = RUN
-    outputs: Path | None = None
-    "A folder of outputs in official naming; default: those in the run."
-    editor: EditorsOpt = ()
-    split: str | None = None
-    "Only this split (or set) of the benchmark."
-    limit: Count | None = None
-    "Only N samples, drawn at random among those with outputs, the same every time."
-    first: Count | None = None
-    "Only the first N samples of the benchmark."
-    sample: Many = ()
-    "Only this sample id, or @FILE with ids; may be repeated."
-    where: Many = ()
-    "NAME=VALUE: only samples with this attribute; may be repeated."
-
-
+What = Annotated[Selection, Parameter(name="*", group="What is judged")]
 Options = Annotated[JudgeOptions, Parameter(name="*", group="The judge")]
-
-
-def session(
-    benchmark: str, data: Path | None, what: What, options: JudgeOptions, *, looking: bool = False
-) -> Session:
-    """The session that the options describe, `looking`: in which nothing is asked. Raises
-    `UsageError` before anything is paid.
-    """
-    from editgauge.judging.options import Selection
-    from editgauge.judging.session import Session
-
-    chosen = Selection(
-        benchmark=benchmark,
-        data=data,
-        run=what.run,
-        outputs=what.outputs,
-        editors=what.editor,
-        split=what.split,
-        limit=what.limit,
-        first=what.first,
-        ids=what.sample,
-        where=what.where,
-    )
-    return Session(options, chosen, looking=looking)
 
 
 @app.default
@@ -93,7 +46,7 @@ def judge(
     data: DataArg = None,
     /,
     *,
-    what: What = What(),
+    what: What = Selection(),
     options: Options,
     estimate: Annotated[bool, Parameter(group="Instead of asking")] = False,
     show: Annotated[bool, Parameter(group="Instead of asking")] = False,
@@ -121,8 +74,10 @@ def judge(
     """
     if sum(map(bool, (estimate, show, probe, batch))) > 1:
         raise UsageError("--estimate, --show, --probe and --batch: one only")
+    from editgauge.judging.session import Session
+
     if estimate or show:
-        with session(benchmark, data, what, options, looking=True) as opened:
+        with Session(options, benchmark, data, what, looking=True) as opened:
             (_estimated if estimate else _shown)(opened)
             output.warn(opened.todo.run)
         return 0
@@ -130,7 +85,7 @@ def judge(
 
     with (
         working(what.run) as here,
-        session(benchmark, data, replace(what, run=here), options) as opened,
+        Session(options, benchmark, data, replace(what, run=here)) as opened,
     ):
         opened.named = place_of(what.run)
         if probe:
@@ -333,14 +288,15 @@ def decide(
     price
         IN/OUT: US dollars for a million tokens in and out.
     """
+    from editgauge.judging.session import Session
     from editgauge.run import decide as step
 
     question = step.Question(a=a, b=b, metric=metric, margin=margin, by=by)
     options = JudgeOptions(
         model=model, base_url=base_url, prompts=prompts, budget=budget, price=price, set=set_
     )
-    what = What(run=run, editor=(a, b), sample=sample, where=where)
-    with session(benchmark, data, what, options) as opened:
+    what = Selection(run=run, editor=(a, b), sample=sample, where=where)
+    with Session(options, benchmark, data, what) as opened:
         decision = step.decide(opened, question)
     facts = asdict(decision)
     opened.todo.run.record("judge decide", a=a, b=b, metric=metric, model=model, **facts)

@@ -117,20 +117,31 @@ def _number(name: str, value: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What a judge command works on."""
+    """What is judged: run, outputs, and a selection of samples. Raises `UsageError` for a count
+    below 1.
+    """
 
-    benchmark: str
-    data: Path | None = None
-    run: Path
+    run: Path = Path("runs/default")
+    """The run folder: made if it is not there, continued if it is."""
     outputs: Path | None = None
-    editors: Sequence[str] = ()
+    """A folder of outputs in official naming; default: those in the run."""
+    editor: Sequence[str] = ()
+    """Only this editor; may be repeated. Default: all."""
     split: str | None = None
+    """Only this split (or set) of the benchmark."""
     limit: int | None = None
-    """So many samples, drawn at random among those with outputs: see `judging.run.drawn`."""
+    """Only N samples, drawn at random among those with outputs, the same every time."""
     first: int | None = None
-    """The first so many of the benchmark."""
-    ids: Sequence[str] = ()
+    """Only the first N samples of the benchmark."""
+    sample: Sequence[str] = ()
+    """Only this sample id, or @FILE with ids; may be repeated."""
     where: Sequence[str] = ()
+    """NAME=VALUE: only samples with this attribute; may be repeated."""
+
+    def __post_init__(self) -> None:
+        for name, count in (("limit", self.limit), ("first", self.first)):
+            if count is not None and count < 1:
+                raise UsageError(f"--{name} {count}: wanted 1 or more")
 
 
 def price_for(options: JudgeOptions) -> Price | None:

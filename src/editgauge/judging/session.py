@@ -50,6 +50,8 @@ class Session:
     def __init__(
         self,
         options: JudgeOptions,
+        benchmark: str,
+        data: Path | None,
         chosen: Selection,
         *,
         client: Client | None = None,
@@ -62,31 +64,29 @@ class Session:
         trusted = options.allow_alias or options.offline or client is not None
         models.check_alias(options.model, trusted)
         self.price = price_for(options)
-        benchmark, dataset, samples = catalog.open_data(chosen.benchmark, chosen.data, chosen.split)
-        asked = prompts.choose(benchmark, options.prompts, chosen.run)
+        found, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
+        asked = prompts.choose(found, options.prompts, chosen.run)
         given = protocol_options(asked.track, options.of_protocol)
         thinking = models.thinking(options.model)
         seconds = options.settings.get("timeout") or (THINKING_TIMEOUT if thinking else TIMEOUT)
         client = client or Client(options.base_url or None, timeout=seconds)
         self._stack.callback(client.close)
-        among = selection.choose(samples, limit=chosen.first, ids=chosen.ids, where=chosen.where)
+        among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
         folder = Run.create(chosen.run)
         self.named = str(chosen.run)
         """The run as whoever asked named it: an address, where this folder is a copy."""
         hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
-        edits = find_edits(
-            folder, benchmark.name, chosen.outputs, list(chosen.editors), among, hashes
-        )
+        edits = find_edits(folder, found.name, chosen.outputs, list(chosen.editor), among, hashes)
         self.samples: list[Sample] = _limited(among, edits, chosen.limit)
         self.data_hash = keep_samples(
-            folder, benchmark.name, dataset.root, samples, self.samples, hashes
+            folder, found.name, dataset.root, samples, self.samples, hashes
         )
         kept = {sample.id for sample in self.samples}
         edits = [record for record in edits if record.sample in kept]
         self.edits: list[EditRecord] = tell(folder, edits, self.samples)
         self.todo = JudgeRun(
             run=folder,
-            benchmark=benchmark.name,
+            benchmark=found.name,
             prompts=asked,
             engine=self._engine(client, folder, hashes, thinking),
             repeats=options.repeat,

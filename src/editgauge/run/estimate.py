@@ -222,8 +222,9 @@ def _judge(
     from editgauge.judging.session import Session
 
     there = {record.sample for record in run.edits(benchmark)}
-    chosen = Selection(benchmark=benchmark, data=data, run=run.path, ids=sorted(there))
-    with Session(JudgeOptions(model=model, allow_alias=True), chosen) as session:
+    chosen = Selection(run=run.path, sample=sorted(there))
+    options = JudgeOptions(model=model, allow_alias=True)
+    with Session(options, benchmark, data, chosen) as session:
         line = estimate.of_session(session).total
         outputs = sum(record.status is Status.SCORED for record in session.edits)
     calls = line.calls + line.stored

@@ -181,15 +181,13 @@ class Evaluation:
                 repeat=repeat,
             )
         chosen = Selection(
-            benchmark=self.benchmark.name,
-            data=self._data,
             run=self.run,
-            editors=tuple(editors),
+            editor=tuple(editors),
             split=self._split,
-            ids=[sample.id for sample in self.samples],
+            sample=[sample.id for sample in self.samples],
         )
         client = None if ask is None else FunctionClient(ask)
-        with Session(options, chosen, client=client) as session:
+        with Session(options, self.benchmark.name, self._data, chosen, client=client) as session:
             total = len(self.samples)
 
             def show(stats: Stats) -> None:

@@ -31,7 +31,6 @@ LAYERS: dict[str, int] = {
     "benchmarks": 4,
     "reports": 6,
     "study": 6,
-    "notebook": 2,
     "run": 7,
     "tuning": 7,
     "curation": 7,

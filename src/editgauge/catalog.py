@@ -9,7 +9,6 @@ or through an entry point of another package in the group ``editgauge.benchmarks
 from __future__ import annotations
 
 import difflib
-import importlib
 import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from editgauge.errors import DataError, PluginError, UnknownName
+from editgauge.parts import part
 from editgauge.types import Benchmark, Dataset, Sample
 
 BENCHMARKS: dict[str, str] = {
@@ -107,15 +107,15 @@ def find(kind: str, name: str) -> Any:
     that has it cannot be imported, and `BenchmarkError` when a benchmark's declaration is wrong.
     """
     if kind == "benchmarks" and name.startswith(DATA_SETS):
-        return _load(_DATA_SET)(name)
+        return part(_DATA_SET)(name)
     if (kind, name) in _given:
         return _given[kind, name][0]
-    if kind == "editors" and _load(_IS_LOCAL)(name):
-        return _load(_LOCAL)(name)
+    if kind == "editors" and part(_IS_LOCAL)(name):
+        return part(_LOCAL)(name)
     name = canonical(name)
     target = TABLES.get(kind, {}).get(name)
     if target is not None:
-        return _checked(kind, _load(target), "editgauge")
+        return _checked(kind, part(target), "editgauge")
     if entry := _entry(kind, name):
         return _checked(kind, _loaded(kind, entry), package_of(entry).name)
     known = names(kind)
@@ -199,11 +199,6 @@ def _word(kind: str) -> str:
     return kind[:-1].replace("_", " ")
 
 
-def _load(target: str) -> Any:
-    module, _, attribute = target.partition(":")
-    return getattr(importlib.import_module(module), attribute)
-
-
 def _loaded(kind: str, entry: EntryPoint) -> Any:
     """What an entry point names. Raises `PluginError` whatever its import throws."""
     try:
@@ -226,7 +221,7 @@ _passed: dict[int, Any] = {}
 def _checked(kind: str, thing: Any, package: str) -> Any:
     check = _CHECKS.get(kind)
     if check is not None and id(thing) not in _passed:
-        _load(check)(thing, package)
+        part(check)(thing, package)
         _passed[id(thing)] = thing
     return thing
 
@@ -238,7 +233,7 @@ def open_data(
     `store.remote`). Raises `DataError` when there are none.
     """
     benchmark: Benchmark = find("benchmarks", name)
-    dataset = benchmark.load(_load(_LOCAL_FOLDER)(data), split=split)
+    dataset = benchmark.load(part(_LOCAL_FOLDER)(data), split=split)
     samples = list(dataset)
     if not samples:
         raise DataError(

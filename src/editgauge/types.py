@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -609,8 +609,3 @@ def not_scored(metrics: Sequence[Metric], status: Status, reason: str) -> list[S
         for metric in metrics
         for variant in metric.variants
     ]
-
-
-def with_finding(sample: Sample, *findings: Finding) -> Sample:
-    """The same sample with further findings."""
-    return replace(sample, findings=(*sample.findings, *findings))

@@ -81,8 +81,8 @@ def test_a_broken_package_costs_its_own_line_and_nothing_else(put: Any, tmp_path
     entries = {e["name"]: e["about"] for e in json.loads(type_("list", "--json"))["metrics"]}
     assert "package some-torn): cannot be imported: ModuleNotFoundError" in entries["torn"]
     assert "package some-empty): cannot be imported: AttributeError" in entries["empty"]
-    assert "package some-late): OSError: a library is missing" in entries["late"]
-    assert entries["gap"].startswith("every benchmark, pixel: gap")
+    assert "package some-late): scorers: OSError: a library is missing" in entries["late"]
+    assert entries["gap"].startswith("every benchmark, pixel, by some-gap 1.0: gap")
     found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
     assert len(found.problems) == 3
     assert "gap" in {one.name for one in found.scorers}
@@ -94,8 +94,8 @@ def test_a_broken_package_costs_its_own_line_and_nothing_else(put: Any, tmp_path
     ("source", "said"),
     [
         ("thing = 3", "TypeError"),
-        ("thing = lambda **options: [3]", "wanted a scorer, found 3"),
-        ("class thing: name = 'x'", "wanted a scorer, found"),
+        ("thing = lambda **options: [3]", "wanted scorers, found 3"),
+        ("class thing: name = 'x'", "wanted scorers, found"),
         (
             GAP + "\nfrom editgauge.types import Metric\n"
             "gap.metrics = (Metric('gap', direction=None, low=0, high=1),)\nthing = gap",

@@ -83,11 +83,8 @@ def test_a_gpu_where_there_is_one() -> None:
 
 @pytest.mark.parametrize(
     "declared",
-    [
-        {"num_cpus": -1}, {"num_cpus": None}, {"num_gpus": 1.5}, {"memory": 0.5},
-        {"memory": "2GB"}, {"pixel_memory": 0.5}, {"num_cpus": float("nan")}, {"num_cpus": True},
-    ],
-)  # fmt: skip
+    [{"num_cpus": -1}, {"num_cpus": None}, {"memory": "2GB"}, {"num_cpus": float("nan")}],
+)
 def test_what_is_no_amount_is_an_error_that_names_it(declared: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(declared))):
         Needs(**declared)

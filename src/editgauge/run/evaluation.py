@@ -244,7 +244,7 @@ class Evaluation:
         return f"<Evaluation of {self.benchmark.name} in {self.run}: {samples}, {editors}>"
 
     def _repr_html_(self) -> str:
-        from editgauge.notebook import samples_as_html
+        from editgauge.run.notebook import samples_as_html
 
         return samples_as_html(self.samples, self.folder, self.benchmark.name)
 

@@ -7,7 +7,7 @@ the options of the command line and gives one or several.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from editgauge import catalog
@@ -80,20 +80,7 @@ def own_scorers(benchmark: Benchmark, tracks: Sequence[Track], **options: Any) -
     Raises `PluginError` naming the benchmark and its package where another package's function fails
     or gives something else; `MissingExtra` and other errors of ours pass.
     """
-    try:
-        scorers = list(benchmark.scorers(tracks, **options))
-    except (EditgaugeError, ImportError):
-        raise
-    except Exception as error:
-        if not catalog.source_of("benchmarks", benchmark.name).name:
-            raise
-        why = f"scorers: {type(error).__name__}: {error}"
-        raise catalog.broken("benchmarks", benchmark.name, why) from error
-    for scorer in scorers:
-        if not isinstance(scorer, Scorer):
-            why = f"scorers: wanted scorers, found {scorer!r:.60}"
-            raise catalog.broken("benchmarks", benchmark.name, why)
-    return scorers
+    return _checked("benchmarks", benchmark.name, lambda: benchmark.scorers(tracks, **options))
 
 
 def made(name: str, **options: Any) -> list[Scorer]:
@@ -101,18 +88,25 @@ def made(name: str, **options: Any) -> list[Scorer]:
     is broken.
     """
     thing = catalog.find("scorers", name)
-    if not isinstance(thing, Scorer):
-        try:
-            thing = thing(**options)
-        except EditgaugeError:
+    scorers = _checked(
+        "scorers", name, lambda: thing if isinstance(thing, Scorer) else thing(**options)
+    )
+    for metric in (metric for scorer in scorers for metric in scorer.metrics):
+        if metric.direction is None and not metric.of_sample:
+            raise catalog.broken("scorers", name, f"metric {metric.name} has no direction")
+    return scorers
+
+
+def _checked(kind: str, name: str, make: Callable[[], Any]) -> list[Scorer]:
+    """What `make` gives as scorers; what somebody else's package does wrong is one line."""
+    try:
+        given = make()
+        scorers = list(given) if isinstance(given, list | tuple) else [given]
+    except Exception as error:
+        if isinstance(error, EditgaugeError) or not catalog.source_of(kind, name).name:
             raise
-        except Exception as error:  # somebody's package: its fault is one line
-            raise catalog.broken("scorers", name, f"{type(error).__name__}: {error}") from error
-    scorers = list(thing) if isinstance(thing, list | tuple) else [thing]
+        raise catalog.broken(kind, name, f"scorers: {type(error).__name__}: {error}") from error
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
-            raise catalog.broken("scorers", name, f"wanted a scorer, found {scorer!r:.60}")
-        for metric in scorer.metrics:
-            if metric.direction is None and not metric.of_sample:
-                raise catalog.broken("scorers", name, f"metric {metric.name} has no direction")
+            raise catalog.broken(kind, name, f"scorers: wanted scorers, found {scorer!r:.60}")
     return scorers

@@ -13,12 +13,6 @@ from editgauge.types import Edit, Metric, Sample, Score, Track
 Pair = tuple[Sample, Edit]
 
 
-def _is_number(value: object, above: float = -math.inf) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return math.isfinite(value) and value > above
-
-
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What one worker takes of its machine: processors, GPUs (None: one where there is any), bytes
@@ -37,13 +31,8 @@ class Needs:
             value = getattr(self, name)
             if name == "num_gpus" and value is None:
                 continue
-            whole = name.endswith("memory") or (name == "num_gpus" and _is_number(value, 1))
-            if not _is_number(value) or value < 0 or (whole and value != int(value)):
-                raise UsageError(
-                    f"{value!r}: wanted a number of at least 0 (a whole one for bytes, and for "
-                    f"more than one GPU)",
-                    argument=name,
-                )
+            if not isinstance(value, int | float) or not 0 <= value < math.inf:  # nor is NaN
+                raise UsageError(f"{value!r}: wanted a number of at least 0", argument=name)
 
     def on(self, pixels: int) -> Needs:
         """What it takes for a picture of so many pixels."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from editgauge.errors import ImageError
 from editgauge.escape import markup
+from editgauge.images import read_small
 from editgauge.store.run import Run
 from editgauge.types import Sample
 
@@ -45,15 +46,9 @@ def thumbnail(path: Path | None) -> str:
     """
     if path is None:
         return "–"
-    from PIL import Image
-
-    from editgauge.images import read_image
-
+    buffer = io.BytesIO()
     try:
-        with Image.fromarray(read_image(path)) as picture:
-            picture.thumbnail((SIDE, SIDE))
-            buffer = io.BytesIO()
-            picture.save(buffer, format="PNG")
+        read_small(path, SIDE).save(buffer, format="PNG")
     except ImageError:
         return "unreadable"
     data = base64.b64encode(buffer.getvalue()).decode()

@@ -58,7 +58,10 @@ def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
     data, run = tmp_path / "data", tmp_path / "run"
     write_png(data / "a.png", make_picture())
     (data / "samples.json").write_text('[{"id": "a", "image": "a.png", "instruction": "prune"}]')
-    type_("edit", "garden", data, "--editor", "copy", "--run", run, "--workers", 0)
+    edited = type_("edit", "garden", data, "--editor", "copy", "--run", run, "--workers", 0)
+    assert "next:    editgauge judge garden" in edited.stdout
+    with pytest.raises(UsageError, match="a judge's; ask one: editgauge judge garden"):
+        type_("score", "garden", data, "--run", run)
     with FaultServer(
         answer=lambda body: '{"pictures_visible": true, "reasoning": "x", "follows": 4, "keeps": 9}'
     ) as server:

@@ -14,10 +14,6 @@ from editgauge.cli import output
 from editgauge.cli.options import RunOpt
 
 _EDITORS = ("reference", "copy", "shuffle", "blank")
-_COMPARED = {
-    "reference_ssim": "likeness to the right answer (SSIM)",
-    "F1": "words of the wanted text (F1, read by OCR)",
-}
 
 
 def demo(
@@ -43,6 +39,7 @@ def demo(
 
 
 def _demonstrate(run: Path, no_ocr: bool) -> None:
+    from editgauge.cli.compare import Compared, compare
     from editgauge.cli.edit import edit
     from editgauge.cli.report import report
     from editgauge.cli.score import Delivered, score
@@ -60,7 +57,7 @@ def _demonstrate(run: Path, no_ocr: bool) -> None:
         delivered = Delivered(editor=("reference", "copy", "typeset"))
         score("mini", run=run, tracks="ocr", delivered=delivered)
         _say(3, "Compare: does `typeset`, which sets the new text, do better than no edit at all?")
-        _compare(run)
+        compare(run, "copy", "typeset", rows=Compared(metric=("reference_ssim", "F1")), top=0)
     else:
         bring = "without --no-ocr" if installed else "with: pip install 'editgauge[ocr]'"
         print(
@@ -73,22 +70,3 @@ def _demonstrate(run: Path, no_ocr: bool) -> None:
 
 def _say(number: int, text: str) -> None:
     print(f"\n[{number}] {text}", flush=True)
-
-
-def _compare(run: Path) -> None:
-    """Say by how much `typeset` is better than `copy`, and where the samples are too few to say."""
-    from editgauge.run.compare import compare
-    from editgauge.tables import rows
-
-    frames = rows.frames(rows.open_runs([run]), "mini", editors=["copy", "typeset"])
-    names = list(_COMPARED)
-    for found in compare(frames, "copy", "typeset", metrics=names, variants=["corrected"]):
-        for line in found.lines:
-            paired = line.paired
-            sure = "" if line.holm is None else f" (p {line.holm:.3f}, corrected for both lines)"
-            print(
-                f"{_COMPARED[line.metric]}: copy {line.mean_a:.3f}, typeset {line.mean_b:.3f}; "
-                f"difference {paired.difference:+.4f} [{paired.low:+.4f}, {paired.high:+.4f}] on "
-                f"{paired.n} samples: {line.verdict}{sure}"
-            )
-    print(f"every metric, with p and the samples behind it:  editgauge compare {run} copy typeset")

@@ -28,9 +28,9 @@ from support import SOURCE, Seconds, folder, peak_memory, timed
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
-from editgauge.judging.asking import Job, Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
@@ -112,7 +112,7 @@ def jobs_of(call: Call, count: int) -> Iterator[Job]:
 def engine_of(place: Path, url: str, **settings: Any) -> Iterator[Engine]:
     with HashStore(None) as hashes, Paid(place / f"paid-{time.time_ns()}.sqlite") as paid:
         client = Client(url, timeout=120, key="x")
-        chosen = Settings(model="bench", **{"repair": False, "concurrency": AT_ONCE, **settings})
+        chosen = Settings(model="bench", **{"concurrency": AT_ONCE, **settings})
         yield Engine(client, ReplyStore(paid), PictureStore(hashes), chosen)
         client.close()
 

@@ -178,7 +178,11 @@ class FaultServer:
 
     def completion(self, kind: str, request: dict[str, Any]) -> dict[str, Any]:
         """A chat completion, or one that is broken in the way of the word `kind`."""
-        content = self.answer(request) if self.keep else '{"rationale": "", "IF": 3}'
+        content = (
+            self.answer(request)
+            if self.keep
+            else '{"pictures_visible": true, "rationale": "", "IF": 3}'
+        )
         if kind in ("empty", "length"):
             content = content[: len(content) // 2] if kind == "length" else ""
         finish = "length" if kind == "length" else "stop"

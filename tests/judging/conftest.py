@@ -14,9 +14,9 @@ from tests.judging.commands import NAMES
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
-from editgauge.judging.asking import Job, Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder

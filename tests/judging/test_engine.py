@@ -14,10 +14,10 @@ from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
 
 from editgauge.errors import RunError
-from editgauge.judging.asking import FIRST, Attempt, Job, Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.dialect import Dialect
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import FIRST, Attempt, Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture
 from editgauge.judging.scores import to_scores

@@ -30,7 +30,7 @@ from editgauge.errors import UsageError
 from editgauge.judging.options import JudgeOptions, Selection
 
 if TYPE_CHECKING:
-    from editgauge.judging.asking import Stats
+    from editgauge.judging.jobs import Stats
     from editgauge.judging.session import Session
 
 app = group("judge", "Ask a vision-language model about outputs: judge BENCHMARK DATA --model M.")

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
-from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
@@ -28,6 +26,7 @@ from editgauge.judging.chat import (
     pieces,
 )
 from editgauge.judging.dialect import Dialect
+from editgauge.judging.jobs import FIRST, Attempt, Job, Settings, Stats
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.store import Reply, ReplyStore
@@ -54,92 +53,6 @@ _MOST_BYTES_A_TOKEN = 20.0
 
 class Unasked(Exception):
     """The reply is not in the store, and nothing may be asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the
-    reply; `payload` is the caller's.
-    """
-
-    call: Call
-    repeat: int = 0
-    about: Mapping[str, Any] = field(default_factory=dict)
-    payload: Any = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One attempt of a job: ``first``, ``room`` (with a larger token limit) or ``repair``."""
-
-    name: str = "first"
-    repair: tuple[str, str] | None = None
-    room: int = 0
-
-
-FIRST = Attempt()
-
-
-@dataclass(slots=True, kw_only=True)
-class Settings:
-    """How an engine asks. `retry` holds what is asked again: ``failed``, ``refused``,
-    ``unparsable``.
-    """
-
-    model: str
-    retry: frozenset[str] = frozenset()
-    repair: bool = True
-    concurrency: int = 16
-    deadline: float = 1800.0
-    """Seconds for one reply, all waiting and retries together."""
-    backoff: float = 0.5
-    asking: Mapping[str, Any] = field(default_factory=dict)
-    """What is set of every request: `options.REQUEST`."""
-    room: int = 0
-    """The least token limit of a reply: judges that think need more than the protocols give."""
-    thinking: int = 0
-    """Tokens that this judge usually thinks for one reply: for estimates."""
-    offline: bool = False
-    """Only the store is looked at; what is not there is left out."""
-
-    def named(self) -> str:
-        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
-        return ",".join(f"{name}={value}" for name, value in self.asking.items())
-
-
-@dataclass(slots=True, kw_only=True)
-class Stats:
-    """What has happened so far: for the live line, the manifest and the summary."""
-
-    done: int = 0
-    by_editor: Counter[str] = field(default_factory=Counter)
-    """`done` for each model whose edits are judged."""
-    requests: int = 0
-    """Those that failed or were repeated included."""
-    from_store: int = 0
-    """Calls that were served from the store without any request."""
-    unasked: int = 0
-    """Calls that are not in the store and were not to be asked (offline): they leave no row."""
-    refused: int = 0
-    failed: int = 0
-    unparsable: int = 0
-    repaired: int = 0
-    cut_off: int = 0
-    blind: int = 0
-    """Replies that may come from a judge that saw no picture: see `Engine.warnings`."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tokens_cached: int = 0
-    dollars: float = 0.0
-    """Of this command: bills, and estimates of what was sent and never billed."""
-    dollars_unbilled: float = 0.0
-    began: float = field(default_factory=time.monotonic)
-
-    def facts(self) -> dict[str, Any]:
-        """The counts as JSON."""
-        left_out = ("by_editor", "began", "blind")
-        facts = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
-        return {name: round(max(0, value), 6) for name, value in facts.items()}
 
 
 class Asker:
@@ -384,8 +297,8 @@ class Asker:
         return reply
 
     def notice(self, trouble: Trouble, reply: Reply) -> None:
-        """Stop with advice when one call after the other ends with the same trouble. Raises
-        `RunError` then.
+        """Count how many calls in a row ended with the same trouble. Raises `RunError` with advice
+        where another one makes no sense.
         """
         if self.settings.offline:
             return
@@ -394,23 +307,23 @@ class Asker:
         with self._lock:
             self.stats.cut_off += trouble == "cut"
             last, count = self._trouble
-            count = count + 1 if what == last else 1
-            self._trouble = (what, count)
-        if not trouble or count < IN_A_ROW[trouble]:
-            return
-        if trouble == "cut":
+            self._trouble = (what, count + 1 if what == last else 1)
+            count = self._trouble[1]
+        if trouble and count >= IN_A_ROW[trouble]:
             room = int(reply.request.get("room") or 0)
             thinks = " while it was still thinking" if reply.request.get("thought") else ""
+            advice = _ADVICE[trouble].format(thinks=thinks, room=room, more=max(16384, 2 * room))
             raise RunError(
-                f"{self.settings.model}: {count} calls in a row were cut off{thinks}, the last one "
-                f"at {room} tokens, before a verdict. Give more with --set max_tokens="
-                f"{max(16384, 2 * room)}, or ask for less thinking with --set "
-                f"reasoning_effort=low; what was done is kept"
+                f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
+                f"{reply.reason}{advice}; what was done is kept"
             )
-        todo = "run the same command with --retry failed later"
-        if trouble == "bad":
-            todo = "correct the command: every call is turned down for this"
-        raise RunError(
-            f"{self.client.host}: {count} calls in a row without an answer, the last one: "
-            f"{reply.reason}; what was done is kept, {todo}"
-        )
+
+
+_ADVICE: Mapping[Trouble, str] = {
+    "cut": (
+        "cut off{thinks} at {room} tokens. Give more with --set max_tokens={more}, or ask for less "
+        "thinking with --set reasoning_effort=low"
+    ),
+    "bad": ". Correct the command: every call is turned down for this",
+    "failed": ". Run the same command with --retry failed later",
+}

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from editgauge.errors import ImageError, RunError
-from editgauge.judging.asking import FIRST, Job
 from editgauge.judging.chat import pieces
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import FIRST, Job
 from editgauge.services.batches import Batches, Line
 from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, failed

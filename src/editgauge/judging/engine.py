@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from editgauge.errors import BudgetExceeded, ImageError
-from editgauge.judging.asking import FIRST, Asker, Attempt, Job, Stats, Unasked
+from editgauge.judging.asking import Asker, Unasked
+from editgauge.judging.jobs import FIRST, Attempt, Job, Stats
 from editgauge.judging.protocol import Call
 from editgauge.judging.reading import ENDLESS, Verdict, read
 from editgauge.judging.scores import ExchangeResult, to_scores
@@ -124,7 +125,7 @@ class Engine(Asker):
             replies.append(self.reply(job, Attempt(name="room", room=room), force=force))
             last = replies[-1] if replies[-1].status == "ok" else first
         problem = _verdict(job.call, last).problem if last.status == "ok" else ""
-        if problem and self.settings.repair and last.finish != "length":
+        if problem and last.finish != "length":
             words = (last.content or "", REPAIR.format(problem=problem, form=job.call.shape))
             repair = Attempt(name="repair", repair=words, room=room)
             replies.append(self.reply(job, repair, force=force))

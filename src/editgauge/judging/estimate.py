@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from editgauge.errors import ImageError
-from editgauge.judging.asking import Job
 from editgauge.judging.chat import parameters
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import Job
 from editgauge.judging.protocol import Picture
 from editgauge.judging.session import Session
 from editgauge.services.prices import TYPICAL_REPLY, Price, estimate_input

@@ -18,8 +18,8 @@ from typing import Any
 
 from editgauge.errors import ImageError
 from editgauge.images import read_header
-from editgauge.judging.asking import Job
 from editgauge.judging.engine import Engine, Progress
+from editgauge.judging.jobs import Job
 from editgauge.judging.models import is_alias
 from editgauge.judging.prompts import OURS, Prompts
 from editgauge.judging.protocol import Call

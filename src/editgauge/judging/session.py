@@ -15,9 +15,9 @@ from typing import Any, Self
 from editgauge import catalog
 from editgauge.errors import RunError, UsageError
 from editgauge.judging import models, prompts
-from editgauge.judging.asking import Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import Settings
 from editgauge.judging.options import RANGES, REQUEST, JudgeOptions, Selection, price_for
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.questions import Track

@@ -19,8 +19,8 @@ import numpy as np
 
 from editgauge import catalog
 from editgauge.images import Array, read_image, write_png
-from editgauge.judging.asking import Job
 from editgauge.judging.engine import Engine
+from editgauge.judging.jobs import Job
 from editgauge.judging.prompts import choose
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
 from editgauge.judging.reading import read

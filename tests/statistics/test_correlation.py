@@ -42,17 +42,3 @@ def test_what_has_no_order_has_no_correlation() -> None:
 
 def test_an_infinite_score_is_the_best_of_its_line() -> None:
     assert correlation.spearman_rows([[np.inf, 20, 30]], [[3, 1, 2]])[0] == pytest.approx(1)
-
-
-def test_mean_absolute_error_from_parts() -> None:
-    parts = correlation.error_parts([X], [Y]).sum(axis=0)
-    assert parts.tolist() == [8.0, 6.0]
-
-
-def test_tables_of_two_shapes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"one shape"):
-        correlation.spearman_rows([[1, 2]], [[1, 2, 3]])
-
-
-def test_equal_values_share_their_mean_rank() -> None:
-    assert correlation.ranks([3.0, 1.0, 3.0, 2.0]).tolist() == [3.5, 1.0, 3.5, 2.0]

@@ -61,13 +61,6 @@ def test_p_of_many_scores_is_within_three_per_cent_of_the_exact_one(n: int, shif
     assert sign_flip_p(whole / 3) == pytest.approx(lattice_p(whole), rel=0.03), "means of three"
 
 
-@pytest.mark.parametrize("shift", [0.1, 0.4])
-def test_p_of_many_numbers_is_within_three_per_cent_of_the_exact_one(shift: float) -> None:
-    values = np.random.default_rng(7).normal(shift, 1, 80)
-    whole = np.rint(values * 1009).astype(np.int64)
-    assert sign_flip_p(whole / 1009) == pytest.approx(lattice_p(whole), rel=0.03)
-
-
 def test_p_is_uniform_under_the_null() -> None:
     random = np.random.default_rng(0)
     for n in (12, 80):
@@ -81,11 +74,6 @@ def test_p_is_never_0_and_1_where_nothing_differs() -> None:
     assert sign_flip_p(np.random.default_rng(4).random(40) + 1) == pytest.approx(2.0**-39)
     assert sign_flip_p(np.zeros(50)) == 1.0
     assert sign_flip_p([1.0, -1.0] * 30) == 1.0
-
-
-def test_more_than_500_lines_can_be_significant() -> None:
-    p = sign_flip_p(np.random.default_rng(1).normal(0.5, 1, 400))
-    assert holm([p] * 600)[0] < 1e-6
 
 
 def test_holm_equals_statsmodels() -> None:
@@ -121,19 +109,6 @@ def test_fewer_than_six_samples_have_no_interval_and_one_has_no_p() -> None:
     assert math.isnan(paired_difference([1.0], [0.0]).p)
 
 
-def test_a_difference_that_does_not_vary_has_no_effect_size() -> None:
-    found = paired_difference(np.full(20, 2.0), np.ones(20))
-    assert math.isnan(found.effect)
-    assert found.needed is None
-    assert math.isnan(found.low)
-
-
-def test_pairs_that_share_their_draws_are_what_each_is_alone() -> None:
-    random = np.random.default_rng(5)
-    pairs = [Pair(random.normal(size=30), random.normal(size=30)) for _ in range(3)]
-    assert paired_differences(pairs)[1] == paired_differences([pairs[1]])[0]
-
-
 def test_intervals_of_differences_hold_the_truth() -> None:
     random = np.random.default_rng(6)
     held = 0
@@ -142,8 +117,3 @@ def test_intervals_of_differences_hold_the_truth() -> None:
         (found,) = paired_differences([Pair(a + random.normal(size=50) / 2, a)], seed=seed)
         held += found.low <= 0 <= found.high
     assert 0.915 <= held / 300 <= 0.985
-
-
-def test_shapes_must_agree() -> None:
-    with pytest.raises(ValueError, match="one shape"):
-        paired_difference([1.0], [1.0, 2.0])

@@ -119,23 +119,6 @@ def test_the_definition_by_hand() -> None:
     assert corrected_mean(y, f).weight == 0, "three ratings fit no weight"
 
 
-def test_what_a_judge_is_worth() -> None:
-    random = np.random.default_rng(7)
-    ratings, _ = study(random)
-    drawn = some(random, ratings, 40)
-    noise = corrected_mean(drawn, random.normal(size=SAMPLES))
-    assert 0.8 * 40 < noise.effective < 1.3 * 40
-    assert corrected_mean(drawn, ratings).effective > 0.9 * SAMPLES
-    constant = corrected_mean(drawn, np.ones(SAMPLES))
-    assert (constant.value, constant.effective) == pytest.approx((constant.alone, 40))
-
-
-def test_fewer_than_three_ratings_estimate_nothing() -> None:
-    found = corrected_mean([1, 2, np.nan], [1, 2, 3])
-    assert math.isnan(found.value)
-    assert found.rated == 2
-
-
 def test_more_ratings_is_what_tells_the_difference() -> None:
     random = np.random.default_rng(9)
     difference = random.normal(0.15, 1, SAMPLES)

@@ -37,12 +37,6 @@ def test_resamples_without_a_value_rank_nobody() -> None:
         rank_stability([math.nan, 1.0], [[1.0, 1.0]])
 
 
-def test_strengths_of_two_editors_by_hand() -> None:
-    """3 wins to 1 are odds of 3; a tie is half a win for each."""
-    assert strengths([[0, 3], [1, 0]]) == pytest.approx([math.log(3) / 2, -math.log(3) / 2])
-    assert strengths([[0, 2.5], [1.5, 0]])[0] == pytest.approx(math.log(2.5 / 1.5) / 2)
-
-
 def test_strengths_equal_choix() -> None:
     """choix.ilsr_pairwise(alpha=0), 0.4.1."""
     wins = [[0, 6, 5, 3, 3], [1, 0, 1, 2, 7], [6, 8, 0, 5, 8], [6, 6, 5, 0, 8], [3, 7, 6, 1, 0]]

@@ -10,7 +10,6 @@ import pytest
 from editgauge.statistics import resampling
 from editgauge.statistics.resampling import (
     bootstrap,
-    few_units_tail,
     mean_interval,
     parts_interval,
     pooled,
@@ -34,11 +33,6 @@ def test_bca_limits_equal_scipys_of_200000_resamples() -> None:
     (skew,) = resampling.acceleration(left_out, np.zeros(40)).tolist()
     found = resampling.bca_limits(drawn[:, 0], float(np.mean(SKEWED)), skew, 0.025)
     assert found == pytest.approx((0.62695, 1.16019), abs=0.004)
-
-
-def test_tails_of_few_units_are_wider_and_of_many_the_plain_ones() -> None:
-    assert few_units_tail(6) < few_units_tail(30) < few_units_tail(100_000)
-    assert few_units_tail(100_000) == pytest.approx(0.025, rel=1e-3)
 
 
 @pytest.mark.parametrize("n", [10, 40])
@@ -76,11 +70,6 @@ def test_equal_scores_have_no_interval_of_width_0() -> None:
     assert math.isnan(found.low)
 
 
-def test_yes_and_no_have_wilsons_interval() -> None:
-    found = mean_interval([1.0] * 10, scale=(0, 1))
-    assert (found.low, found.high) == pytest.approx((0.72247, 1.0), abs=1e-5)
-
-
 def test_limits_stay_within_the_scale() -> None:
     found = mean_interval([5, 5, 5, 5, 5, 5, 1.5], scale=(1, 5))
     assert found.high <= 5
@@ -91,13 +80,6 @@ def test_an_infinite_score_makes_the_mean_infinite_and_takes_its_interval() -> N
     assert math.isinf(found.value)
     assert math.isnan(found.low)
     assert units([math.inf, 3.0]).infinite is not None
-
-
-def test_each_stratum_keeps_its_size_in_every_resample() -> None:
-    strata = np.array([0] * 30 + [1] * 10)
-    for block in resampling.draws(strata, 50):
-        assert (block[:, :30].sum(axis=1) == 30).all()
-        assert (block[:, 30:].sum(axis=1) == 10).all()
 
 
 def test_strata_alone_do_not_widen_an_interval() -> None:
@@ -112,13 +94,6 @@ def test_small_strata_are_put_together() -> None:
     codes = pooled(labels)
     assert len(set(codes[12:].tolist()) | set(codes[:12].tolist())) == 1, "7 join the 12"
     assert len(set(pooled([*labels, *"ddd"]).tolist())) == 2
-
-
-def test_statistics_of_one_table_share_their_draws() -> None:
-    """The interval of a difference of two equal columns has no width to speak of."""
-    values = np.random.default_rng(4).normal(size=(50, 1)).repeat(2, axis=1)
-    found = bootstrap(units(values + np.array([0.0, 1.0])))
-    assert np.ptp(found.replicates[:, 1] - found.replicates[:, 0]) < 1e-12
 
 
 def test_fewer_scored_units_of_one_column_take_its_interval_alone() -> None:

@@ -78,15 +78,6 @@ class TestCells:
         real = made.rows[0].cells["real_ssim"]  # samples 1, 3, 5, 7, of which 3 is missing
         assert (real.n, real.of) == (3, 4)
 
-    def test_a_sample_without_a_row_is_no_failure(self) -> None:
-        made = table(scores("one", [0.5, 0.7]))
-        cell = made.rows[0].cells["ssim"]
-        assert (cell.n, cell.of, cell.floor) == (2, 8, pytest.approx(0.6))
-
-    def test_no_score_at_all_is_no_number(self) -> None:
-        cell = table(scores("one", [None] * 8)).rows[0].cells["ssim"]
-        assert (cell.value, cell.n, cell.floor) == (None, 0, 0.0)
-
     def test_nor_is_it_compared_where_it_was_made_from_other_numbers_of_samples(self) -> None:
         def distance(editor: str, value: float, samples: int) -> Row:
             return replace(row("*", editor, "fid", value), detail={"samples": samples})
@@ -172,21 +163,6 @@ class TestIntervals:
         assert (cell.low, cell.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
         assert any("BCa" in note for note in made.notes)
 
-    def test_a_tables_weighting_is_kept(self) -> None:
-        """Each half scores alike: drawn to the strata's sizes, the mean cannot move, which tells
-        nothing of other samples.
-        """
-        records = [record(str(n), split="real" if n % 2 else "synthetic") for n in range(40)]
-        made = build(
-            frame(scores("one", [0.25 + n % 2 / 2 for n in range(40)]), records),
-            paper(),
-            "faithful",
-            intervals=True,
-        )
-        assert made is not None
-        cell = made.rows[0].cells["ssim"]
-        assert (cell.value, cell.low, cell.high) == (0.5, None, None)
-
     def test_ranks_under_resampling_are_told(self) -> None:
         made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 8)], intervals=True)
         told = next(note for note in made.notes if note.startswith("Rank by"))
@@ -209,15 +185,6 @@ class TestSlices:
         assert [column.name for column in made.columns] == ["ssim", "real_ssim"]
         assert {(1, "real_ssim"), (2, "ssim")} & standing(made).best == {(2, "ssim")}
 
-    def test_numbers_and_tiers_come_in_their_order(self) -> None:
-        records = [
-            record(str(n), tier=tier)
-            for n, tier in enumerate(["hard", "easy", "medium", "10", "9"])
-        ]
-        rows = [row(str(n), "one", "ssim", 0.5) for n in range(5)]
-        (made,) = sliced(frame(rows, records), "tier", lambda part: [paper()], "faithful")
-        assert [line.group for line in made.rows] == ["9", "10", "easy", "medium", "hard"]
-
 
 class TestGeneric:
     def test_every_metric_gets_a_column(self) -> None:
@@ -234,13 +201,6 @@ class TestGeneric:
             "mine": 2.0,
             "fid": 3.0,
         }
-
-    def test_a_metric_without_the_variant_is_shown_in_the_other_and_says_so(self) -> None:
-        found = frame([row("0", "one", "lpips", 0.5)], RECORDS)
-        made = build(found, generic(found)[0], "corrected")
-        assert made is not None
-        assert made.columns[0].note == "faithful (lpips has no corrected values here)"
-        assert made.rows[0].cells["lpips"].value == 0.5
 
 
 class TestPartOfARelease:
@@ -277,10 +237,3 @@ class TestPartOfARelease:
         found = build(frame(rows, RECORDS), self.paper(8), "faithful", published=True)
         assert found is not None
         assert found.rows[0].part is None
-
-    def test_corrected_numbers_stand_beside_no_released_ones(self) -> None:
-        rows = [row(str(n), "mine", "ssim", 0.9, variant="corrected") for n in range(8)]
-        found = build(frame(rows, RECORDS), self.paper(8), "corrected", published=True)
-        assert found is not None
-        assert not standing(found).best
-        assert not found.meta["complete"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -67,21 +66,6 @@ class TestTerminal:
         assert text.count("copy") == 2
         assert text.count("0.950") == 1
 
-    def test_best_is_bold(self) -> None:
-        stream = io.StringIO()
-        show(
-            TABLE,
-            Console(
-                file=stream,
-                force_terminal=True,
-                width=200,
-                color_system="truecolor",
-                highlight=False,
-            ),
-        )
-        assert "\x1b[1m0.900\x1b[0m" in stream.getvalue()
-        assert "\x1b[4m" not in stream.getvalue(), "the worst of two is not second"
-
     def test_editors_across(self) -> None:
         table = Table(name="t", title="Title", columns=COLUMNS, rows=ROWS[:2], transposed=True)
         assert draw(table, "terminal") == (
@@ -135,17 +119,6 @@ class TestMarkdown:
             r"- A note\." + "\n"
             r"- † published: the paper's number, not computed here\." + "\n"
         )
-
-
-class TestCsv:
-    def test_bounds_come_when_there_are_any(self) -> None:
-        rows = [
-            TableRow(name="a", cells={"syn_ssim": Cell(value=0.5, n=1, of=1, low=0.4, high=0.6)})
-        ]
-        (line,) = csv.DictReader(
-            io.StringIO(draw(Table(name="t", title="T", columns=COLUMNS[:1], rows=rows), "csv"))
-        )
-        assert (line["syn_ssim_low"], line["syn_ssim_high"]) == ("0.400", "0.600")
 
 
 class TestLatex:
@@ -215,16 +188,6 @@ class TestFailures:
         text = draw(self.TABLE, "terminal", failures="both")
         assert "0.800 (0.600)" in text
         assert "0.700 (" not in text
-
-
-def test_groups_get_a_column_and_a_rule() -> None:
-    rows = [
-        TableRow(name="a", cells={"syn_ssim": Cell(value=0.1, n=1, of=1)}, group=g)
-        for g in ("x", "y")
-    ]
-    text = draw(Table(name="t", title="T", columns=COLUMNS[:1], rows=rows, by="topic"), "latex")
-    assert "topic & model" in text
-    assert text.count(r"\midrule") == 2
 
 
 class TestMarks:

@@ -85,10 +85,3 @@ def test_columns_are_chosen_by_name_or_heading() -> None:
     assert [column.name for column in table.columns] == ["real_m1", "real_m2", "synthetic_m2"]
     with pytest.raises(UsageError, match="columns SSIM: no such column; there are: real_m0"):
         with_columns([made(1)], ["SSIM"])
-
-
-def test_a_groups_name_stands_once_above_its_lines() -> None:
-    table = made(1)
-    rows = [replace(row, section="Open models" if n else "") for n, row in enumerate(table.rows)]
-    text = draw(replace(table, rows=rows), "latex")
-    assert text.count("Open models") == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
 from editgauge import catalog
 from editgauge.tables.metrics import bounded, on_scale, titles
@@ -20,13 +19,6 @@ def test_a_value_is_printed_on_its_declared_scale() -> None:
     assert on_scale(five, np.array([1.0, 2.0, 2.985, 5.0])).tolist() == [0, 25, 49.625, 100]
     plain = Metric("x", direction=None, low=0, high=math.inf)
     assert on_scale(plain, 7.5) == 7.5
-
-
-def test_a_scale_of_several_steps_is_a_line_between_them() -> None:
-    metric = catalog.find("benchmarks", "textedit").every_metric["Q1"]
-    found = on_scale(metric, np.array([1, 2, 2.5, 3, 4, 5, math.nan]))
-    assert found[:-1] == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
-    assert np.isnan(found[-1])
 
 
 def test_only_a_closed_and_small_scale_is_bounded() -> None:

@@ -33,20 +33,9 @@ def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
     assert models.of("Qwen-Image-Edit").params == "20B"
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("[[model]", "no valid TOML"),
-        ("[[model]]\nparams = '3B'", "missing required field name"),
-        ("[[model]]\nname = 'a'\nparms = '3B'", "parms"),
-        ("[[model]]\nname = 'a'\nseveral_images = 'no'", "several_images"),
-        ("[[model]]\nname = 'a'\nparams = 3", "params: expected str"),
-        ("models = 1", "models"),
-    ],
-)
-def test_a_wrong_file_is_one_clear_error(tmp_path: Path, text: str, words: str) -> None:
-    (tmp_path / "models.toml").write_text(text)
-    with pytest.raises(DataError, match=words):
+def test_a_wrong_file_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text("[[model]]\nname = 'a'\nparms = '3B'")
+    with pytest.raises(DataError, match="parms"):
         load([tmp_path])
 
 

@@ -10,7 +10,6 @@ import pytest
 from editgauge.errors import RunError, UnknownName, UsageError
 from editgauge.store.run import Run
 from editgauge.tables import reading
-from editgauge.tables.results import STATUSES
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
 
@@ -47,13 +46,6 @@ class TestReading:
             np.testing.assert_array_equal(ours.values, theirs.values)
             np.testing.assert_array_equal(ours.status, theirs.status)
 
-    def test_a_grid_is_editors_by_samples(self) -> None:
-        grid = frame(ROWS, RECORDS).grid("ssim", "faithful")
-        np.testing.assert_array_equal(grid.values, [[0.5, np.nan], [0.75, np.nan]])
-        assert STATUSES[grid.status[0, 1]] is Status.MISSING
-        assert grid.status[1, 1] == -1
-        np.testing.assert_array_equal(grid.failed, [[False, True], [False, False]])
-
     def test_repeats_are_averaged_and_can_be_had_apart(self) -> None:
         found = frame(ROWS, RECORDS)
         assert found.grid("IF", "faithful").values[1, 1] == 3.5
@@ -62,10 +54,6 @@ class TestReading:
         assert again.grid("IF", "faithful").values[1, 1] == 4.0
         assert not again.has("ssim"), "what was scored once has no second time"
 
-    def test_a_metric_of_the_whole_set(self) -> None:
-        values = frame(ROWS, RECORDS).of_set("fid", "faithful").values
-        np.testing.assert_array_equal(values, [12.5, np.nan])
-
     def test_a_row_without_a_sample_record_is_kept(self) -> None:
         found = frame([*ROWS, row("c/3", "one", "ssim", 0.25)], RECORDS)
         assert found.samples.ids == ("b/1", "a/2", "c/3")
@@ -73,14 +61,6 @@ class TestReading:
 
 
 class TestSamples:
-    def test_labels(self) -> None:
-        samples = frame([], RECORDS).samples
-        assert samples.labels("topic").tolist() == ["Posters", "Signs"]
-        assert samples.labels("category").tolist() == ["Factual/Spatial", "Factual"]
-        assert samples.labels("category2").tolist() == ["Spatial", ""]
-        assert samples.labels("has_knowledge").tolist() == ["false", "true"]
-        assert samples.labels("level").tolist() == ["2", ""]
-
     def test_narrowing_keeps_samples_and_rows_aligned(self) -> None:
         found = frame(ROWS, RECORDS)
         part = found.of_samples(found.samples.where({"split": "synthetic"}))

@@ -45,8 +45,3 @@ def test_a_training_sample_that_was_scored_stays() -> None:
     )
     found = without_training(whole, [TUNED])  # type: ignore[list-item]
     assert found.samples.ids == ("s0", "s2", "s3", "s4")
-
-
-def test_without_a_training_nothing_is_left_out() -> None:
-    whole = made()
-    assert without_training(whole, [Run()]) is whole  # type: ignore[list-item]

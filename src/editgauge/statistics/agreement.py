@@ -43,12 +43,6 @@ def kappa_of(parts: ArrayLike) -> Floats:
     return np.asarray(np.where((n > 0) & (expected > 1e-12), kappa, np.nan))
 
 
-def quadratic_kappa(a: ArrayLike, b: ArrayLike) -> float:
-    """Cohen's kappa with quadratic weights of two raters' scores (n,), NaN = not rated."""
-    first, second = (np.asarray(side, dtype=np.float64).reshape(1, -1) for side in (a, b))
-    return float(kappa_of(kappa_parts(first, second)[0]))
-
-
 def coincidences(ratings: ArrayLike) -> tuple[Floats, Floats]:
     """The values that occur, (v,), and each unit's coincidence matrix, (units, v, v): how often the
     values c and k were given to it by two annotators, each unit weighted by 1/(m - 1).

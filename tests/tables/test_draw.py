@@ -70,10 +70,10 @@ class TestTerminal:
         table = Table(name="t", title="Title", columns=COLUMNS, rows=ROWS[:2], transposed=True)
         assert draw(table, "terminal") == (
             "Title\n"
-            "                    copy  blank    n\n"
-            "Synthetic  SSIM ↑  0.900  0.250  4/5\n"
-            "           MSE ↓     0.0   99.9  4/5\n"
-            "Real       SSIM ↑  0.950      ∞  2/2\n"
+            "                     n   copy  blank\n"
+            "Synthetic  SSIM ↑  4/5  0.900  0.250\n"
+            "           MSE ↓   4/5    0.0   99.9\n"
+            "Real       SSIM ↑  2/2  0.950      ∞\n"
         )
 
 

@@ -128,6 +128,7 @@ def grid(table: Table, *, count_line: bool = True) -> Drawn:
     breaks = {number for number in range(1, len(kinds)) if kinds[number] != kinds[number - 1]}
     if count_line and shared:
         own = max(line + 1 for line, row in enumerate(table.rows) if row.kind in OWN)
+        own = 0 if table.transposed else own  # a column beside the names, which always fits
         lines.insert(own, below)
         breaks = {number + (number > own) for number in breaks}
         breaks |= {own + 1} if own + 1 < len(lines) else set()

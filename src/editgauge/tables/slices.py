@@ -35,7 +35,7 @@ def sliced(
         part = results.of_samples(labels == value)
         for paper in every(part):
             said = [*paper.notes, *filter(None, [paper.said_of_slices.get(by, "")])]
-            whole = replace(paper, size=None, notes=said)
+            whole = replace(paper, size=None, notes=said, sections=False, params=False)
             table = build(part, whole, variant, intervals=intervals, seed=seed)
             if table is not None:
                 parts.setdefault(paper.name, []).append((value or "(none)", table))

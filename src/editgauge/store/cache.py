@@ -21,6 +21,7 @@ from editgauge.store import sqlite
 
 _TABLE = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID"
 _ODD = "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')"
+_PRAGMAS = ("PRAGMA trusted_schema = OFF", "PRAGMA synchronous = OFF")
 _PATIENCE = 30.0
 _AT_ONCE = 500
 _MOST = 1_000_000
@@ -90,11 +91,15 @@ class Cache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             sqlite.need_files(self.path)
-            db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
-            for statement in ("PRAGMA trusted_schema = OFF", "PRAGMA synchronous = OFF", _TABLE):
-                db.execute(statement)
-            if db.execute(_ODD).fetchone():
-                raise sqlite3.DatabaseError("it holds what is none of ours")
+            with contextlib.ExitStack() as opening:
+                db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+                opening.callback(db.close)
+                for statement in (*_PRAGMAS, _TABLE):
+                    db.execute(statement)
+                if db.execute(_ODD).fetchone():
+                    raise sqlite3.DatabaseError("it holds what is none of ours")
+                opening.pop_all()
+            return db
         except sqlite3.OperationalError:
             return None  # a folder that cannot be written
         except sqlite3.DatabaseError:
@@ -102,12 +107,9 @@ class Cache:
             return None
         except (OSError, RunError):
             return None
-        return db
 
     def _set_aside(self) -> None:
-        database = _local.__dict__.get("open", {}).pop((os.getpid(), self.path), None)
-        if database is not None:
-            database.close()
+        self.close()
         with contextlib.suppress(OSError):
             os.replace(f"{self.path}", f"{self.path}.damaged")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
@@ -60,44 +61,31 @@ def inspect() -> dict[str, Any]:
 
 def extras() -> list[dict[str, Any]]:
     """Each extra for users: what it brings, and which of its packages are not installed."""
-    wanted: dict[str, list[str]] = {name: [] for name in BRINGS}
     try:
-        lines = requires("editgauge") or []
+        needs = [Requirement(line) for line in requires("editgauge") or []]
     except PackageNotFoundError:
-        lines = []
-    for needed in map(Requirement, lines):
-        within = needed.name == "editgauge"  # an extra made of others
-        for name in wanted:
-            if _only_with(needed, name):
-                named = [f"[{one}]" for one in sorted(needed.extras)] if within else [needed.name]
-                wanted[name] += named
-    wanted = {name: _resolved(name, wanted) for name in wanted}
+        needs = []
+    packages = {name: dict.fromkeys(_packages(name, needs)) for name in BRINGS}
     return [
-        {
-            "name": name,
-            "brings": BRINGS[name],
-            "missing": [package for package in packages if not _installed(package)],
-        }
-        for name, packages in wanted.items()
+        {"name": name, "brings": BRINGS[name], "missing": [p for p in wanted if not _installed(p)]}
+        for name, wanted in packages.items()
     ]
 
 
-def _only_with(needed: Requirement, extra: str) -> bool:
-    """Whether a package is needed for an extra, and not without it."""
-    wanted = needed.marker
-    return (
-        wanted is not None
-        and wanted.evaluate({"extra": extra})
-        and not wanted.evaluate({"extra": ""})
-    )
-
-
-def _resolved(extra: str, wanted: dict[str, list[str]]) -> list[str]:
-    """The packages of an extra, those of the extras that it is made of (``[name]``) included."""
-    found: list[str] = []
-    for name in wanted.get(extra, []):
-        found += _resolved(name[1:-1], wanted) if name.startswith("[") else [name]
-    return list(dict.fromkeys(found))
+def _packages(extra: str, needs: Sequence[Requirement]) -> Iterator[str]:
+    """The packages that are needed for an extra, and not without it; those of the extras that it is
+    made of included.
+    """
+    for needed in needs:
+        marker = needed.marker
+        if marker is None or marker.evaluate({"extra": ""}):
+            continue
+        if not marker.evaluate({"extra": extra}):
+            continue
+        if needed.name != "editgauge":
+            yield needed.name
+        for inner in sorted(needed.extras) if needed.name == "editgauge" else ():
+            yield from _packages(inner, needs)
 
 
 def _installed(package: str) -> bool:

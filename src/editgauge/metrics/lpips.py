@@ -300,13 +300,10 @@ def _torch() -> Any:
 
 def _heads(name: str, heads: Mapping[str, Any], device: str) -> list[Any]:
     found = []
-    for index in range(sum(1 for step in _STEPS[name] if step[0] == "tap")):
-        key = next(
-            (k for k in (f"lin{index}.model.1.weight", f"lin{index}.model.0.weight") if k in heads),
-            None,
-        )
-        if key is None:
-            raise ValueError(f"LPIPS {name}: the heads have no lin{index}.model.1.weight")
+    for index in range(sum(step[0] == "tap" for step in _STEPS[name])):
+        key = f"lin{index}.model.1.weight"
+        if key not in heads:
+            raise ValueError(f"LPIPS {name}: the heads have no {key}")
         found.append(heads[key].detach().to(device=device).float().reshape(-1))
     return found
 

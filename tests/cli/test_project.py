@@ -1,4 +1,4 @@
-"""`editgauge.toml`, `-q` and `--log-level`."""
+"""`editgauge.toml`, `-q` and `-v`."""
 
 from __future__ import annotations
 
@@ -80,12 +80,11 @@ def test_an_option_is_named_as_it_is_typed(here: Path) -> None:
     assert told.endswith("editgauge table has no --form; did you mean format?")
 
 
-def test_levels() -> None:
+def test_what_libraries_log_is_shown_with_a_word() -> None:
     before = logging.getLogger().level, list(logging.getLogger().handlers)
     try:
-        assert call("--log-level", "error", "list").exit_code == 0
-        assert logging.getLogger().level == logging.ERROR
-        assert isinstance(call("--log-level", "loud", "list").exception, EditgaugeError)
+        assert call("-v", "list").exit_code == 0
+        assert logging.getLogger().level == logging.INFO
     finally:
         logging.getLogger().setLevel(before[0])
         logging.getLogger().handlers[:] = before[1]

@@ -25,7 +25,7 @@ def demo(
     GPU.
     """
     told = sys.stderr if output.as_json() else sys.stdout
-    with contextlib.redirect_stdout(told), output.verbosity(quiet=output.quiet(), level=""):
+    with contextlib.redirect_stdout(told), output.saying(quiet=output.quiet()):
         _demonstrate(run, no_ocr)
     page = run / "report" / "index.html"
     lines = [

@@ -57,7 +57,7 @@ COMMANDS = DAILY | OTHER
 EVERYWHERE = {
     "--json": "One JSON object instead of text, errors too; tables as --format json.",
     "-q, --quiet": "No progress and no warnings: results only.",
-    "-v, --verbose": "What libraries log; --log-level LEVEL: how much of it.",
+    "-v, --verbose": "What libraries log, too.",
     "--plugin FILE.py": "Metrics, editors and benchmarks of a file of yours.",
     "-h, --help": "This help; editgauge COMMAND --help: a command's.",
     "--version": "The version.",
@@ -90,9 +90,8 @@ def run(typed: Sequence[str]) -> int:
         return 0
     given, words = _taken_out(typed)
     with ExitStack() as stack:
-        level = given.get("--log-level", "") or ("info" if "--verbose" in given else "")
-        flags = {"quiet": "--quiet" in given, "json": "--json" in given}
-        stack.enter_context(output.verbosity(level=level, **flags))
+        said = {name: f"--{name}" in given for name in ("quiet", "json", "verbose")}
+        stack.enter_context(output.saying(**said))
         if "--version" in given:
             print(f"editgauge {__version__}")
             return 0
@@ -191,7 +190,7 @@ def _taken_out(typed: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         if word == "--":
             return given, [*words, word, *rest]
         name, equals, value = word.partition("=")
-        if name in ("--log-level", "--plugin"):
+        if name == "--plugin":
             if not equals and not rest:
                 raise UsageError(f"{name}: wanted a value behind it")
             given[name] = value if equals else rest.pop(0)

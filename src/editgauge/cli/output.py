@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from editgauge.errors import EditgaugeError, UsageError
+from editgauge.errors import EditgaugeError
 from editgauge.escape import plain, terminal
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from editgauge.store.run import Run
 
-LEVELS = ("debug", "info", "warning", "error", "critical")
 JSON_VERSION = 1
 """Of the objects that ``--json`` prints: another number where a name of them changes its meaning.
 """
@@ -122,12 +121,12 @@ class _Cleaned:
 
 
 @contextmanager
-def verbosity(*, quiet: bool, level: str, json: bool = False) -> Iterator[None]:
-    """Set it within a `with` block. `level`: what libraries log to standard error; "" leaves it as
-    it is; `json`: results are JSON. Raises `UsageError` for an unknown level.
+def saying(*, quiet: bool = False, json: bool = False, verbose: bool = False) -> Iterator[None]:
+    """Within a `with` block: no progress and no warnings; results as JSON; what libraries log goes
+    to standard error.
     """
-    if level:
-        _log(level)
+    if verbose:
+        _log()
     named = [name for name in _LIBRARIES if quiet and name not in os.environ]
     os.environ |= dict.fromkeys(named, "error")
     before = dict(_said)
@@ -140,9 +139,7 @@ def verbosity(*, quiet: bool, level: str, json: bool = False) -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-def _log(level: str) -> None:
-    if level.lower() not in LEVELS:
-        raise UsageError(f"--log-level {level}: wanted one of {', '.join(LEVELS)}")
+def _log() -> None:
     import logging
 
     from editgauge.services.secrets import clean
@@ -155,7 +152,7 @@ def _log(level: str) -> None:
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Clean("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.basicConfig(level="INFO", handlers=[handler], force=True)
 
 
 def quiet() -> bool:

@@ -15,7 +15,7 @@ from editgauge.benchmarks.medebench.facts import (
     ORGANS,
     PIXEL,
     SIZE,
-    TASKS,
+    tasks,
 )
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
 from editgauge.parts import Parts
@@ -32,8 +32,7 @@ BENCHMARK = Benchmark(
     citation="MedEBench, arXiv 2506.01921",
     about="1,182 medical edits of 13 organs and 70 tasks, each with a reference and the mask of "
     "its region.",
-    published_counts={"": SIZE}
-    | {f"{organ}/{task}": n for organ, tasks in TASKS.items() for task, n in tasks.items()},
+    published_counts={"": SIZE, **tasks()},
     marks=("editing/editing_metadata.json", "editing_metadata.json"),
     data=DataSource("LIUMinghao/MedEBench", "stated on the data set's page"),
     metrics=(

@@ -187,17 +187,8 @@ def edit(
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
     told = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
-        work, todo = _Work(run, benchmark, own, {}), list[Sample]()
-        before = {r.sample: r for r in run.edits(benchmark) if r.editor == editor.name}
-        for sample in samples:
-            old = before.get(sample.id)
-            if old is not None and old.status in retry:
-                work.again[sample.id] = digest(old.status.value, old.reason, old.seconds)
-            elif old is not None and (old.path is None or (run.path / old.path).exists()):
-                summary.add(old)
-                summary.kept += 1
-                continue
-            todo.append(sample)
+        work = _Work(run, benchmark, own, {})
+        todo = list(work.left(samples, retry, summary))
         told(0, len(todo), f"editing with {editor.name}")
         try:
             for record in work.made(todo, force, seconds_a_sample):
@@ -221,6 +212,22 @@ class _Work:
     benchmark: str
     editor: BaseEditor
     again: dict[str, str]
+
+    def left(
+        self, samples: Sequence[Sample], retry: frozenset[Status], summary: EditSummary
+    ) -> Iterator[Sample]:
+        """The samples to be edited; what is there already is counted."""
+        every = self.run.edits(self.benchmark)
+        before = {record.sample: record for record in every if record.editor == self.editor.name}
+        for sample in samples:
+            old = before.get(sample.id)
+            if old is not None and old.status in retry:
+                self.again[sample.id] = digest(old.status.value, old.reason, old.seconds)
+            elif old is not None and (old.path is None or (self.run.path / old.path).exists()):
+                summary.add(old)
+                summary.kept += 1
+                continue
+            yield sample
 
     def made(self, todo: Sequence[Sample], force: Workers, seconds: float) -> Iterator[EditRecord]:
         """The records of outputs as they come, each written."""

@@ -321,14 +321,21 @@ class Scoring:
                 progress=progress,
             )
             edits = tell(folder, edits, samples)
-        folder.record(
+        self._record(summary, data, origins, sorted({record.editor for record in edits}))
+        summary.problems += self._plugged.problems
+        return self._scored(summary)
+
+    def _record(
+        self, summary: Summary, data: str, origins: Mapping[str, Any], editors: list[str]
+    ) -> None:
+        self.folder.record(
             "score",
-            benchmark=name,
+            benchmark=self.material.benchmark.name,
             tracks=self.tracks,
-            editors=sorted({record.editor for record in edits}),
+            editors=editors,
             data=data,
-            samples=len(material.every),
-            chosen=len(samples),
+            samples=len(self.material.every),
+            chosen=len(self.material.samples),
             scorers=origins,
             plugins=self._plugged.plugins,
             computed=summary.computed,
@@ -336,8 +343,6 @@ class Scoring:
             seconds=round(summary.seconds, 3),
             processor=summary.processor(),
         )
-        summary.problems += self._plugged.problems
-        return self._scored(summary)
 
     def _scored(self, summary: Summary) -> Scored:
         folder, name = self.folder, self.material.benchmark.name

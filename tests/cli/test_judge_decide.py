@@ -49,6 +49,6 @@ def test_all_are_asked_where_nothing_tells_and_nothing_is_paid_twice(made: Path)
 
 
 def test_the_metric_has_to_be_named(made: Path) -> None:
-    with FaultServer() as server, pytest.raises(UsageError, match="--metric '': wanted one of"):
+    with FaultServer() as server, pytest.raises(UsageError, match="metric '': wanted one of"):
         type_("judge", "decide", "mini", "--run", made, "--a", "copy", "--b", "reference",
               "--model", "scripted", "--base-url", server.url)  # fmt: skip

@@ -32,7 +32,7 @@ def test_where_a_prompt_speaks_of_a_concept(
 
 @pytest.mark.parametrize("concept", [None, "", "  "])
 def test_a_sample_without_a_concept_is_told_what_to_give(concept: str | None) -> None:
-    with pytest.raises(NoConcept, match="names no key concept; give one with --concepts"):
+    with pytest.raises(NoConcept, match="names no key concept; give one in a file"):
         mention("Remove it", concept)
 
 

@@ -103,7 +103,9 @@ def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failu
     run: Run, weights: Path, tmp_path: Path
 ) -> None:
     other = tiny_pipelines.stable_diffusion(tmp_path / "other")
-    with pytest.raises(UsageError, match="a folder called 'tiny'; name it with --set model=DIR"):
+    with pytest.raises(
+        UsageError, match="a folder called 'tiny'; name it by the setting model=DIR"
+    ):
         looked(run, None)
     with pytest.raises((UsageError, Unavailable)):
         looked(run, other)
@@ -114,7 +116,7 @@ def test_a_run_of_somebody_else_does_not_choose_what_is_loaded() -> None:
     settings = {"family": "instructpix2pix", "model": "evil/weights", "revision": "abc"}
     edit = Edit(sample="s", editor="e", path=Path("x.png"), settings=settings, seed=7)
     with pytest.raises(
-        UsageError, match="not those of its family; name them with --set model=evil"
+        UsageError, match="not those of its family; name them by the setting model=evil"
     ):
         remake.settings_of(edit, device="cpu")
     made = remake.settings_of(edit, model="evil/weights", device="cpu")
@@ -202,7 +204,7 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     assert "not made by a diffusers pipeline" in str(done.exception)
     done = invoke([*base, "--from", "both"])
     assert isinstance(done.exception, UsageError)
-    assert "name it with --set model=DIR (for change grounding alone: basis pixels)" in str(
+    assert "name it by the setting model=DIR (for change grounding alone: basis pixels)" in str(
         done.exception
     )
     done = invoke([*base, "--from", "pixels"])

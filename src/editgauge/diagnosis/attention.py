@@ -78,7 +78,7 @@ class AttentionScorer(Scorer):
         if not sample.masks:
             return "the sample has no mask of where the model should look"
         if not (sample.concept or "").strip():
-            return "the sample names no key concept; give one with --concepts FILE"
+            return "the sample names no key concept; give one in a file of concepts"
         return None
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:

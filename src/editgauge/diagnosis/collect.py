@@ -112,7 +112,7 @@ class Attention:
             there = ", ".join(f"{w}x{h}" for h, w in sorted(self.seen, reverse=True))
             raise NotWatched(
                 f"no layer has the wanted resolution; there are {there or 'none'} (choose the "
-                f"longer side with --resolution, or all)"
+                f"longer side by the setting resolution, or all)"
             )
         largest = self.shapes[0]
         planes = [self.sums[s] / self.counts[s] for s in self.shapes]

@@ -50,7 +50,7 @@ def mention(prompt: str, concept: str | None) -> Mention:
     """
     words = (concept or "").split()
     if not words:
-        raise NoConcept("the sample names no key concept; give one with --concepts FILE")
+        raise NoConcept("the sample names no key concept; give one in a file of concepts")
     if len(concept or "") > LONGEST:
         raise NoConcept(
             f"the key concept has {len(concept or ''):,} letters, wanted at most {LONGEST}"

@@ -50,12 +50,12 @@ def settings_of(
         # A run may come from anybody: what it names is not fetched and loaded unasked.
         raise UsageError(
             f"{edit.editor} was made with the weights {named!r}, which are not those of its "
-            f"family; name them with --set model={named} if you trust them"
+            f"family; name them by the setting model={named} if you trust them"
         )
     if recorded.startswith("folder-") and not Path(str(settings["model"])).expanduser().is_dir():
         raise UsageError(
             f"{edit.editor} was made with weights of a folder called {settings['model']!r}; name "
-            f"it with --set model=DIR"
+            f"it by the setting model=DIR"
         )
     if recorded and not recorded.startswith("folder-") and model in ("", named):
         settings["revision"] = recorded
@@ -91,6 +91,6 @@ def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:
     if recorded and found != recorded:
         raise UsageError(
             f"{edit.editor} was made with other weights: recorded {recorded}, found {found}; name "
-            f"those with --set model=…"
+            f"those by the setting model=…"
         )
     return made

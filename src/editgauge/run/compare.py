@@ -39,7 +39,7 @@ def compare(
     comparisons = []
     for frame in frames:
         for name in metrics:
-            one_of("--metric", name, frame.metrics)
+            one_of("metric", name, frame.metrics)
         known, ways = metrics_of(frame), directions_of(frame)
         scales = [(one.low, one.high) for one in known.values()]
         wanted = [name for name in ways if not metrics or name in metrics]

@@ -64,7 +64,7 @@ def decide(session: Session, question: Question) -> Decision:
         edits = [edit for edit in session.edits if edit.sample in wanted]
         if not todo.judge([*wanted.values()], edits):
             raise BudgetExceeded(
-                "stopped before it was decided; run the same command again with a higher --budget"
+                "stopped before it was decided; do the same again with a higher budget"
             )
         return scores_of(session, ids, *ends, about.name)
 
@@ -103,5 +103,5 @@ def _metric(session: Session, name: str) -> Metric:
     if not name and len(metrics) == 1:
         return next(iter(metrics.values()))
     if name not in metrics:
-        raise UsageError(f"--metric {name!r}: wanted one of {', '.join(metrics)}")
+        raise UsageError(f"{name!r}: wanted one of {', '.join(metrics)}", argument="metric")
     return metrics[name]

@@ -258,7 +258,7 @@ def test_only_layers_of_the_wanted_resolution_count_and_others_are_named(pipes: 
     assert found.map().shape == (3, 4)
     with watch(pipe, concept_in(pipe), resolution=16) as found:
         run(pipe)
-    with pytest.raises(NotWatched, match=r"there are 4x3 \(choose the longer side with"):
+    with pytest.raises(NotWatched, match=r"there are 4x3 \(choose the longer side by"):
         found.map()
 
 

@@ -109,7 +109,8 @@ def test_the_real_tokenizers_of_the_families(tmp_path: Path) -> None:
     # start, six letters of remove, three of the, six of wisdom, and five of teeth
     assert found.positions == (6 + 3 + 6 + 5,)
 
-    qwen = tiny_pipelines.byte_tokenizer(Qwen2Tokenizer, tiny_pipelines.VISION)
+    special = [f"<|{name}|>" for name in ("im_start", "im_end", "vision_start", "vision_end")]
+    qwen = tiny_pipelines.byte_tokenizer(Qwen2Tokenizer, special)
     text = f"<|im_start|>user\n<|vision_start|><|vision_end|>{prompt}<|im_end|>\n"
     given = qwen(text).input_ids
     found = last_tokens(prompt, "teeth", qwen, given, len(given) - 3)

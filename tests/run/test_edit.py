@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from editgauge.images import read_image, write_png
 from editgauge.run.edit import edit
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
-from editgauge.types import Edit, Finding, Sample, Status, with_finding
+from editgauge.types import Edit, Finding, Sample, Status
 from tests.run.fakes import Painter, make_samples
 
 
@@ -67,9 +67,8 @@ def test_every_end_has_a_record(run: Run, samples: list[Sample], workers: int) -
     trap = {"s001": "raise", "s002": "refuse", "s003": "text"} | (
         {"s004": "die"} if workers else {}
     )
-    faulty = with_finding(
-        samples[5], Finding("json", "x.json", "not JSON", "nothing", repaired=False)
-    )
+    finding = Finding("json", "x.json", "not JSON", "nothing", repaired=False)
+    faulty = replace(samples[5], findings=(finding,))
     summary = edit(run, "fake", [*samples[:5], faulty], Painter(trap=trap), workers=workers)
     found = {name: (record.status, record.reason) for name, record in by_sample(run).items()}
     assert found["s000"][0] is Status.SCORED

@@ -76,11 +76,20 @@ class Call:
 
 
 def library(feature: str) -> Any:
-    """The diffusers package. Raises `MissingExtra` naming the feature."""
+    """The diffusers package, without progress bars (the run has one) and warnings of its own.
+    Raises `MissingExtra` naming the feature.
+    """
     try:
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.set_verbosity_error()
         import diffusers
+        from diffusers.utils import logging as diffusers_logging
     except ImportError as error:
         raise MissingExtra(feature, error.name or "diffusers", "diffusion") from error
+    for library in (transformers_logging, diffusers_logging):
+        library.set_verbosity_error()
+        library.disable_progress_bar()
     return diffusers
 
 
@@ -173,11 +182,7 @@ def load(
     """The pipeline of a `source_of` on its device."""
     import torch
     from diffusers.utils import deprecation_utils
-    from diffusers.utils import logging as diffusers_logging
-    from transformers.utils import logging as transformers_logging
 
-    for library in (diffusers_logging, transformers_logging):
-        library.disable_progress_bar()  # the run has one
     renamed = hasattr(deprecation_utils, "_TORCH_DTYPE_DEPRECATION_MESSAGE")  # since 0.42
     options: dict[str, Any] = {"dtype" if renamed else "torch_dtype": getattr(torch, dtype)}
     if line.checked and not checker:

@@ -235,6 +235,22 @@ def refusal(outcome: Outcome) -> Nothing:
 Kind = TypeVar("Kind", bound=RemoteEditor)
 
 
+def _told(
+    provider: type[Provider], editor: str, settings: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """The settings in the provider's shape, and those that are passed on (``extra.NAME``)."""
+    extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
+    if EXTRA in extra:
+        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
+    named = {name: value for name, value in settings.items() if name not in extra}
+    told = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
+    for name, example in provider.needs.items():
+        if not getattr(told, name):
+            wanted = f"wanted the setting {name}, for example {name}={example}"
+            raise UsageError(f"editor {editor!r}: {wanted}")
+    return told, {name.removeprefix(EXTRA): typed(value) for name, value in extra.items()}
+
+
 def remote(
     provider: type[Provider],
     editor: str,
@@ -245,16 +261,7 @@ def remote(
     network. Raises `UsageError` for a setting that is not known, does not fit or is lacking, and
     without the key that the provider needs.
     """
-    extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
-    if EXTRA in extra:
-        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
-    named = {name: value for name, value in settings.items() if name not in extra}
-    told: Any = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
-    for name, example in provider.needs.items():
-        if not getattr(told, name):
-            wanted = f"wanted the setting {name}, for example {name}={example}"
-            raise UsageError(f"editor {editor!r}: {wanted}")
-    passed = {name.removeprefix(EXTRA): typed(value) for name, value in extra.items()}
+    told, passed = _told(provider, editor, settings)
     own, base = provider(told, passed), told.base_url or provider.home
     key = key_for(base, [provider.home], (OWN_KEY, *provider.keys), needed=True)
     service = Service(

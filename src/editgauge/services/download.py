@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+from typing import IO
 
 from editgauge import __version__
 from editgauge.errors import DownloadError
@@ -98,11 +99,7 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
             total = have + int(length) if length.isdigit() else remote.size
             with part.open("ab" if have else "wb") as file:
                 while chunk := response.read(_CHUNK):
-                    try:
-                        file.write(chunk)
-                        file.flush()
-                    except OSError as error:  # nobody asks the server again for a full disk
-                        raise paths.unwritable(part, error) from error
+                    _write(file, chunk, part)
                     have += len(chunk)
                     if remote.size is not None and have > remote.size:
                         break  # more than there should be: it is not this file
@@ -120,6 +117,15 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
         raise _Interrupted(str(getattr(error, "reason", "") or error)) from error
     if total is not None and have < total:
         raise _Interrupted(f"the connection ended after {have:,} of {total:,} bytes")
+
+
+def _write(file: IO[bytes], chunk: bytes, part: Path) -> None:
+    """A full disk is no interrupted connection: nobody asks the server again."""
+    try:
+        file.write(chunk)
+        file.flush()
+    except OSError as error:
+        raise paths.unwritable(part, error) from error
 
 
 def _verified(remote: Remote, part: Path) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -38,6 +38,7 @@ _HIDDEN = re.compile(r"(?:^|/)\.(?!\.?/)[^/]*/")
 """Within a hidden folder: what a data set has of it is for other programs. A planted ``.git`` would
 be obeyed by git, and ``.cache`` is where the library keeps what it knows.
 """
+_AT_ONCE = 4
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".7z", ".rar")
 Progress = Callable[[int, int], None]
 """Called with files that are there and files wanted."""
@@ -73,7 +74,6 @@ def fetch_dataset(
     revision: str | None = None,
     repo: str | None = None,
     progress: Progress | None = None,
-    workers: int = 4,
 ) -> Fetched:
     """Bring a data set's files at one commit into `target`; files that are there and right are
     kept.
@@ -105,23 +105,12 @@ def fetch_dataset(
         _check_path(repo, file.path)
     target.mkdir(parents=True, exist_ok=True)
     write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
-    new = 0
-    with ThreadPoolExecutor(max(1, workers), thread_name_prefix="fetch") as pool:
-        jobs = [pool.submit(_fetch, repo, commit, file, target) for file in files]
-        try:
-            for done, job in enumerate(jobs, start=1):
-                new += job.result()
-                if progress is not None:
-                    progress(done, len(files))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
     return Fetched(
         repo=repo,
         commit=commit,
         files=len(files),
         bytes=sum(file.size for file in files),
-        new=new,
+        new=_fetch_all(repo, commit, files, target, progress),
         archives=tuple(file.path for file in files if file.path.lower().endswith(_ARCHIVES)),
     )
 
@@ -162,6 +151,24 @@ def _check_path(repo: str, path: str) -> None:
             f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
             f"was fetched"
         )
+
+
+def _fetch_all(
+    repo: str, commit: str, files: Sequence[HubFile], target: Path, progress: Progress | None
+) -> int:
+    """Bring the files; how many were not there."""
+    new = 0
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="fetch") as pool:
+        jobs = [pool.submit(_fetch, repo, commit, file, target) for file in files]
+        try:
+            for done, job in enumerate(jobs, start=1):
+                new += job.result()
+                if progress is not None:
+                    progress(done, len(files))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return new
 
 
 def _fetch(repo: str, commit: str, file: HubFile, target: Path) -> bool:

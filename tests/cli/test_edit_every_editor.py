@@ -94,5 +94,5 @@ def test_what_needs_weights_says_which(call: Call, name: str) -> None:
     assert code == 2
     lines = [line for line in err.splitlines() if line.startswith("error: ")]
     assert len(lines) == 1, err
-    assert "--model" in lines[0]
+    assert "the setting model" in lines[0]
     assert "Traceback" not in err

@@ -147,7 +147,7 @@ def test_usage(saved: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.HfApi", lambda: SimpleNamespace(model_info=_offline))
     with pytest.raises(
-        Unavailable, match=r"give a folder with --model, or a commit with --set revision=…"
+        Unavailable, match="give a folder by the setting model, or a commit by revision=…"
     ):
         editor("instructpix2pix", Path("nobody/nothing"))(make_sample(tmp_path), tmp_path)
 
@@ -276,7 +276,7 @@ def test_what_does_not_fit_is_that_sample_s_failure_and_says_what_to_do(tmp_path
     samples = [make_sample(tmp_path / "data", f"s{n}", size=(64, 48)) for n in range(2)]
     assert edit_all(run, "mini", samples, made).counts == {"failed": 2}
     assert "out of memory: cpu does not hold it; keep its parts" in run.edits("mini")[0].reason
-    assert "--set offload=true" in run.edits("mini")[0].reason
+    assert "the setting offload=true" in run.edits("mini")[0].reason
 
 
 def test_a_worker_uses_the_gpu_that_it_is_given_whatever_its_number(tmp_path: Path) -> None:

@@ -39,17 +39,14 @@ def keep_in(editor: Editor, run: Path, budget: float | None) -> None:
     book = as_editor(editor).ledger
     if book is None:
         if budget is not None:
-            raise UsageError(
-                f"--budget: the editor {editor.name!r} has no costs that are known; leave it out"
-            )
+            why = f"{budget}: the editor {editor.name!r} has no costs that are known; leave it out"
+            raise UsageError(why, argument="budget")
         return
     price = as_editor(editor).price
     if budget is not None and price is not None and not price.picture:
         what = "not known" if price.picture is None else "zero"
-        raise UsageError(
-            f"--budget: the price of {editor.name} is {what}, so that no budget can be kept; give "
-            f"one with --price (US dollars for one output)"
-        )
+        why = f"{budget}: the price of {editor.name} is {what}: name the price of an output as well"
+        raise UsageError(why, argument="budget")
     book.keep_in(run / PAID, budget)
 
 
@@ -61,7 +58,7 @@ def spent(editor: Editor) -> str:
         return ""
     known = price.picture is not None or price.out is not None
     if not known and not book.totals.calls:
-        return "not counted: no price is known (--price US dollars for one output)"
+        return "not counted: no price is known (the setting price: US dollars for one output)"
     source = price.source if known else "no price is known; these are the replies' own bills"
     return (
         f"{book.spent:z.4f} US dollars now, {book.totals.booked:z.4f} in this run, all commands "

@@ -23,8 +23,8 @@ from editgauge.errors import DataError, MissingExtra, Unavailable, UsageError
 from editgauge.networks import runtime
 
 OFFLOAD = (
-    "keep its parts on the processor until they are needed with --set offload=true, or edit "
-    "smaller pictures with --set side=…"
+    "keep its parts on the processor until they are needed (the setting offload=true), or edit "
+    "smaller pictures (side=…)"
 )
 """What to do where a device's memory does not suffice."""
 _PICTURES = ("image", "images", "input_images")
@@ -115,7 +115,7 @@ def class_named_by(model: str, revision: str | None) -> str:
     """The class that a model's own ``model_index.json`` names, in a folder or on the hub. Raises
     `UsageError` for a folder without one, and `Unavailable` when the hub cannot tell.
     """
-    folder, advice = Path(model).expanduser(), "name the class with --set pipeline=…"
+    folder, advice = Path(model).expanduser(), "name the class by the setting pipeline=…"
     there = folder.is_dir()
     try:
         if there:
@@ -133,7 +133,7 @@ def class_named_by(model: str, revision: str | None) -> str:
             raise UsageError(f"editor 'diffusers': {folder.name}: {wanted} {why}") from error
         raise Unavailable(
             f"editor 'diffusers': {model}: the hub did not tell its pipeline {why}, or give a "
-            f"folder with --model"
+            f"folder by the setting model"
         ) from error
 
 
@@ -211,7 +211,7 @@ def told(error: Exception, model: str, device: str) -> str:
     if isinstance(error, OSError) and not Path(model).expanduser().is_dir():
         return (
             f"its weights are not whole on this machine, and the hub did not give them; fetch them "
-            f"(hf download {model}), or give a folder with --model ({text[:160]})"
+            f"(hf download {model}), or give a folder by the setting model ({text[:160]})"
         )
     return text
 
@@ -233,7 +233,7 @@ def _current_commit(model: str) -> str:
     except Exception as error:  # offline, unknown, gated: all end in the same advice
         raise DataError(
             f"{model}: its revision is not pinned and the hub did not tell it "
-            f"({type(error).__name__}); give a folder with --model, or a commit with --set "
+            f"({type(error).__name__}); give a folder by the setting model, or a commit by "
             f"revision=…"
         ) from error
 

@@ -74,13 +74,13 @@ def start(
 def _estimate(run: Path, design: Path, annotators: int, width: float, benchmark: str) -> None:
     from editgauge.store.remote import fetched
     from editgauge.store.run import Run
-    from editgauge.study.planning import planned
+    from editgauge.study.planning import lines, planned
 
     folder = Run.open(fetched(run))
     with output.warned(folder):
         plan = planned(folder, design, annotators, width, benchmark)
     following = f"editgauge study start {place_of(run)} {design} --annotators {annotators}"
-    output.emit(plan.as_dict(), [*plan.lines(), f"next:  {following}"])
+    output.emit(plan, [*lines(plan), f"next:  {following}"])
 
 
 def _print_links(tokens: dict[str, str], base: str, design: Design | None = None) -> None:

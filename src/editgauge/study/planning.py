@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,57 +51,44 @@ def spread_of(ratings: ArrayLike) -> Spread:
     return Spread(between, within, True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What a design takes: see `planned`. `needs`: annotators a sample -> samples."""
-
-    study: str
-    samples: int
-    annotators: int
-    tasks: int
-    load_least: int
-    load_most: int
-    width: float
-    wanted: float
-    spread: Spread
-    needs: dict[int, int]
-
-    def lines(self) -> list[str]:
-        """The plan in words."""
-        origin = "from ratings of this run" if self.spread.known else "assumed: nothing rated yet"
-        spread = f"samples {self.spread.samples:.2f}, annotators {self.spread.annotators:.2f}"
-        load = f"{self.tasks} tasks, {self.load_least} to {self.load_most} each"
-        return [
-            f"study {self.study}: {self.samples} samples, {self.annotators} annotators, {load}",
-            f"95 % interval of an editor's mean: about {self.width:.2f} wide",
-            f"variance: {spread} ({origin})",
-            f"for an interval {self.wanted:g} wide:",
-            *(f"  {n} annotators a sample: {k} samples" for n, k in self.needs.items()),
-        ]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The plan as JSON values."""
-        return {**asdict(self), "spread": self.spread._asdict()}
-
-
-def planned(run: Run, path: Path, annotators: int, width: float, benchmark: str = "") -> Plan:
-    """The plan of the design in a file. Raises `DataError` for a design that does not fit the run,
-    and `UsageError` for too few annotators.
+def planned(
+    run: Run, path: Path, annotators: int, width: float, benchmark: str = ""
+) -> dict[str, Any]:
+    """What the design in a file takes, as JSON values: tasks and the load of each annotator, the
+    width of an interval that it gives, and (``needs``: annotators a sample -> samples) what one of
+    the wanted `width` takes. Raises `DataError` for a design that does not fit the run, and
+    `UsageError` for too few annotators.
     """
     design, outputs = designed(run, path, benchmark)
     tasks = assign(design, editors_by_sample(outputs), annotators)
     loads = Counter(task.annotator for task in tasks)
     rated = answers(reading.of_runs([run], design.benchmark))
     spread = spread_of(next((one.first for one in rated if one.scale == design.mode), []))
-    return Plan(
-        study=design.name,
-        samples=len(design.drawn),
-        annotators=annotators,
-        tasks=len(tasks),
-        load_least=min(loads[who] for who in range(annotators)),
-        load_most=max(loads.values(), default=0),
-        width=spread.width(len(design.drawn), design.annotators_per_sample),
-        wanted=width,
-        spread=spread,
-        needs={count: spread.needed(width, count) for count in (2, 3, 4, 5)},
-    )
+    return {
+        "study": design.name,
+        "samples": len(design.drawn),
+        "annotators": annotators,
+        "tasks": len(tasks),
+        "load_least": min(loads[who] for who in range(annotators)),
+        "load_most": max(loads.values(), default=0),
+        "width": spread.width(len(design.drawn), design.annotators_per_sample),
+        "wanted": width,
+        "spread": spread._asdict(),
+        "needs": {str(count): spread.needed(width, count) for count in (2, 3, 4, 5)},
+    }
+
+
+def lines(plan: dict[str, Any]) -> list[str]:
+    """A plan in words."""
+    spread = plan["spread"]
+    origin = "from ratings of this run" if spread["known"] else "assumed: nothing rated yet"
+    load = f"{plan['tasks']} tasks, {plan['load_least']} to {plan['load_most']} each"
+    variance = f"samples {spread['samples']:.2f}, annotators {spread['annotators']:.2f}"
+    who = f"{plan['samples']} samples, {plan['annotators']} annotators"
+    return [
+        f"study {plan['study']}: {who}, {load}",
+        f"95 % interval of an editor's mean: about {plan['width']:.2f} wide",
+        f"variance: {variance} ({origin})",
+        f"for an interval {plan['wanted']:g} wide:",
+        *(f"  {n} annotators a sample: {k} samples" for n, k in plan["needs"].items()),
+    ]

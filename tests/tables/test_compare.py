@@ -12,7 +12,7 @@ import pytest
 
 from editgauge.errors import EditgaugeError
 from editgauge.store.run import Run
-from editgauge.tables.compare import Comparison, compare, report_link
+from editgauge.tables.compare import Comparison, compare, report_link, sentence
 from editgauge.types import Direction, Row, Status
 from tests.command_line import Result, invoke
 from tests.made_rows import frame, record, row
@@ -94,6 +94,15 @@ class TestCompare:
         assert (
             line.paired.n == 29
         )  # no difference can be taken of an infinite value and a finite one
+
+
+def test_an_anchor_is_not_praised_as_a_model() -> None:
+    rows = [replace(one, editor="copy") if one.editor == "new" else one for one in shifted(0.1)]
+    found = compare(
+        frame(rows, RECORDS, "texteditbench"), "old", "copy", WAYS, variants=("faithful",)
+    )
+    assert "better on ssim" in sentence(found)
+    assert "copy is an anchor, no model." in sentence(found)
 
 
 def test_a_link_carries_any_name() -> None:

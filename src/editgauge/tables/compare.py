@@ -16,6 +16,7 @@ from urllib.parse import quote
 import numpy as np
 
 from editgauge import escape
+from editgauge.catalog import is_anchor
 from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
 from editgauge.statistics.resampling import LEAST
 from editgauge.tables.results import Floats, Mask, Results
@@ -250,6 +251,8 @@ def sentence(item: Comparison) -> str:
         if told not in groups.setdefault(said, []):
             groups[said].append(told)
     parts = [f"{said} on {', '.join(names)}" for said, names in groups.items() if names]
+    anchors = [name for name in (item.b, item.a) if is_anchor(name)]
+    parts += [f"{name} is an anchor, no model" for name in anchors]
     return f"{item.b} against {item.a}: {'; '.join(parts)}."
 
 

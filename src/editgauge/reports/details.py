@@ -7,8 +7,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -70,27 +69,16 @@ def samples(
             }
 
 
-class Replies:
+class Replies(contextlib.ExitStack):
     """The judges' raw replies of the runs, read from their stores; empty where there is none."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
+        super().__init__()
         self._stores: list[Paid] = []
-        self._open = contextlib.ExitStack()
         for run in runs:
             if run.replies_path.exists():
                 with contextlib.suppress(RunError):
-                    self._stores.append(self._open.enter_context(Paid(run.replies_path)))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self._open.close()
+                    self._stores.append(self.enter_context(Paid(run.replies_path)))
 
     def __call__(self, detail: Mapping[str, Any]) -> str | None:
         key = detail.get("reply") or detail.get("reply_key") or detail.get("key")

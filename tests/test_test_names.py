@@ -22,7 +22,6 @@ EXCEPTIONS = {
     "benchmarks/test_judge_rubrics.py": "the rubrics of all benchmarks against their papers",
     "benchmarks/test_layout.py": "the files that all benchmarks write, read again",
     "benchmarks/test_layouts.py": "the tables of all benchmarks against their papers",
-    "judging/test_parts.py": "small parts of the engine that have few tests each",
     "judging/test_real_server.py": "the whole room against a server that somebody else wrote",
     "networks/test_gpu.py": "all networks on a device that few machines have",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import multiprocessing
 import os
@@ -19,7 +20,7 @@ from tests.made_rows import row
 from tests.store.made_run import SAMPLES, make_run
 
 from editgauge.errors import RunError
-from editgauge.store import lease, parquet
+from editgauge.store import lease, parquet, schema
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
 from editgauge.types import Row, Status
@@ -265,3 +266,23 @@ def test_why_outputs_have_no_score_is_counted(tmp_path: Path) -> None:
     assert run.reasons("mini") == [("test", "failed", "made", 2)]
     counts = run.samples_by_status("mini", ["test"], among=SAMPLES)
     assert counts == {name: {"failed": 1, "scored": 5} for name in ("one", "two")}
+
+
+def test_other_tables_are_another_format() -> None:
+    """A run of an older version is refused by its format, not called damaged: a change of the
+    tables changes the number, and this line.
+    """
+    tables = "\n".join(" ".join(statement.split()) for statement in schema.SCHEMA)
+    told = (schema.FORMAT, hashlib.sha256(tables.encode()).hexdigest()[:16])
+    assert told == ("3", "b99f0aac1d6f1375")
+
+
+def test_a_run_of_another_format_is_one_line_and_stays_as_it_is(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run")
+    run.put([row("a", "e", "m", 1.0)])
+    run.set_fact("format", "2")
+    run.close()
+    before = (run.path / "run.sqlite").read_bytes()
+    with pytest.raises(RunError, match=r"run format '2', this version reads 3"):
+        Run.open(run.path)
+    assert (run.path / "run.sqlite").read_bytes() == before

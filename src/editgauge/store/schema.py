@@ -39,7 +39,7 @@ from editgauge.store import paths, records
 from editgauge.store.records import plain
 from editgauge.types import VARIANTS, Edit, Row, Sample, Status
 
-FORMAT = "2"
+FORMAT = "3"
 _STATUSES = {status.value for status in Status}
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
 SCHEMA = (

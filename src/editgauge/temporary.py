@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import psutil
-
 _HOST = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
 _NAME = re.compile(r"\.editgauge-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}")
 
@@ -68,6 +66,8 @@ def sweep(place: Path) -> int:
     """Remove what a process of this machine began in a folder and will not finish, since it has
     ended. Returns how much. Nothing is followed through a link, and what cannot be removed stays.
     """
+    import psutil
+
     gone = 0
     for made in [] if place.is_symlink() or not place.is_dir() else list(place.iterdir()):
         named = _NAME.fullmatch(made.name)

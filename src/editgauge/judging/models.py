@@ -42,8 +42,9 @@ def check_name(model: str) -> None:
     """Raises `UsageError` for a name that no server has: it stands in rows and tables."""
     if not model.isprintable() or model.strip() != model or not model:
         raise UsageError(
-            f"--model {model!r}: wanted a judge's name, without blanks around it or line ends, for "
-            f"example --model gpt-4o-2024-11-20 (or a name of --base-url)"
+            f"{model!r}: wanted a judge's name, without blanks around it or line ends, for example "
+            f"gpt-4o-2024-11-20 (or a name of your own server)",
+            argument="model",
         )
 
 
@@ -56,8 +57,8 @@ def check_alias(model: str, allow: bool) -> None:
     dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
     hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
     raise UsageError(
-        f"--model {model}: an alias, which may be another model tomorrow; {hint}, or say "
-        f"--allow-alias"
+        f"{model}: an alias, which may be another model tomorrow; {hint}, or say allow-alias",
+        argument="model",
     )
 
 

@@ -66,14 +66,15 @@ class JudgeOptions:
         from editgauge.store import selection  # imports what a page of help does not need
 
         if not 1 <= self.repeat <= 100:
-            raise UsageError(f"--repeat {self.repeat}: wanted 1 to 100")
+            raise UsageError(f"{self.repeat}: wanted 1 to 100", argument="repeat")
         if self.budget is not None and not 0 <= self.budget < float("inf"):
-            raise UsageError(f"--budget {self.budget}: wanted US dollars, 0 or more")
+            raise UsageError(f"{self.budget}: wanted US dollars, 0 or more", argument="budget")
         if odd := self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
             word = sorted(status.value for status in odd)[0]
-            raise UsageError(f"--retry {word!r}: wanted some of failed, refused, unparsable")
+            why = f"{word!r}: wanted some of failed, refused, unparsable"
+            raise UsageError(why, argument="retry")
         if effort := self.settings.get("reasoning_effort"):
-            selection.one_of("--set reasoning_effort", effort, EFFORTS)
+            selection.one_of("set", effort, EFFORTS)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def _number(name: str, value: str) -> Any:
     except ValueError:
         number = float("nan")
     if not low <= number <= high:
-        raise UsageError(f"--set {name}={value}: wanted {low:g} to {high:g}")
+        raise UsageError(f"{name}={value}: wanted {low:g} to {high:g}", argument="set")
     return number
 
 
@@ -160,7 +161,8 @@ def price_for(options: JudgeOptions) -> Price | None:
     if options.budget is not None and (price is None or price.free):
         what = "not known" if price is None else "zero"
         raise UsageError(
-            f"--budget: the price of {options.model} is {what}, so that no budget can be kept; "
-            f"give it with --price IN/OUT (US dollars for a million tokens in and out)"
+            f"{options.budget:g}: the price of {options.model} is {what}, so that no budget can be "
+            f"kept; give it as price: IN/OUT (US dollars for a million tokens in and out)",
+            argument="budget",
         )
     return price

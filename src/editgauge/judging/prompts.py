@@ -52,7 +52,7 @@ def folder_of(run: Path, benchmark: str) -> Path:
 def declared(benchmark: Benchmark) -> ReleasedPrompts:
     """What is known of the benchmark's released prompts. Raises `UsageError` when nothing is."""
     if benchmark.prompts is None:
-        raise UsageError(f"{benchmark.name}: no released prompts are known; use --prompts ours")
+        raise UsageError(f"{benchmark.name}: no released prompts are known; use ours")
     found: ReleasedPrompts = benchmark.prompts()
     return found
 
@@ -89,8 +89,9 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
         return replace(ours, name=SET, track=released.track(scripts), texts=scripts.fingerprint)
     if not folder.is_dir():
         raise UsageError(
-            f"--prompts {word!r}: wanted ours, paper, a folder of rubrics, or a name of `editgauge "
-            f"list judges`"
+            f"{word!r}: wanted ours, paper, a folder of rubrics, or a name of `editgauge list "
+            f"judges`",
+            argument="prompts",
         )
     rubrics = RubricFolder(benchmark.rubrics or {}, folder)
     rubrics.check(ours.track.rubric_names(), "--prompts")
@@ -105,8 +106,9 @@ def _of_package(benchmark: Benchmark, name: str, plugins: tuple[dict[str, str], 
     track: Track = found.judging()
     if taken := sorted({metric.name for metric in track.metrics} & set(benchmark.every_metric)):
         raise UsageError(
-            f"--prompts {name}: {benchmark.name} has a metric {taken[0]!r} of its own; ask about "
-            f"another benchmark"
+            f"{name}: {benchmark.name} has a metric {taken[0]!r} of its own; ask about another "
+            f"benchmark",
+            argument="prompts",
         )
     package = catalog.source_of("judges", name).as_dict("judge", name)
     return Prompts(OURS, track, RubricFolder(found.rubrics or {}), plugins=(*plugins, package))

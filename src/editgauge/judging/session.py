@@ -165,11 +165,13 @@ def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
             there = sorted({*track.options, *REQUEST, *RANGES})
             near = difflib.get_close_matches(name, there, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise UsageError(f"--set {name}={value}: there are: {', '.join(there)}{hint}")
+            why = f"{name}={value}: there are: {', '.join(there)}{hint}"
+            raise UsageError(why, argument="set")
         known = track.options[name]
         fits = next((word for word in known if word.lower() == value.lower()), None)
         if fits is None:
-            raise UsageError(f"--set {name}={value}: wanted {name} to be one of {', '.join(known)}")
+            why = f"{name}={value}: wanted {name} to be one of {', '.join(known)}"
+            raise UsageError(why, argument="set")
         found[name] = {"true": True, "false": False}.get(fits, fits)
     return found
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def variants(given: str) -> tuple[Variant, ...]:
     """``faithful``, ``corrected`` or ``both``."""
-    one_of("--variant", given, (*VARIANTS, "both"))
+    one_of("variant", given, (*VARIANTS, "both"))
     return VARIANTS if given == "both" else (cast(Variant, given),)
 
 

@@ -179,7 +179,8 @@ def _base(order: Order, settings: Mapping[str, Any]) -> DiffusersEditor:
     family = MODELS.get(order.editor)
     if family is None or family.pipeline != PIPELINE:
         able = ", ".join(name for name, one in MODELS.items() if one.pipeline == PIPELINE)
-        raise UsageError(f"--editor {order.editor}: cannot be tuned; wanted one of {able}")
+        why = f"{order.editor}: cannot be tuned; wanted one of {able}"
+        raise UsageError(why, argument="editor")
     if "shots" in settings or "devices" in settings:
         raise UsageError("tune: trains and edits on one --device, without demonstrations")
     return diffusers.factory(order.editor, [], **settings)

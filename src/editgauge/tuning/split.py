@@ -69,10 +69,11 @@ def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sa
         if name is None:
             near = difflib.get_close_matches(_plain(text), known, n=3, cutoff=0.4)
             names = [known[one] for one in near] or sorted(there)[:5]
-            raise UsageError(f"--task {text!r}: no sample has it; there are {', '.join(names)}")
+            why = f"{text!r}: no sample has it; there are {', '.join(names)}"
+            raise UsageError(why, argument="task")
         found[name] = there[name]
     if not found:
-        raise UsageError(f"--task: name one of {', '.join(sorted(there)[:8])}")
+        raise UsageError(f"is missing: name one of {', '.join(sorted(there)[:8])}", argument="task")
     return found
 
 

@@ -57,7 +57,7 @@ def check_alias(model: str, allow: bool) -> None:
     dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
     hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
     raise UsageError(
-        f"{model}: an alias, which may be another model tomorrow; {hint}, or say allow-alias",
+        f"{model}: an alias, which may be another model tomorrow; {hint}, or say --allow-alias",
         argument="model",
     )
 

@@ -118,7 +118,7 @@ def test_tasks_are_found_by_their_name(samples: list[Sample]) -> None:
     assert list(split.tasks(samples, ["turn IT"])) == [TASK]
     with pytest.raises(UsageError, match=r"no sample has it; there are Turn it\."):
         split.tasks(samples, ["Turn its"])
-    with pytest.raises(UsageError, match=r"--task: name one of Turn it\."):
+    with pytest.raises(UsageError, match=r"^task is missing: name one of Turn it\."):
         split.tasks(samples, [])
 
 

@@ -162,7 +162,7 @@ def price_for(options: JudgeOptions) -> Price | None:
         what = "not known" if price is None else "zero"
         raise UsageError(
             f"{options.budget:g}: the price of {options.model} is {what}, so that no budget can be "
-            f"kept; give it as price: IN/OUT (US dollars for a million tokens in and out)",
+            f"kept; give it with --price IN/OUT (US dollars for a million tokens in and out)",
             argument="budget",
         )
     return price

@@ -5,6 +5,7 @@ all the ways of services. What is booked is what was billed, and no picture lies
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import struct
 import sys
@@ -261,6 +262,15 @@ FAULTS: Mapping[str, tuple[Sequence[str], str]] = {
 """What goes wrong, and how it ends; an empty word: somehow, but not as an output."""
 
 
+def holds_key(path: Path) -> bool:
+    """Whether a file has the key in it. SQLite takes its journal away when the last call of a
+    service ends, which may be now.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        return path.is_file() and KEY.encode() in path.read_bytes()
+    return False
+
+
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_a_service_that_fails_gives_the_right_picture_or_none(
     interface: str, tmp_path: Path, samples: Mapping[str, Any]
@@ -286,8 +296,7 @@ def test_a_service_that_fails_gives_the_right_picture_or_none(
         assert wanted in ("", status), (fault, status)
         assert status == "scored" or (value is None and reason), fault
     assert costs(run)["booked"] >= bill - 1e-9
-    files = [path for path in run.rglob("*") if path.is_file()]
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert not [path for path in run.rglob("*") if holds_key(path)]
 
 
 @pytest.mark.parametrize("interface", INTERFACES)

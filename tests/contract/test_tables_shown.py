@@ -62,6 +62,29 @@ def test_the_papers_lines_stand_beside_ours(
     assert len(lines) >= 7
 
 
+@pytest.mark.parametrize("variant", ["faithful", "corrected"])
+@pytest.mark.parametrize(
+    ("fixture", "table", "name"),
+    [
+        ("text_edit_bench", "texteditbench.pixel", "texteditbench_pixel"),
+        ("text_edit_bench", "texteditbench.judge", "texteditbench_judge"),
+        ("text_edit", "textedit.classic", "textedit_full_classic"),
+        ("text_edit", "textedit.judge", "textedit_full_judge"),
+        ("medical", "medebench.organs", "medebench_organs"),
+    ],
+)
+def test_columns_stand_in_the_papers_order(
+    request: pytest.FixtureRequest, fixture: str, table: str, name: str, variant: str
+) -> None:
+    """Whoever copies a table into a paper compares it with hers column by column."""
+    known: Known = request.getfixturevalue(fixture)
+    made = every_table(known.run, options=("--only", table, "--variant", variant))[0]
+    ours = [column["name"] for column in made["columns"]]
+    wanted = [column for column in published(name)[0] if column in ours]
+    assert len(wanted) >= 8
+    assert [column for column in ours if column in wanted] == wanted
+
+
 @pytest.mark.parametrize(
     ("judge", "name"), [(GPT, "kris_bench_gpt4o"), (QWEN, "kris_bench_qwen2.5-vl-72b")]
 )

@@ -12,17 +12,11 @@ from cyclopts import Parameter
 
 from editgauge.cli import output
 from editgauge.cli.options import (
-    RUN,
     BenchmarkArg,
     DataArg,
-    Dollars,
     Format,
-    Many,
     OnlyBenchmark,
-    RunOpt,
     RunsArg,
-    SetOpt,
-    at_least,
     group,
     place_of,
 )
@@ -233,72 +227,3 @@ def compare(
     for table in tables:
         print_table(table, form)
     output.warn(*opened)
-
-
-@app.command
-def decide(
-    benchmark: BenchmarkArg,
-    data: DataArg = None,
-    /,
-    *,
-    a: str,
-    b: str,
-    metric: str = "",
-    margin: Annotated[float, at_least(0)] = 0.0,
-    by: str = "",
-    run: RunOpt = RUN,
-    sample: Many = (),
-    where: Many = (),
-    model: str,
-    base_url: str = "",
-    prompts: str = "ours",
-    budget: Dollars | None = None,
-    price: str = "",
-    set_: SetOpt = (),
-) -> None:
-    """Judge two editors in a random order and stop when one is better, or both are equivalent.
-
-    The 95 % interval is valid however often one looks (betting, arXiv 2010.09686). What was asked
-    is in the rows, and is not paid again by a later run. Options of the judge as for judge.
-
-    Parameters
-    ----------
-    a
-        The baseline editor.
-    b
-        The candidate: differences are B minus A.
-    metric
-        What decides; needed where there are several.
-    margin
-        Differences smaller than this are equivalent.
-    by
-        Keep the shares of this attribute in every batch of samples.
-    sample
-        Only this sample id, or @FILE with ids; may be repeated.
-    where
-        NAME=VALUE: only samples with this attribute; may be repeated.
-    model
-        The judge: a dated model id, or a name of your own server.
-    base_url
-        The server, up to and with /v1.
-    prompts
-        ours, paper or a folder.
-    budget
-        US dollars that judging in this run may cost.
-    price
-        IN/OUT: US dollars for a million tokens in and out.
-    """
-    from editgauge.judging.session import Session
-    from editgauge.run import decide as step
-
-    question = step.Question(a=a, b=b, metric=metric, margin=margin, by=by)
-    options = JudgeOptions(
-        model=model, base_url=base_url, prompts=prompts, budget=budget, price=price, set=set_
-    )
-    what = Selection(run=run, editor=(a, b), sample=sample, where=where)
-    with Session(options, benchmark, data, what) as opened:
-        decision = step.decide(opened, question)
-    facts = asdict(decision)
-    opened.todo.run.record("judge decide", a=a, b=b, metric=metric, model=model, **facts)
-    lines = [decision.line(a, b), f"next: editgauge compare {run} {a} {b}"]
-    output.emit({"a": a, "b": b, **facts}, lines)

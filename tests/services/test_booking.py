@@ -166,23 +166,27 @@ def test_a_halted_service_sends_nothing_and_waits_for_nobody() -> None:
         assert time.monotonic() - began < 5
 
 
-def test_the_gate_bounds_calls_and_bytes() -> None:
-    gate, peak, inside = Gate(3, max_bytes=100), 0, 0
+def test_the_gate_bounds_calls_and_narrows_where_a_server_refuses() -> None:
+    gate, peak = Gate(3), 0
     lock = threading.Lock()
 
     def work() -> None:
-        nonlocal peak, inside
-        with gate.enter(60):
+        nonlocal peak
+        with gate.enter():
             with lock:
-                inside += 1
-                peak = max(peak, inside)
+                peak = max(peak, gate.in_flight)
             time.sleep(0.01)
-            with lock:
-                inside -= 1
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert peak == 1, "two bodies of 60 bytes are more than 100"
+    def at_once() -> int:
+        nonlocal peak
+        peak, threads = 0, [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return peak
+
+    assert at_once() == 3
+    with gate.enter() as admitted:
+        gate.refused(admitted, 0.0)
+    assert at_once() == 2

@@ -42,7 +42,8 @@ def test_what_stands_is_told_by_its_reason(paid: Path) -> None:
 
 
 def test_the_users_figure_takes_the_place_of_what_stands(paid: Path) -> None:
-    found = settle(paid, 0.5, purpose="edit")
+    settle(paid, 0.5, purpose="edit")
+    found = costs(paid)
     assert [(t.billed, t.booked) for t in found.totals] == [(1.5, 5.5), (0.0, 8.0)]
     assert [s.why for s in found.standing] == [UNDER_WAY, WAITING], "a batch finds its own bill"
     with Paid(paid) as file:

@@ -10,8 +10,8 @@ from editgauge.errors import UsageError
 from editgauge.services.prices import (
     ImagePrice,
     Usage,
+    estimate_input,
     image_price_of,
-    load_prices,
     named,
     price_as_given,
     price_of,
@@ -46,16 +46,17 @@ def test_a_price_is_that_of_the_very_model(model: str, name: str | None) -> None
 
 
 def test_every_price_has_a_source_and_a_date() -> None:
-    for price in load_prices().values():
-        assert "20" in price.source
-        assert len(price.source) > 12
+    price = price_of("gpt-4o-2024-11-20")
+    assert price is not None
+    assert (price.input, price.source.rpartition(" ")[2]) == (2.5, "2025-12-01")
+    assert price_of("gpt-4o-audio") is None
     assert "https://" in image_price_of("gpt-image-1").source
     assert image_price_of("gpt-image-1.5") == ImagePrice()
     assert image_price_of("gpt-image-1.5", 0.05).picture == 0.05
 
 
 def test_a_price_on_the_command_line() -> None:
-    known = price_of("gemini-2.5-pro", load_prices())
+    known = price_of("gemini-2.5-pro")
     price = price_as_given("1.5/6", known)
     assert (price.input, price.output, price.images) == (1.5, 6.0, "gemini-crops")
     for text in ("1", "1/2/3", "a/b", "-1/1", "nan/1", "inf/1"):
@@ -107,3 +108,22 @@ def test_a_cost_that_a_reply_names_is_a_number_of_dollars(odd: object) -> None:
     assert told_cost({"cost": 0.2}) == 0.2
     assert told_cost({"cost": odd}) is None
     assert told_cost(odd) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "tokens"),
+    [
+        ("gpt-4o", (1024, 1024), 765),
+        ("gpt-4o", (2048, 4096), 1105),
+        ("gpt-4o-mini", (512, 512), 8500),
+        ("gpt-4.1-mini", (1024, 1024), 1659),
+        ("gemini-3-pro", (4000, 10), 1120),
+        ("gemini-2.5-pro", (384, 384), 258),
+        ("gemini-2.5-pro", (960, 540), 1548),
+        ("qwen2.5-vl", (1092, 28), 41),
+    ],
+)
+def test_pictures_count_as_their_providers_publish(
+    model: str, size: tuple[int, int], tokens: int
+) -> None:
+    assert estimate_input(0, [size], price_of(model)) == tokens

@@ -64,10 +64,10 @@ def test_openais_key_goes_to_no_other_judge(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_addresses() -> None:
-    found = address("https://host:8/v1/?api-version=2&code=hidden-one", "--base-url")
+    found = address("https://host:8/v1/?api-version=2&code=hidden-one")
     assert found.of("/chat") == "https://host:8/v1/chat?api-version=2&code=hidden-one"
     assert found.of("/batches?limit=9").endswith("?limit=9&api-version=2&code=hidden-one")
-    assert found.shown == "https://host:8/v1"
+    assert found.base == "https://host:8/v1"
     assert found.secrets == ("hidden-one",)
     assert "hidden" not in repr(found).replace(found.query, "")
     assert shown("https://me:pw@host/v1?key=1#2") == "https://host/v1"
@@ -78,7 +78,7 @@ def test_addresses() -> None:
 )
 def test_odd_addresses_are_turned_down_without_being_shown(text: str) -> None:
     with pytest.raises(UsageError) as caught:
-        address(text, "--base-url")
+        address(text, argument="base_url")
     if text != "hidden":
         assert "hidden" not in str(caught.value)
 

@@ -175,7 +175,7 @@ class Asker:
             return None
         if outcome.unreachable and not self.answered:
             raise RunError(
-                f"{self.client.address.shown}: {outcome.reason}; start the server, or correct "
+                f"{self.client.address.base}: {outcome.reason}; start the server, or correct "
                 f"--base-url"
             )
         return self._keep(job, attempt, dialect, outcome)
@@ -189,8 +189,7 @@ class Asker:
         if self.price is None or self.price.free:
             return 0.0
         sizes = [self.pictures.size(picture) for picture in job.call.pictures]
-        rule, factor = self.price.images, self.price.factor
-        tokens = estimate_input(text_bytes, sizes, rule, factor, bytes_a_token=CAUTIOUS)
+        tokens = estimate_input(text_bytes, sizes, self.price, bytes_a_token=CAUTIOUS)
         return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
 
     def billed(self, outcome: Outcome, text_bytes: int, *, batch: bool = False) -> Outcome:
@@ -207,7 +206,8 @@ class Asker:
         if self.price is not None:
             cost = None
             if usage is not None:
-                cost = max(self.price.of_usage(usage, batch=batch), told or 0.0)
+                cost = self.price.of(usage.tokens_in, usage.tokens_out, usage.cached, batch=batch)
+                cost = max(cost, told or 0.0)
         if usage is not None:
             with self._lock:
                 self.stats.tokens_in += usage.tokens_in

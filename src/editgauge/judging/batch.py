@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from editgauge.errors import ImageError, RunError
+from editgauge.errors import BudgetExceeded, ImageError, RunError
 from editgauge.judging.chat import pieces
 from editgauge.judging.engine import Engine
 from editgauge.judging.jobs import FIRST, Job
@@ -54,14 +54,16 @@ def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     `Batches.submit` does.
     """
     batches = _batches(engine)
-    waiting = {key for batch in batches.settled() for key in batch.calls}
-    sent = batches.submit(_lines(engine, jobs, set(waiting)))
-    return Batched(
-        batches=sent.batches,
-        calls=sent.calls,
-        waiting=len(waiting) + sent.calls,
-        broke=sent.broke,
-    )
+    waiting = {key for batch in batches.pending() for key in batch.calls}
+    result = Batched(waiting=len(waiting))
+    try:
+        for sent in batches.submit(_lines(engine, jobs, waiting)):
+            result.batches.append(sent.number)
+            result.calls += len(sent.calls)
+            result.waiting += len(sent.calls)
+    except BudgetExceeded as error:
+        result.broke = str(error)
+    return result
 
 
 def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Line]:
@@ -88,12 +90,11 @@ def collect(engine: Engine) -> Batched:
     """
     result, batches = Batched(), _batches(engine)
     others: set[str] = set()
-    for ended in batches.ended():
-        number = ended.batch.number
-        if ended.answers is None:
-            result.waiting += len(ended.batch.calls)
+    for batch, answers in batches.ended():
+        if answers is None:
+            result.waiting += len(batch.calls)
             continue
-        for key, response in ended.answers.items():
+        for key, response in answers.items():
             outcome = _read(engine, response)
             batches.settle(key, outcome)
             model = outcome.value.model if outcome.value is not None else ""
@@ -101,13 +102,13 @@ def collect(engine: Engine) -> Batched:
                 others.add(model)
                 key = f"{key} {model}"
             engine.prove(engine.dialect)
-            engine.put(key, outcome, {"batch": number})
-        if not ended.answers:
-            result.failed.append(f"{number}: {ended.state}")
-        batches.close(ended.batch, ended.state)
-        result.batches.append(number)
-        result.calls += len(ended.answers)
-        engine.stats.requests += len(ended.answers)
+            engine.put(key, outcome, {"batch": batch.number})
+        if not answers:
+            result.failed.append(f"{batch.number}: {batch.state}")
+        batches.close(batch, batch.state)
+        result.batches.append(batch.number)
+        result.calls += len(answers)
+        engine.stats.requests += len(answers)
     if others:
         raise RunError(
             f"{', '.join(sorted(others))} answered in a batch, {engine.answered} answered first; "

@@ -120,7 +120,7 @@ class Client:
     ) -> None:
         own_base = os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
         base = base_url or own_base
-        self.address = address(base, "--base-url")
+        self.address = address(base, argument="base_url")
         own = key_for(base, [DEFAULT_BASE_URL, own_base], KEY_NAMES) if key is None else key.strip()
         self.secrets = Secrets([own, *self.address.secrets])
         headers = {"Authorization": f"Bearer {own}"} if own else {}
@@ -129,7 +129,7 @@ class Client:
     @property
     def host(self) -> str:
         """The server's host and port, without anything that could be secret."""
-        return self.address.shown.partition("://")[2].partition("/")[0]
+        return self.address.base.partition("://")[2].partition("/")[0]
 
     def request(self, body: Sequence[bytes]) -> Request:
         """The request of a chat call."""

@@ -123,8 +123,7 @@ def line_of(engine: Engine, job: Job, price: Price | None) -> Line | None:
         return None
     if stored is not None and stored.status not in engine.settings.retry:
         return Line(stored=1)
-    rule, factor = (price.images, price.factor) if price else ("openai-tiles", 1.0)
-    tokens = estimate_input(len(engine.body(job)), sizes, rule, factor)
+    tokens = estimate_input(len(engine.body(job)), sizes, price)
     out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
     return Line(1, 0, tokens, out, None if price is None else price.of(tokens, out))
 

@@ -152,11 +152,11 @@ def price_for(options: JudgeOptions) -> Price | None:
     Raises `UsageError` when a budget is to be kept with a price that is not known, or is zero.
     """
     from editgauge.services.http import is_own_network
-    from editgauge.services.prices import load_prices, price_as_given, price_of
+    from editgauge.services.prices import price_as_given, price_of
 
     base = options.base_url or os.environ.get("OPENAI_BASE_URL") or ""
     own = is_own_network(urlsplit(base).hostname or "")
-    known = None if own else price_of(options.model, load_prices())
+    known = None if own else price_of(options.model)
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
         what = "not known" if price is None else "zero"

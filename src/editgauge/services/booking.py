@@ -1,15 +1,14 @@
 """The ledger: what was sent, what it cost, and whether the next call may be sent.
 
-Every request is booked *before* it is sent, at the most that it can cost, and stays booked at that
-amount until a bill corrects it. An answer that is an HTTP error costs nothing; a connection that is
-lost may have been answered, and counts. So the sum is not below what a provider may ask for,
-whatever happens in between: a reply without usage, a connection that is cut, ``kill -9``.
+Every request is booked *before* it is sent, at the most that it can cost, until a bill corrects it.
+An answer that is an HTTP error costs nothing; a connection that is lost may have been answered, and
+counts. So the sum is not below what a provider may ask for, whatever happens in between, ``kill
+-9`` included. One sum over the calls (`store.paid`) counts all commands on a run.
 
-The calls are the table of `store.paid`; one sum over them counts all commands on a run, one after
-the other or at once. A bill above what was booked makes the next bookings of that model as many
-times dearer in this process. What is already under way cannot be called back: with a service that
-bills f times its published price, a budget is passed by at most (calls in flight) x (f - 1) x (the
-most that a call can cost), once; with a budget the first call of a model therefore goes alone.
+A bill above what was booked makes the next bookings of that model as many times dearer in this
+process; what is under way cannot be called back. With a service that bills f times its published
+price a budget is passed by at most (calls in flight) x (f - 1) x (the most that a call can cost),
+once; the first call of a model under a budget therefore goes alone.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from editgauge.errors import BudgetExceeded
-from editgauge.store.paid import Call, Paid, Totals
+from editgauge.store.paid import Paid, State, Totals
 
 _SLACK = 1e-9
 
@@ -68,27 +67,23 @@ class Ledger:
             while True:
                 # the first bill of a model says how far prices can be trusted
                 unknown = self.budget is not None and model not in self._factors
-                if not (unknown and self._open) and (entry := self._booked(most, model, key)):
+                if not (unknown and self._open) and (entry := self.try_to_book(most, model, key)):
                     return entry
                 if not self._open:
                     raise self.exceeded(most, model)
                 self._changed.wait()
 
-    def try_to_book(self, most: float, model: str, *, key: str = "") -> Entry | None:
-        """Book a call that goes with others (a batch); None when that could pass the budget."""
-        with self._changed:
-            return self._booked(most, model, key)
-
-    def _booked(self, most: float, model: str, key: str) -> Entry | None:
+    def try_to_book(self, most: float, model: str, key: str = "") -> Entry | None:
+        """Book a call; None when that could pass the budget."""
         amount = most * self.factor(model)
-        with self.paid.transaction():
+        with self._changed, self.paid.transaction():
             booked = self.totals.booked
             if self.budget is not None and booked + amount > self.budget + _SLACK:
                 return None
             number = self.paid.book(self.purpose, amount, key=key, model=model)
-        entry = self._open[number] = Entry(number, model, most, amount)
-        self.spent += amount
-        self.unbilled += amount
+            entry = self._open[number] = Entry(number, model, most, amount)
+            self.spent += amount
+            self.unbilled += amount
         return entry
 
     def exceeded(self, most: float, model: str) -> BudgetExceeded:
@@ -114,7 +109,15 @@ class Ledger:
         """Book a bill of a call whose price was not known before; returns it."""
         with self._changed, self.paid.transaction():
             number = self.paid.book(self.purpose, dollars, key=key, model=model)
-            return self._settle(Entry(number, model, dollars, 0.0), "billed", dollars, "")
+            return self._ended(Entry(number, model, dollars, 0.0), "billed", dollars, "")
+
+    def settle(self, entry: Entry, bill: float | None, booked: bool, why: str) -> float:
+        """How a call ended: `bill`, `keep` where no bill came and it is `booked`, else `release`.
+        Returns what is booked for it now.
+        """
+        if bill is not None:
+            return self.bill(entry, bill)
+        return self.keep(entry, why or "no usable bill") if booked else self.release(entry, why)
 
     def bill(self, entry: Entry, dollars: float) -> float:
         """The bill came: it takes the booked amount's place. Returns it."""
@@ -122,18 +125,18 @@ class Ledger:
             if entry.most > 0:
                 known = self._factors.get(entry.model, 0.0)
                 self._factors[entry.model] = max(known, dollars / entry.most)
-            return self._settle(entry, "billed", dollars, "")
+            return self._ended(entry, "billed", dollars, "")
 
     def keep(self, entry: Entry, why: str = "no bill") -> float:
         """No bill came for a call that may have been answered: it stays booked; at how much."""
         with self._changed:
             self._factors.setdefault(entry.model, 0.0)
-            return self._settle(entry, "kept", None, why)
+            return self._ended(entry, "kept", None, why)
 
     def release(self, entry: Entry, why: str = "") -> float:
         """The call was not sent, or was answered with an error: it costs nothing."""
         with self._changed:
-            return self._settle(entry, "released", None, why)
+            return self._ended(entry, "released", None, why)
 
     def name(self, entry: Entry, key: str) -> None:
         """The call goes on after its command, and is found by this key: see `standing`."""
@@ -159,9 +162,9 @@ class Ledger:
         """Whether a call with this key was booked and not released, by whatever command."""
         return bool(self.paid.calls("key = ? AND state != 'released'", key))
 
-    def _settle(self, entry: Entry, state: str, dollars: float | None, why: str) -> float:
+    def _ended(self, entry: Entry, state: State, dollars: float | None, why: str) -> float:
         ours = self._open.pop(entry.number, None)
-        call: Call = self.paid.settle(entry.number, state, dollars, why)  # type: ignore[arg-type]
+        call = self.paid.settle(entry.number, state, dollars, why)
         before = ours.booked if ours else 0.0
         self.spent += call.booked - before
         self.unbilled += (call.booked if state == "kept" else 0.0) - before

@@ -1,9 +1,6 @@
 """A program that is started once and talked to: a line in, a line out. For models that live in an
-environment of their own, as editors and as metrics.
-
-It is never waited for longer than is said, whatever it does: one that does not read, does not
-answer, says more than it is asked or leaves something behind that holds its output. When it is
-ended, so is all that it started.
+environment of their own, as editors and as metrics. It is never waited for longer than is said,
+whatever it does, and when it is ended, so is all that it started.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from editgauge import confinement
 from editgauge.services.secrets import words
 
 LONGEST_LINE = 1 << 16
-"""Bytes of a line that are read; a longer one is cut."""
+"""Bytes of a line that are read; a longer one is cut into several."""
 _LINES_WAITING = 256
 """Lines that are kept until somebody reads them: a program that says more has to wait."""
 
@@ -41,23 +38,18 @@ class Child:
         self._log: deque[str] = deque(maxlen=12)
         self._lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
         self._over = threading.Event()
+        pipe = subprocess.PIPE
         with confinement.starting():
             self.process = subprocess.Popen(
-                list(line),
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
+                list(line), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
             )
         assert self.process.stdin is not None
         if hasattr(os, "set_blocking"):
             os.set_blocking(self.process.stdin.fileno(), False)
-        pipes: list[tuple[Any, Callable[[str], bool]]] = [
-            (self.process.stdout, self._keep),
-            (self.process.stderr, self.note),
+        self._readers = [
+            threading.Thread(target=_read, args=told, daemon=True)
+            for told in ((self.process.stdout, self._keep), (self.process.stderr, self.note))
         ]
-        self._readers = [threading.Thread(target=_read, args=pipe, daemon=True) for pipe in pipes]
         for reader in self._readers:
             reader.start()
         self._end = weakref.finalize(self, _kill, self.process, self._over)
@@ -132,17 +124,10 @@ def _read(stream: Any, take: Callable[[str], bool]) -> None:
     """Give the lines of a pipe to `take`, until the pipe ends or it says no. The pipe is closed
     here, where nobody else can be reading it.
     """
-    rest = b""
     with contextlib.suppress(ValueError, OSError), stream:
-        while part := stream.read(LONGEST_LINE):
-            *lines, rest = (rest + part).split(b"\n")
-            if len(rest) >= LONGEST_LINE:
-                lines, rest = [*lines, rest], b""
-            for line in lines:
-                if not take(line[:LONGEST_LINE].decode("utf-8", "replace")):
-                    return
-        if rest:
-            take(rest.decode("utf-8", "replace"))
+        while line := stream.readline(LONGEST_LINE):
+            if not take(line.decode("utf-8", "replace").removesuffix("\n")):
+                return
 
 
 def _kill(process: subprocess.Popen[bytes], over: threading.Event) -> None:

@@ -1,9 +1,6 @@
-"""What a run has cost: what was billed, what stands booked without a bill and why, and how the user
-settles it.
-
-A call without a bill stays booked at what it may have cost, for the provider may ask for it. Who
-knows better is the user, who can look at the provider's bill: `settle` takes that amount in place
-of what stands.
+"""What a run has cost: what was billed, what stands booked without a bill and why, and the user's
+word for it. A call without a bill stays booked at what it may have cost, for the provider may ask
+for it; who knows better is the user, who can look at the provider's bill.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ _STANDING = "state IN ('sent', 'kept') AND most > 0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """What one room (``judge``, ``edit``) has spent: US dollars of bills, and in all."""
+    """What one purpose (``judge``, ``edit``) has cost: US dollars of bills, and in all."""
 
     purpose: str
     requests: int
@@ -31,7 +28,7 @@ class Total:
     booked: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Standing:
     """Calls of one kind that are booked without a bill. `since` and `until` are seconds since 1970;
     `waiting` says that a later command can still find their bills.
@@ -41,10 +38,10 @@ class Standing:
     model: str
     why: str
     waiting: bool
-    requests: int
-    dollars: float
     since: float
-    until: float
+    until: float = 0.0
+    requests: int = 0
+    dollars: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +54,37 @@ class Costs:
 
 def costs(path: Path) -> Costs:
     """What the file `path` tells. Raises `RunError` where there is none, or it is damaged."""
-    with _opened(path) as paid:
-        return _read(paid)
+    if not path.is_file():
+        raise RunError(f"{path}: no file of paid calls; nothing that costs was asked in this run")
+    with Paid(path) as paid:
+        totals = []
+        for purpose in sorted({call.purpose for call in paid.calls()}):
+            booked, billed, calls = (max(0.0, round(part, 9)) for part in paid.totals(purpose))
+            totals.append(Total(purpose=purpose, requests=int(calls), billed=billed, booked=booked))
+        groups: dict[tuple[str, str, str], Standing] = {}
+        for call in paid.calls(_STANDING):
+            purpose, model, why = name = (call.purpose, call.model, _why(call))
+            waits = why == WAITING
+            new = Standing(purpose=purpose, model=model, why=why, waiting=waits, since=call.at)
+            group = groups.setdefault(name, new)
+            group.until = max(group.until, call.at)
+            group.requests += 1
+            group.dollars += call.booked
+    return Costs(totals, sorted(groups.values(), key=lambda one: -one.dollars))
 
 
 def settle(
     path: Path, dollars: float, *, purpose: str = "", model: str = "", why: str = ""
-) -> Costs:
+) -> None:
     """Book `dollars` in all, the provider's word, for the calls that stand without a bill: those of
     `purpose`, of `model` and with `why` in their reason, where these are given. Those that wait at
-    the service are left out: a later command finds their bills.
-
-    Returns the costs afterwards. Raises `UsageError` for an amount that is none and where nothing
-    fits.
+    the service are left out: a later command finds their bills. Raises `UsageError` for an amount
+    that is none and where nothing fits, and as `costs` does.
     """
     if not (math.isfinite(dollars) and dollars >= 0.0):
         raise UsageError(f"{dollars}: wanted US dollars, 0 or more", argument="settle")
-    with _opened(path) as paid, paid.transaction():
+    costs(path)
+    with Paid(path) as paid, paid.transaction():
         chosen = [
             call
             for call in paid.calls(_STANDING)
@@ -87,13 +98,6 @@ def settle(
         share = dollars / sum(call.booked for call in chosen)
         for call in chosen:
             paid.settle(call.id, "billed", call.booked * share, f"{SETTLED}: {_why(call)}")
-        return _read(paid)
-
-
-def _opened(path: Path) -> Paid:
-    if not path.is_file():
-        raise RunError(f"{path}: no file of paid calls; nothing that costs was asked in this run")
-    return Paid(path)
 
 
 def _why(call: Call) -> str:
@@ -101,27 +105,3 @@ def _why(call: Call) -> str:
         return WAITING if call.key else UNDER_WAY
     # what a server says differs from reply to reply; what kind it is stands before the colon
     return call.note.partition(":")[0] or "no usable bill"
-
-
-def _read(paid: Paid) -> Costs:
-    totals = []
-    for purpose in sorted({call.purpose for call in paid.calls()}):
-        booked, billed, calls = (max(0.0, round(part, 9)) for part in paid.totals(purpose))
-        totals.append(Total(purpose=purpose, requests=int(calls), billed=billed, booked=booked))
-    groups: dict[tuple[str, str, str], list[Call]] = {}
-    for call in paid.calls(_STANDING):
-        groups.setdefault((call.purpose, call.model, _why(call)), []).append(call)
-    standing = [
-        Standing(
-            purpose=purpose,
-            model=model,
-            why=why,
-            waiting=why == WAITING,
-            requests=len(calls),
-            dollars=sum(call.booked for call in calls),
-            since=min(call.at for call in calls),
-            until=max(call.at for call in calls),
-        )
-        for (purpose, model, why), calls in groups.items()
-    ]
-    return Costs(totals, sorted(standing, key=lambda one: -one.dollars))

@@ -1,6 +1,5 @@
-"""Fetching single files over HTTP: resumed, checked, and put in place only when whole.
-
-For files that lie on no hub, such as weights on somebody's page; data sets come through `hub`.
+"""Fetching single files over HTTP: resumed, checked, and put in place only when whole. For files
+that lie on no hub, such as weights on somebody's page; data sets come through `hub`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO
 
 from editgauge import __version__
 from editgauge.errors import DownloadError
@@ -36,15 +34,15 @@ _TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """A file elsewhere: where it is and what is known about it. `sha256` is hexadecimal; `size` is
-    in bytes. Without either nothing is verified, which only the first, recorded fetch may do.
+    """A file elsewhere: its address, SHA-256 (hexadecimal) and bytes. Without either nothing is
+    verified, which only the first, recorded fetch may do. `token` is sent to the host of `url`
+    alone, never to one that it redirects to.
     """
 
     url: str
     sha256: str | None = None
     size: int | None = None
     token: str | None = None
-    """Sent as a bearer token to the host of `url` alone, never to a host that it redirects to."""
 
 
 class _Interrupted(Exception):
@@ -56,11 +54,10 @@ def download(
 ) -> str:
     """Fetch a file to `target`; returns its SHA-256.
 
-    The bytes go to ``<target>.part`` first, which a later call continues; the file appears at
-    `target` only when its size and checksum are right. A connection that breaks is retried
-    `ATTEMPTS` times, `wait`, 2 `wait`… seconds apart, from where it stopped. Raises `DownloadError`
-    with the URL when there is no such file, the server refuses, or the bytes are not the wanted
-    ones (the part file is then removed).
+    The bytes go to ``<target>.part`` first, which a later call continues; the file appears only
+    when its size and checksum are right. A connection that breaks is continued `ATTEMPTS` times,
+    `wait`, 2 `wait`… seconds apart. Raises `DownloadError` with the URL when there is no such file,
+    the server refuses, or the bytes are not the wanted ones (the part file is then removed).
     """
     if urllib.parse.urlsplit(remote.url).scheme not in ("http", "https"):
         raise DownloadError(f"{remote.url}: wanted an http or https address")
@@ -77,7 +74,13 @@ def download(
                     f"same command again"
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
-    digest = _verified(remote, part)
+    size, digest = part.stat().st_size, sha256(part)
+    if remote.size not in (None, size) or remote.sha256 not in (None, digest):
+        part.unlink()
+        raise DownloadError(
+            f"{remote.url}: wanted {remote.size or 'any'} bytes with SHA-256 "
+            f"{remote.sha256 or 'any'}, found {size} with {digest}; nothing was kept"
+        )
     os.replace(part, target)
     return digest
 
@@ -99,7 +102,11 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
             total = have + int(length) if length.isdigit() else remote.size
             with part.open("ab" if have else "wb") as file:
                 while chunk := response.read(_CHUNK):
-                    _write(file, chunk, part)
+                    try:
+                        file.write(chunk)
+                        file.flush()
+                    except OSError as error:  # a full disk is no interrupted connection
+                        raise paths.unwritable(part, error) from error
                     have += len(chunk)
                     if remote.size is not None and have > remote.size:
                         break  # more than there should be: it is not this file
@@ -117,28 +124,6 @@ def _continue(remote: Remote, part: Path, progress: Progress | None) -> None:
         raise _Interrupted(str(getattr(error, "reason", "") or error)) from error
     if total is not None and have < total:
         raise _Interrupted(f"the connection ended after {have:,} of {total:,} bytes")
-
-
-def _write(file: IO[bytes], chunk: bytes, part: Path) -> None:
-    """A full disk is no interrupted connection: nobody asks the server again."""
-    try:
-        file.write(chunk)
-        file.flush()
-    except OSError as error:
-        raise paths.unwritable(part, error) from error
-
-
-def _verified(remote: Remote, part: Path) -> str:
-    size, digest = part.stat().st_size, sha256(part)
-    problem = ""
-    if remote.size is not None and size != remote.size:
-        problem = f"wanted {remote.size:,} bytes, found {size:,}"
-    elif remote.sha256 is not None and digest != remote.sha256:
-        problem = f"wanted SHA-256 {remote.sha256}, found {digest}"
-    if problem:
-        part.unlink()
-        raise DownloadError(f"{remote.url}: {problem}; nothing was kept")
-    return digest
 
 
 def sha256(path: Path) -> str:

@@ -1,10 +1,6 @@
-"""One HTTP transport on threads, for judges and editors alike.
-
-A request is sent in pieces that are never joined, on a connection that is kept for the next one;
-the answer is read under one deadline and one size limit. Nothing is decided here: what an answer
-means is `policy`'s, retries and money are `paid`'s. Every byte and message that comes back is clean
-of the owner's secrets. The standard library's client takes half the processor time of httpx's for
-bodies of megabytes.
+"""One HTTP transport on threads, for judges and editors alike: kept connections, one deadline and
+one size limit for an exchange, and answers that are clean of the owner's keys. Nothing is decided
+here. The standard library's client takes half the processor time of httpx's for megabytes.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ import weakref
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,6 +30,7 @@ REPLY = 8 << 20
 """Bytes of a reply that are read at most, where nothing else is said."""
 _CONNECT = 30.0
 _PIECE = 1 << 16
+_Idle = dict[tuple[str, str], list[http.client.HTTPConnection]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +54,9 @@ class Lost(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is sent: `pieces` are the body, None for none. `own` False leaves out the owner's
-    headers, key included: for addresses that a reply names. `clean` False leaves the answer's bytes
-    as they are: for pictures.
+    """What is sent: `pieces` are the body, never joined; None for none. `own` False leaves out the
+    owner's headers, key included: for addresses that a reply names. `clean` False leaves the
+    answer's bytes as they are: for pictures.
     """
 
     url: str
@@ -122,7 +119,7 @@ class Http:
         self.secrets, self.timeout = secrets or Secrets(), timeout
         self._headers = dict(headers or {})
         self._lock = threading.Lock()
-        self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
+        self._idle: _Idle = {}
         weakref.finalize(self, _close, self._idle)
 
     def send(self, request: Request) -> Response:
@@ -180,10 +177,11 @@ class Http:
             idle = self._idle.get(parts[:2], [])
             while idle:
                 connection = idle.pop()
-                if connection.sock is not None and not _readable(connection.sock):
+                # readable: closed by the server, or more came than was asked for
+                if connection.sock and not select.select([connection.sock], [], [], 0)[0]:
                     connection.sock.settimeout(seconds)
                     return connection, path
-                connection.close()  # closed by the server, or more came than was asked for
+                connection.close()
         return _opened(url, path, seconds)
 
     def _lost(self, error: Exception, state: _State, seconds: float) -> Lost:
@@ -200,7 +198,7 @@ class Http:
             _close(self._idle)
 
 
-def _close(idle: dict[tuple[str, str], list[http.client.HTTPConnection]]) -> None:
+def _close(idle: _Idle) -> None:
     for connections in idle.values():
         for connection in connections:
             connection.close()
@@ -219,7 +217,6 @@ class _State:
     late: bool = False
 
     def cut(self) -> None:
-        """End it, wherever it stands."""
         self.late = True
         if self.sock is not None:
             with contextlib.suppress(OSError):  # it has ended by itself
@@ -227,20 +224,15 @@ class _State:
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
-def _readable(sock: socket.socket) -> bool:
-    return bool(select.select([sock], [], [], 0)[0])
-
-
 def _opened(url: str, path: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
     """A new connection to a host, through the environment's proxy where one is set."""
     parts, wait = urlsplit(url), min(_CONNECT, seconds)
-    secure = parts.scheme == "https"
     proxy = urllib.request.getproxies().get(parts.scheme)
     via = parts
     if proxy is not None and not urllib.request.proxy_bypass(parts.hostname or ""):
         via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
     host, port = via.hostname or "", via.port
-    if not secure:
+    if parts.scheme != "https":
         return http.client.HTTPConnection(host, port, timeout=wait), path if via is parts else url
     connection = http.client.HTTPSConnection(host, port, timeout=wait, context=_tls())
     if via is not parts:
@@ -248,15 +240,11 @@ def _opened(url: str, path: str, seconds: float) -> tuple[http.client.HTTPConnec
     return connection, path
 
 
-@lru_cache(maxsize=1)
-def _tls() -> ssl.SSLContext:
-    return ssl.create_default_context()
+_tls = cache(ssl.create_default_context)
 
 
 def _body(answer: http.client.HTTPResponse, limit: int) -> bytes:
-    """The whole body of at most `limit` bytes; some stores send what they hold packed, whatever was
-    asked for.
-    """
+    """The whole body; some stores send what they hold packed, whatever was asked for."""
     encoding = (answer.getheader("Content-Encoding") or "identity").strip().lower()
     if encoding not in ("identity", "", "gzip", "x-gzip"):
         raise ValueError(f"a content encoding that was not asked for: {encoding[:40]!r}")

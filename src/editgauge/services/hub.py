@@ -1,12 +1,10 @@
 """Data sets on a hub (huggingface.co's interface): fetched at one commit with the hub's own
-checksums.
+checksums. The library `huggingface_hub` talks to the hub: pages, resuming, mirrors.
 
-The library `huggingface_hub` talks to the hub: pages, resuming, mirrors, its large-file store. Ours
-is what a measurement needs beyond that. A data set is fetched at a **commit**: a branch or tag that
-is asked for is resolved first, and what it was is written into the folder (`LOCK_FILE`), so that a
-later call continues or checks the same state whatever the branch has become. Every file is verified
-after it came, large ones by SHA-256, small ones by git's blob id, as the hub lists them. Nothing is
-written outside the folder or through a link.
+Ours is what a measurement needs beyond that: a branch or tag is resolved to a **commit**, which is
+written into the folder (`LOCK_FILE`), so that a later call continues or checks the same state
+whatever the branch has become; every file is verified (large ones by SHA-256, small ones by git's
+blob id); nothing is written outside the folder or through a link.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import orjson
@@ -35,22 +33,13 @@ LOCK_FILE = ".editgauge-source.json"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\\\ud800-\udfff]{1,1024}")
 _HIDDEN = re.compile(r"(?:^|/)\.(?!\.?/)[^/]*/")
-"""Within a hidden folder: what a data set has of it is for other programs. A planted ``.git`` would
-be obeyed by git, and ``.cache`` is where the library keeps what it knows.
+"""Within a hidden folder: a planted ``.git`` would be obeyed by git, and ``.cache`` is where the
+library keeps what it knows.
 """
 _AT_ONCE = 4
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".7z", ".rar")
 Progress = Callable[[int, int], None]
 """Called with files that are there and files wanted."""
-
-
-class HubFile(NamedTuple):
-    """One file at a commit: path, size, and the checksum that the hub has for it."""
-
-    path: str
-    size: int
-    sha256: str | None
-    git_sha1: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +64,13 @@ def fetch_dataset(
     repo: str | None = None,
     progress: Progress | None = None,
 ) -> Fetched:
-    """Bring a data set's files at one commit into `target`; files that are there and right are
-    kept.
+    """Bring a data set's files at one commit into `target`; those that are right are kept, those in
+    hidden folders passed over.
 
     `revision` is a commit, branch or tag; without it the folder's lock file decides, then the
     source's own pin. Raises `UsageError` when there is neither, `DataError` when the folder holds
     another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
-    path, or gives other bytes than it lists. Files in hidden folders are passed over.
+    path, or gives other bytes than it lists.
     """
     repo = repo or source.repo
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
@@ -94,15 +83,16 @@ def fetch_dataset(
             f"{LOCK_FILE} and used from then on)",
             argument="revision",
         )
-    commit = wanted if _COMMIT.fullmatch(wanted) else _resolved(repo, wanted)
+    commit = wanted
+    if not _COMMIT.fullmatch(wanted):
+        with answering(f"{repo} at {wanted}"):
+            commit = str(_client().dataset_info(repo, revision=wanted).sha)
     if lock and (lock.get("repo"), lock.get("commit")) != (repo, commit):
         raise DataError(
             f"{target}: holds {lock.get('repo')} at {lock.get('commit')}, wanted {repo} at "
             f"{commit}; give another folder"
         )
-    files = [file for file in list_files(repo, commit) if not _HIDDEN.search(file.path)]
-    for file in files:
-        _check_path(repo, file.path)
+    files = [file for file in _listed(repo, commit) if not _HIDDEN.search(file.path)]
     target.mkdir(parents=True, exist_ok=True)
     write_bytes(target / LOCK_FILE, orjson.dumps({"repo": repo, "commit": commit, "asked": wanted}))
     return Fetched(
@@ -115,46 +105,28 @@ def fetch_dataset(
     )
 
 
-def _resolved(repo: str, revision: str) -> str:
-    """The commit that a branch or tag of a data set is now."""
-    with answering(f"{repo} at {revision}"):
-        commit = str(_client().dataset_info(repo, revision=revision).sha)
-    if not _COMMIT.fullmatch(commit):
-        raise DownloadError(f"{repo} at {revision}: wanted a commit, found {commit[:60]!r}")
-    return commit
-
-
-def list_files(repo: str, commit: str) -> Iterator[HubFile]:
-    """Every file of a data set at a commit, however many pages the list has. Raises `DownloadError`
-    for an entry without a checksum.
+def _listed(repo: str, commit: str) -> Iterator[Any]:
+    """The library's records of every file of a data set at a commit. Raises `DownloadError` for
+    one whose path leaves its folder.
     """
     with answering(f"{repo} at {commit}"):
-        for entry in _client().list_repo_tree(
+        for file in _client().list_repo_tree(
             repo, repo_type="dataset", revision=commit, recursive=True
         ):
-            if not hasattr(entry, "blob_id"):  # a folder
+            if not hasattr(file, "blob_id"):  # a folder
                 continue
-            large = entry.lfs.sha256 if entry.lfs else None
-            blob = None if large else entry.blob_id
-            size = entry.lfs.size if entry.lfs else entry.size
-            if not isinstance(entry.path, str) or not isinstance(size, int) or not (large or blob):
-                why = f"an entry without path, size or checksum: {str(entry)[:120]}"
-                raise DownloadError(f"{repo}: {why}")
-            yield HubFile(entry.path, size, large, blob)
-
-
-def _check_path(repo: str, path: str) -> None:
-    parts = path.split("/")
-    bad = not _PLAIN.fullmatch(path) or ":" in parts[0] or parts[-1] == LOCK_FILE
-    if bad or {"", "..", "."} & set(parts):
-        raise DownloadError(
-            f"{repo}: lists the file {path[:120]!r}, which does not stay in its folder; nothing "
-            f"was fetched"
-        )
+            parts = file.path.split("/")
+            bad = not _PLAIN.fullmatch(file.path) or ":" in parts[0] or parts[-1] == LOCK_FILE
+            if bad or {"", "..", "."} & set(parts):
+                raise DownloadError(
+                    f"{repo}: lists the file {file.path[:120]!r}, which does not stay in its "
+                    f"folder; nothing was fetched"
+                )
+            yield file
 
 
 def _fetch_all(
-    repo: str, commit: str, files: Sequence[HubFile], target: Path, progress: Progress | None
+    repo: str, commit: str, files: Sequence[Any], target: Path, progress: Progress | None
 ) -> int:
     """Bring the files; how many were not there."""
     new = 0
@@ -171,7 +143,7 @@ def _fetch_all(
     return new
 
 
-def _fetch(repo: str, commit: str, file: HubFile, target: Path) -> bool:
+def _fetch(repo: str, commit: str, file: Any, target: Path) -> bool:
     """Bring one file; False where it was there."""
     path = target / file.path
     if _is_right(file, path):
@@ -186,35 +158,32 @@ def _fetch(repo: str, commit: str, file: HubFile, target: Path) -> bool:
         )
     if not _is_right(file, path):
         path.unlink(missing_ok=True)
-        kind = "SHA-256" if file.sha256 else "git blob id"
+        kind = "SHA-256" if file.lfs else "git blob id"
         raise DownloadError(
             f"{repo}: {file.path} is not what the hub lists ({kind} or size differ); removed"
         )
     return True
 
 
-def _is_right(file: HubFile, path: Path) -> bool:
+def _is_right(file: Any, path: Path) -> bool:
     from huggingface_hub.utils.sha import git_hash, sha_fileobj
 
     if not path.is_file() or path.stat().st_size != file.size:
         return False
-    if file.sha256 is None:
-        return bool(git_hash(path.read_bytes()) == file.git_sha1)
+    if file.lfs is None:
+        return bool(git_hash(path.read_bytes()) == file.blob_id)
     with path.open("rb") as opened:
-        return bool(sha_fileobj(opened).hex() == file.sha256)
+        return bool(sha_fileobj(opened).hex() == file.lfs.sha256)
 
 
 def _read_lock(target: Path) -> dict[str, str]:
     path = target / LOCK_FILE
-    if not path.is_file():
-        return {}
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}
     except (OSError, msgspec.DecodeError) as error:
         raise DataError(f"{path}: cannot be read ({error}); remove it and fetch again") from error
-
-
-# -- the library -----------------------------------------------------------------------------------
 
 
 def endpoint() -> str:

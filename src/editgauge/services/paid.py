@@ -32,9 +32,8 @@ class Outcome:
     kind: Kind
     reason: str = ""
     value: Any = None
-    """What was read out of a good answer, by whoever asked."""
+    """What was read out of a good answer, by whoever asked; `error`: the JSON of another one."""
     error: Any = None
-    """The JSON of an answer that is an error."""
     cost: float | None = None
     """US dollars by the answer's own bill, None where it has none that can be believed."""
     retry_after: float | None = None
@@ -44,9 +43,10 @@ class Outcome:
     booked: bool = False
     """Whether the exchange counts although no bill came: what was sent and never answered."""
     pending: bool = False
-    """The bill comes later (a job that was begun): `entry` is left open, to be settled then."""
+    """The bill comes later (a job that was begun): `entry`, None where nothing was booked, is left
+    open, to be settled then.
+    """
     entry: Entry | None = None
-    """The booking of a pending exchange; None where nothing was booked."""
     unreachable: bool = False
     """No connection could be made."""
     seconds: float = 0.0
@@ -121,16 +121,16 @@ class PaidCalls:
         """One exchange, booked before it is sent. Raises as `call` does."""
         if self._stopped:
             raise ServiceStopped(self._stopped)
-        with self.gate.enter(request.size) as admitted:
+        with self.gate.enter() as admitted:
             entry = self.ledger.book(spend.most, spend.model, key=spend.key) if spend.most else None
-            outcome: Outcome | None = None
-            if self._halted.is_set():
-                self._settle(entry, spend, Outcome(kind="stop"))
-                raise Closed
+            outcome = Outcome(kind="again", reason="dropped while under way", booked=True)
+            halted = self._halted.is_set()
             try:
-                outcome = self._exchange(request, read)
+                outcome = Outcome(kind="stop") if halted else self._exchange(request, read)
             finally:
                 spent = self._settle(entry, spend, outcome)
+            if halted:
+                raise Closed
             outcome = replace(outcome, spent=spent, entry=entry if outcome.pending else None)
             with self._lock:
                 self.sent += not outcome.unreachable
@@ -138,7 +138,16 @@ class PaidCalls:
                 self.gate.refused(admitted, outcome.retry_after)
             elif outcome.http:
                 self.gate.succeeded()
-        self._stop_where_hopeless(outcome)
+        if outcome.kind == "stop":
+            self.stop(
+                f"{self.host}: {outcome.reason}; nothing further was asked. "
+                f"{self.advice(outcome.http)}"
+            )
+        if outcome.kind == "busy" and (outcome.retry_after or 0) > self.deadline:
+            self.stop(
+                f"{self.host}: {outcome.reason}; it asks to wait {outcome.retry_after:.0f} s, "
+                f"longer than {self.deadline:.0f}. {policy.advice(0, ())}"
+            )
         return outcome
 
     def halt(self) -> None:
@@ -151,48 +160,28 @@ class PaidCalls:
         try:
             response = self.http.send(request)
         except Lost as error:
-            return Outcome(
+            outcome = Outcome(
                 kind="again",
                 reason=error.reason,
                 lost=error.sent,
                 booked=error.sent,
                 unreachable=not error.sent and not error.late,
-                seconds=time.monotonic() - began,
             )
-        if 200 <= response.status < 300:
-            return replace(read(response), seconds=time.monotonic() - began)
-        outcome = failed(response, self.http.secrets)
-        if response.status == 404 and request.method == "GET":
-            return replace(outcome, kind="bad")  # what is not there says nothing of other calls
-        return outcome
+        else:
+            fine = 200 <= response.status < 300
+            outcome = read(response) if fine else failed(response, self.http.secrets)
+            if response.status == 404 and request.method == "GET":
+                outcome = replace(outcome, kind="bad")  # it says nothing of other calls
+        return replace(outcome, seconds=time.monotonic() - began)
 
-    def _settle(self, entry: Entry | None, spend: Spend, outcome: Outcome | None) -> float:
+    def _settle(self, entry: Entry | None, spend: Spend, outcome: Outcome) -> float:
         """Bring what an exchange cost into the ledger; how many US dollars stand for it now."""
-        if outcome is not None and outcome.pending:
+        if outcome.pending:
             return 0.0
-        if entry is None:
-            bill = outcome.cost if outcome is not None else None
-            return self.ledger.charge(bill, spend.model, key=spend.key) if bill else 0.0
-        if outcome is None:
-            return self.ledger.keep(entry, "dropped while under way")
-        if outcome.cost is not None:
-            return self.ledger.bill(entry, outcome.cost)
-        if outcome.booked:
-            return self.ledger.keep(entry, outcome.reason or "no usable bill")
-        return self.ledger.release(entry, outcome.reason)
-
-    def _stop_where_hopeless(self, outcome: Outcome) -> None:
-        if outcome.kind == "stop":
-            self.stop(
-                f"{self.host}: {outcome.reason}; nothing further was asked. "
-                f"{self.advice(outcome.http)}"
-            )
-        if outcome.kind == "busy" and (outcome.retry_after or 0) > self.deadline:
-            self.stop(
-                f"{self.host}: {outcome.reason}; it asks to wait {outcome.retry_after:.0f} s, "
-                f"longer than {self.deadline:.0f}. What was done is kept; run the same command "
-                f"again later."
-            )
+        if entry is not None:
+            return self.ledger.settle(entry, outcome.cost, outcome.booked, outcome.reason)
+        bill = outcome.cost
+        return self.ledger.charge(bill, spend.model, key=spend.key) if bill else 0.0
 
     def stop(self, why: str) -> NoReturn:
         """Raise `ServiceStopped`, now and for every later call."""
@@ -228,9 +217,3 @@ def decoded(data: bytes) -> Any:
         return orjson.loads(data)
     except ValueError:
         return None
-
-
-__all__ = [
-    "Closed", "Http", "Outcome", "PaidCalls", "Read", "Request", "Response", "Spend",
-    "decoded", "failed",
-]  # fmt: skip

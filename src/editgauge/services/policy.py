@@ -17,16 +17,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 
 Kind = Literal["ok", "refused", "busy", "again", "bad", "stop"]
-"""``ok``; ``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault
-that may pass; ``bad``: this request will never work; ``stop``: no request will (key, model,
-account).
+"""``refused`` by a content filter; ``busy``: wait, it was not taken; ``again``: a fault that may
+pass; ``bad``: this request will never work; ``stop``: no request will (key, model, account).
 """
 ATTEMPTS = 5
 """Requests for one answer when a server breaks down. Refusals for being busy are not counted."""
 PAID_ATTEMPTS = 2
-"""Requests for one answer when each may have been billed: an answer that was cut off, came too
-late, or held nothing.
-"""
+"""Requests for one answer when each may have been billed: it was cut off, late, or held nothing."""
 HOPELESS = 30
 """Calls in a row without a single answer after which nothing further is asked."""
 LONGEST_PAUSE = 60.0
@@ -35,9 +32,7 @@ LONGEST_WAIT = 3600.0
 
 
 class Meaning(NamedTuple):
-    """What one answer means. `lost`: an answer may have been made and lost, so that asking again
-    may pay twice for one.
-    """
+    """`lost`: an answer may have been made and lost: asking again may pay twice for one."""
 
     kind: Kind
     lost: bool = False
@@ -56,15 +51,11 @@ STATUSES: Mapping[int, Meaning] = {
     429: Meaning("busy"),
 }
 """Of every status that is neither a success nor ``bad`` (the default)."""
-_QUOTA = frozenset({
-    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
-    "account_deactivated", "account_suspended", "insufficient_balance", "payment_required",
-    "arrearage", "credit_balance_exhausted", "organization_usage_limit_exceeded",
-    "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
-})  # fmt: skip
-"""Codes of an account that pays for nothing more. Those of OpenAI are in its help article 5955604
-(troubleshooting 429 errors).
-"""
+_SPENT = re.compile(
+    r"insufficient_(?:quota|balance)|^billing_|^account_(?:deactivated|suspended)|payment_required"
+    r"|arrearage|credit_balance|organization_usage_limit|_spend_limit",
+)
+"""Codes of an account that pays for nothing more; OpenAI's are in its help article 5955604."""
 _DAILY = re.compile(
     r"per[ _-]?day|\bdaily\b|\((?:RPD|TPD)\)|out of credits?|billing account"
     r"|insufficient (?:balance|credits?|funds)",
@@ -91,14 +82,12 @@ def codes_of(error: Mapping[str, Any]) -> set[str]:
 
 
 def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
-    """What an HTTP status other than success means. `error` is the body's error object.
-
-    A quota of the account that is used up (for a day or for good) is ``stop``: waiting a moment
-    does not help, and the model is not at fault.
+    """What an HTTP status other than success means; `error` is the body's error object. A quota
+    that is used up for a day or for good is ``stop``, and the model is not at fault.
     """
     codes = codes_of(error)
     known = STATUSES.get(status, Meaning("bad"))
-    if status in (402, 403, 429, 503) and (codes & _QUOTA or _daily(error)):
+    if status in (402, 403, 429, 503) and (any(map(_SPENT.search, codes)) or _daily(error)):
         return _STOP
     if known.kind in ("bad", "stop") and any(map(filtered, codes)):
         return Meaning("refused")
@@ -110,7 +99,7 @@ def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -
 def _daily(error: Mapping[str, Any]) -> bool:
     """Whether the limit that was met is one of the day or of the account, not of the minute."""
     limits = [
-        limit for detail in _objects(error, "details") for limit in _objects(detail, "violations")
+        one for detail in _objects(error, "details") for one in _objects(detail, "violations")
     ]
     return bool(_DAILY.search(str(error.get("message") or "")[:2000])) or any(
         "PerDay" in str(limit.get("quotaId")) for limit in limits
@@ -139,7 +128,7 @@ def error_of(value: Any) -> dict[str, Any]:
 
 def pause_before(attempt: int, first: float) -> float:
     """Seconds before request number `attempt` + 1 after a fault: doubled each time from `first` on,
-    with some chance in it, so that many callers do not come back at once.
+    by chance a little more or less, so that many callers do not come back at once.
     """
     pause: float = min(LONGEST_PAUSE, first * 2.0 ** min(attempt - 1, 30))
     return pause * random.uniform(0.75, 1.25)
@@ -147,11 +136,8 @@ def pause_before(attempt: int, first: float) -> float:
 
 def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
     """Seconds to wait as the server says, in [0, 3600], None where it says nothing that can be
-    read.
-
-    `headers` has names in lower case: ``retry-after-ms`` in milliseconds, or ``retry-after`` in
-    seconds or as an HTTP date. `error` is the body's error object: Google's services put
-    ``retryDelay`` ("17s") into one of its ``details``.
+    read: ``retry-after-ms``, ``retry-after`` (seconds or an HTTP date), or the ``retryDelay``
+    ("17s") that Google puts into the ``details`` of the body's error object.
     """
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers[name], scale) if name in headers else math.nan
@@ -164,7 +150,6 @@ def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float |
 
 
 def _seconds(text: str, scale: float) -> float:
-    """A header's number or date as seconds from now; NaN for what is neither."""
     with contextlib.suppress(ValueError):
         return float(text) * scale
     with contextlib.suppress(ValueError, TypeError, OverflowError):  # a year of a hundred digits

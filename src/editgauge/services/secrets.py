@@ -1,9 +1,9 @@
 """Keys: where they come from, and how they are kept out of everything that is stored or shown.
 
 A key comes from the environment, or from an address that its owner wrote it into. Whatever comes
-from outside (replies, errors of libraries, headers) passes `Secrets` before anybody keeps it: a
-server that echoes a key must not bring it into a row, a reply store, a report or a terminal. A
-server that disguises a key on purpose has it already, and is not defended against.
+from outside passes `Secrets` before anybody keeps it: a server that echoes a key must not bring it
+into a row, a store or a terminal. One that disguises it on purpose (in JSON's \\u escapes, say) has
+it already, and is not defended against.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from editgauge.errors import UsageError
 
 HIDDEN = "[key]"
 SHORTEST = 6
-"""Letters of the shortest text that is taken for a secret. Servers of one's own are given words
+"""Letters of the shortest text that is taken for a secret: servers of one's own are given words
 such as ``x`` or ``EMPTY``, and cutting those out would destroy replies.
 """
 _PLACEHOLDERS = frozenset({"empty", "none", "null", "dummy", "unused", "placeholder", "not-needed"})
@@ -31,9 +31,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 
 
 class Secrets:
-    """Cuts given secrets out of texts and bytes: as they are, escaped for an address
-    or for JSON, and in base64, alone or inside a longer text. Secrets of fewer than `SHORTEST`
-    letters, and words such as ``EMPTY``, are not taken for secrets.
+    """Cuts given secrets out of texts and bytes: as they are, escaped for an address or for JSON,
+    and in base64, alone or inside a longer text.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -87,24 +86,20 @@ _ALIVE: WeakSet[Secrets] = WeakSet()
 
 
 def clean(text: str) -> str:
-    """The text without the secrets that anything in this process knows of: for what libraries
-    log.
-    """
+    """The text without any secret that this process knows of: for what libraries log."""
     for secrets in list(_ALIVE):
         text = secrets.text(text)
     return text
 
 
-def words(text: str, limit: int = 300) -> str:
-    """`Secrets.line` where there is no secret to hide."""
-    return Secrets().line(text, limit)
+words = Secrets().line
+"""`Secrets.line` where there is no secret to hide."""
 
 
 def key_from(names: Sequence[str], *, needed: bool = False) -> str:
-    """The first of these environment variables that is set, or an empty text.
-
-    Raises `UsageError` naming them when `needed` and none is set. A key with letters that no HTTP
-    header can carry is a `UsageError` too, which does not repeat it.
+    """The first of these environment variables that is set, or an empty text. Raises `UsageError`
+    naming them when `needed` and none is set, and for a key with letters that no HTTP header can
+    carry, which is not repeated.
     """
     for name in names:
         if value := os.environ.get(name, "").strip():
@@ -126,16 +121,12 @@ def key_for(base: str, homes: Sequence[str], names: Sequence[str], *, needed: bo
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A service's address: where requests go, and how it may be shown.
-
-    `base` ends before the path of a request and has no slash at its end; `query` is added to every
-    request; `shown` holds neither a query nor a name or password; `secrets` are the values of the
-    query that must not be shown.
+    """A service's address: `base`, which may be shown, ends before the path of a request; `query`
+    is added to every one; `secrets` are the values of the query that must not be shown.
     """
 
     base: str
     query: str = ""
-    shown: str = ""
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -149,32 +140,26 @@ class Address:
         return self.base + path + (f"{joint}{self.query}" if self.query else "")
 
 
-def address(text: str, option: str) -> Address:
-    """A service's address as it was given by `option`.
-
-    A query is kept and sent with every request; its values count as secrets, those with harmless
-    names (``api-version``) excepted. Raises `UsageError`, which shows neither, for an address that
-    is none, or that holds a user's name or password.
+def address(text: str, setting: str = "", *, argument: str = "") -> Address:
+    """A service's address as it was given by a setting or argument. The values of its query count
+    as secrets, those with harmless names (``api-version``) excepted. Raises `UsageError`, which
+    shows no secret, for an address that is none, or that holds a user's name or password.
     """
+    place = f"{setting}: " if setting else ""
+    if "@" in text:
+        why = f"{place}put no key into the address; keys come from the environment alone"
+        raise UsageError(why, argument=argument)
     try:
         parts = urlsplit(text.strip())
-        port, host = parts.port, parts.hostname
+        fine = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
     except ValueError:
-        raise UsageError(f"{option}: wanted http(s)://host/…") from None
-    if "@" in text:
-        raise UsageError(
-            f"{option}: put no key into the address; keys come from the environment alone"
-        )
-    bare = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
-    if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(f"{option} {shown(text)!r}: wanted http(s)://host/…")
-    del port
-    hidden = tuple(
-        value
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name.lower() not in _PUBLIC
-    )
-    return Address(bare, parts.query, bare, hidden)
+        raise UsageError(f"{place}wanted http(s)://host/…", argument=argument) from None
+    if not fine:
+        why = f"{place}{shown(text)!r}: wanted http(s)://host/…"
+        raise UsageError(why, argument=argument)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    hidden = tuple(value for name, value in query if name.lower() not in _PUBLIC)
+    return Address(shown(text.strip()).rstrip("/"), parts.query, hidden)
 
 
 def shown(text: str) -> str:

@@ -12,6 +12,7 @@ import os
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from statistics import median
 from typing import Any
 
@@ -65,7 +66,7 @@ def compare(number: int, batches: int, turns: int) -> None:
             nodes.add_node(**NODE)
     ratios = []
     try:
-        with Cluster(nodes.address) as cluster:
+        with closing(Cluster(nodes.address)) as cluster:
             for _ in range(turns):
                 local, work = measured(Workers(number), batches)
                 away, work_away = measured(Workers(cluster=cluster), batches)

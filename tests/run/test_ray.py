@@ -12,6 +12,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def two_nodes() -> Iterator[Cluster]:
-    with nodes_of_one_core(2) as nodes, Cluster(nodes.address) as cluster:
+    with nodes_of_one_core(2) as nodes, closing(Cluster(nodes.address)) as cluster:
         yield cluster
 
 
@@ -117,7 +118,7 @@ def test_a_lost_node_costs_no_row_and_doubles_none(tmp_path: Path) -> None:
                 time.sleep(0.05)
             nodes.remove_node(other, allow_graceful=False)
 
-        with Cluster(nodes.address) as cluster:
+        with closing(Cluster(nodes.address)) as cluster:
             thread = threading.Thread(target=lose)
             thread.start()
             scorer = MeanScorer(pause=0.1, log=log)

@@ -1,11 +1,9 @@
 """Batches of work on processes of this machine.
 
 A worker that dies costs time and no result: what it had is done again item by item, after all
-else. An item whose worker dies twice while it has nothing else is given up, with the exit code or
-the signal.
-
-A slot is a process, a pipe, and a thread that waits for both; it is no `ProcessPoolExecutor` of
-one, which waits for ever for the rest of a result whose sender was killed.
+else. An item whose worker dies twice while it has nothing else is given up. A slot is a process and
+a pipe; it is no `ProcessPoolExecutor` of one, which waits for ever for the rest of a result whose
+sender was killed.
 """
 
 from __future__ import annotations
@@ -17,10 +15,9 @@ import pickle
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
-from concurrent.futures import wait as first_of
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -40,18 +37,13 @@ TOO_SLOW = "it took longer than the time limit"
 DIED = "the worker died on this picture"
 _LAST_WORDS = 5.0
 """Seconds in which a worker that has nothing left to do must have ended."""
-_SAFE = "PYTHONSAFEPATH"
-_OURS = "while-starting"
+_SAFE, _OURS = "PYTHONSAFEPATH", "while-starting"
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-_ONE_AT_A_TIME = threading.Lock()
-"""The environment while a process starts, and the list of children, are this whole process's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[Item, Result]):
-    """What came of a batch: the worker's result, or for a single item the reason why there is
-    none.
-    """
+    """A batch's result, or for a single item the reason why there is none."""
 
     items: Sequence[Item]
     result: Result | None
@@ -122,32 +114,28 @@ def run_batches(
         return
     orders = pickle.dumps((work, start, start_args))
     slots = [_Slot(orders, own) for own in environments or [{}] * workers]
-    with ThreadPoolExecutor(len(slots)) as threads:
-        try:
-            yield from _outcomes(Line(batches), slots, seconds, threads)
-            for slot in slots:
-                slot.dismiss()
-        finally:  # also Ctrl-C, a full disk, or a caller that has seen enough
-            for slot in slots:
-                slot.close()
+    try:
+        yield from _outcomes(Line(batches), slots, seconds)
+        for slot in slots:
+            slot.dismiss()
+    finally:  # also Ctrl-C, a full disk, or a caller that has seen enough
+        for slot in slots:
+            slot.end()
 
 
 def _outcomes(
-    line: Line[Item], slots: Sequence[_Slot], seconds: float, threads: ThreadPoolExecutor
+    line: Line[Item], slots: Sequence[_Slot], seconds: float
 ) -> Iterator[Done[Item, Any]]:
-    idle, failed_starts = list(slots), 0
-    busy: dict[Future[tuple[str, Any]], tuple[_Slot, Part[Item]]] = {}
+    failed_starts = 0
     while True:
-        while idle and (part := line.next()) is not None:
-            slot = idle.pop()
-            given = threads.submit(slot.do, part.items, seconds * len(part.items))
-            busy[given] = slot, part
+        for slot in slots:
+            if slot.part is None and (part := line.next()) is not None:
+                slot.take(part, seconds * len(part.items))
+        busy = [slot for slot in slots if slot.part is not None]
         if not busy:
             return
-        for ended in first_of(busy, return_when=FIRST_COMPLETED).done:
-            slot, part = busy.pop(ended)
-            idle.append(slot)
-            kind, value = ended.result()
+        for slot, kind, value in _answers(busy):
+            part, slot.part = slot.part, None
             failed_starts = failed_starts + 1 if kind == "lost" else 0
             if kind == "error":
                 raise value
@@ -164,93 +152,92 @@ def _outcomes(
                 )
 
 
+def _answers(busy: Sequence[_Slot]) -> list[tuple[_Slot, str, Any]]:
+    """Wait for a second at most: a process that is stopped does not look, and counts no time."""
+    began, most = time.monotonic(), min(1.0, *(slot.left for slot in busy))
+    wait([one for slot in busy for one in slot.waited_for()], max(0.0, most))
+    passed = min(1.0, time.monotonic() - began)
+    return [(slot, *said) for slot in busy if (said := slot.look(passed)) is not None]
+
+
 class _Slot:
     """Room for one process at a time. It is started when there is something to do, and again when
     it has died.
     """
 
+    _pipe: Connection
+    _process: BaseProcess | None = None
+
     def __init__(self, orders: bytes, environment: Mapping[str, str]) -> None:
         self._orders = orders
         self._environment = {**dict.fromkeys(_THREADS, "1"), **environment}
-        self._pipe: Connection | None = None
-        self._process: BaseProcess | None = None
-        self._closed = False
+        self._ready = False
+        self.part: Any = None
+        self.left = 0.0
+        """Seconds that the part may still take."""
 
-    def do(self, items: Sequence[Any], seconds: float) -> tuple[str, Any]:
-        """Have items done: ``result`` or ``error`` with their value; ``dead`` or, before it was
-        ready, ``lost`` with the reason. For a thread: it waits.
-        """
-        kind, value = ("ready", None) if self._alive() else self._start()
-        if kind == "ready":
-            kind, value = self._ask(pickle.dumps(items), seconds)
-            kind = "dead" if kind == "lost" else kind
-        return kind, value
-
-    def _alive(self) -> bool:
-        with _ONE_AT_A_TIME:
-            return self._process is not None and self._process.is_alive()
-
-    def _start(self) -> tuple[str, Any]:
-        self._end()
+    def take(self, part: Part[Any], seconds: float) -> None:
+        """Begin with a part; `look` says what came of it."""
+        self.part, self.left = part, seconds
+        if self._process is not None and self._process.is_alive():
+            self._send(pickle.dumps(part.items))
+            return
+        self.end()
         context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         try:
-            with _ONE_AT_A_TIME:
-                if not self._closed:
-                    spawn(process, self._environment)
-                    self._process, self._pipe = process, ours
+            spawn(self._process, self._environment)
         finally:
             theirs.close()  # or the death of the worker would not end the pipe
-        return self._ask(self._orders, float("inf"))
 
-    def _ask(self, data: bytes, seconds: float) -> tuple[str, Any]:
-        """What the worker answers; ``lost`` and why where it dies or takes too long."""
-        pipe, process = self._pipe, self._process
-        if pipe is None or process is None:
-            return "lost", "the work was ended"
+    def _send(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):  # it is dead: the next look says so
+            self._pipe.send_bytes(data)
+
+    def waited_for(self) -> list[Any]:
+        return [] if self._process is None else [self._pipe, self._process.sentinel]
+
+    def look(self, passed: float) -> tuple[str, Any] | None:
+        """``result`` or ``error`` with their value; ``dead`` or, before it was ready, ``lost`` with
+        the reason; None while it works. `passed`: seconds since the last look.
+        """
+        assert self._process is not None
+        alive, working = self._process.is_alive(), self._ready
         with contextlib.suppress(EOFError, OSError):
-            pipe.send_bytes(data)
-            # Looks are counted, not the clock: a process that is stopped does not look.
-            while not (said := wait([pipe, process.sentinel], min(1.0, max(0.0, seconds)))):
-                seconds -= 1.0
-                if seconds <= 0:
-                    self._end()
-                    return "lost", TOO_SLOW
-            if pipe not in said and not pipe.poll(_LAST_WORDS):
-                raise EOFError
-            kind, value = pipe.recv()
-            return kind, value
-        with _ONE_AT_A_TIME:
-            process.join(_LAST_WORDS)
-        return "lost", f"{DIED}: {_ending(process.exitcode)}"
+            while self._pipe.poll():
+                kind, value = self._pipe.recv()
+                if kind == "started":
+                    self._send(self._orders)
+                elif kind == "ready":
+                    self._ready = True
+                    self._send(pickle.dumps(self.part.items))
+                else:
+                    return kind, value
+            self.left -= passed * working
+            if alive and self.left > 0:
+                return None
+            if alive:
+                self.end()
+                return "dead", TOO_SLOW
+        self._process.join(_LAST_WORDS)
+        code = self._process.exitcode or 0
+        why = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+        memory = ", perhaps out of memory" if -code == signal.SIGKILL else ""
+        return "dead" if self._ready else "lost", f"{DIED}: {why}{memory}"
 
     def dismiss(self) -> None:
         """Let the process end by the end of its pipe: its temporary folders are then removed."""
-        if self._pipe is not None and self._process is not None:
+        if self._process is not None:
             self._pipe.close()
             self._process.join(_LAST_WORDS)
 
-    def close(self) -> None:
-        """End the process; none is started any more."""
-        with _ONE_AT_A_TIME:
-            self._closed = True
-        self._end()
-
-    def _end(self) -> None:
-        if self._process is not None:
+    def end(self) -> None:
+        if self._process is not None and self._process.pid is not None:
             self._process.kill()
             self._process.join()
-        if self._pipe is not None:
             self._pipe.close()
-        self._pipe = self._process = None
-
-
-def _ending(code: int | None) -> str:
-    if code is None or code >= 0:
-        return f"exit code {code}"
-    memory = ", perhaps out of memory" if -code == signal.SIGKILL else ""
-    return f"killed by signal {-code}{memory}"
+        self._process, self._ready = None, False
 
 
 def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
@@ -259,10 +246,8 @@ def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
     Its interpreter is started with `-c`, which would put the working directory first on its path: a
     user's `signal.py` would be imported. Ctrl-C is blocked, or it would die of it while it imports.
     """
-    wanted = {**({} if _SAFE in os.environ else {_SAFE: _OURS}), **environment}
-    before = {name: os.environ.get(name) for name in wanted}
-    masks = hasattr(signal, "pthread_sigmask")
-    os.environ.update(wanted)
+    before, masks = dict(os.environ), hasattr(signal, "pthread_sigmask")
+    os.environ.update({_SAFE: os.environ.get(_SAFE, _OURS), **environment})
     try:
         if masks:
             resource_tracker.ensure_running()  # to start it unblocks Ctrl-C
@@ -270,9 +255,9 @@ def spawn(process: BaseProcess, environment: Mapping[str, str]) -> None:
         with confinement.starting():
             process.start()
     finally:
-        for name in wanted:
-            del os.environ[name]
-        os.environ.update({name: value for name, value in before.items() if value is not None})
+        for name in (_SAFE, *environment):
+            os.environ.pop(name, None)
+        os.environ.update(before)
         if masks:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
@@ -285,6 +270,7 @@ def _serve(pipe: Connection) -> None:
     begin_process()
     confinement.enable()
     with contextlib.suppress(EOFError, OSError):
+        pipe.send(("started", None))
         try:
             work, start, start_args = pickle.loads(pipe.recv_bytes())
             start(*start_args)

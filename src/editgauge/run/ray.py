@@ -4,42 +4,36 @@ A process of its own, the relay, is connected to the cluster; it gives batches t
 hands back what comes. So a connection that hangs can be given up, and the death of this machine's
 node, with which Ray ends its process without a word, is seen and said. Ray repeats nothing by
 itself: as with processes of this machine, what a dead worker had is done again item by item.
-Workers write nothing. A worker keeps what it has loaded from task to task.
-
-The run folder and the data lie on a file system that every node sees under the same path: a worker
-that does not find them says so.
+The run folder and the data lie where every node sees them under the same path; a worker that does
+not find them says so. Workers write nothing, and keep what they have loaded from task to task.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import math
 import multiprocessing
 import os
 import pickle
+import secrets
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any
 
-from editgauge.errors import CutShort, RunError, Unavailable, UsageError
-from editgauge.run.processes import (
-    DIED,
-    TOO_SLOW,
-    Done,
-    Item,
-    Line,
-    Part,
-    Result,
-    begin_process,
-    spawn,
-)
-from editgauge.run.ray_worker import Orders, do, library
+from editgauge import confinement
+from editgauge.errors import CutShort, MissingExtra, RunError, Unavailable, UsageError
+from editgauge.installation import VARIABLES
+from editgauge.run import processes
+from editgauge.run.processes import DIED, TOO_SLOW, Done, Item, Line, Part, Result
 from editgauge.scoring.scorer import Needs
+from editgauge.store.schema import versions
 
 SPARE = 2
 """Tasks that wait beside those that run, so that a node never waits for this process."""
@@ -56,45 +50,53 @@ _TICK = 0.02
 _KEPT = "what is done is kept; run the same command again to go on"
 
 
-class Cluster:
-    """A connection to a Ray cluster; a context manager.
+def library() -> Any:
+    """The module `ray`. Raises `MissingExtra` without it."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+    try:
+        return importlib.import_module("ray")
+    except ImportError as error:
+        raise MissingExtra("Ray", "ray", "ray") from error
 
-    `address` is ``HOST:PORT`` of a node of the cluster that runs on this machine, ``local`` for a
-    Ray on this machine that ends with this process; `workers` bounds how many tasks run at once
-    (None: as many as there is room for). Raises `MissingExtra` without Ray, `UsageError` for an
-    address that cannot work, `Unavailable` when nothing answers, or no connection stands after
-    `CONNECT` seconds.
+
+class Cluster:
+    """A connection to a Ray cluster. `address` is ``HOST:PORT`` of a node of the cluster that runs
+    on this machine, ``local`` for a Ray on this machine that ends with this process; `workers`
+    bounds how many tasks run at once (None: as many as there is room for).
+
+    Raises `MissingExtra` without Ray, `UsageError` for an address that cannot work, `Unavailable`
+    when nothing answers, or no connection stands after `CONNECT` seconds.
     """
 
     def __init__(self, address: str = "local", workers: int | None = None) -> None:
         if address != "local":
             _need_answer(address)
         self._dumps: Callable[[Any], bytes] = library().cloudpickle.dumps
-        self._address, self._numbers = address, itertools.count()
+        self._numbers = itertools.count()
         spawned = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawned.Pipe()
         self._process = spawned.Process(target=_serve, args=(theirs, address, workers), daemon=True)
-        spawn(self._process, {})
+        processes.spawn(self._process, {})
         theirs.close()
         try:
-            self.room: int = self._connected()
+            self.room = self._connected(address)
         except BaseException:
             self._process.kill()
             self.close()
             raise
 
-    def _connected(self) -> int:
+    def _connected(self, address: str) -> int:
         if not self._pipe.poll(CONNECT):
             raise Unavailable(
-                f"address {self._address}: something answers there, but no connection to a Ray "
-                f"cluster stands after {CONNECT:.0f} s; is this machine a node of that cluster "
+                f"address {address}: something answers there, but no connection to a Ray cluster "
+                f"stands after {CONNECT:.0f} s; is this machine a node of that cluster "
                 f"(`ray status`), and the address the one that `ray start` has printed?"
             )
         kind, value = self._receive()
         if kind == "error":
-            where = "Ray on this machine" if self._address == "local" else self._address
+            where = "Ray on this machine" if address == "local" else address
             raise Unavailable(f"address {where}: {value}")
-        return cast(int, value)
+        return int(value)
 
     def batches(
         self,
@@ -113,42 +115,38 @@ class Cluster:
         Raises `RunError` where a worker does not see `places` or has other versions, or where no
         node has room for a worker; `CutShort` when the connection is lost.
         """
-        self._send("job", self._orders((work, start, start_args), places), needs)
+        try:
+            job = self._dumps((work, start, start_args))
+        except Exception as error:  # a lock, an open file: whatever somebody's class holds
+            raise UsageError(
+                f"Ray: what is to be done cannot be sent to another machine ({error}); work on "
+                f"processes of this machine instead"
+            ) from error
+        self._send("job", Orders(job, tuple(places)), needs)
         line, room = Line(batches), 1
         flight: dict[int, Part[Item]] = {}
         try:
             while True:
                 while len(flight) < room and (part := line.next()) is not None:
                     flight[number := next(self._numbers)] = part
-                    seconds_at_most = seconds * len(part.items)
-                    self._send("batch", number, self._dumps(part.items), seconds_at_most)
+                    at_most = seconds * len(part.items)
+                    self._send("batch", number, self._dumps(part.items), at_most)
                 if not flight:
                     return
-                kind, *said = self._receive()
+                kind, number, value = self._receive()
                 if kind == "room":
-                    room = said[0]
-                elif said[0] in flight or said[0] < 0:  # not of an earlier call
-                    if kind == "error":
-                        raise pickle.loads(said[1])
-                    part = flight.pop(said[0])
+                    room = number
+                elif kind == "error" and (number in flight or number < 0):
+                    raise pickle.loads(value)
+                elif (part := flight.pop(number, None)) is not None:  # else of an earlier call
                     if kind == "result":
-                        yield Done(part.items, pickle.loads(said[1]))
+                        yield Done(part.items, pickle.loads(value))
                     elif kind == "dead":
-                        yield from line.died(part, said[1])
+                        yield from line.died(part, value)
                     else:
                         line.put_back(part)
         finally:
             self._send("stop")
-
-    def _orders(self, job: tuple[Any, ...], places: Sequence[Path]) -> Orders:
-        try:
-            data = self._dumps(job)
-        except Exception as error:  # a lock, an open file: whatever somebody's class holds
-            raise UsageError(
-                f"Ray: what is to be done cannot be sent to another machine ({error}); work on "
-                f"processes of this machine instead"
-            ) from error
-        return Orders(job=data, places=tuple(places))
 
     def _send(self, *words: Any) -> None:
         with contextlib.suppress(OSError):  # it is dead: what is received next says so
@@ -172,12 +170,6 @@ class Cluster:
         self._process.kill()
         self._process.join()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _need_answer(address: str) -> None:
     """Raises `Unavailable` when nothing listens: Ray itself would wait for minutes."""
@@ -199,20 +191,19 @@ def _need_answer(address: str) -> None:
 
 def _serve(pipe: Connection, address: str, workers: int | None) -> None:
     """What the relay runs. Ray writes to standard output what nodes say: it goes nowhere."""
-    begin_process()
+    processes.begin_process()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     os.chdir(os.sep)  # where Ray's workers look for modules first: not in the user's folder
-    ray = library()
-    here = address == "local"
+    ray, here = library(), address == "local"
     own = {"num_cpus": workers, "include_dashboard": False} if here else {}
     try:
         ray.init(address=address, namespace="editgauge", log_to_driver=False, **own)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         pipe.send(("error", (str(error).strip().splitlines() or [repr(error)])[0]))
         return
-    pipe.send(("room", int(ray.cluster_resources().get("CPU", 1))))
+    pipe.send(("room", ray.cluster_resources().get("CPU", 1)))
     with contextlib.suppress(EOFError, OSError):  # the caller has ended
         _Relay(ray, pipe, None if here else workers).serve()
     ray.shutdown()
@@ -228,7 +219,7 @@ class _Sent:
 
 
 class _Relay:
-    """Gives batches to Ray as they come down the pipe, and answers as they end."""
+    """Gives batches to Ray as they come down the pipe, and answers (kind, number, value)."""
 
     def __init__(self, ray: Any, pipe: Connection, bound: int | None) -> None:
         self._ray, self._pipe, self._bound = ray, pipe, bound
@@ -253,7 +244,7 @@ class _Relay:
             try:
                 self._begin(*words)
             except Exception as error:  # Ray's own: the caller is told
-                self._fail(RunError(f"Ray: {type(error).__name__}: {error}"))
+                self._fail(f"Ray: {type(error).__name__}: {error}")
         elif kind == "batch":
             number, items, seconds = words
             self._flight[self._task.remote(self._orders, items)] = _Sent(number, seconds)
@@ -262,8 +253,8 @@ class _Relay:
                 self._ray.cancel(stream, force=True)
             self._flight, self._task = {}, None
 
-    def _fail(self, error: Exception) -> None:
-        self._pipe.send(("error", -1, pickle.dumps(error)))
+    def _fail(self, why: str) -> None:
+        self._pipe.send(("error", -1, pickle.dumps(RunError(why))))
 
     def _begin(self, orders: Orders, needs: Needs) -> None:
         any_gpu = any(node.get("GPU", 0) >= 1 for node in self._nodes())
@@ -293,11 +284,16 @@ class _Relay:
         )
         self._without = 0.0 if room else self._without + _LOOK
         if self._without > PATIENCE:
-            self._fail(_no_room(self._wanted, nodes))
+            there = [{n: node.get(n, 0) for n in ("CPU", "GPU", "memory")} for node in nodes[:8]]
+            self._fail(
+                f"the Ray cluster has no node with room for a worker (wanted: {self._wanted}; "
+                f"nodes: {there or 'none'}); {_KEPT}: start such a node, or work on processes of "
+                f"this machine"
+            )
             self._task = None
         room = max(1, room + SPARE if self._bound is None else min(room, self._bound))
         if room != self._room:
-            self._pipe.send(("room", room))
+            self._pipe.send(("room", room, None))
             self._room = room
 
     def _collect(self) -> None:
@@ -317,23 +313,81 @@ class _Relay:
             self._ray.cancel(stream, force=True)
             self._pipe.send(("dead", sent.number, TOO_SLOW))
 
-    def _next(self, stream: Any) -> tuple[str, Any]:
+    def _next(self, stream: Any) -> Any:
         """What a task says next; of Ray's errors what they mean, and whose fault it is."""
         known = self._ray.exceptions
         try:
-            return cast(tuple[str, Any], self._ray.get(next(stream)))
+            return self._ray.get(next(stream))
         except (known.OutOfMemoryError, known.WorkerCrashedError) as error:
             return "dead", f"{DIED}: {type(error).__name__}"
         except known.RayTaskError as error:  # in our own code there, not in a scorer's
-            why = RunError(f"a worker of the Ray cluster: {error.cause!r}")
-            return "error", pickle.dumps(why)
+            return "error", pickle.dumps(RunError(f"a worker of the Ray cluster: {error.cause!r}"))
         except (known.RayError, StopIteration) as error:
             return "lost", type(error).__name__
 
 
-def _no_room(wanted: dict[str, float], nodes: Sequence[dict[str, float]]) -> RunError:
-    there = [{name: node.get(name, 0) for name in ("CPU", "GPU", "memory")} for node in nodes[:8]]
-    return RunError(
-        f"the Ray cluster has no node with room for a worker (wanted: {wanted}; nodes: "
-        f"{there or 'none'}); {_KEPT}: start such a node, or work on processes of this machine"
-    )
+# -- a worker --------------------------------------------------------------------------------------
+
+
+def _environment() -> dict[str, str]:
+    """Our own variables as they are set here, but for secrets."""
+    names = [name for one in VARIABLES if not one.secret for name in one.names]
+    return {n: os.environ[n] for n in names if n.startswith("EDITGAUGE_") and n in os.environ}
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a worker is told once, and what the process is like that asks."""
+
+    job: bytes
+    places: tuple[Path, ...]
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+    versions: dict[str, str] = field(default_factory=versions)
+    environment: dict[str, str] = field(default_factory=_environment)
+    path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
+    folder: str = field(default_factory=os.getcwd)
+
+    def begin(self) -> Any:
+        """Make this process like the one that asks and prepare it; the function for batches.
+        Raises `RunError` where this node is not like the other.
+        """
+        with contextlib.suppress(OSError):  # what is not seen from here is said below
+            os.chdir(self.folder)
+        sys.path += [place for place in self.path if place not in sys.path]
+        host, mine = os.uname().nodename, versions()
+        if missing := [place for place in self.places if not place.exists()]:
+            raise RunError(
+                f"{missing[0]}: not there on the node {host}; put the run and the data on a file "
+                f"system that every node of the cluster sees under the same path"
+            )
+        other = [name for name, version in self.versions.items() if mine.get(name) != version]
+        if other:
+            raise RunError(
+                f"the node {host} has {', '.join(f'{n} {mine.get(n)}' for n in other)}, this one "
+                f"{', '.join(f'{n} {self.versions[n]}' for n in other)}: scores would not be the "
+                f"same; install the same versions everywhere"
+            )
+        os.environ.update(self.environment)
+        os.environ.setdefault("EDITGAUGE_THREADS", os.environ.get("OMP_NUM_THREADS") or "1")
+        work, start, start_args = pickle.loads(self.job)
+        start(*start_args)
+        confinement.enable()
+        return work
+
+
+_prepared: tuple[str, Any] = ("", None)
+
+
+def do(orders: list[Any], items: bytes) -> Iterator[tuple[str, Any]]:
+    """A task: says that it begins, then what came of the batch."""
+    global _prepared  # noqa: PLW0603 - a worker process is one worker
+    try:
+        wanted: Orders = library().get(orders[0])
+        if _prepared[0] != wanted.token:
+            _prepared = (wanted.token, wanted.begin())
+    except Exception as error:  # it would be tried for ever: the caller is told why
+        yield "error", pickle.dumps(processes.sendable(error))
+        return
+    yield "begun", None
+    kind, value = processes.attempt(_prepared[1], pickle.loads(items))
+    yield kind, pickle.dumps(value)

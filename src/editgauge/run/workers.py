@@ -1,6 +1,5 @@
-"""Who does the work of a step: this process, processes of this machine, or a Ray cluster.
-
-The rows do not depend on it. Who is called with what, in which batches, is decided before.
+"""Who does the work of a step: this process, processes of this machine, or a Ray cluster. The rows
+do not depend on it.
 """
 
 from __future__ import annotations
@@ -35,11 +34,8 @@ class Workers:
         self, count: int = 0, *, gpus: Sequence[str] = (), cluster: Cluster | None = None
     ) -> None:
         self._count, self._gpus, self._cluster = count, tuple(gpus), cluster
-
-    @property
-    def away(self) -> bool:
+        self.away = cluster is not None
         """Whether they may be on other machines."""
-        return self._cluster is not None
 
     def number(self, needs: Needs, *, alone: bool) -> int:
         """How many there are for work with these needs: batches are cut so that all have something
@@ -47,10 +43,10 @@ class Workers:
         """
         if self._cluster is not None:
             return 1 if alone else self._cluster.room
-        if alone and self._count:
-            own = replace(needs, num_cpus=1)  # each has its share of all
-            return own.workers(max(1, len(self._gpus)), machine.memory())
-        return needs.workers(self._count, machine.memory())
+        most = self._count
+        if alone and most:
+            most, needs = max(1, len(self._gpus)), replace(needs, num_cpus=1)
+        return needs.workers(most, machine.memory())
 
     def batches(
         self,
@@ -69,9 +65,9 @@ class Workers:
         if self._cluster is not None:
             return self._cluster.batches(batches, work, needs=needs, places=places, **job)
         workers = self.number(needs, alone=alone)
-        gpus = self._gpus[:workers] if alone else ()
         threads = max(1, (os.cpu_count() or 1) // workers if alone and workers else needs.num_cpus)
         share = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(int(threads)))
+        gpus = self._gpus[:workers] if alone else ()
         environments = [share | {VISIBLE: gpu} for gpu in gpus] or [share] * workers
         return run_batches(batches, work, workers=workers, environments=environments, **job)
 
@@ -84,7 +80,6 @@ class Workers:
 
 
 def workers_of(workers: int | Workers) -> Workers:
-    """`Workers` as they are; a number as so many processes of this machine."""
     return Workers(workers) if isinstance(workers, int) else workers
 
 
@@ -102,11 +97,8 @@ def gpus_of(text: str) -> tuple[str, ...]:
         raise UsageError(why, argument="devices")
     there = torch_for("devices").cuda.device_count()
     if missing := [word for word in words if int(word) >= there]:
-        raise UsageError(
-            f"{text!r}: no GPU {missing[0]}; torch finds {there} here"
-            + ("; leave it out to score on the processor" if not there else ""),
-            argument="devices",
-        )
+        why = f"{text!r}: no GPU {missing[0]}; torch finds {there} here"
+        raise UsageError(why, argument="devices")
     seen = [one.strip() for one in os.environ.get(VISIBLE, "").split(",") if one.strip()]
     return tuple(seen[int(word)] if seen else word for word in words)
 
@@ -117,7 +109,7 @@ def open_workers(
     workers: int | None,
     cores: int,
     devices: str = "",
-    say: Callable[[str], None] | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Workers:
     """The workers of an engine, one of `ENGINES`. `workers` bounds them (None: `cores` processes
     here, the whole cluster there); `devices` are GPUs of this machine (`gpus_of`); `say` is told
@@ -140,7 +132,6 @@ def open_workers(
     from editgauge.run.ray import CONNECT, Cluster
 
     place = os.environ.get("RAY_ADDRESS") or "local"
-    if say is not None:
-        what = f"connecting to Ray at {place}" if place != "local" else "starting Ray here"
-        say(f"{what} (given up after {CONNECT:.0f} s)")
+    what = f"connecting to Ray at {place}" if place != "local" else "starting Ray here"
+    say(f"{what} (given up after {CONNECT:.0f} s)")
     return Workers(cluster=Cluster(place, workers))

@@ -17,7 +17,7 @@ from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
 from editgauge.errors import DataError, UsageError
 from editgauge.images import read_image, write_png
-from editgauge.run.check import check_data
+from editgauge.run.check_data import check_data
 from editgauge.types import Edit, Sample
 from editgauge.web.log import Act
 from tests.command_line import invoke
@@ -52,8 +52,8 @@ def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout
     data = whole_set(tmp_path / "set")
     exports.export(data, tmp_path / "out", layout)
     theirs = catalog.find("benchmarks", layout)
-    report = check_data(theirs, theirs.load(tmp_path / "out"))
-    assert [issue for issue in report.issues if issue.level != "note"] == []
+    issues = check_data(theirs, theirs.load(tmp_path / "out"))[2]
+    assert [issue for issue in issues if issue.level != "note"] == []
     ours = catalog.find("benchmarks", f"dir.wards.{layout}")
     mine = {sample.id: sample for sample in ours.load(tmp_path / "set")}
     mark = json.loads((tmp_path / "out" / ".editgauge-set.json").read_bytes())

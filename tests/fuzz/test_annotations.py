@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
-from editgauge.run.check import check_data
+from editgauge.run.check_data import check_data
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from tests.benchmarks import releases
@@ -75,7 +75,7 @@ def test_spoilt_annotations(name: str, clean: dict[str, Path], seed: int) -> Non
         dataset = benchmark.load(root)
         samples = list(dataset)
         assert len({sample.id for sample in samples}) == len(samples)
-        for issue in check_data(benchmark, dataset).issues:
+        for issue in check_data(benchmark, dataset)[2]:
             assert "\n" not in issue.found or issue.sample
         run = Run.create(place)
         keep_samples(run, name, root, samples, samples)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,23 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from rich.console import Console
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench import BENCHMARK as TEXTEDITBENCH
 from editgauge.errors import DataError
 from editgauge.images import read_image, write_bytes, write_png
-from editgauge.run.check import (
-    Checked,
-    Issue,
-    Level,
-    check,
-    check_data,
-    check_outputs,
-    editor_folders,
-)
-from editgauge.run.check.data import counts
-from editgauge.run.check.shown import show
+from editgauge.run.check import Checked, check
+from editgauge.run.check_data import Issue, check_data, counts
+from editgauge.run.check_outputs import check_outputs, editor_folders
 from editgauge.testing import make_sample, make_samples
 from editgauge.types import Finding, Sample
 from tests.benchmarks.releases import organ_set, picture, text_instance
@@ -58,7 +48,7 @@ class Bench:
 
 def data_issues(root: Path, *samples: Sample, **fields: Any) -> list[Issue]:
     bench = Bench(samples, root, **fields)
-    return check_data(bench, bench).issues
+    return check_data(bench, bench)[2]
 
 
 def kinds(issues: Sequence[Issue]) -> list[str]:
@@ -71,8 +61,8 @@ def test_what_loaders_found_is_passed_on_and_nothing_else_of_clean_data(tmp_path
     sample = replace(make_sample(tmp_path), findings=(repaired,))
     issues = data_issues(tmp_path, sample, findings=[broken])
     assert [(i.level, i.kind, i.sample, i.file) for i in issues] == [
-        (Level.ATTENTION, "input-missing", "", "b.json"),
-        (Level.REPAIRED, "json-object", "sample-1", "a.json"),
+        ("attention", "input-missing", "", "b.json"),
+        ("repaired", "json-object", "sample-1", "a.json"),
     ]
 
 
@@ -120,7 +110,7 @@ def test_references(tmp_path: Path) -> None:
     pixels[:8, :8] = 255 - pixels[:8, :8]
     write_png(reference, pixels)
     (issue,) = data_issues(tmp_path, sample)
-    assert (issue.kind, issue.level) == ("reference-outside", Level.ATTENTION)
+    assert (issue.kind, issue.level) == ("reference-outside", "attention")
     assert issue.found.startswith("1 of 8 blocks")  # of 4 x 3 blocks the mask touches four
     without = replace(sample, masks={})
     assert data_issues(tmp_path, without) == []  # nobody says what may change
@@ -132,7 +122,7 @@ def test_a_name_of_another_format_is_a_note(tmp_path: Path) -> None:
     sample.image.rename(path)
     (issue,) = data_issues(tmp_path, replace(sample, images=(path,)))
     assert (issue.level, issue.kind, issue.found) == (
-        Level.NOTE,
+        "note",
         "file-extension",
         "PNG by content",
     )
@@ -145,7 +135,7 @@ def test_ids_and_outputs_that_occur_twice(tmp_path: Path) -> None:
     assert (issue.kind, issue.sample) == ("output-shared", "sample-1")
     pair = [replace(sample, attributes={"record_id": "x"}) for sample in (one, two)]
     (issue,) = data_issues(tmp_path, *pair)
-    assert (issue.kind, issue.level) == ("record-id-twice", Level.NOTE)
+    assert (issue.kind, issue.level) == ("record-id-twice", "note")
     assert data_issues(tmp_path, pair[0], replace(pair[1], split="other")) == []
 
 
@@ -207,7 +197,7 @@ def test_outputs(tmp_path: Path, spoil: Any, found: list[str]) -> None:
     spoil(folder / "sample-1.png", samples[0])
     report = check_outputs(samples, "a", folder)
     assert kinds(report.issues) == [f"output-{kind}" for kind in found]
-    assert all(issue.level is Level.ATTENTION for issue in report.issues)
+    assert all(issue.level == "attention" for issue in report.issues)
     assert {
         kind: number for kind, number in report.count.items() if kind in found
     } == dict.fromkeys(found, 1)
@@ -224,8 +214,8 @@ def test_other_seeds_are_only_noted(tmp_path: Path) -> None:
     picture(folder / "39_1.png")
     issues = check_outputs([sample], "a", folder).issues
     assert [(i.level, i.kind) for i in issues] == [
-        (Level.NOTE, "output-other-seed"),
-        (Level.ATTENTION, "output-extra"),
+        ("note", "output-other-seed"),
+        ("attention", "output-extra"),
     ]
 
 
@@ -263,9 +253,7 @@ def checked(tmp_path: Path, **more: Any) -> Checked:
 
 
 def shown(found: Checked, limit: int | None = 5) -> str:
-    out = io.StringIO()
-    show(found, Console(file=out, width=200), limit=limit)
-    return out.getvalue()
+    return "\n".join(found.lines(limit))
 
 
 def output_of(folder: Path, name: str = "004_edited.png") -> None:
@@ -318,16 +306,16 @@ def test_data_without_samples_do_not_pass(tmp_path: Path) -> None:
     organ_set(tmp_path, [], content="{")
     found = check(catalog.find("benchmarks", "medebench"), tmp_path)
     assert not found.passed()
-    assert "json-unreadable" in kinds(found.data.issues)
+    assert "json-unreadable" in kinds(found.issues)
 
 
 def test_the_shared_instances(shared: Path) -> None:
     dataset = TEXTEDITBENCH.load(shared / "data" / "texteditbench")
-    report = check_data(TEXTEDITBENCH, dataset)
-    wanting = [issue for issue in report.issues if issue.level is Level.ATTENTION]
+    samples, _, issues = check_data(TEXTEDITBENCH, dataset)
+    wanting = [issue for issue in issues if issue.level == "attention"]
     assert kinds(wanting) == ["count"] * 3 + ["reference-outside"] * 4
-    folders = editor_folders(shared / "data" / "outputs" / "texteditbench", None, report.samples)
+    folders = editor_folders(shared / "data" / "outputs" / "texteditbench", None, samples)
     assert sorted(folders) == ["noisy", "noop", "oracle", "rescaled", "shift"]
-    count = check_outputs(report.samples, "rescaled", folders["rescaled"]).count
+    count = check_outputs(samples, "rescaled", folders["rescaled"]).count
     assert (count["present"], count["missing"], count["size"], count["aspect"]) == (12, 34, 12, 0)
     assert (count["unreadable"], count["given-back"], count["extra"]) == (0, 0, 0)

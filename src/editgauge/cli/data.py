@@ -308,12 +308,7 @@ def check(
             ignore=ignore,
             progress=progress,
         )
-    if output.as_json():
-        output.print_json(checked.as_dict())
-    else:
-        from editgauge.run.check.shown import show
-
-        show(checked, output.console(), limit=None if every else 5)
+    output.emit(checked.as_dict(), checked.lines(None if every else 5))
     return 0 if checked.passed(strict=strict) else 1
 
 

@@ -10,16 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from editgauge.errors import DataError
-from editgauge.images import Header, read_header, read_image
-from editgauge.run.check.issues import (
-    ASSUMED,
-    Issue,
-    Progress,
-    each,
-    issue,
-    other_format,
-    relative,
-)
+from editgauge.images import read_header, read_image
+from editgauge.run.check_data import ASSUMED, Issue, Progress, each, issue, other_format, relative
 from editgauge.store.collect import editors_in, outputs_of
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.types import Sample
@@ -29,7 +21,7 @@ KINDS = tuple(
     for kind in ASSUMED
     if kind.startswith("output-") and kind != "output-shared"
 )
-"""What can be said of outputs; `OutputsReport.count` has a number for each."""
+_SEED = re.compile(r"_\d+$")
 
 
 @dataclass(slots=True)
@@ -71,10 +63,8 @@ def check_outputs(
     others: Sequence[Sample] = (),
     progress: Progress | None = None,
 ) -> OutputsReport:
-    """Look at the output of every sample and at every file of the folder.
-
-    `others` are samples that are not asked about but whose outputs are no strangers (those of
-    another split).
+    """Look at the output of every sample and at every file of the folder. `others` are samples that
+    are not asked about but whose outputs are no strangers (those of another split).
     """
     folder = folder.absolute()
     outputs = OutputFolder(folder)
@@ -87,12 +77,11 @@ def check_outputs(
             for kind, found in _output(sample, candidates[sample.id], folder)
         ]
 
-    issues: list[Issue] = []
-    for found in each(samples, look, f"reading outputs of {editor}", progress):
-        issues += found
+    issues = each(samples, look, f"reading outputs of {editor}", progress)
     claimed = {path for paths in candidates.values() for path in paths}
     claimed.update(path for sample in others for path in outputs.candidates(sample))
-    issues += _extra(folder, claimed, [stem for one in samples for stem in one.output_stems])
+    stems = [stem for one in samples for stem in one.output_stems if _SEED.search(stem)]
+    issues += _extra(folder, claimed, {_SEED.sub("", stem) for stem in stems})
     numbers = Counter(one.kind.removeprefix("output-") for one in issues)
     present = len(samples) - numbers["missing"]
     count = {"samples": len(samples), "present": present}
@@ -117,17 +106,16 @@ def _output(sample: Sample, candidates: Sequence[Path], folder: Path) -> Iterato
         return
     if other_format(path, header.extension):
         yield "extension", f"{header.format} by content"
-    yield from _size(sample, header)
+    yield from _size(sample, header.width, header.height)
     if given_back(path, sample):
         yield "given-back", "the same pixels as the input"
 
 
-def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str]]:
+def _size(sample: Sample, width: int, height: int) -> Iterator[tuple[str, str]]:
     try:
         wanted = read_header(sample.image)
     except (DataError, IndexError):
         return  # the data's own check says so
-    width, height = header.width, header.height
     if (width, height) == (wanted.width, wanted.height):
         return
     text = f"{width} x {height}, the input is {wanted.width} x {wanted.height}"
@@ -137,11 +125,10 @@ def _size(sample: Sample, header: Header) -> Iterator[tuple[str, str]]:
         yield "aspect", text
 
 
-def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[Issue]:
+def _extra(folder: Path, claimed: set[Path], seeds: set[str]) -> Iterator[Issue]:
     """Files that are no sample's output. A further seed of one (``38_1`` beside ``38_0``) is only
     noted.
     """
-    seeds = {re.sub(r"_\d+$", "", stem) for stem in stems if re.search(r"_\d+$", stem)}
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
@@ -150,7 +137,7 @@ def _extra(folder: Path, claimed: set[Path], stems: Sequence[str]) -> Iterator[I
                 continue
             file = relative(path, folder)
             stem = os.path.splitext(file)[0]
-            if re.search(r"_\d+$", stem) and re.sub(r"_\d+$", "", stem) in seeds:
+            if _SEED.search(stem) and _SEED.sub("", stem) in seeds:
                 yield issue("output-other-seed", "another seed or setting of a sample", file=file)
             else:
                 yield issue("output-extra", "a file that is no sample's output", file=file)

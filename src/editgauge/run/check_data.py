@@ -1,0 +1,266 @@
+"""Is a data set whole, readable, and what its benchmark says it is?"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from editgauge.benchmarks.tree import own_set
+from editgauge.errors import DataError
+from editgauge.images import Array, Mask, read_header, read_image, read_mask
+from editgauge.metrics.outside import outside_difference
+from editgauge.types import Benchmark, Dataset, Finding, Sample
+
+Pixels = TypeVar("Pixels", Array, Mask)
+Progress = Callable[[int, int, str], None]
+Level = Literal["attention", "repaired", "note"]
+"""``attention``: costs scores, or makes them mean something else. ``repaired``: wrong in the files,
+put right on reading. ``note``: changes no score.
+"""
+_OF_THE_RELEASE = frozenset({"category-missing", "category-unknown"})
+"""What is expected of a released set, and not of one of somebody's own."""
+ASSUMED: dict[str, str] = {
+    "count": "tables are of what is here",
+    "id-twice": "all are kept",
+    "output-shared": "one file would score for all of them",
+    "file-missing": "what needs it ends as dataset_fault",
+    "file-unreadable": "what needs it ends as dataset_fault",
+    "mask-empty": "it marks nothing",
+    "mask-full": "it leaves nothing to compare",
+    "mask-size": "it does not fit",
+    "reference-size": "resized where a score needs one size",
+    "reference-same": "the edit changes nothing",
+    "reference-outside": "the reference changes more than the masks allow",
+    "output-missing": "counted as missing, not as 0",
+    "output-several": "the first one is taken",
+    "output-unreadable": "counted as unreadable, not as 0",
+    "output-size": "faithful scores that need one size have no value; corrected ones resize",
+    "output-aspect": "distorted",
+    "output-given-back": "scored as it is, and counted as given back: no edit was made",
+    "output-extension": "the content decides",
+    "output-extra": "not scored",
+    "record-id-twice": "samples are called by their folders",
+    "file-extension": "the content decides",
+    "file-orientation": "pixels are taken as stored",
+    "output-other-seed": "not scored",
+}
+"""Every kind that a check finds by itself, and what is assumed then. Loaders have their own."""
+NOTES = ("record-id-twice", "file-extension", "file-orientation", "output-other-seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One thing that a check found. `kind` is a short stable code, `file` is relative, `sample` may
+    be "" (no one).
+    """
+
+    level: Level
+    kind: str
+    sample: str = ""
+    file: str = ""
+    found: str
+    assumed: str = ""
+
+
+def issue(kind: str, found: str, *, sample: str = "", file: str = "") -> Issue:
+    """A line of a kind of `ASSUMED`."""
+    level: Level = "note" if kind in NOTES else "attention"
+    assumed = ASSUMED[kind]
+    return Issue(level=level, kind=kind, sample=sample, file=file, found=found, assumed=assumed)
+
+
+def _of_loader(finding: Finding, sample: str = "") -> Issue:
+    """A loader's finding: one that nobody could repair needs attention."""
+    level: Level = "repaired" if finding.repaired else "attention"
+    told = {"file": finding.file, "found": finding.found, "assumed": finding.assumed}
+    return Issue(level=level, kind=finding.kind, sample=sample, **told)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many samples a split or category has ("" is the total); `published` is None where the
+    benchmark does not say.
+    """
+
+    name: str
+    found: int
+    published: int | None
+
+
+def check_data(
+    benchmark: Benchmark, dataset: Dataset, progress: Progress | None = None
+) -> tuple[list[Sample], list[Count], list[Issue]]:
+    """Read every sample and every picture of a data set: the samples, how many of each part, and
+    what is wrong or was repaired, in a stable order.
+    """
+    samples, root = list(dataset), dataset.root.absolute()
+    own, part = own_set(dataset.root), str(getattr(dataset, "part", ""))
+    counted = counts(samples, {} if own else benchmark.published_counts, part)
+    expected = [f for f in dataset.findings if not (own and f.kind in _OF_THE_RELEASE)]
+    issues = [*map(_of_loader, expected), *_count_issues(counted), *_twice(samples)]
+
+    def look(sample: Sample) -> list[Issue]:
+        faults = (
+            issue(kind, found, sample=sample.id, file=relative(path, root))
+            for kind, path, found in _pictures(sample)
+        )
+        return [*(_of_loader(finding, sample.id) for finding in sample.findings), *faults]
+
+    return samples, counted, issues + each(samples, look, "reading data", progress)
+
+
+def each(
+    samples: Sequence[Sample],
+    look: Callable[[Sample], list[Issue]],
+    note: str,
+    progress: Progress | None,
+) -> list[Issue]:
+    """`look` at every sample, a core each, results in the order of the samples. Threads, because
+    the time goes into decoding, which does not hold Python's lock.
+    """
+    issues: list[Issue] = []
+    pool = ThreadPoolExecutor(max_workers=os.cpu_count())
+    try:
+        for done, found in enumerate(pool.map(look, samples), start=1):
+            if progress is not None:
+                progress(done, len(samples), note)
+            issues += found
+    finally:  # an interrupted check waits for the files at hand, not for all of them
+        pool.shutdown(cancel_futures=True)
+    return issues
+
+
+def counts(samples: Sequence[Sample], published: Mapping[str, int], part: str) -> list[Count]:
+    """The total, then every split and every step of every category path, beside the published
+    number where one is; what is published and has no sample stands there with 0. Of a `part` alone
+    a key ``<part>/<name>`` of `published` counts before ``<name>``.
+    """
+    found: Counter[str] = Counter()
+    for sample in samples:
+        if sample.split not in ("", "all"):
+            found[sample.split] += 1
+        steps = ("/".join(sample.category[: depth + 1]) for depth in range(len(sample.category)))
+        found.update({name: 1 for name in steps if name != sample.split})
+    prefix = f"{part}/" if part else ""
+    names = {n.removeprefix(prefix) for n in published if n.startswith(prefix) and n} | set(found)
+    of = {name: published.get(prefix + name, published.get(name)) for name in names}
+    total = Count("", len(samples), published.get(part))
+    return [total, *(Count(name, found[name], of[name]) for name in sorted(names))]
+
+
+def _count_issues(found: Sequence[Count]) -> Iterator[Issue]:
+    """Counts that are not the release's. Of a part of the release a split or category without any
+    sample is none: the total says it.
+    """
+    total = found[0]
+    a_part = total.published is not None and total.found < total.published
+    for one in found:
+        if one.published not in (None, one.found) and not (a_part and one.name and not one.found):
+            text = f"{one.name or 'all'}: {one.found:,} samples, the release has {one.published:,}"
+            yield issue("count", text)
+
+
+def _twice(samples: Sequence[Sample]) -> Iterator[Issue]:
+    """Ids of samples and of records that occur twice, and outputs that two samples share."""
+    by: dict[tuple[str, str], list[Sample]] = {}
+    for sample in samples:
+        by.setdefault(("id-twice", sample.id), []).append(sample)
+        if record := sample.attributes.get("record_id"):
+            name = f"{sample.split} {record}".strip()  # its splits may count from 1 each
+            by.setdefault(("record-id-twice", name), []).append(sample)
+        for stem in sample.output_stems[:1]:
+            by.setdefault(("output-shared", stem), []).append(sample)
+    for (kind, name), same in sorted(by.items(), key=lambda item: list(ASSUMED).index(item[0][0])):
+        if len(same) > 1:
+            others = ", ".join(one.id for one in same[1:4])
+            yield issue(kind, f"{name!r} is also that of {others}", sample=same[0].id)
+
+
+Fault = tuple[str, Path, str]
+"""A kind, the file, and what was found."""
+
+
+def _pictures(sample: Sample) -> list[Fault]:
+    """What is wrong with the pictures of a sample. Each is decoded to its end once."""
+    faults: list[Fault] = []
+    seen = [_read(path, read_image, sample, faults) for path in dict.fromkeys(sample.images)]
+    image = seen[0] if seen else None
+    fitting: list[Mask] = []
+    paths = set(sample.masks.values())
+    for path in sorted(paths):
+        if (mask := _read(path, read_mask, sample, faults)) is not None:
+            faults += [(kind, path, found) for kind, found in _of_mask(mask, image)]
+            fitting += [mask] if image is None or mask.shape == image.shape[:2] else []
+    if sample.reference is not None:
+        reference = _read(sample.reference, read_image, sample, faults)
+        if image is not None and reference is not None:
+            # Without one of the masks nobody knows what may change
+            every = fitting and len(fitting) == len(paths)
+            union = np.logical_or.reduce(fitting) if every else None
+            wrong = _of_reference(reference, image, union)
+            faults += [(kind, sample.reference, found) for kind, found in wrong]
+    return faults
+
+
+def _read(
+    path: Path, reader: Callable[[Path], Pixels], sample: Sample, faults: list[Fault]
+) -> Pixels | None:
+    """The decoded file; None, and a fault where the loader has none yet, when it cannot be read."""
+    if not os.path.isfile(path):  # also where the name is too long for a file system
+        if all(finding.repaired for finding in sample.findings):
+            faults.append(("file-missing", path, "no such file"))
+        return None
+    try:
+        pixels, header = reader(path), read_header(path)
+    except DataError as error:
+        faults.append(("file-unreadable", path, str(error).replace(f"{path}: ", "")))
+        return None
+    if other_format(path, header.extension):
+        faults.append(("file-extension", path, f"{header.format} by content"))
+    if header.orientation != 1:
+        faults.append(("file-orientation", path, f"an EXIF orientation of {header.orientation}"))
+    return pixels
+
+
+def _of_mask(mask: Mask, image: Array | None) -> Iterator[tuple[str, str]]:
+    if not mask.any():
+        yield "mask-empty", "no pixel is 128 or more"
+    elif mask.all():
+        yield "mask-full", "every pixel is 128 or more"
+    if image is not None and mask.shape != image.shape[:2]:
+        yield "mask-size", f"{_size(mask)}, the input is {_size(image)}"
+
+
+def _of_reference(reference: Array, image: Array, union: Mask | None) -> Iterator[tuple[str, str]]:
+    """A reference compared with the input, outside the masks where those are known."""
+    if reference.shape != image.shape:
+        yield "reference-size", f"{_size(reference)}, the input is {_size(image)}"
+    elif np.array_equal(reference, image):
+        yield "reference-same", "the same pixels as the input"
+    elif union is not None and (difference := outside_difference(image, reference, union)):
+        yield "reference-outside", str(difference)
+
+
+def _size(pixels: Array | Mask) -> str:
+    return f"{pixels.shape[1]} x {pixels.shape[0]}"
+
+
+def relative(path: Path, root: Path) -> str:
+    """The path below `root`, with ``/``, as it can be written anywhere; one outside is named by its
+    last part.
+    """
+    text = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def other_format(path: Path, extension: str) -> bool:
+    """Whether a file's name says another format than its content."""
+    suffix = path.suffix.lower()
+    return extension != {".jpeg": ".jpg", ".tiff": ".tif"}.get(suffix, suffix)

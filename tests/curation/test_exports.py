@@ -52,12 +52,12 @@ def test_an_export_is_read_back_clean_and_scores_the_same(tmp_path: Path, layout
     data = whole_set(tmp_path / "set")
     exports.export(data, tmp_path / "out", layout)
     theirs = catalog.find("benchmarks", layout)
-    issues = check_data(theirs, theirs.load(tmp_path / "out"))[2]
+    samples, _, issues = check_data(theirs, theirs.load(tmp_path / "out"))
     assert [issue for issue in issues if issue.level != "note"] == []
     ours = catalog.find("benchmarks", f"dir.wards.{layout}")
     mine = {sample.id: sample for sample in ours.load(tmp_path / "set")}
     mark = json.loads((tmp_path / "out" / ".editgauge-set.json").read_bytes())
-    official = {sample.id: sample for sample in report.samples}
+    official = {sample.id: sample for sample in samples}
     assert len(official) == 3
     output = tmp_path / "edit.png"
     for number, (identity, name) in enumerate(mark["samples"].items()):

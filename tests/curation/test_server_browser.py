@@ -365,6 +365,6 @@ def clean_exports(made: Made, tmp_path: Path) -> None:
         words = ("--layout", layout, "--to", tmp_path / layout, "--ready-only", "--ocr", "none")
         run("curate", "export", made.root, *words, code=code)
         theirs = catalog.find("benchmarks", layout)
-        issues = check_data(theirs, theirs.load(tmp_path / layout))[2]
-        assert len(report.samples) == 3 - code
+        samples, _, issues = check_data(theirs, theirs.load(tmp_path / layout))
+        assert len(samples) == 3 - code
         assert [issue for issue in issues if issue.level == "attention"] == []

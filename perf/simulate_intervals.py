@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from editgauge.statistics.paired import Pair, paired_differences, sign_flip_p
+from editgauge.statistics.paired import paired_difference, sign_flip_p
 from editgauge.statistics.prediction import UNBOUNDED, Scale, corrected_mean
 from editgauge.statistics.resampling import mean_interval, pooled_mean_interval
 
@@ -21,7 +21,7 @@ Random = np.random.Generator
 
 def mean(draw: Callable[[Random], Floats], truth: float, scale: Scale = UNBOUNDED):  # type: ignore[no-untyped-def]
     def study(random: Random) -> bool:
-        found = mean_interval(draw(random), scale=scale, seed=int(random.integers(2**31)))
+        found = mean_interval(draw(random), scale=scale)
         return found.low <= truth <= found.high
 
     return study
@@ -29,13 +29,13 @@ def mean(draw: Callable[[Random], Floats], truth: float, scale: Scale = UNBOUNDE
 
 def clusters(random: Random) -> bool:
     values = random.normal(size=(40, 1)) + random.normal(size=(40, 3)) / 2
-    found = pooled_mean_interval(values, seed=int(random.integers(2**31)))
+    found = pooled_mean_interval(values)
     return found.low <= 0 <= found.high
 
 
 def paired(random: Random) -> bool:
     a = random.normal(size=50)
-    (found,) = paired_differences([Pair(a + random.normal(size=50) / 2, a)])
+    found = paired_difference(a + random.normal(size=50) / 2, a)
     return found.low <= 0 <= found.high
 
 

@@ -47,7 +47,7 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     before = type_("table", run)
     said = type_("study", "import", run, ratings(tmp_path), "--scale", "1-5")
     assert "72 ratings taken in, 0 replaced, 0 already there" in said
-    facts = orjson.loads(type_("study", "agree", run, "--format", "json", "--resamples", 200))
+    facts = orjson.loads(type_("study", "agree", run, "--format", "json"))
     (found,) = facts["agreements"]
     (line,) = found["metrics"]
     assert (line["metric"], line["source"], line["annotators"]) == ("IF", "judge-1", 2)
@@ -61,7 +61,7 @@ def test_the_whole_way(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     type_("study", "export", run, out)
     assert "0 ratings taken in, 0 replaced, 72 already there" in type_("study", "import", run, out)
-    whole = type_("study", "agree", run, "--all", "--format", "markdown", "--resamples", 100)
+    whole = type_("study", "agree", run, "--all", "--format", "markdown")
     assert "Spearman per sample" in whole
     assert "alpha" in type_("compare", run, "alpha", "beta", "--source", "human")
 
@@ -113,7 +113,7 @@ def test_a_run_on_a_store_has_ratings_and_a_study(
     said = type_("study", "serve", there)
     assert f"3 new ratings; next: editgauge study agree {there}" in said
     monkeypatch.setenv("EDITGAUGE_CACHE", str(tmp_path / "second"))
-    facts = orjson.loads(type_("study", "agree", there, "--format", "json", "--resamples", 100))
+    facts = orjson.loads(type_("study", "agree", there, "--format", "json"))
     assert facts["agreements"][0]["metrics"][0]["annotators"] >= 2
     assert "75 ratings" in type_("study", "export", there, tmp_path / "out.csv")
     with pytest.raises(UsageError, match="'first' was started on another machine"):

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from editgauge.statistics.paired import (
-    Pair,
     holm,
     paired_difference,
-    paired_differences,
     samples_needed,
     sign_flip_p,
 )
@@ -53,25 +51,25 @@ def test_p_equals_scipys_permutation_test() -> None:
     assert sign_flip_p([-2, 1, 1, 0, 3, 1, 2, -1, 1, 2]) == pytest.approx(0.17578125, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [33, 60, 200])
-@pytest.mark.parametrize("shift", [0.2, 0.5, 0.9])
-def test_p_of_many_scores_is_within_three_per_cent_of_the_exact_one(n: int, shift: float) -> None:
+@pytest.mark.parametrize("n", [33, 200])
+@pytest.mark.parametrize("shift", [0.2, 0.5])
+def test_p_of_many_scores_is_near_the_exact_one(n: int, shift: float) -> None:
     whole = np.rint(np.random.default_rng(n).normal(shift, 1.2, n)).astype(np.int64)
-    assert sign_flip_p(whole) == pytest.approx(lattice_p(whole), rel=0.03)
-    assert sign_flip_p(whole / 3) == pytest.approx(lattice_p(whole), rel=0.03), "means of three"
+    wanted = lattice_p(whole)
+    error = 4 * math.sqrt(wanted / 2**14) + 2 / 2**14
+    assert sign_flip_p(whole / 3) == pytest.approx(wanted, abs=error), "means of three"
 
 
 def test_p_is_uniform_under_the_null() -> None:
     random = np.random.default_rng(0)
     for n in (12, 80):
-        found = np.array([sign_flip_p(random.normal(size=n)) for _ in range(1500)])
+        found = np.array([sign_flip_p(random.normal(size=n)) for _ in range(1000)])
         for share in (0.05, 0.25, 0.5, 0.75):
-            assert np.mean(found <= share) == pytest.approx(share, abs=0.035)
+            assert np.mean(found <= share) == pytest.approx(share, abs=0.04)
 
 
 def test_p_is_never_0_and_1_where_nothing_differs() -> None:
-    assert 0 < sign_flip_p(np.full(5000, 1.0)) < 1e-300
-    assert sign_flip_p(np.random.default_rng(4).random(40) + 1) == pytest.approx(2.0**-39)
+    assert sign_flip_p(np.full(500, 1.0)) == 2.0**-14
     assert sign_flip_p(np.zeros(50)) == 1.0
     assert sign_flip_p([1.0, -1.0] * 30) == 1.0
 
@@ -112,8 +110,8 @@ def test_fewer_than_six_samples_have_no_interval_and_one_has_no_p() -> None:
 def test_intervals_of_differences_hold_the_truth() -> None:
     random = np.random.default_rng(6)
     held = 0
-    for seed in range(300):
-        a = random.normal(size=50)
-        (found,) = paired_differences([Pair(a + random.normal(size=50) / 2, a)], seed=seed)
+    for _ in range(600):
+        a = random.normal(size=20)
+        found = paired_difference(a + random.normal(size=20) / 2, a)
         held += found.low <= 0 <= found.high
-    assert 0.915 <= held / 300 <= 0.985
+    assert 0.93 <= held / 600 <= 0.97

@@ -28,11 +28,6 @@ def test_student_quantile_equals_scipy(share: float, degrees: float, value: floa
     assert student(share, degrees) == pytest.approx(value, rel=1e-7)
 
 
-def test_student_quantile_below_one_degree_is_refused() -> None:
-    with pytest.raises(ValueError, match="1 degree or more"):
-        student(0.975, 0.5)
-
-
 @pytest.mark.parametrize(
     ("hits", "n", "low", "high"),
     [

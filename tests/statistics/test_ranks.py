@@ -42,7 +42,7 @@ def test_strengths_equal_choix() -> None:
     wins = [[0, 6, 5, 3, 3], [1, 0, 1, 2, 7], [6, 8, 0, 5, 8], [6, 6, 5, 0, 8], [3, 7, 6, 1, 0]]
     wanted = [0.14644358841670777, -0.8273471859987905, 0.3892430899938564, 0.7194646285719103,
               -0.42780412098368403]  # fmt: skip
-    np.testing.assert_allclose(strengths(wins), wanted, atol=1e-8)
+    np.testing.assert_allclose(strengths([wins])[0], wanted, atol=1e-8)
 
 
 def test_who_never_lost_has_no_strength() -> None:

@@ -161,7 +161,7 @@ class TestIntervals:
         expected = mean_interval(values, strata=pooled([r["split"] for r in RECORDS]))
         cell = made.rows[0].cells["ssim"]
         assert (cell.low, cell.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
-        assert any("BCa" in note for note in made.notes)
+        assert any("Hall" in note for note in made.notes)
 
     def test_ranks_under_resampling_are_told(self) -> None:
         made = table([*scores("one", [0.1] * 8), *scores("two", [0.6] * 8)], intervals=True)

@@ -9,7 +9,6 @@ from cyclopts import Parameter
 
 from editgauge.cli import output
 from editgauge.cli.options import (
-    Count,
     Format,
     Many,
     OnlyBenchmark,
@@ -277,20 +276,17 @@ def agree(
     *,
     benchmark: OnlyBenchmark = "",
     every: Annotated[bool, Parameter(name="--all")] = False,
-    resamples: Count = 2000,
     form: Format = "terminal",
 ) -> None:
     """Agreement of annotators with each other and with themselves, and of every metric with them.
 
-    Begins with one sentence; one statistic of each kind follows. Every number has a bootstrap
+    Begins with one sentence; one statistic of each kind follows. Every number has an
     interval over samples, with the number of annotators and samples beside it.
 
     Parameters
     ----------
     every
         Every statistic, not one of each kind.
-    resamples
-        Of the bootstrap; at least 100.
     """
     from editgauge.cli.table import print_table
     from editgauge.study import agreement, sheets
@@ -298,8 +294,6 @@ def agree(
     from editgauge.study.studies import collect
     from editgauge.tables import rows
 
-    if resamples < 100:
-        raise UsageError(f"--resamples {resamples}: wanted at least 100")
     opened = rows.open_runs(runs)
     with output.warned(*opened):
         for one in opened:
@@ -311,10 +305,7 @@ def agree(
                 f"{first}: nobody has rated anything; import ratings first: editgauge study import "
                 f"{first} ratings.csv"
             )
-        found = [
-            agreement.agreement(frame, directions_of(frame), resamples=resamples)
-            for frame in frames
-        ]
+        found = [agreement.agreement(frame, directions_of(frame)) for frame in frames]
     if form == "json":
         output.print_json({"agreements": [sheets.as_dict(item) for item in found]})
         return

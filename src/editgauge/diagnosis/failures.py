@@ -202,7 +202,7 @@ def _values(results: Results, metric: str) -> Floats:
 
 
 def tables(
-    results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False, seed: int = 0
+    results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False
 ) -> list[Table]:
     """How often each kind is met, for each editor and type of task, by each basis that has rows.
     Empty without rows of the track. Where several sources made a metric, the first stands.
@@ -210,7 +210,7 @@ def tables(
     results = one_source(results)
     cutoffs = cutoffs or cutoffs_of(results.benchmark)
     reads = [one for basis in BASES if (one := read(results, basis, cutoffs)) is not None]
-    drawn = [_counted(results, one, cutoffs, intervals, seed) for one in reads]
+    drawn = [_counted(results, one, cutoffs, intervals) for one in reads]
     return [table for table in drawn if table is not None]
 
 
@@ -221,16 +221,14 @@ def one_source(results: Results) -> Results:
     return results.where(lambda key: key.source == first.get(key.metric, key.source))
 
 
-def _counted(
-    results: Results, one: Read, cutoffs: Cutoffs, intervals: bool, seed: int
-) -> Table | None:
+def _counted(results: Results, one: Read, cutoffs: Cutoffs, intervals: bool) -> Table | None:
     words = WORDS[one.basis]
     groups = _groups(results)
     rows = []
     for group, mine in groups:
         for number, editor in enumerate(results.editors):
             if (one.kinds[number][mine] != NONE).any():
-                cells = _row(one, number, mine, intervals=intervals, seed=seed)
+                cells = _row(one, number, mine, intervals=intervals)
                 rows.append(TableRow(name=editor, cells=cells, group=group))
     if not rows:
         return None
@@ -269,7 +267,7 @@ def _groups(results: Results) -> list[tuple[str, Mask]]:
     return [*parts, ("all", whole)] if len(parts) > 1 else [(parts[0][0], whole)]
 
 
-def _row(one: Read, editor: int, mine: Mask, *, intervals: bool, seed: int) -> dict[str, Cell]:
+def _row(one: Read, editor: int, mine: Mask, *, intervals: bool) -> dict[str, Cell]:
     """The cells of one editor on some samples. A kind that none of its outputs could have been read
     as, for want of a judgement, has no number.
     """
@@ -286,7 +284,7 @@ def _row(one: Read, editor: int, mine: Mask, *, intervals: bool, seed: int) -> d
     there = iou[known]
     mean = Cell(value=float(there.mean()), n=count, of=count)
     if intervals:
-        found = mean_interval(there, scale=(0.0, 1.0), seed=seed)
+        found = mean_interval(there, scale=(0.0, 1.0))
         if not math.isnan(found.low):
             mean = replace(mean, low=found.low, high=found.high)
     return {**cells, "iou": mean}

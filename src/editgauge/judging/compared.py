@@ -31,7 +31,7 @@ _COLUMNS = (
 )
 
 
-def table(frame: Results, variant: Variant = "corrected", *, seed: int = 0) -> Table | None:
+def table(frame: Results, variant: Variant = "corrected") -> Table | None:
     """The agreement table of a benchmark's judges; None where no metric has two.
 
     A line for each two judges of each metric on the edits that both scored, repeats averaged; then
@@ -43,14 +43,14 @@ def table(frame: Results, variant: Variant = "corrected", *, seed: int = 0) -> T
     rows: list[TableRow] = []
     for metric, sources in sorted(judged.makers().items()):
         of = {source: judged.of_source(source) for source in sources}
-        rows += _rows(metric, variant, of, seed)
+        rows += _rows(metric, variant, of)
     for metric in judged.metrics:
         for source in judged.sources_of(metric):
             mine = judged.of_source(source)
             model, mark, settings = source.partition("#")
             names = [f"{model} run {run + 1}{mark}{settings}" for run in range(mine.repeats)]
             of = {name: mine.of_repeat(run) for run, name in enumerate(names)}
-            rows += _rows(metric, variant, of, seed)
+            rows += _rows(metric, variant, of)
     if not rows:
         return None
     return Table(
@@ -71,7 +71,7 @@ def table(frame: Results, variant: Variant = "corrected", *, seed: int = 0) -> T
     )
 
 
-def _rows(metric: str, variant: Variant, of: Mapping[str, Results], seed: int) -> list[TableRow]:
+def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[TableRow]:
     """Each two of some named parts of the rows, on the edits that both have a score of."""
     grids = {name: one.grid(metric, variant).values for name, one in of.items()}
     rows = []
@@ -85,7 +85,7 @@ def _rows(metric: str, variant: Variant, of: Mapping[str, Results], seed: int) -
         for name, (of_each, measure) in _MEASURES.items():
             parts = np.zeros((int(sample.max()) + 1, of_each(a, b).shape[1]))
             np.add.at(parts, sample, of_each(a, b))
-            ends = parts_interval(parts, measure, seed=seed)[:3]
+            ends = parts_interval(parts, measure)[:3]
             value, low, high = (None if math.isnan(end) else end for end in ends)
             cells[name] = Cell(value=value, low=low, high=high)
         rows.append(TableRow(name=f"{first} : {second}", cells=cells, group=metric))

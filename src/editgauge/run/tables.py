@@ -98,7 +98,7 @@ def _agreements(frame: Results, variants: Sequence[Variant], shown: Shown) -> It
     from editgauge.study.people import directions_of
 
     for variant in variants:
-        judges = compared.table(frame, variant, seed=shown.seed)
+        judges = compared.table(frame, variant)
         yield from () if judges is None else (judges,)
     lines = published_lines(frame.benchmark) if shown.published else []
     if len(frame.only_people()):

@@ -9,7 +9,7 @@ and D; Searle, Casella & McCulloch, Variance Components (1992), section 3.6.
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,17 +62,6 @@ def coincidences(ratings: ArrayLike) -> tuple[Floats, Floats]:
     return values, pairs * weight[:, None, None]
 
 
-def _distances(values: Floats, totals: Floats, level: Level) -> Floats:
-    """Squared differences of the values (v,) at a level of measurement: (..., v, v). `totals`: how
-    often each value occurs, (..., v), which ordinal distances depend on.
-    """
-    if level == "ordinal":
-        middle = np.cumsum(totals, axis=-1) - totals / 2  # the middle rank of each value
-        return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
-    plain = (values[:, None] - values[None, :]) ** 2
-    return plain if level == "interval" else (plain > 0).astype(np.float64)
-
-
 def alpha_of(values: ArrayLike, coincidence: ArrayLike, level: Level) -> Floats:
     """Alpha from summed coincidences of shape (..., v, v): (...,).
 
@@ -81,7 +70,11 @@ def alpha_of(values: ArrayLike, coincidence: ArrayLike, level: Level) -> Floats:
     """
     o = np.asarray(coincidence, dtype=np.float64)
     n = o.sum(axis=-1)
-    d = _distances(np.asarray(values, dtype=np.float64), n, level)
+    place = np.asarray(values, dtype=np.float64)
+    if level == "ordinal":
+        place = np.cumsum(n, axis=-1) - n / 2  # the middle rank of each value
+    d = (place[..., :, None] - place[..., None, :]) ** 2
+    d = (d > 0).astype(np.float64) if level == "nominal" else d
     observed = (o * d).sum(axis=(-2, -1))
     expected = ((n[..., :, None] * n[..., None, :]) * d).sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -95,41 +88,22 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
     return float(alpha_of(values, parts.sum(axis=0), level)) if len(values) else math.nan
 
 
-class Noise(NamedTuple):
-    """Where the spread of judged scores comes from. `between`: variance of the samples' true
-    scores; `within`: variance of repeated judgements of one sample; `reliability`: between /
-    (between + within), the intraclass correlation of one judgement; `from_samples` and
-    `from_judge`: the two parts of the mean's standard error.
-    """
-
-    between: float
-    within: float
-    reliability: float
-    from_samples: float
-    from_judge: float
-    n: int
-    judgements: int
-
-
-def judge_noise(scores: ArrayLike) -> Noise:
-    """Variance components of repeated judgements: scores of shape (samples, repeats), NaN = none.
+def judge_noise(scores: ArrayLike) -> tuple[float, float]:
+    """The variance of the samples' true scores, and that of repeated judgements of one sample:
+    scores of shape (samples, repeats), NaN = none.
 
     One-way random effects by analysis of variance (unbalanced repeats allowed); a negative
-    component is 0. NaN everywhere when no sample was judged twice or there is only one sample.
+    component is 0. NaN when no sample was judged twice or there is only one sample.
     """
     table = np.asarray(scores, dtype=np.float64)
     given = (~np.isnan(table)).sum(axis=1)
     table, given = table[given > 0], given[given > 0]
     n, total = len(table), int(given.sum())
     if n < 2 or total == n:
-        return Noise(math.nan, math.nan, math.nan, math.nan, math.nan, n, total)
+        return math.nan, math.nan
     means = np.nanmean(table, axis=1)
     grand = float((means * given).sum() / total)
     within = float(np.nansum((table - means[:, None]) ** 2)) / (total - n)
     spread = float((given * (means - grand) ** 2).sum()) / (n - 1)
     size = (total - float((given**2).sum()) / total) / (n - 1)
-    between = max(0.0, (spread - within) / size)
-    whole = between + within
-    reliability = between / whole if whole > 0 else 1.0
-    judge = math.sqrt(within * float((1 / given).sum())) / n
-    return Noise(between, within, reliability, math.sqrt(between / n), judge, n, total)
+    return max(0.0, (spread - within) / size), within

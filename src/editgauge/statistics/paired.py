@@ -2,27 +2,26 @@
 
 The test of a mean paired difference is *one*: under the null hypothesis the differences are
 symmetric about zero, so each may change its sign (Fisher 1935; Davison & Hinkley, Bootstrap Methods
-(1997), 4.3). Its p is exact up to 32 differences that are not 0; above that it is the saddlepoint
-approximation of the same distribution (Lugannani & Rice, Adv. Appl. Prob. 12 (1980); for values on
-a lattice Daniels, Int. Stat. Rev. 55 (1987), second correction). It needs no random numbers and is
-never 0.
+(1997), 4.3). p is the share of sign patterns that give as large a mean: of all of them up to
+`_EXACT` differences that are not 0, else of the observed one and `_DRAWN` drawn ones, so that it is
+never 0 and valid at any number (Phipson & Smyth, 2010).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from editgauge.statistics.quantiles import NORMAL
-from editgauge.statistics.resampling import RESAMPLES, Floats, bootstrap, units
+from editgauge.statistics.resampling import Floats, intervals, units
 
-_EXACT = 32
-_LATTICE = 60
-"""Parts of 1 that scores may be multiples of: means over up to six repeats, tenths, twentieths."""
+_EXACT = 15
+_DRAWN = 2**14 - 1
+_AT_ONCE = 2**21
 
 
 class WinTieLoss(NamedTuple):
@@ -59,9 +58,7 @@ class Paired(NamedTuple):
 
 
 def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
-    """a − b on the samples where both are finite, or both infinite (difference 0): shape (m,), m <=
-    n.
-    """
+    """a − b, (m,), on the samples where both are finite, or both infinite (difference 0)."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.shape != second.shape:
         raise ValueError(f"paired values need one shape, found {first.shape} and {second.shape}")
@@ -72,110 +69,56 @@ def paired_values(a: ArrayLike, b: ArrayLike) -> Floats:
     return np.asarray(difference[finite | same], dtype=np.float64)
 
 
-def paired_difference(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True) -> Paired:
-    """`paired_differences` of one pair."""
-    return paired_differences([Pair(a, b, higher_is_better)])[0]
-
-
-def paired_differences(
-    pairs: Sequence[Pair],
+def paired_difference(
+    a: ArrayLike,
+    b: ArrayLike,
     *,
+    higher_is_better: bool = True,
     confidence: float = 0.95,
-    resamples: int = RESAMPLES,
     seed: int = 0,
-) -> list[Paired]:
-    """Each pair of editors compared; pairs with as many samples share their draws.
-
-    Below two common samples there is no p, below `resampling.LEAST` no interval (NaN). Correct p
-    over a table with `holm`.
+) -> Paired:
+    """A compared with B. Below two common samples there is no p, below `resampling.LEAST` no
+    interval (NaN). Correct p over a table with `holm`.
     """
-    differences = [paired_values(pair.a, pair.b) for pair in pairs]
-    limits = [(math.nan, math.nan)] * len(pairs)
-    for n in sorted({len(one) for one in differences if len(one)}):
-        places = [number for number, one in enumerate(differences) if len(one) == n]
-        data = units(np.stack([differences[number] for number in places], axis=1))
-        made = bootstrap(data, confidence=confidence, resamples=resamples, seed=seed)
-        for column, number in enumerate(places):
-            limits[number] = float(made.low[column]), float(made.high[column])
-    found = []
-    for pair, difference, (low, high) in zip(pairs, differences, limits, strict=True):
-        n = len(difference)
-        mean = float(difference.mean()) if n else math.nan
-        spread = float(difference.std(ddof=1)) if n > 1 else 0.0
-        effect = mean / spread if spread > 1e-12 * abs(mean) else math.nan
-        better = difference if pair.higher_is_better else -difference
-        signs = np.sign(better).tolist()
-        counts = WinTieLoss(signs.count(1), signs.count(0), signs.count(-1))
-        p = sign_flip_p(difference) if n > 1 else math.nan
-        found.append(Paired(n, mean, low, high, p, effect, samples_needed(effect), counts))
-    return found
+    difference = paired_values(a, b)
+    n = len(difference)
+    if not n:
+        nan = math.nan
+        return Paired(0, nan, nan, nan, nan, nan, None, WinTieLoss(0, 0, 0))
+    (mean, *_), (low, *_), (high, *_) = intervals(units(difference), confidence=confidence)
+    spread = float(difference.std(ddof=1)) if n > 1 else 0.0
+    effect = float(mean) / spread if spread > 1e-12 * abs(mean) else math.nan
+    signs = np.sign(difference if higher_is_better else -difference).tolist()
+    counts = WinTieLoss(signs.count(1), signs.count(0), signs.count(-1))
+    p = sign_flip_p(difference, seed=seed) if n > 1 else math.nan
+    ends = float(mean), float(low), float(high)
+    return Paired(n, *ends, p, effect, samples_needed(effect), counts)
 
 
-def sign_flip_p(difference: ArrayLike) -> float:
+def sign_flip_p(difference: ArrayLike, *, seed: int = 0) -> float:
     """Two-sided p of the mean of paired differences (n,), in (0, 1]; 1 where all are 0."""
     values = np.asarray(difference, dtype=np.float64)
-    observed = abs(float(values.sum()))
-    sizes = np.abs(values[values != 0])
-    if not len(sizes) or observed <= 1e-12 * float(sizes.sum()):
+    values = values[values != 0]
+    least = abs(float(values.sum())) - 1e-9 * float(np.abs(values).sum())
+    if least <= 0:
         return 1.0
-    if len(sizes) <= _EXACT:
-        return min(1.0, 2 * _exact_tail(sizes, observed * (1 - 1e-12)))
-    least = 0.5 ** min(len(sizes), 1000)
-    return min(1.0, 2 * max(least, _saddlepoint_tail(sizes, observed)))
+    exact = len(values) <= _EXACT
+    whole, as_large = float(values.sum()), 0
+    for minus in _signs(len(values), seed):
+        as_large += int((np.abs(whole - 2 * (minus.astype(np.float64) @ values)) >= least).sum())
+    return as_large / 2 ** len(values) if exact else (as_large + 1) / (_DRAWN + 1)
 
 
-def _exact_tail(sizes: Floats, observed: float) -> float:
-    """P(sum of ±sizes >= observed), from all sums of each half of them."""
-    half = len(sizes) // 2
-    left, right = (_all_sums(part) for part in (sizes[:half], sizes[half:]))
-    right.sort()
-    above = len(right) - np.searchsorted(right, observed - left, side="left")
-    return float(above.sum()) / 2.0 ** len(sizes)
-
-
-def _all_sums(values: Floats) -> Floats:
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _saddlepoint_tail(sizes: Floats, observed: float) -> float:
-    """P(sum of ±sizes >= observed) by Lugannani and Rice; the cumulant function of the sum is the
-    sum of log cosh(size·t).
-    """
-    step = _lattice_step(sizes)  # the sum moves in steps of 2·step
-    point = observed - step
-    if point <= 0:
-        return 0.5
-    if observed >= float(sizes.sum()) * (1 - 1e-9):
-        return 0.0  # one of all signs, which the caller knows exactly
-    low, high = 0.0, 1.0 / math.sqrt(float((sizes**2).sum()))
-    while float((sizes * np.tanh(sizes * high)).sum()) < point:
-        high *= 2
-    for _ in range(100):
-        t = (low + high) / 2
-        below = float((sizes * np.tanh(sizes * t)).sum()) < point
-        low, high = (t, high) if below else (low, t)
-    x = sizes * t
-    cumulant = float((np.logaddexp(x, -x) - math.log(2)).sum())
-    curvature = float((sizes**2 / np.cosh(np.minimum(x, 350)) ** 2).sum())
-    w = math.sqrt(max(0.0, 2 * (t * point - cumulant)))
-    slope = math.sinh(t * step) / step if step else t
-    u = slope * math.sqrt(curvature)
-    if w < 1e-4 or u == 0:
-        return 0.5
-    density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-    return max(0.0, math.erfc(w / math.sqrt(2)) / 2 + density * (1 / u - 1 / w))
-
-
-def _lattice_step(sizes: Floats) -> float:
-    """The largest number that all sizes are multiples of, where they are scores; 0 where not."""
-    scaled = sizes * _LATTICE
-    whole = np.rint(scaled)
-    if scaled.max() > 1e9 or np.abs(scaled - whole).max() > 1e-6:
-        return 0.0
-    return float(np.gcd.reduce(whole.astype(np.int64))) / _LATTICE
+def _signs(n: int, seed: int) -> Iterator[NDArray[Any]]:
+    """Which of n signs are turned, in blocks (b, n): all patterns that there are, or drawn ones."""
+    if n <= _EXACT:
+        yield np.arange(2**n)[:, None] >> np.arange(n) & 1
+        return
+    random, size = np.random.default_rng(seed), max(1, _AT_ONCE // n)
+    for done in range(0, _DRAWN, size):
+        lines = min(size, _DRAWN - done)
+        bits = np.frombuffer(random.bytes(lines * (-(-n // 8))), np.uint8).reshape(lines, -1)
+        yield np.unpackbits(bits, axis=1, count=n)
 
 
 def holm(p: ArrayLike) -> Floats:
@@ -191,13 +134,13 @@ def holm(p: ArrayLike) -> Floats:
     return out
 
 
-def samples_needed(effect: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
+def samples_needed(effect: float) -> int | None:
     """How many pairs a two-sided paired t test needs to see an effect of this size (mean / sd of
-    differences); None for an effect of 0 or of nobody knows.
+    differences) at 5 % with 80 % power; None for an effect of 0 or of nobody knows.
 
     The normal formula with Guenther's correction (1981), z²/2: within one of the exact answer.
     """
     if effect == 0 or math.isnan(effect):
         return None
-    z = NORMAL.inv_cdf(1 - alpha / 2)
-    return max(2, math.ceil(((z + NORMAL.inv_cdf(power)) / effect) ** 2 + z * z / 2))
+    z = NORMAL.inv_cdf(0.975)
+    return max(2, math.ceil(((z + NORMAL.inv_cdf(0.8)) / effect) ** 2 + z * z / 2))

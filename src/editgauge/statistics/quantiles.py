@@ -1,4 +1,4 @@
-"""Quantiles and intervals that need no resampling: Student's t, Wilson's interval for a share."""
+"""Quantiles and intervals in closed form: Student's t, Wilson's interval for a share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 NORMAL = NormalDist()
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_TURNS = 60
 
 
 @lru_cache(maxsize=4096)
@@ -19,30 +18,28 @@ def student(share: float, degrees: float) -> float:
     """The quantile of Student's t, for any degrees of freedom from 1 up: within 1e-9 of SciPy's.
 
     With t = sqrt(degrees)·tan(x) the density becomes cos(x)^(degrees - 1), a smooth function whose
-    integral is inverted by bisection. Raises ValueError below 1 degree.
+    integral is inverted by bisection.
     """
-    if degrees < 1 or not 0 < share < 1:
-        raise ValueError(f"a share in (0, 1) and 1 degree or more wanted: {share}, {degrees}")
     if degrees > 1e6:
         return NORMAL.inv_cdf(share)
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2))
     scale /= math.sqrt(math.pi)
-    wanted = abs(share - 0.5)
     low, high = 0.0, math.pi / 2 if degrees < 50 else math.atan(12 / math.sqrt(degrees))
-    for _ in range(_TURNS):
+    for _ in range(60):
         middle = (low + high) / 2
         places = middle / 2 * (_NODES + 1)
         mass = scale * middle / 2 * float(_WEIGHTS @ np.cos(places) ** (degrees - 1))
-        low, high = (middle, high) if mass < wanted else (low, middle)
+        low, high = (middle, high) if mass < abs(share - 0.5) else (low, middle)
     return math.copysign(math.sqrt(degrees) * math.tan((low + high) / 2), share - 0.5)
 
 
-def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a share in [0, 1] found in `n` trials: never of width 0.
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share in [0, 1] found in `n` trials: never of width 0.
 
-    Source: Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
+    It holds the truth in 95 % of cases on the average over all shares; at one share of few trials
+    in 92 to 98 %. Source: Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
     """
-    z = NORMAL.inv_cdf((1 + confidence) / 2)
+    z = NORMAL.inv_cdf(0.975)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
     return max(0.0, middle - half), min(1.0, middle + half)
@@ -61,7 +58,7 @@ def is_yes_or_no(values: ArrayLike, low: float, high: float) -> bool:
 
 
 def two_valued_limits(
-    values: ArrayLike, low: float, high: float, *, size: float = math.inf, confidence: float = 0.95
+    values: ArrayLike, low: float, high: float, *, size: float = math.inf
 ) -> tuple[float, float]:
     """Wilson's interval of the mean of values at the two ends of a scale.
 
@@ -72,6 +69,5 @@ def two_valued_limits(
     n, share = len(found), float(found.mean())
     if n >= size:
         return low + (high - low) * share, low + (high - low) * share
-    trials = n if math.isinf(size) else n * (size - 1) / (size - n)
-    first, last = wilson(share, trials, confidence)
+    first, last = wilson(share, n if math.isinf(size) else n * (size - 1) / (size - n))
     return low + (high - low) * first, low + (high - low) * last

@@ -11,10 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from editgauge.statistics.resampling import LEAST, RESAMPLES, Floats, Ints, draws
+from editgauge.statistics.resampling import (
+    LEAST,
+    RESAMPLES,
+    Floats,
+    Ints,
+    Moments,
+    replicates,
+)
 
-_STEPS = 10_000
-_ENOUGH = 1e-10
+_STEPS, _ENOUGH = 10_000, 1e-10
 
 
 class RankStability(NamedTuple):
@@ -31,29 +37,27 @@ class RankStability(NamedTuple):
 
 
 def rank_stability(
-    estimate: ArrayLike, found: ArrayLike, *, higher_is_better: bool = True
+    estimate: ArrayLike, again: ArrayLike, *, higher_is_better: bool = True
 ) -> RankStability:
-    """How often ranks survive resampling: `estimate` (E,), `found` (resamples, E) from the *same*
+    """How often ranks survive resampling: `estimate` (E,), `again` (resamples, E) from the *same*
     resamples.
 
     A resample in which an editor has no value ranks nobody; where every resample is one, any rank
     is possible. Raises ValueError where an editor has no estimate: a rank among different samples
     means nothing.
     """
-    values = np.asarray(estimate, dtype=np.float64)
-    again = np.asarray(found, dtype=np.float64)
+    values, drawn = np.asarray(estimate, dtype=np.float64), np.asarray(again, dtype=np.float64)
     if np.isnan(values).any():
         raise ValueError("a rank needs an estimate of every editor")
     sign = -1.0 if higher_is_better else 1.0
     rank = _competition_ranks(sign * values[None, :])[0]
-    again = again[~np.isnan(again).any(axis=1)]
-    none = np.zeros(len(values))
-    if not len(again):
-        some = np.ones(len(values), np.int64)
+    drawn = drawn[~np.isnan(drawn).any(axis=1)]
+    if not len(drawn):
+        none, some = np.zeros(len(values)), np.ones(len(values), np.int64)
         return RankStability(rank, none, none, some, some * len(values))
-    drawn = _competition_ranks(sign * again)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="inverted_cdf")
-    kept, first = np.mean(drawn == rank, axis=0), np.mean(drawn == 1, axis=0)
+    ranks = _competition_ranks(sign * drawn)
+    low, high = np.quantile(ranks, [0.025, 0.975], axis=0, method="inverted_cdf")
+    kept, first = np.mean(ranks == rank, axis=0), np.mean(ranks == 1, axis=0)
     return RankStability(rank, kept, first, low.astype(np.int64), high.astype(np.int64))
 
 
@@ -79,29 +83,24 @@ def connected(wins: ArrayLike) -> NDArray[np.bool_]:
     once. `wins`: (..., E, E) -> (...,).
     """
     reach = np.asarray(wins) > 0
-    size = reach.shape[-1]
-    reach = reach | np.eye(size, dtype=np.bool_)
-    for _ in range(max(1, (size - 1).bit_length())):
-        step = reach.astype(np.int64)
-        reach = (step @ step) > 0
+    reach = reach | np.eye(reach.shape[-1], dtype=np.bool_)
+    for _ in range(max(1, (reach.shape[-1] - 1).bit_length())):
+        reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0
     return np.asarray(reach.all(axis=(-2, -1)))
 
 
 def strengths(wins: ArrayLike) -> Floats:
-    """The maximum-likelihood log strengths of tables of wins (..., E, E): (..., E), mean 0.
-
-    NaN where they do not exist (see `connected`).
+    """The maximum-likelihood log strengths of tables of wins (m, E, E): (m, E), mean 0; NaN where
+    they do not exist (see `connected`).
     """
     table = np.asarray(wins, dtype=np.float64)
-    shape = table.shape[:-1]
-    flat = table.reshape(-1, *table.shape[-2:])
-    exists = connected(flat)
-    out = np.full((len(flat), shape[-1]), np.nan)
-    w = flat[exists]
-    p = np.ones((len(w), shape[-1]))
+    exists = connected(table)
+    out = np.full(table.shape[:-1], np.nan)
+    w = table[exists]
+    p = np.ones((len(w), table.shape[-1]))
     for _ in range(_STEPS if len(w) else 0):
         new = p.copy()
-        for k in range(shape[-1]):  # one after the other: all at once would swing to and fro
+        for k in range(p.shape[1]):  # one after the other: all at once would swing to and fro
             both = new[:, [k]] + new
             gain = (w[:, k] * new / both).sum(axis=1)
             new[:, k] = gain / (w[:, :, k] / both).sum(axis=1)
@@ -111,24 +110,23 @@ def strengths(wins: ArrayLike) -> Floats:
         if change < _ENOUGH:
             break
     out[exists] = np.log(p)
-    return out.reshape(shape)
+    return out
 
 
 def bradley_terry(wins: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Strengths:
     """Strengths from comparisons by sample, `wins` (S, E, E); intervals are clustered by sample."""
     table = np.asarray(wins, dtype=np.float64)
     table = table[table.sum(axis=(1, 2)) > 0]
-    estimate = strengths(table.sum(axis=0))
-    size = len(estimate)
-    flat = table.reshape(len(table), -1)
-    drawn = [
-        strengths((counts @ flat).reshape(-1, size, size))
-        for counts in draws(np.zeros(len(table)), resamples, seed=seed)
-    ]
-    found = np.concatenate(drawn) if drawn else np.zeros((0, size))
-    found = found[~np.isnan(found).any(axis=1)]
-    low, high = np.full(size, np.nan), np.full(size, np.nan)
-    sure = len(table) >= LEAST and len(found) >= 0.9 * resamples
-    if sure and not np.isnan(estimate).any():
-        low, high = np.quantile(found, [0.025, 0.975], axis=0)
-    return Strengths(estimate, low, high, len(found) / max(1, resamples))
+    size = int(table.shape[-1])
+    estimate: Floats = strengths(table.sum(axis=0, keepdims=True))[0]
+    low, high, share = np.full(size, np.nan), np.full(size, np.nan), 0.0
+    if len(table):
+        flat = table.reshape(len(table), -1)
+        data = Moments(flat, np.ones_like(flat))
+        again = replicates(data, lambda m: strengths(m.total.reshape(-1, size, size)),
+                           resamples=resamples, seed=seed)  # fmt: skip
+        again = again[~np.isnan(again).any(axis=1)]
+        share = len(again) / resamples
+        if len(table) >= LEAST and share >= 0.9 and not np.isnan(estimate).any():
+            low, high = np.quantile(again, [0.025, 0.975], axis=0)
+    return Strengths(estimate, low, high, share)

@@ -19,7 +19,6 @@ from editgauge.statistics import correlation
 from editgauge.statistics.ranks import Strengths, bradley_terry
 from editgauge.statistics.resampling import (
     NOTHING,
-    RESAMPLES,
     Estimate,
     parts_interval,
     pooled_mean_interval,
@@ -95,22 +94,20 @@ class Agreement:
     """Metrics whose direction nobody knows: whether people agree with them cannot be said."""
 
 
-def agreement(
-    frame: Results, directions: Mapping[str, Direction], *, resamples: int = RESAMPLES
-) -> Agreement:
+def agreement(frame: Results, directions: Mapping[str, Direction]) -> Agreement:
     """All of it, from a frame that still has the annotators' rows."""
     said, machines = answers(frame), machines_of(frame, directions)
     pairs = [
         *((one, machine) for one in said for machine in machines),
         *_means(frame, said, machines),
     ]
-    lines = [compared(one, machine, resamples) for one, machine in pairs]
+    lines = [compared(one, machine) for one, machine in pairs]
     known = {*directions, *(m.name for m in metrics_of(frame).values() if m.of_sample)}
     return Agreement(
         frame.benchmark,
-        tuple(line for one in said for line in between(one, resamples)),
+        tuple(line for one in said for line in between(one)),
         tuple(line for line in lines if line.spearman.n or line.pearson.n),
-        tuple(rankings(frame, resamples)),
+        tuple(rankings(frame)),
         tuple(name for name in frame.without_people().metrics if name not in known),
     )
 
@@ -118,37 +115,37 @@ def agreement(
 # -- people among themselves -----------------------------------------------------------------------
 
 
-def between(one: Answers, resamples: int = RESAMPLES) -> Iterator[Between]:
+def between(one: Answers) -> Iterator[Between]:
     """How far the annotators agree with each other, and with themselves where they saw a sample
     twice.
     """
     first, count = one.first, len(one.annotators)
     if count > 1:
-        yield Between(one.question, ALPHA, _alpha(first, resamples), count)
+        yield Between(one.question, ALPHA, _alpha(first), count)
         a, b = (np.stack(side) for side in zip(*combinations(first, 2), strict=True))
-        for name, interval in _of_pairs(a, b, resamples):
+        for name, interval in _of_pairs(a, b):
             yield Between(one.question, name, interval, count)
     if one.values.shape[1] > 1:
         again = ~np.isnan(one.values[:, 1]).all(axis=(1, 2))
-        for name, interval in _of_pairs(one.values[again, 0], one.values[again, 1], resamples):
+        for name, interval in _of_pairs(one.values[again, 0], one.values[again, 1]):
             yield Between(one.question, f"self: {name}", interval, int(again.sum()))
 
 
-def _of_pairs(a: Floats, b: Floats, resamples: int) -> Iterator[tuple[str, Estimate]]:
+def _of_pairs(a: Floats, b: Floats) -> Iterator[tuple[str, Estimate]]:
     """Statistics of pairs of tables (P, E, S), pooled over pairs and clustered by sample."""
     count, editors, samples = a.shape
     x, y = (np.moveaxis(t, 2, 1).reshape(count * samples, editors) for t in (a, b))
     rows = correlation.spearman_rows(x, y).reshape(count, samples).T
-    yield "Spearman per sample", pooled_mean_interval(rows, resamples=resamples)
+    yield "Spearman per sample", pooled_mean_interval(rows)
     parts = alpha.kappa_parts(x, y).reshape(count, samples, -1).sum(axis=0)
-    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of, resamples=resamples)
+    yield "quadratic kappa", parts_interval(parts, alpha.kappa_of)
     both = ~np.isnan(x) & ~np.isnan(y)
     equal = np.stack([((x == y) & both).sum(axis=1), both.sum(axis=1)], axis=1).astype(np.float64)
     summed = equal.reshape(count, samples, 2).sum(axis=0)
-    yield "equal answers", parts_interval(summed, share_of_parts, resamples=resamples)
+    yield "equal answers", parts_interval(summed, share_of_parts)
 
 
-def _alpha(first: Floats, resamples: int) -> Estimate:
+def _alpha(first: Floats) -> Estimate:
     count, editors, samples = first.shape
     units = np.moveaxis(first, 2, 1).reshape(count, samples * editors)
     values, parts = alpha.coincidences(units)
@@ -162,7 +159,7 @@ def _alpha(first: Floats, resamples: int) -> Estimate:
         matrix = total[..., :-1].reshape(*total.shape[:-1], size, size)
         return alpha.alpha_of(values, matrix, "ordinal")
 
-    return parts_interval(lines, statistic, resamples=resamples)
+    return parts_interval(lines, statistic)
 
 
 # -- metrics against people ------------------------------------------------------------------------
@@ -180,14 +177,12 @@ def machines_of(frame: Results, directions: Mapping[str, Direction]) -> list[Mac
     return found
 
 
-def compared(one: Answers, machine: Machine, resamples: int = RESAMPLES) -> Against:
+def compared(one: Answers, machine: Machine) -> Against:
     """One metric against the mean of the annotators."""
     people, values = one.goodness.T, machine.values.T
     same = machine.metric == one.metric and one.scale in ("rate", "grade")
     orders = (correlation.spearman_rows, correlation.spearman_no_ties_rows)
-    spearman, no_ties = (
-        pooled_mean_interval(order(people, values), resamples=resamples) for order in orders
-    )
+    spearman, no_ties = (pooled_mean_interval(order(people, values)) for order in orders)
     parts = correlation.pearson_parts(people, values)
     errors = correlation.error_parts(people, values)
     return Against(
@@ -197,8 +192,8 @@ def compared(one: Answers, machine: Machine, resamples: int = RESAMPLES) -> Agai
         source=machine.source,
         spearman=spearman,
         no_ties=no_ties,
-        pearson=parts_interval(parts, correlation.pearson_of, resamples=resamples),
-        mae=parts_interval(errors, share_of_parts, resamples=resamples) if same else NOTHING,
+        pearson=parts_interval(parts, correlation.pearson_of),
+        mae=parts_interval(errors, share_of_parts) if same else NOTHING,
         annotators=len(one.annotators),
         rated=int((~np.isnan(people)).any(axis=1).sum()),
     )
@@ -236,10 +231,10 @@ def contested(one: Answers, top: int = 20) -> list[tuple[str, float]]:
     return [(one.samples[k], float(mean[k])) for k in order[:top].tolist() if mean[k] > 0]
 
 
-def rankings(frame: Results, resamples: int = RESAMPLES) -> Iterator[Ranking]:
+def rankings(frame: Results) -> Iterator[Ranking]:
     """A Bradley-Terry ranking for each question that was answered by comparisons."""
     for one in comparisons(frame):
-        found = bradley_terry(one.wins, resamples=resamples)
+        found = bradley_terry(one.wins)
         order = np.argsort(-found.strength, kind="stable")
         yield Ranking(
             question=one.question,

@@ -44,10 +44,10 @@ def spread_of(ratings: ArrayLike) -> Spread:
     """
     table = np.asarray(ratings, dtype=np.float64)
     noise = [judge_noise(table[:, k].T) for k in range(table.shape[1])] if table.ndim == 3 else []
-    noise = [item for item in noise if not math.isnan(item.within)]
+    noise = [item for item in noise if not math.isnan(item[1])]
     if not noise:
         return Spread()
-    between, within = np.mean([(item.between, item.within) for item in noise], axis=0).tolist()
+    between, within = np.mean(noise, axis=0).tolist()
     return Spread(between, within, True)
 
 

@@ -15,8 +15,6 @@ from editgauge.study.people import Answers, answers, directions_of
 from editgauge.tables.results import Results
 from editgauge.tables.table import Table, TableRow
 
-RESAMPLES = 1000
-
 
 class Reported(NamedTuple):
     """What a report shows of a study.
@@ -42,7 +40,7 @@ def reported(frame: Results, published: Sequence[TableRow] = ()) -> Reported | N
     if not len(frame.only_people()):
         return None
     directions = directions_of(frame)
-    found = agreement(frame, directions, resamples=RESAMPLES)
+    found = agreement(frame, directions)
     tables = sheets.tables(found, published)
     machines = machines_of(frame, directions)
     facts = {

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
 from editgauge.statistics.ranks import RankStability, rank_stability
-from editgauge.statistics.resampling import Intervals, Moments, bootstrap, pooled, units
+from editgauge.statistics.resampling import Moments, mean_of, pooled, replicates, units
+from editgauge.statistics.resampling import intervals as intervals_of
 from editgauge.tables import notes as told
 from editgauge.tables import spec
 from editgauge.tables.models import key_of
@@ -316,7 +317,7 @@ def _bootstrap(
 
     data = units(part.values.reshape(e * means, s).T)
     strata = strata_of(results, made.table)
-    found = bootstrap(data, formula, strata=strata, scored=scored.ravel(), seed=seed)
+    found = intervals_of(data, formula, strata=strata, scored=scored.ravel())
     low, high = found.low.reshape(e, fields), found.high.reshape(e, fields)
     for number, field in enumerate(made.fields):
         if (scale := _scale_of(made, field)) is None:
@@ -326,7 +327,7 @@ def _bootstrap(
             given = values[~np.isnan(values)]
             if is_yes_or_no(given, *scale):
                 low[editor, number], high[editor, number] = two_valued_limits(given, *scale)
-    return low, high, _ranks(made, part, found)
+    return low, high, _ranks(made, part, found.estimate.reshape(e, fields), strata, seed)
 
 
 def strata_of(results: Results, table: PaperTable) -> NDArray[np.int64] | None:
@@ -350,7 +351,9 @@ def _scale_of(made: Plan, field: Field) -> tuple[float, float] | None:
     return float(ends[0]), float(ends[1])
 
 
-def _ranks(made: Plan, part: Matrix, found: Intervals) -> Ranks | None:
+def _ranks(
+    made: Plan, part: Matrix, estimate: Floats, strata: NDArray[np.int64] | None, seed: int
+) -> Ranks | None:
     """By the headline; where it has no numbers, by the first column over all samples that has; else
     by the one with the most samples. None where no column ranks all of two or more editors on the
     same samples.
@@ -360,12 +363,20 @@ def _ranks(made: Plan, part: Matrix, found: Intervals) -> Ranks | None:
     whole = [field for field in made.fields if not field.spec.labels]
     largest = sorted(made.fields, key=lambda field: -int(part.scored(field)[1].sum()))
     for field in [*headline, *whole, *largest] if editors > 1 else ():
-        chosen = np.arange(editors) * len(made.fields) + made.fields.index(field)
+        mine = estimate[:, made.fields.index(field)]
         have, _ = part.scored(field)
         same = bool((have == have[0]).all())
-        known = np.isfinite(found.estimate[chosen]).all()
+        known = np.isfinite(mine).all()
         if field.places and field.column.direction is not None and same and known:
             higher = field.column.direction == "higher"
-            estimate, again = found.estimate[chosen], found.replicates[:, chosen]
-            return Ranks(field.column, rank_stability(estimate, again, higher_is_better=higher))
+            places = list(field.places)
+            values = part.values[:, places]
+            sizes = part.sizes[places].tolist()
+
+            def formula(summed: Moments, one: Field = field, sizes: list[int] = sizes) -> Floats:
+                return one.spec.formula(mean_of(summed).reshape(-1, editors, len(sizes)), sizes)
+
+            data = units(values.reshape(-1, values.shape[2]).T)
+            again = replicates(data, formula, strata, seed=seed)
+            return Ranks(field.column, rank_stability(mine, again, higher_is_better=higher))
     return None

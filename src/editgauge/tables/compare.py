@@ -17,7 +17,7 @@ import numpy as np
 
 from editgauge import escape
 from editgauge.catalog import is_anchor
-from editgauge.statistics.paired import Pair, Paired, holm, paired_differences
+from editgauge.statistics.paired import Paired, holm, paired_difference
 from editgauge.statistics.resampling import LEAST
 from editgauge.tables.results import Floats, Mask, Results
 from editgauge.tables.table import Cell, Column, Table, TableRow
@@ -146,18 +146,20 @@ def compare(
     pair = results.of_editors([a, b])
     asked: list[tuple[str, Variant, str, Floats, int]] = []
     numbers: dict[tuple[str, bytes], int] = {}
-    tests: list[Pair] = []
+    paired: list[Paired] = []
     for metric, direction in directions.items():
         there = [one for one in variants if _both(pair.grid(metric, one).values)]
         for variant in there[:1] if one_variant else there:
             for name, mask in _slices(results, by):
                 values = np.where(mask, pair.grid(metric, variant).values, np.nan)
-                number = numbers.setdefault((metric, values.tobytes()), len(tests))
-                if number == len(tests):  # B against A on the samples both have
-                    tests.append(Pair(values[1], values[0], direction != "lower"))
+                number = numbers.setdefault((metric, values.tobytes()), len(paired))
+                if number == len(paired):  # B against A on the samples both have
+                    higher = direction != "lower"
+                    paired.append(
+                        paired_difference(*values[::-1], higher_is_better=higher, seed=seed)
+                    )
                 if not np.isnan(values).all():
                     asked.append((metric, variant, name, values, number))
-    paired = paired_differences(tests, seed=seed)
     adjusted = holm([test.p for test in paired]).tolist() if paired else []
     lines = []
     for metric, variant, name, values, number in asked:
@@ -273,7 +275,7 @@ def as_table(item: Comparison) -> Table:
     notes = [
         f"A = {item.a}, B = {item.b}; means over the samples both have (n / samples either has).",
         (
-            f"Intervals: 95 %, BCa bootstrap over samples, none below {LEAST}. p: permutation of "
+            f"Intervals: 95 %, over samples (Hall 1992), none below {LEAST}. p: permutation of "
             f"signs, corrected (Holm) over {item.tests} tests; lines of identical values are one."
         ),
     ]

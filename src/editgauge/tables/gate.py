@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.errors import UsageError
 from editgauge.escape import markdown, plain
-from editgauge.statistics.paired import Pair, paired_differences
+from editgauge.statistics.paired import paired_difference, paired_values
 from editgauge.tables.policy import Kind, Policy, Rule, Verdict
 from editgauge.tables.results import Floats, Results
 from editgauge.types import VARIANTS, Direction, Variant
@@ -216,9 +216,9 @@ def _margin(asked: _Asked, margin: float, alpha: float, seed: int) -> Check:
     `alpha`: its confidence is 1 − 2 alpha.
     """
     old, new = asked.values if asked.direction == "higher" else -asked.values
-    paired = paired_differences([Pair(new, old)], confidence=1 - 2 * alpha, seed=seed)[0]
+    paired = paired_difference(new, old, confidence=1 - 2 * alpha, seed=seed)
     n, least, mean, low, high = paired.n, asked.rule.least, paired.difference, *paired[2:4]
-    if n >= least and math.isnan(low):  # all differences are one number
+    if n >= least and not np.ptp(paired_values(new, old)):  # all differences are one number
         low = high = mean
     both = ~np.isnan(asked.values).any(axis=0)
     endless = int((np.isinf(old) != np.isinf(new))[both].sum())

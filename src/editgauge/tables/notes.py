@@ -22,7 +22,7 @@ NO_RANK = "No best, second or rank"
 _NONE: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
 NO_ROWS = "This run has no rows of this table yet."
 INTERVALS = (
-    f"Intervals: 95 %, BCa bootstrap over samples; failures left out; meant for {MEANT_FROM} "
+    f"Intervals: 95 %, over samples (Hall 1992); failures left out; meant for {MEANT_FROM} "
     f"samples and more, none below {LEAST}."
 )
 
@@ -57,8 +57,8 @@ def of_table(
         notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
     if intervals:
         kept = table.strata in results.samples.names()
-        by = f" over samples, stratified by {table.strata} (small ones together);"
-        notes.append(INTERVALS.replace(" over samples;", by) if kept else INTERVALS)
+        by = f" over samples (Hall 1992), stratified by {table.strata} (small ones together);"
+        notes.append(INTERVALS.replace(" over samples (Hall 1992);", by) if kept else INTERVALS)
     return notes
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, bootstrap, units
+from editgauge.statistics.resampling import NOTHING, Estimate, Floats, Moments, intervals, units
 from editgauge.tables.build import build, strata_of
 from editgauge.tables.plan import Field, matrix, plan
 from editgauge.tables.results import Results
@@ -110,6 +110,7 @@ def _ahead(
         return np.asarray(sign * (cells[..., :1] - cells[..., 1:2]))
 
     each = units(part.values.reshape(e * means, samples).T)
-    found = bootstrap(each, formula, strata=strata_of(pair, one))
-    value, low, high = (float(end[0]) for end in found[:3])
+    value, low, high = (
+        float(end[0]) for end in intervals(each, formula, strata=strata_of(pair, one))
+    )
     return Estimate(value, low, high, samples)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.command_line import invoke
 
-from editgauge.cli import demo
+from editgauge.cli import score as demo
 
 
 @pytest.fixture

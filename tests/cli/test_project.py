@@ -9,8 +9,8 @@ import pytest
 from tests.command_line import Result, invoke
 from tests.test_docs import DOCS, blocks
 
-from editgauge.cli import project
 from editgauge.cli.main import COMMANDS, application
+from editgauge.cli.options import PROJECT, Project
 from editgauge.errors import EditgaugeError
 
 
@@ -95,12 +95,10 @@ def test_the_file_of_the_page_is_one(here: Path) -> None:
     page = DOCS / "how-to" / "run-at-scale.md"
     (text,) = blocks(page, "toml")
     (here / "editgauge.toml").write_text(text, encoding="utf-8")
-    found = project.read()
-    assert found is not None
     app = application("score")
     with app.app_stack(app.parse_commands(["score"])[1]):
         arguments = app["score"].assemble_argument_collection()
-    options = project.Project(COMMANDS).options(*found, ("score",), arguments)
+    options = Project(COMMANDS).options(Path(PROJECT), ("score",), arguments)
     assert options == {
         "run": "runs/ours",
         "tracks": "pixel,ocr",

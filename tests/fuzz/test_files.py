@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editgauge import catalog
-from editgauge.cli import project
+from editgauge import catalog, schema
 from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
@@ -55,7 +54,7 @@ def _scores(name: str) -> Callable[[Path], None]:
 def _settings(path: Path) -> None:
     with contextlib.suppress(EditgaugeError):
         policy_of(path)
-    project.read(path)
+    schema.toml_tables(path)
 
 
 def _results(path: Path) -> None:

@@ -1,9 +1,8 @@
-"""`editgauge list, fetch, check, new`: what there is, what is wrong, what is new."""
+"""`editgauge fetch, check, new`: data, its faults, and data of one's own."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,106 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from editgauge.cli import output
-from editgauge.cli.options import BenchmarkArg, DataArg, Many, Settings, words
+from editgauge.cli.options import DataArg, Many, Settings, words
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
     from editgauge.types import Benchmark
 
 _SHOWN = 50
-_NAMED = 30
-"""Names of a kind that `list` shows before it says how many more there are."""
-
-
-# -- list ------------------------------------------------------------------------------------------
-
-
-def list_names(
-    kind: Annotated[
-        str,
-        Parameter(
-            help="benchmarks, editors, metrics, judges, ocr_engines: what each is; installation: "
-            "extras, weights, keys, GPU. Without: all names, and what is missing."
-        ),
-    ] = "",
-    /,
-) -> None:
-    """List what can be named in other commands, that of other packages included, and what this
-    installation has and lacks.
-    """
-    from editgauge.run.names import KINDS, entries
-
-    kinds = {"metrics" if name == "scorers" else name: name for name in KINDS}
-    if kind == "installation":
-        from editgauge.installation import inspect
-        from editgauge.networks import weights as table
-
-        files = [
-            {"name": name, "state": table.state(name, None), "used_for": entry.used_for}
-            for name, entry in table.WEIGHTS.items()
-        ]
-        found = {**inspect(), "weights": {"folder": str(table.folder(None)), "files": files}}
-        output.emit(found, _installation(found))
-        return
-    if kind and kind not in kinds:
-        raise UsageError(f"list {kind!r}: wanted one of {', '.join(kinds)}, installation")
-    listed = {name: entries(kinds[name]) for name in ([kind] if kind else kinds)}
-    output.emit(listed, _each(listed[kind]) if kind else _names(listed))
-
-
-def _each(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A name a paragraph, with what it is."""
-    from editgauge.cli.help import Line, section
-
-    lines = [Line(entry["name"], entry["about"]) for entry in entries]
-    yield section(output.counted(len(lines), "name"), lines)
-
-
-def _names(listed: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
-    from editgauge import catalog
-    from editgauge.installation import extras
-
-    for kind, entries in listed.items():
-        found = list(dict.fromkeys(str(entry["name"]) for entry in entries))
-        if kind == "metrics":
-            found = list(dict.fromkeys(name for one in entries for name in one.get("metrics", ())))
-        if kind == "metrics":
-            packaged = [one for one in entries if one.get("package")]
-            outside = [name for one in packaged for name in one.get("metrics", ())]
-        else:
-            outside = [name for name in found if name not in catalog.TABLES.get(kind, found)]
-        kept = list(dict.fromkeys([*found[:_NAMED], *outside]))
-        more = f", and {len(found) - len(kept)} more" if len(found) > len(kept) else ""
-        yield from textwrap.wrap(
-            f"{kind}: {', '.join(kept)}{more}", 78, subsequent_indent="    ", break_on_hyphens=False
-        )
-        for entry in entries:
-            if "cannot be loaded" in str(entry["about"]):
-                yield f"    {entry['name']}: {entry['about']}"
-    missing = [extra["name"] for extra in extras() if extra["missing"]]
-    yield f"not installed: {', '.join(missing) or 'nothing; every extra is here'}"
-    if missing:
-        yield f"    pip install 'editgauge[{missing[0]}]' brings the first of them"
-    yield "next:  editgauge list editors (what each is) · editgauge list installation"
-
-
-def _installation(found: Mapping[str, Any]) -> Iterator[str]:
-    machine = found["machine"]
-    yield (
-        f"editgauge {found['version']}, Python {found['python']}, {machine['cores']} cores, "
-        f"{machine['disk_free_gb']:.1f} GB free here"
-    )
-    yield f"GPU:  {found['gpu']}\n\nextras"
-    for extra in found["extras"]:
-        state = "installed" if not extra["missing"] else f"missing: {', '.join(extra['missing'])}"
-        yield f"  {extra['name']:<14} {state}; {extra['brings']}"
-    yield f"\nweights in {found['weights']['folder']}"
-    for entry in found["weights"]["files"]:
-        yield f"  {entry['name']:<28} {entry['state']:<10} {entry['used_for']}"
-    yield "\nenvironment (names only)"
-    for entry in found["environment"]:
-        yield f"  {entry['name']:<26} {'set' if entry['set'] else '-':<4} {entry['meaning']}"
-    yield "\nnext:  editgauge demo"
 
 
 # -- fetch -----------------------------------------------------------------------------------------
@@ -118,8 +24,7 @@ def _installation(found: Mapping[str, Any]) -> Iterator[str]:
 
 def fetch(
     what: Annotated[
-        str,
-        Parameter(help="A benchmark; weights; or prompts (what a paper asked its judge)."),
+        str, Parameter(help="A benchmark; weights; or prompts (what a paper asked its judge).")
     ],
     names: Annotated[
         tuple[str, ...],
@@ -157,24 +62,18 @@ def fetch(
     elif len(names) > 1 or (names and "/" not in names[0]):
         raise UsageError(f"fetch {what} {' '.join(names)}: names belong to weights and prompts")
     else:
-        _data(what, to, revision, "".join(names))
+        _data(_benchmark(what), to, revision, "".join(names))
 
 
-def _data(name: str, to: Path | None, revision: str, repo: str) -> None:
-    from editgauge import catalog
+def _data(benchmark: Benchmark, to: Path | None, revision: str, repo: str) -> None:
     from editgauge.services.hub import fetch_dataset
 
-    benchmark = catalog.find("benchmarks", name)
-    source = benchmark.data
+    name, source = benchmark.name, benchmark.data
     if source is None:
-        raise UsageError(
-            f"{benchmark.name}: there is nothing to fetch (built in, or its package names no "
-            f"source)"
-        )
-    target = to or Path("data") / benchmark.name
-    if source.note and not output.as_json():
-        output.note(f"note: {source.note}")
-    shown = output.transfer(benchmark.name)
+        raise UsageError(f"{name}: there is nothing to fetch (built in, or without a named source)")
+    target = to or Path("data") / name
+    _noted(source.note)
+    shown = output.transfer(name)
     fetched = fetch_dataset(
         source, target, revision=revision or None, repo=repo or None, progress=shown
     )
@@ -183,37 +82,33 @@ def _data(name: str, to: Path | None, revision: str, repo: str) -> None:
         f"{fetched.new} of them new",
         *(f"note: unpack {target / archive} before scoring" for archive in fetched.archives),
         f"data:  {target}",
-        f"next:  editgauge check {benchmark.name} {target}",
+        f"next:  editgauge check {name} {target}",
     ]
-    facts = {"benchmark": benchmark.name, **asdict(fetched), "to": str(target)}
-    output.emit(facts, lines)
+    output.emit({"benchmark": name, **asdict(fetched), "to": str(target)}, lines)
 
 
 def _weights(names: Sequence[str]) -> None:
     from editgauge.networks import weights as table
 
-    if not names:
-        listed = [table.described(entry, None) for entry in table.WEIGHTS.values()]
-        lines = [f"folder: {table.folder(None)}"]
-        for entry in listed:
-            size = f"{entry['size'] / 1e6:.1f} MB" if entry["size"] else "size unknown"
-            lines.append(
-                f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {entry['licence']}; "
-                f"{entry['used_for']}"
-            )
-        output.emit({"folder": str(table.folder(None)), "weights": listed}, lines)
-        return
-    for name in names:
+    for name in names:  # a wrong name costs no download
         table.find(name)
     done: list[dict[str, Any]] = []
     for name in names:
-        shown = output.transfer(name)
-        local = table.fetch(name, None, progress=shown)
+        local = table.fetch(name, None, progress=output.transfer(name))
         files = {file: str(path) for file, path in local.paths.items()}
         done.append({"name": name, "files": files, **local.identity})
-    lines = [f"{one['name']}: {len(one['files'])} files here and verified" for one in done]
-    lines.append("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
-    output.emit({"weights": done}, lines)
+    if done:
+        lines = [f"{one['name']}: {len(one['files'])} files here and verified" for one in done]
+        lines.append("next:  editgauge score BENCHMARK DATA --tracks embedding --run RUN")
+        output.emit({"weights": done}, lines)
+        return
+    listed = [table.described(entry, None) for entry in table.WEIGHTS.values()]
+    lines = [f"folder: {table.folder(None)}"]
+    for entry in listed:
+        size = f"{entry['size'] / 1e6:.1f} MB" if entry["size"] else "size unknown"
+        about = f"{entry['licence']}; {entry['used_for']}"
+        lines.append(f"{entry['name']:<26} {entry['state']:<9} {size:>14}  {about}")
+    output.emit({"folder": str(table.folder(None)), "weights": listed}, lines)
 
 
 def _prompts(names: Sequence[str], run: Path | None, to: Path | None, clone: Path | None) -> None:
@@ -227,10 +122,8 @@ def _prompts(names: Sequence[str], run: Path | None, to: Path | None, clone: Pat
     if run is not None:
         Run.create(run)
     target = to or prompts.folder_of(run or Path(), benchmark.name)
-    shown = output.transfer("prompts")
-    made = paper.fetch(released, target, clone=clone, progress=shown)
-    if released.note and not output.as_json():
-        output.note(f"note: {released.note}")
+    made = paper.fetch(released, target, clone=clone, progress=output.transfer("prompts"))
+    _noted(released.note)
     typed = f"--prompts paper --run {run}" if run else f"--prompts {target}"
     scripts = output.counted(len(made.by_path), "script")
     lines = [
@@ -240,6 +133,11 @@ def _prompts(names: Sequence[str], run: Path | None, to: Path | None, clone: Pat
     facts: dict[str, Any] = {"set": paper.SET, "fingerprint": made.fingerprint, "to": str(target)}
     facts |= {"repository": released.repository, "scripts": sorted(made.by_path)}
     output.emit(facts, lines)
+
+
+def _noted(text: str) -> None:
+    if text and not output.as_json():
+        output.note(f"note: {text}")
 
 
 # -- check -----------------------------------------------------------------------------------------
@@ -291,7 +189,6 @@ def check(
     """
     if _is_run(what):
         return _check_run(Path(what), repair)
-    from editgauge import catalog
     from editgauge.run.check import check as look
 
     if editor is not None and outputs is None:
@@ -300,7 +197,7 @@ def check(
         raise UsageError("--repair: belongs to a run: editgauge check RUN --repair")
     with output.progress() as progress:
         checked = look(
-            catalog.find("benchmarks", what),
+            _benchmark(what),
             data,
             split=split,
             outputs=outputs,
@@ -329,13 +226,6 @@ def _check_run(run: Path, repair: bool) -> int:
     opened = list(folder.problems)
     found = check.repair(folder) if repair else check.check(folder)
     left = check.check(folder) if repair else []
-    facts = {
-        "run": str(run),
-        "repaired": repair,
-        "damages": [asdict(item) for item in found],
-        "left": [asdict(item) for item in left],
-        "opening": opened,
-    }
     word = "done" if repair else "repair"
     lines = [f"{item.place}: {item.found}\n    {word}: {item.repair}" for item in found[:_SHOWN]]
     if len(found) > _SHOWN:
@@ -343,17 +233,16 @@ def _check_run(run: Path, repair: bool) -> int:
     lines += [f"left: {item.place}: {item.found} ({item.repair})" for item in left]
     if not found and not left:
         lines.append(f"{run}: sound; every record and every output stands its check")
-    elif not repair:
-        lines.append(f"next:  editgauge check {run} --repair")
     else:
-        lines.append(f"next:  editgauge score BENCHMARK DATA --run {run}")
+        typed = f"score BENCHMARK DATA --run {run}" if repair else f"check {run} --repair"
+        lines.append(f"next:  editgauge {typed}")
+    facts = {"run": str(run), "repaired": repair, "opening": opened}
+    facts |= {"damages": [asdict(item) for item in found], "left": [asdict(item) for item in left]}
     output.emit(facts, lines)
     return 1 if found or left else 0
 
 
 # -- new -------------------------------------------------------------------------------------------
-
-_ABOUT = ("name", "title", "licence", "protocol", "required", "reviews", "expert")
 
 
 def new(
@@ -388,42 +277,45 @@ def new(
         The folder to write of a benchmark or prompts; default: NAME here, NAME-prompts.
     """
     if kind == "benchmark":
-        _new_benchmark(name, to or Path(name))
+        from editgauge.benchmarks import skeleton
+
+        _written(to or Path(name), skeleton.write(name, to or Path(name)))
     elif kind == "dataset":
-        _new_dataset(Path(name), fields)
+        _new_dataset(Path(name), Settings.of(fields))
     elif kind == "prompts":
-        _new_prompts(name, to or Path(f"{name}-prompts"))
+        from editgauge.judging import prompts
+
+        made = prompts.start(_benchmark(name), to or Path(f"{name}-prompts"))
+        _written(made, sorted(made.iterdir()), of=_benchmark(name).name)
     else:
         raise UsageError(f"new {kind}: wanted benchmark, dataset or prompts")
 
 
-def _new_benchmark(name: str, place: Path) -> None:
-    from editgauge.benchmarks import skeleton
+def _written(folder: Path, paths: Sequence[Path], of: str = "") -> None:
+    """Say what was written: a package, or the prompts of a benchmark."""
+    files = [path.relative_to(folder).as_posix() for path in paths]
+    following = f"editgauge judge {of} DATA --run RUN --model M --prompts {folder}"
+    if not of:
+        following = f"pip install --editable {folder}, then: editgauge list benchmarks"
+    lines = [*(f"wrote:  {folder / file}" for file in files), f"next:   {following}"]
+    output.emit({"folder": str(folder), "files": files}, lines)
 
-    files = [path.relative_to(place).as_posix() for path in skeleton.write(name, place)]
-    lines = [f"wrote:  {place / file}" for file in files]
-    lines.append(f"next:   pip install --editable {place}, then: editgauge list benchmarks")
-    output.emit({"name": name, "folder": str(place), "files": files}, lines)
 
-
-def _new_dataset(to: Path, fields: Sequence[str]) -> None:
+def _new_dataset(to: Path, given: Settings) -> None:
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.records import about_of, name_from
 
-    given = Settings.of(fields)
-    policy = {
+    said: dict[str, Any] = {
+        name: given.take(name, "") for name in ("name", "title", "licence", "protocol")
+    }
+    said["name"] = said["name"] or name_from(to)
+    said["policy"] = {
         "required": words(given.take("required", "")),
         "reviews": given.take("reviews", 0, int),
         "expert": words(given.take("expert", "")),
     }
-    said = {
-        "name": given.take("name", "") or name_from(to),
-        "title": given.take("title", ""),
-        "licence": given.take("licence", ""),
-        "protocol": given.take("protocol", ""),
-    }
-    given.end(_ABOUT)
-    made = DataSet.create(to, about_of({**said, "policy": policy}, str(to)))
+    given.end(("name", "title", "licence", "protocol", "required", "reviews", "expert"))
+    made = DataSet.create(to, about_of(said, str(to)))
     lines = [
         f"data set {made.about.name}: {to}",
         f"next:   editgauge curate add {to} PICTURES, then: editgauge curate {to}",
@@ -431,20 +323,7 @@ def _new_dataset(to: Path, fields: Sequence[str]) -> None:
     output.emit({"folder": str(to), **made.about.as_dict()}, lines)
 
 
-def _new_prompts(name: str, folder: Path) -> None:
-    from editgauge.judging import prompts
-
-    benchmark = _benchmark(name)
-    made = prompts.start(benchmark, folder)
-    files = sorted(path.name for path in made.iterdir())
-    lines = [
-        f"made:  {made}, {output.counted(len(files), 'file')}: {', '.join(files)}",
-        f"next:  editgauge judge {benchmark.name} DATA --run RUN --model M --prompts {made}",
-    ]
-    output.emit({"folder": str(made), "files": files}, lines)
-
-
-def _benchmark(name: BenchmarkArg) -> Benchmark:
+def _benchmark(name: str) -> Benchmark:
     from editgauge import catalog
 
     found: Benchmark = catalog.find("benchmarks", name)

@@ -1,6 +1,5 @@
-"""What `--help` prints: plain text in two columns, which wraps at the width of the terminal.
-
-Nothing here needs Rich, which takes longer to import than the help takes to print.
+"""What `--help` prints, in two columns at the terminal's width, and what a shell offers after Tab.
+Without Rich, which takes longer to import than the help takes to print.
 """
 
 from __future__ import annotations
@@ -141,3 +140,59 @@ def _default(value: Any) -> str:
     if value in (None, "", False, ()) or isinstance(value, type):
         return ""
     return value.as_posix() if isinstance(value, Path) else str(value)
+
+
+# -- completion ------------------------------------------------------------------------------------
+
+SCRIPT = """\
+[ -n "$ZSH_VERSION" ] && autoload -U +X bashcompinit && bashcompinit
+_editgauge() {
+  local IFS=$'\\n'
+  COMPREPLY=($(editgauge --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _editgauge editgauge
+"""
+_KINDS = {"--editor": "editors", "--ocr-engine": "ocr_engines", "--ocr": "ocr_engines"}
+_WORDS = {
+    "list": ("benchmarks", "editors", "metrics", "judges", "ocr_engines", "installation"),
+    "fetch": ("weights", "prompts"),
+    "new": ("benchmark", "dataset", "prompts"),
+}
+_OF_BENCHMARKS = ("check", "edit", "score", "judge", "import", "plan", "tune", "fetch")
+
+
+def candidates(words: Sequence[str]) -> list[str]:
+    """The words that could stand in the place of the last."""
+    from editgauge import catalog
+    from editgauge.cli.main import COMMANDS, FLAGS, application
+
+    *before, typed = words or [""]
+    offered: list[str] = []
+    if not before:
+        offered = list(COMMANDS)
+    elif before[0] in COMMANDS:
+        app = application(before[0])
+        chain, apps, _ = app.parse_commands(before)
+        options = {line.name.split()[0]: line for line in described(app, chain)}
+        if before[-1] in options:
+            offered = _values(before[0], options[before[-1]])
+        if not offered and typed.startswith("-"):
+            offered = [*(name for name in options if name.startswith("--")), *FLAGS]
+        elif not offered:
+            offered = [line.name for line in _commands(apps[-1])]
+            if len(before) == 1:
+                offered += _WORDS.get(before[0], ())
+                offered += catalog.names("benchmarks") if before[0] in _OF_BENCHMARKS else ()
+    return [word for word in dict.fromkeys(offered) if word.startswith(typed)]
+
+
+def _values(command: str, line: Line) -> list[str]:
+    """What an option takes, where that is known."""
+    from editgauge import catalog
+
+    name, _, kind = line.name.partition(" ")
+    if "|" in kind:
+        return kind.split("|")
+    if name in _KINDS and (name != "--editor" or command in ("edit", "tune")):
+        return catalog.names(_KINDS[name])
+    return []

@@ -29,8 +29,8 @@ class Command(NamedTuple):
 
 
 DAILY: dict[str, Command] = {
-    "demo": Command("demo:demo", "The whole way on the built-in benchmark, offline."),
-    "list": Command("data:list_names", "What there is, what is installed, what is missing."),
+    "demo": Command("score:demo", "The whole way on the built-in benchmark, offline."),
+    "list": Command("names:list_names", "What there is, what is installed, what is missing."),
     "fetch": Command("data:fetch", "Official data, network weights, prompts, a run of the hub."),
     "check": Command("data:check", "Look for faults in data, outputs or a run."),
     "edit": Command("edit:edit", "Make outputs with an editor."),
@@ -83,10 +83,10 @@ def main() -> None:
 def run(typed: Sequence[str]) -> int:
     """Do what words say; the exit code. Raises what the command raises."""
     if typed[:1] in (["--complete"], ["--completion"]):
-        from editgauge.cli import completion
+        from editgauge.cli import help
 
         asked = typed[0] == "--completion"
-        print(completion.SCRIPT if asked else "\n".join(completion.candidates(typed[1:])))
+        print(help.SCRIPT if asked else "\n".join(help.candidates(typed[1:])))
         return 0
     given, words = _taken_out(typed)
     with ExitStack() as stack:
@@ -138,7 +138,7 @@ def application(*names: str) -> App:
     """The parser of these commands, by default of all; their modules are not imported yet."""
     from cyclopts import App, Parameter
 
-    from editgauge.cli.project import Project
+    from editgauge.cli.options import Project
 
     app = App(
         name="editgauge",

@@ -5,17 +5,21 @@ and a field's docstring is its help.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from editgauge import schema
 from editgauge.cli import output
 from editgauge.errors import UsageError
 
 if TYPE_CHECKING:
+    from cyclopts.argument import ArgumentCollection
+
     from editgauge.run.material import Material
     from editgauge.run.workers import Workers
     from editgauge.store.run import Run
@@ -204,32 +208,20 @@ class Settings(dict[str, str]):
             return default
         text = self.pop(name)
         try:
-            if kind is bool:
-                return {
-                    "true": True,
-                    "yes": True,
-                    "1": True,
-                    "false": False,
-                    "no": False,
-                    "0": False,
-                }[text.lower()]
             return kind(text)
-        except (ValueError, KeyError):
+        except ValueError:
             wanted = _KINDS.get(kind, "a value")
             raise UsageError(f"--set {name}={text}: wanted {wanted}") from None
 
     def end(self, known: Sequence[str]) -> None:
         """Raise `UsageError` for what nothing took."""
         if self:
-            from difflib import get_close_matches
-
             name = next(iter(self))
-            close = get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
-            raise UsageError(f"--set {name}={self[name]}: no such setting; {hint}")
+            hint = _near(name, known) or f"; there are: {', '.join(known)}"
+            raise UsageError(f"--set {name}={self[name]}: no such setting{hint}")
 
 
-_KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
+_KINDS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
 
 def place_of(run: Path) -> str:
@@ -237,3 +229,84 @@ def place_of(run: Path) -> str:
     from editgauge.store.addresses import address_of
 
     return address_of(run) or str(run)
+
+
+# -- editgauge.toml --------------------------------------------------------------------------------
+
+PROJECT = "editgauge.toml"
+"""Options that a project gives every time: ``[all]`` for every command that has such an option,
+``[score]`` for one command, ``[study.serve]`` for one of a group. The file of the current folder is
+read, or the one that ``EDITGAUGE_CONFIG`` names; what is typed stands before it.
+"""
+_NOT_HERE = {"base-url": "an address to which a key is sent", "budget": "a limit of money"}
+"""Options that are typed each time: the file may come with a folder from elsewhere."""
+
+
+class Project:
+    """What the parser asks for values of options that were not typed. `commands`: every command's
+    name, to tell a table of none.
+    """
+
+    def __init__(self, commands: Iterable[str]) -> None:
+        self.commands = list(commands)
+
+    def __call__(self, app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
+        from cyclopts.argument import update_argument_collection
+
+        named = os.environ.get("EDITGAUGE_CONFIG", "")
+        place = Path(named or PROJECT)
+        if not commands or not (named or place.is_file()):
+            return
+        given = self.options(place, commands, arguments)
+        stack = app.app_stack.stack[-1]
+        update_argument_collection(
+            given, str(place), arguments, stack, root_keys=(), allow_unknown=False
+        )
+        if given and not output.quiet():
+            output.note(f"{place}: {', '.join(f'--{name}' for name in given)}, unless typed")
+
+    def options(
+        self, place: Path, commands: Sequence[str], arguments: ArgumentCollection
+    ) -> dict[str, Any]:
+        """What the file says to a command: option -> value.
+
+        Raises `UsageError` for a file that is no TOML, a table of no command, an option that the
+        command lacks, and one that must be typed.
+        """
+        tables = schema.toml_tables(place)
+        for table in tables:
+            if table != "all" and table not in self.commands:
+                near = _near(table, self.commands)
+                raise UsageError(f"{place}, [{table}]: no such command{near}")
+        known = {name[2:] for one in arguments for name in one.names if name.startswith("--")}
+        general = _options(place, "all", tables.get("all", {}))
+        given = {option: value for option, value in general.items() if option in known}
+        own: Any = tables
+        for number, name in enumerate(commands):
+            _options(place, ".".join(commands[:number]), own)
+            own = own.get(name, {})
+        name = " ".join(commands)
+        for option, value in _options(place, ".".join(commands), own).items():
+            if isinstance(value, Mapping):  # of a command within this one
+                continue
+            if option not in known:
+                hint = _near(option, known)
+                raise UsageError(f"{place}, [{name}]: editgauge {name} has no --{option}{hint}")
+            given[option] = value
+        return given
+
+
+def _options(place: Path, table: str, value: Any) -> dict[str, Any]:
+    """The options of a table, as they are typed."""
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{place}: wanted a table [{table}], found {table} = {value!r:.40}")
+    options = {key.replace("_", "-"): one for key, one in value.items()}
+    for option in options.keys() & _NOT_HERE:
+        told = f"{option} is {_NOT_HERE[option]}: give it on the command line"
+        raise UsageError(f"{place}, [{table}]: {told}")
+    return options
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    close = get_close_matches(word, list(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""

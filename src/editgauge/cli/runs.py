@@ -78,19 +78,25 @@ def take_in(
     """
     if source is None:
         raise UsageError("wanted --from (a folder of outputs, or what a released script wrote)")
+    if not source.exists():
+        raise UsageError(f"--from {source}: no such file or folder")
     if not model and (pattern or map is not None or to is not None or _has_pictures(source)):
         return _outputs(benchmark, data, source, (pattern, map), (to, editor), narrowing)
     return _scores(benchmark, data, source, run, (model, editor), narrowing)
 
 
 def _has_pictures(folder: Path) -> bool:
-    """Whether a folder holds pictures and no result files beside them."""
+    """Whether a folder holds pictures, or nothing that a script wrote. Raises `UsageError` for an
+    empty one.
+    """
+    from editgauge.images import EXTENSIONS
+
     if not folder.is_dir():
         return False
     suffixes = {path.suffix.lower() for path in folder.rglob("*") if path.is_file()}
-    return not suffixes & {".json", ".jsonl", ".csv"} or bool(
-        suffixes & {".png", ".jpg", ".jpeg", ".webp"}
-    )
+    if not suffixes:
+        raise UsageError(f"--from {folder}: an empty folder; wanted outputs or result files")
+    return bool(suffixes & set(EXTENSIONS)) or not suffixes & {".json", ".jsonl", ".csv"}
 
 
 def _outputs(

@@ -50,9 +50,6 @@ def test_a_change_in_the_mask_is_found_there(sample: Sample, tmp_path: Path) -> 
     assert set(found) == {metric.name for metric in CHANGE}
     assert found["change_pointing"].value == 1.0
     assert found["change_mass"].value == pytest.approx(1.0, abs=0.02)
-    assert found["change_lift"].value == pytest.approx(4.0, abs=0.1), "the mask is a quarter"
-    assert found["change_auc"].value is not None
-    assert found["change_auc"].value > 0.6
     share = 30 * 30 / (160 * 120)
     assert found["change_share"].value == pytest.approx(share, rel=0.35)
     # all of the changed square lies in the mask
@@ -69,7 +66,7 @@ def test_the_input_handed_back_has_changed_nowhere(sample: Sample, tmp_path: Pat
     found = scored(sample, busy(), tmp_path)
     assert (found["change_iou"].value, found["change_share"].value) == (0.0, 0.0)
     assert found["change_chance"].value == 0.0
-    for name in ("change_pointing", "change_mass", "change_lift", "change_auc"):
+    for name in ("change_pointing", "change_mass"):
         assert found[name].status is Status.NOT_APPLICABLE
         assert found[name].value is None
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from editgauge.errors import ShapeMismatch
-from editgauge.metrics import ssim as module
 from editgauge.metrics.ssim import (
     GAUSSIAN,
     UNIFORM,
@@ -46,7 +45,6 @@ second):
 
 
 def ssim_map(first: Any, second: Any, window: Window) -> Any:
-    """The similarity of every window and channel, of which `ssim` is the mean."""
     return np.concatenate([values for _, values in _strips(first, second, window)])
 
 
@@ -89,19 +87,6 @@ def test_numbers_of_the_libraries(name: str) -> None:
     assert ssim(first, second, UNIFORM) == pytest.approx(EXPECTED[name][1], abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    "size", [(6, 6), (7, 7), (11, 300), (64, 65), (70, 130), (69, 64)], ids=str
-)
-def test_the_libraries_themselves_at_awkward_sizes(size: tuple[int, int]) -> None:
-    """Around one strip, just a window, thinner than a halo."""
-    first, second = scene(*size), noisy(scene(*size), 30)
-    assert ssim(first, second, GAUSSIAN) == pytest.approx(
-        torchmetrics_ssim(first, second), abs=1e-6
-    )
-    if min(size) >= 7:
-        assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=1e-6)
-
-
 def even(colour: int, size: tuple[int, int] = (70, 90)) -> Array:
     return np.full((*size, 3), colour, np.uint8)
 
@@ -109,29 +94,20 @@ def even(colour: int, size: tuple[int, int] = (70, 90)) -> Array:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
+        (scene(6, 7), noisy(scene(6, 7), 30)),  # thinner than a halo
+        (scene(70, 130), noisy(scene(70, 130), 30)),
         (even(255), even(128)),
-        (even(200), even(150)),
-        (np.hstack([even(0), even(255)]), np.hstack([even(90), even(100)])),
-        (np.hstack([even(255), even(200)]), np.hstack([even(128), even(10)])),
+        (np.hstack([even(255), even(200)]), np.hstack([even(105), even(100)])),
         (np.hstack([even(3), even(250)]), np.hstack([even(250), even(3)])),
     ],
 )
-def test_even_grounds_do_not_add_up_rounding_errors(first: Array, second: Array) -> None:
-    """Every window of a ground makes the same rounding error: blank outputs and documents."""
+def test_the_libraries_themselves(first: Array, second: Array) -> None:
+    """Also even grounds, where every window makes the same rounding error."""
     assert ssim(first, second, GAUSSIAN) == pytest.approx(
         torchmetrics_ssim(first, second), abs=5e-7
     )
-    assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=5e-7)
-
-
-@BOTH
-@settings(deadline=None, max_examples=40)
-@given(data=st.data())
-def test_identical_is_exactly_one(window: Window, data: st.DataObject) -> None:
-    picture = data.draw(
-        arrays.arrays(np.uint8, st.tuples(st.integers(7, 80), st.integers(7, 12), st.just(3)))
-    )
-    assert ssim(picture, picture.copy(), window) == 1.0
+    if min(first.shape[:2]) >= 7:
+        assert ssim(first, second, UNIFORM) == pytest.approx(skimage_ssim(first, second), abs=5e-7)
 
 
 @BOTH
@@ -142,6 +118,7 @@ def test_symmetric_to_the_last_bit_and_in_range(window: Window, data: st.DataObj
     first = data.draw(arrays.arrays(np.uint8, shape))
     second = data.draw(arrays.arrays(np.uint8, shape))
     value = ssim(first, second, window)
+    assert ssim(first, first.copy(), window) == 1.0
     assert value == ssim(second, first, window)
     assert -1.0 <= value <= 1.0
 
@@ -175,19 +152,6 @@ def test_clear_windows_see_no_masked_pixel(window: Window) -> None:
     padded = np.pad(mask, window.radius) if window.reflected else mask
     touched = np.lib.stride_tricks.sliding_window_view(padded, (side, side)).any(axis=(2, 3))
     assert np.array_equal(clear, ~touched)
-
-
-def test_doubtful_strips_are_computed_in_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two grounds far apart in one strip: single precision alone is further off than the tolerance
-    of the data.
-    """
-    first, second = np.hstack([even(255), even(200)]), np.hstack([even(105), even(100)])
-    exact = torchmetrics_ssim(first, second)
-    careful = abs(ssim(first, second, GAUSSIAN) - exact)
-    monkeypatch.setattr(module, "_DOUBT", 1.0)
-    careless = abs(ssim(first, second, GAUSSIAN) - exact)
-    assert careful < 1e-7
-    assert careless > 10 * careful
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -79,7 +79,7 @@ def rows(run: Run) -> dict[tuple[str, str], Any]:
 
 def test_rows_of_a_watched_editor_and_nothing_twice(run: Run, weights: Path) -> None:
     told: list[Any] = []
-    assert looked(run, weights, lambda *now: told.append(now)).computed == 3 * 7
+    assert looked(run, weights, lambda *now: told.append(now)).computed == 3 * 5
     assert told[-1] == (2, 2, "attention of instructpix2pix")
     found = rows(run)
     iou = found["s0", "attention_iou"]
@@ -90,13 +90,13 @@ def test_rows_of_a_watched_editor_and_nothing_twice(run: Run, weights: Path) -> 
     assert (iou.detail["found"], iou.detail["occurrences"]) == ("as written", 1)
     assert (iou.detail["calls"], iou.detail["layers"], iou.detail["maps"]) == (2, 8, ["4x3"])
     assert iou.detail["map"]["width"] == 4
-    assert found["s0", "attention_auc"].detail == {}
+    assert found["s0", "attention_mass"].detail == {}
     assert found["s1", "attention_iou"].status is Status.NOT_APPLICABLE
     assert "names no key concept" in found["s1", "attention_iou"].reason
     assert "'giraffe' is not in the prompt" in found["s2", "attention_iou"].reason
     again = looked(run, None)
-    assert (again.computed, again.kept) == (0, 21), "no weights are asked for where nothing is left"
-    assert looked(run, weights, retry=frozenset({Status.NOT_APPLICABLE})).computed == 14
+    assert (again.computed, again.kept) == (0, 15), "no weights are asked for where nothing is left"
+    assert looked(run, weights, retry=frozenset({Status.NOT_APPLICABLE})).computed == 10
 
 
 def test_other_weights_and_unknown_weights_end_the_call_and_are_no_outputs_failure(

@@ -4,24 +4,21 @@ change.
 
 from __future__ import annotations
 
-import math
-
 from editgauge.types import Metric
 
 
 def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
-    def metric(name: str, title: str, said: str, high: float = 1.0) -> Metric:
+    def metric(name: str, title: str, said: str) -> Metric:
         return Metric(
             f"{kind}_{name}",
             heading=f"{heading} {title}",
             direction="lower" if name in ("chance", "share") else "higher",
             low=0.0,
-            high=high,
+            high=1.0,
             digits=3,
             note=f"{said} {note}",
         )
 
-    share = "The share of the map's sum that lies in the mask"
     return (
         metric("iou", "IoU", "Overlap of the mask and the region over 1.3 × Otsu's threshold."),
         metric(
@@ -32,9 +29,7 @@ def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
         ),
         metric("share", "share", "The region's share of the picture; no quality of a model."),
         metric("pointing", "pointing", "Whether the map's maximum lies in the mask."),
-        metric("mass", "mass", f"{share}."),
-        metric("lift", "lift", f"{share} over the mask's area; 1 is chance.", math.inf),
-        metric("auc", "AUC", "How well the map parts the mask from the rest; 0.5 is chance."),
+        metric("mass", "mass", "The share of the map's sum that lies in the mask."),
     )
 
 

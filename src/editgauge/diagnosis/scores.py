@@ -19,8 +19,6 @@ MAP_SIDE = 64
 _NOT_DEFINED = {
     "pointing": "the map is the same everywhere: it has no maximum",
     "mass": "the map is zero everywhere",
-    "lift": "the map is zero everywhere",
-    "auc": "the map is the same everywhere, or the mask covers the whole picture",
 }
 
 

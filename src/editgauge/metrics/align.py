@@ -2,15 +2,12 @@
 every time.
 
 TextEditBench's recipe (released scoring code, mean squared error): SIFT on grey, FLANN kd-trees
-from the input's descriptors to the output's, Lowe's ratio test, least-median-of-squares partial
-affine transform, linear warp with a reflected border. D. G. Lowe, "Distinctive image features from
-scale-invariant keypoints", IJCV 60(2), 2004.
+from the input's descriptors to the output's, Lowe's ratio test (IJCV 60(2), 2004),
+least-median-of-squares partial affine transform, linear warp with a reflected border.
 
-FLANN builds its trees with OpenCV's thread-local random numbers, so without care a transform
-depends on how many pictures were matched before. Here the generator is set to its initial state
-before each match: the result is the one a fresh process gives, whatever came before, in any process
-or thread. OpenCV 4 and 5 give different descriptors, and the fit depends on the linear algebra
-kernels that OpenCV uses (`workers.settle_opencv` makes them the same where it can): record
+FLANN builds its trees with OpenCV's thread-local random numbers, which are set to their initial
+state before each match: the result is the one a fresh process gives. OpenCV 4 and 5 give different
+descriptors, and the fit depends on the linear algebra kernels that OpenCV uses: record
 `provenance()` with every value made from this.
 """
 
@@ -27,20 +24,15 @@ from editgauge.native import settle_opencv
 
 RATIO = 0.7
 LEAST_MATCHES = 4
-_KDTREE = {"algorithm": 1, "trees": 5}
-_SEARCH = {"checks": 50}
-_INITIAL_RANDOM_STATE = 0
-"""OpenCV turns 0 into the state that a thread starts with."""
+_KDTREE, _SEARCH = {"algorithm": 1, "trees": 5}, {"checks": 50}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """SIFT features of one picture: keep them when several pictures are aligned to the same one."""
+    """SIFT features of one picture: points (N, 2), x and y in pixels, and descriptors (N, 128)."""
 
     points: npt.NDArray[np.float32]
-    """Shape (N, 2): x, y in pixels."""
     descriptors: npt.NDArray[np.float32]
-    """Shape (N, 128)."""
 
     def __len__(self) -> int:
         return len(self.points)
@@ -48,16 +40,13 @@ class Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """A similarity transform from the moving picture's pixels to the fixed one's, or why there is
-    none.
+    """A similarity transform, or the reason why there is none: (x, y) of the fixed picture = matrix
+    (2, 3) @ (x, y, 1) of the moving one. `matches` passed the ratio test.
     """
 
     matrix: npt.NDArray[np.float64] | None
-    """Shape (2, 3), finite: (x, y) of the fixed picture = matrix @ (x, y, 1) of the moving one."""
     matches: int
-    """How many matches passed the ratio test."""
     reason: str = ""
-    """Empty when there is a matrix."""
 
 
 def provenance() -> dict[str, str]:
@@ -73,15 +62,12 @@ def provenance() -> dict[str, str]:
 
 
 def sift_features(picture: Array) -> Features:
-    """SIFT keypoints and descriptors of a picture, perhaps none.
-
-    `picture`: ndarray of shape (H, W, 3), uint8, RGB. Needs about 270 bytes of memory a pixel while
-    it works. Raises `ValueError` for other arrays.
+    """SIFT keypoints and descriptors of a picture (H, W, 3), uint8, RGB, perhaps none. Needs about
+    270 bytes of memory a pixel while it works. Raises `ValueError` for other arrays.
     """
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8 or picture.size == 0:
-        raise ValueError(
-            f"wanted a uint8 picture of shape (H, W, 3), found {picture.dtype} {picture.shape}"
-        )
+        found = f"{picture.dtype} {picture.shape}"
+        raise ValueError(f"wanted a uint8 picture of shape (H, W, 3), found {found}")
     grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
     keypoints, descriptors = cv2.SIFT.create().detectAndCompute(grey, None)
     if descriptors is None or len(keypoints) == 0:
@@ -91,32 +77,23 @@ def sift_features(picture: Array) -> Features:
 
 
 def estimate_alignment(fixed: Features, moving: Features) -> Alignment:
-    """The transform that lays the picture of `moving` over that of `fixed`; both are left as they
-    are.
-
-    The same features give the same transform to the last bit. There is none when a picture has no
-    features (the moving one needs two for the ratio test), when fewer than 4 matches pass, or when
-    no transform fits them.
+    """The transform that lays the picture of `moving` over that of `fixed`; the same features give
+    the same transform to the last bit.
     """
     if len(fixed) == 0 or len(moving) < 2:
-        return Alignment(
-            None, 0, f"too few SIFT features to match ({len(fixed)} and {len(moving)})"
-        )
+        numbers = f"{len(fixed)} and {len(moving)}"
+        return Alignment(None, 0, f"too few SIFT features to match ({numbers})")
     settle_opencv()
-    cv2.setRNGSeed(_INITIAL_RANDOM_STATE)
+    cv2.setRNGSeed(0)  # OpenCV turns it into the state that a thread starts with
+    matcher = cv2.FlannBasedMatcher(_KDTREE, _SEARCH)
     try:
-        pairs = cv2.FlannBasedMatcher(_KDTREE, _SEARCH).knnMatch(
-            fixed.descriptors, moving.descriptors, k=2
-        )
+        pairs = matcher.knnMatch(fixed.descriptors, moving.descriptors, k=2)
     except cv2.error as error:
         return Alignment(None, 0, f"matching failed ({error.err})")
     if any(len(pair) != 2 for pair in pairs):
         return Alignment(None, 0, "matching gave fewer than two neighbours")
-    good = [
-        (near.queryIdx, near.trainIdx)
-        for near, far in pairs
-        if near.distance < RATIO * far.distance
-    ]
+    near = [first for first, second in pairs if first.distance < RATIO * second.distance]
+    good = [(match.queryIdx, match.trainIdx) for match in near]
     if len(good) < LEAST_MATCHES:
         return Alignment(None, len(good), f"{len(good)} matches, {LEAST_MATCHES} are needed")
     chosen = np.array(good)
@@ -134,9 +111,8 @@ def warp(picture: Array, matrix: npt.NDArray[np.float64], size: tuple[int, int])
     """`picture` laid over a frame of `size` = (width, height): linear interpolation, reflected
     border.
 
-    `picture`: ndarray of shape (H, W, 3), uint8; `matrix`: shape (2, 3), from `estimate_alignment`.
-    Returns an ndarray of shape (height, width, 3), uint8. Raises `cv2.error` above OpenCV's limit
-    of 32,767 pixels a side.
+    `picture`: ndarray of shape (H, W, 3), uint8; returns the same of shape (height, width, 3).
+    Raises `cv2.error` above OpenCV's limit of 32,767 pixels a side.
     """
     warped = cv2.warpAffine(
         picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT

@@ -1,9 +1,8 @@
 """Scores of embedding vectors: cosines, CLIPScore, directional alignment, the linear aesthetic
-head. Pure NumPy.
+head.
 
-Functions take vectors of shape (D,) or stacks of shape (N, D) and give a float64 array of shape
-(N,) (or a float for vectors). They know nothing of models: whoever calls says which model's
-features they are. A vector of length zero has no direction: its cosine is NaN, never 0.
+Functions take vectors of shape (D,) or stacks (N, D), any float type, and give a float64 array of
+shape (N,) (or a scalar). A vector of length zero has no direction: its cosine is NaN, never 0.
 """
 
 from __future__ import annotations
@@ -18,21 +17,15 @@ from editgauge.errors import ShapeMismatch
 Vectors = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
 
-CLIP_SCORE_WEIGHT = 2.5
-
 
 def cosine(first: Vectors, second: Vectors) -> Floats:
-    """Cosine of the angle between two vectors: in [-1, 1], 1 for the same direction, higher is more
-    alike.
-
-    `first, second` : ndarray of shape (D,) or (N, D), any float type; computed in float64. Raises
-    `ShapeMismatch` when the shapes differ. NaN where either vector has length zero.
+    """Cosine of the angle between two vectors: in [-1, 1], higher is more alike. Raises
+    `ShapeMismatch` when the shapes differ.
     """
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim not in (1, 2):
-        raise ShapeMismatch(
-            f"cosine: wanted two arrays of one shape (D,) or (N, D), found {a.shape} and {b.shape}"
-        )
+        wanted = "wanted two arrays of one shape (D,) or (N, D)"
+        raise ShapeMismatch(f"cosine: {wanted}, found {a.shape} and {b.shape}")
     dot = np.sum(a * b, axis=-1)
     length = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -42,19 +35,14 @@ def cosine(first: Vectors, second: Vectors) -> Floats:
 
 def clip_score(image: Vectors, text: Vectors) -> Floats:
     """CLIPScore of image and text features: 2.5 · max(0, cosine), in [0, 2.5], higher is better.
-
-    Hessel et al., CLIPScore: A Reference-free Evaluation Metric for Image Captioning (EMNLP 2021).
+    Hessel et al., CLIPScore (EMNLP 2021).
     """
-    return np.asarray(CLIP_SCORE_WEIGHT * np.maximum(0.0, cosine(image, text)), dtype=np.float64)
+    return np.asarray(2.5 * np.maximum(0.0, cosine(image, text)), dtype=np.float64)
 
 
 def directional_alignment(output: Vectors, source: Vectors, text: Vectors) -> Floats:
-    """Cosine of the change of the image features (output - source) and the text: in [-1, 1], higher
-    is better.
-
-    `output` and `source` are the features **as the model gives them** (not scaled to length 1
-    before the difference). NaN when output and source have the same features: no change has no
-    direction.
+    """Cosine of the change of the image features (output - source), **as the model gives them**,
+    and the text: in [-1, 1], higher is better. NaN without a change.
     """
     return cosine(np.asarray(output, np.float64) - np.asarray(source, np.float64), text)
 
@@ -63,8 +51,8 @@ def aesthetic(image: Vectors, weight: Vectors, bias: float) -> Floats:
     """LAION's linear aesthetic score of image features: about 1 (poor) to 10, higher is better.
 
     The features are scaled to length 1, then `weight` (shape (D,)) · feature + `bias`. Raises
-    `ShapeMismatch` when the head is for another number of features. NaN for a feature vector of
-    length zero.
+    `ShapeMismatch` when the head is for another number of features. NaN for a vector of length
+    zero.
     """
     a, w = np.asarray(image, np.float64), np.asarray(weight, np.float64).reshape(-1)
     if a.shape[-1] != w.shape[0]:

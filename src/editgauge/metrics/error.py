@@ -16,9 +16,8 @@ Mask = npt.NDArray[np.bool_]
 
 
 def check_pair(reference: npt.NDArray[np.generic], edited: npt.NDArray[np.generic]) -> None:
-    """Both arrays are non-empty pictures of shape (H, W, 3), uint8, of one size.
-
-    Raises `ShapeMismatch` when the shapes differ and `ValueError` when they are not such pictures.
+    """Raises `ShapeMismatch` for pictures of two sizes, `ValueError` where one is not of shape (H,
+    W, 3), uint8.
     """
     if reference.shape != edited.shape:
         raise ShapeMismatch(
@@ -35,41 +34,27 @@ def masked_mse(reference: Array, edited: Array, *, mask: Mask | None = None) -> 
     """Mean squared error over the pixels that should not change; lower is better.
 
     `reference`, `edited`: ndarray of shape (H, W, 3), uint8, sRGB. `mask`: ndarray of shape (H, W),
-    bool, True = compared; None compares everywhere. (Masks of samples mark the area that *may*
-    change: pass their inverse.)
-
-    Returns a float in [0, 65025], in squared 8-bit levels: 0 when identical. The sum is an integer
-    and exact, so the value does not depend on the order of summation. Symmetric in the two
-    pictures.
-
-    Raises `ShapeMismatch` when shapes differ (nothing is resized silently) and `ValueError` when
-    the mask selects no pixel.
+    bool, True = compared; None compares everywhere. (Masks of samples mark what *may* change: pass
+    their inverse.) Returns a float in [0, 65025], in squared 8-bit levels, from an exact integer
+    sum. Raises `ShapeMismatch` when shapes differ, `ValueError` when the mask selects no pixel.
     """
     check_pair(reference, edited)
     if mask is None:
-        return _squares(cv2.norm(reference, edited, cv2.NORM_L2SQR)) / reference.size
+        # OpenCV may take the root and square it again: rounded, it is the integer that it was
+        return round(cv2.norm(reference, edited, cv2.NORM_L2SQR)) / reference.size
     if mask.shape != reference.shape[:2]:
-        raise ShapeMismatch(
-            f"mask must have the pictures' size {reference.shape[:2]}, found {mask.shape}"
-        )
+        wanted = f"must have the pictures' size {reference.shape[:2]}"
+        raise ShapeMismatch(f"mask {wanted}, found {mask.shape}")
     selected = int(np.count_nonzero(mask))
     if selected == 0:
         raise ValueError("the mask selects no pixel: there is nothing to compare")
     weights = np.ascontiguousarray(mask, dtype=np.bool_).view(np.uint8)
-    return _squares(cv2.norm(reference, edited, cv2.NORM_L2SQR, weights)) / (3 * selected)
-
-
-def _squares(norm: float) -> int:
-    """A sum of squares as the integer that it is: OpenCV may take the root and square it again."""
-    return round(norm)
+    return round(cv2.norm(reference, edited, cv2.NORM_L2SQR, weights)) / (3 * selected)
 
 
 def psnr_of_mse(mse: float) -> float:
-    """Peak signal-to-noise ratio of 8-bit pictures in decibels: 10 log10(255² / mse); higher is
-    better.
-
-    `mse` is in [0, 65025]; the result in [0, inf], ``math.inf`` at 0 (identical). Raises
-    `ValueError` below 0 and for NaN.
+    """Peak signal-to-noise ratio of 8-bit pictures in decibels, 10 log10(255² / mse), in [0, inf];
+    higher is better, ``math.inf`` at 0. Raises `ValueError` below 0 and for NaN.
     """
     if not mse >= 0:
         raise ValueError(f"a mean squared error is 0 or more, found {mse!r}")

@@ -1,17 +1,13 @@
-"""Distances between two sets of feature vectors: Fréchet (FID) and kernel (KID). Pure NumPy,
-float64.
+"""Distances between two sets of feature vectors: Fréchet (FID) and kernel (KID). Float64.
 
-Heusel et al., GANs Trained by a Two Time-Scale Update Rule Converge to a Local Nash Equilibrium
-(NeurIPS 2017); Bińkowski et al., Demystifying MMD GANs (ICLR 2018). Both are 0 for identical sets,
-lower is better, and have no upper bound. FID is biased: it grows as the number of samples falls, so
-values are comparable only at equal numbers, and below 2,048 samples (the number of features) the
-covariance is rank-deficient. KID's estimate has no such bias, at the price of being slightly
-negative now and then.
+Heusel et al., GANs Trained by a Two Time-Scale Update Rule (NeurIPS 2017); Bińkowski et al.,
+Demystifying MMD GANs (ICLR 2018). Both are 0 for identical sets, lower is better, without an upper
+bound. FID is biased: it grows as the number of samples falls. KID's estimate is not, at the price
+of being slightly negative now and then.
 
-The trace of the square root of a product of covariances is the sum of the singular values of A·Bᵀ,
-where AᵀA and BᵀB are the covariances. This needs no matrix square root and no added diagonal, and
-is as exact for rank-deficient covariances as for full ones, where the usual `sqrtm` loses half the
-digits or fails.
+The trace of the square root of a product of covariances AᵀA and BᵀB is the sum of the singular
+values of A·Bᵀ: no matrix square root and no added diagonal, and exact also where the covariances
+have not full rank, where the usual `sqrtm` loses half the digits or fails.
 """
 
 from __future__ import annotations
@@ -25,6 +21,7 @@ import numpy.typing as npt
 from editgauge.errors import ShapeMismatch
 
 Array = npt.NDArray[np.float64]
+Features = npt.NDArray[np.floating[Any]]
 FEW_SAMPLES = 2048
 """Under this number of samples an FID comes with a warning, and KID is the number to read."""
 _BLOCK = 2048
@@ -32,21 +29,16 @@ _BLOCK = 2048
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean (D,) and a factor A (r, D) of the covariance: covariance = AᵀA. `count` samples went
-    in.
-    """
+    """Mean (D,) and a factor A (r, D) of the covariance AᵀA of `count` samples."""
 
     mean: Array
     factor: Array
     count: int
 
 
-def moments(features: npt.NDArray[np.floating[Any]]) -> Moments:
-    """Mean and covariance factor of features of shape (N, D), N >= 2; the covariance divides by N -
-    1.
-
-    Raises `ShapeMismatch` for another shape or fewer than two samples, `ValueError` for values that
-    are not finite.
+def moments(features: Features) -> Moments:
+    """Mean and covariance factor of features (N, D), N >= 2; the covariance divides by N - 1.
+    Raises `ShapeMismatch` for another shape, `ValueError` for values that are not finite.
     """
     x = np.asarray(features, dtype=np.float64)
     if x.ndim != 2 or x.shape[0] < 2:
@@ -61,36 +53,30 @@ def moments(features: npt.NDArray[np.floating[Any]]) -> Moments:
 
 
 def frechet_distance(first: Moments, second: Moments) -> float:
-    """|m₁ - m₂|² + tr(C₁ + C₂ - 2·(C₁C₂)^½): 0 for equal moments, lower is better; never below 0.
-
-    Raises `ShapeMismatch` when the numbers of features differ.
+    """|m₁ - m₂|² + tr(C₁ + C₂ - 2·(C₁C₂)^½), at least 0; lower is better. Raises `ShapeMismatch`
+    when the numbers of features differ.
     """
     if first.mean.shape != second.mean.shape:
-        raise ShapeMismatch(
-            f"Fréchet distance: {first.mean.shape[0]} and {second.mean.shape[0]} features"
-        )
+        numbers = f"{first.mean.shape[0]} and {second.mean.shape[0]}"
+        raise ShapeMismatch(f"Fréchet distance: {numbers} features")
     difference = first.mean - second.mean
     cross = np.linalg.svd(first.factor @ second.factor.T, compute_uv=False).sum()
     traces = np.square(first.factor).sum() + np.square(second.factor).sum()
     return max(0.0, float(difference @ difference + traces - 2.0 * cross))
 
 
-def kernel_distance(
-    first: npt.NDArray[np.floating[Any]], second: npt.NDArray[np.floating[Any]]
-) -> float:
+def kernel_distance(first: Features, second: Features) -> float:
     """KID: the unbiased squared maximum mean discrepancy with the kernel (x·y/D + 1)³; lower is
     better, may be below 0.
 
-    `first, second` : features of shape (N, D) and (M, D), N and M >= 2. All pairs are used, in
-    blocks, not the random subsets of the usual implementations, whose average this is in
-    expectation: no seed, the same value every time. Raises `ShapeMismatch` when the numbers of
-    features differ or a set has fewer than two samples.
+    `first`, `second`: features (N, D) and (M, D), N and M >= 2. All pairs are used, not the random
+    subsets of the usual implementations, whose average this is in expectation. Raises
+    `ShapeMismatch` for other shapes.
     """
     x, y = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[1] or min(len(x), len(y)) < 2:
-        raise ShapeMismatch(
-            f"KID: wanted features (N >= 2, D) and (M >= 2, D), found {x.shape} and {y.shape}"
-        )
+        wanted = "wanted features (N >= 2, D) and (M >= 2, D)"
+        raise ShapeMismatch(f"KID: {wanted}, found {x.shape} and {y.shape}")
     n, m = len(x), len(y)
     within_x = (_kernel_sum(x, x) - _kernel_diagonal(x)) / (n * (n - 1))
     within_y = (_kernel_sum(y, y) - _kernel_diagonal(y)) / (m * (m - 1))

@@ -2,21 +2,13 @@
 torchvision.
 
 Zhang, Isola, Efros, Shechtman, Wang: The Unreasonable Effectiveness of Deep Features as a
-Perceptual Metric (CVPR 2018), version 0.1 of the linear heads. A frozen ImageNet backbone gives
-feature maps at several depths; at each position the feature vectors of both pictures are scaled to
-length 1, their squared difference is weighted by the head (one number a channel), and the map is
-averaged; the layers' averages are added up. **0 for identical pictures, higher is more different**,
-about 1 for unrelated ones; no upper bound in theory.
+Perceptual Metric (CVPR 2018), version 0.1 of the linear heads. **0 for identical pictures, higher
+is more different**, about 1 for unrelated ones; no upper bound in theory.
 
-Two ways to average a layer's map (see `distance`): **faithful**, over all positions, which is the
-published definition; **corrected**, over the positions whose patch of the picture holds no masked
-pixel. With frames whose masked area was blackened before (TextEditBench), the faithful mean counts
-that area as perfectly preserved, so that the distance falls as the mask grows; the corrected one
-leaves the area out.
-
-The input picture's features can be kept and used for every further model's output (`features` once,
-`distance` many times): that is where most of the time is saved. Imports torch when a network is
-built, never before.
+**faithful** averages a layer's map over all positions, as published; **corrected** over those whose
+cell of the picture holds no masked pixel: the faithful mean counts an area that was blackened
+before (TextEditBench) as perfectly preserved. The input's features can be kept and used for every
+further model's output: that is where most of the time is saved.
 """
 
 from __future__ import annotations
@@ -31,34 +23,30 @@ import numpy.typing as npt
 from editgauge.errors import MissingExtra, ShapeMismatch
 from editgauge.native import on_device
 
-_SHIFT = (-0.030, -0.088, -0.188)
-_SCALE = (0.458, 0.448, 0.450)
+_SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
 _EPSILON = 1e-8
 _STRIP_BYTES = 1 << 21
 """Feature maps are compared in strips of about this size: they stay in the processor's cache."""
 
-_Step = tuple[str, str, int, int]
-"""(what, torchvision's name of the layer, stride, padding); ``tap`` marks a map that is compared.
-"""
-
-
-_STEPS: Mapping[str, Sequence[_Step]] = {
+_TAP = ("tap", "", 0, 0)
+_STEPS: Mapping[str, Sequence[tuple[str, str, int, int]]] = {
     "squeeze": (
-        ("conv", "0", 2, 0), ("tap", "", 0, 0),
-        ("pool", "", 2, 1), ("fire", "3", 0, 0), ("fire", "4", 0, 0), ("tap", "", 0, 0),
-        ("pool", "", 2, 1), ("fire", "6", 0, 0), ("fire", "7", 0, 0), ("tap", "", 0, 0),
-        ("pool", "", 2, 1), ("fire", "9", 0, 0), ("tap", "", 0, 0), ("fire", "10", 0, 0),
-        ("tap", "", 0, 0),
-        ("fire", "11", 0, 0), ("tap", "", 0, 0), ("fire", "12", 0, 0), ("tap", "", 0, 0),
+        ("conv", "0", 2, 0), _TAP,
+        ("pool", "", 2, 1), ("fire", "3", 0, 0), ("fire", "4", 0, 0), _TAP,
+        ("pool", "", 2, 1), ("fire", "6", 0, 0), ("fire", "7", 0, 0), _TAP,
+        ("pool", "", 2, 1), ("fire", "9", 0, 0), _TAP, ("fire", "10", 0, 0), _TAP,
+        ("fire", "11", 0, 0), _TAP, ("fire", "12", 0, 0), _TAP,
     ),
     "alex": (
-        ("conv", "0", 4, 2), ("tap", "", 0, 0),
-        ("pool", "", 2, 0), ("conv", "3", 1, 2), ("tap", "", 0, 0),
-        ("pool", "", 2, 0), ("conv", "6", 1, 1), ("tap", "", 0, 0), ("conv", "8", 1, 1),
-        ("tap", "", 0, 0),
-        ("conv", "10", 1, 1), ("tap", "", 0, 0),
+        ("conv", "0", 4, 2), _TAP,
+        ("pool", "", 2, 0), ("conv", "3", 1, 2), _TAP,
+        ("pool", "", 2, 0), ("conv", "6", 1, 1), _TAP, ("conv", "8", 1, 1), _TAP,
+        ("conv", "10", 1, 1), _TAP,
     ),
 }  # fmt: skip
+"""(what, torchvision's name of the layer, stride, padding); ``tap`` marks a map that is compared.
+Padding of a pool keeps a partial window at the edge, as squeezenet does.
+"""
 NETWORKS: tuple[str, ...] = tuple(_STEPS)
 MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31}
 """Pictures with a shorter side have no position left in the deepest map."""
@@ -67,15 +55,12 @@ MIN_SIDE: Mapping[str, int] = {"squeeze": 17, "alex": 31}
 @dataclass(frozen=True)
 class Features:
     """The unit-length feature maps of one or more frames: a tensor (N, h, w, C) a layer, on the
-    network's device.
-
-    `bytes` is what they occupy: 145 MB for squeeze and 43 MB for alex a 1-megapixel frame in
-    float32.
+    network's device (145 MB for squeeze and 43 MB for alex a megapixel), and the frames' (height,
+    width).
     """
 
     maps: tuple[Any, ...]
     size: tuple[int, int]
-    """(height, width) of the frames."""
 
     @property
     def bytes(self) -> int:
@@ -84,26 +69,17 @@ class Features:
     @classmethod
     def join(cls, several: Sequence[Features]) -> Features:
         """The features of several frames of one size as one batch."""
-        torch = _torch()
-        sizes = {features.size for features in several}
-        if len(sizes) != 1:
-            raise ShapeMismatch(
-                f"LPIPS: features of frames of one size can be joined, found {sorted(sizes)}"
-            )
-        return cls(
-            tuple(torch.cat(maps) for maps in zip(*(f.maps for f in several), strict=True)),
-            several[0].size,
-        )
+        joined = zip(*(features.maps for features in several), strict=True)
+        return cls(tuple(_torch().cat(maps) for maps in joined), several[0].size)
 
 
 class Network:
     """A backbone with its linear heads, in evaluation mode, on one device.
 
-    Parameters: `name` is one of `NETWORKS`; `backbone` a torchvision state dict of squeezenet1_1 or
-    alexnet (``features.0.weight``…; a classifier in it is ignored); `heads` the published
-    heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). `dtype` float32 reproduces the reference;
-    bfloat16 or float16 are for a GPU and differ, see docs. Raises `ValueError` when a tensor is
-    missing or has another shape: never a silent other model.
+    `name`: one of `NETWORKS`; `backbone`: a torchvision state dict of squeezenet1_1 or alexnet;
+    `heads`: the published heads (``lin0.model.1.weight``…, shape (1, C, 1, 1)). `dtype` float32
+    reproduces the reference; bfloat16 or float16 are for a GPU and differ. Raises `ValueError` when
+    a tensor is missing or has another shape.
     """
 
     def __init__(
@@ -118,129 +94,83 @@ class Network:
         torch = _torch()
         if name not in _STEPS:
             raise ValueError(f"network {name!r} is not known; there are: {', '.join(NETWORKS)}")
-        self.name = name
-        self.device = device
-        self.dtype = getattr(torch, dtype)
+        self.name, self.device, self.dtype = name, device, getattr(torch, dtype)
         self._weights = {
             key.removeprefix("features."): self._place(value)
             for key, value in backbone.items()
             if key.startswith("features.")
         }
-        self._heads = _heads(name, heads, device)
-        options = {"device": device}
-        self._shift = torch.tensor(_SHIFT, **options).view(1, 3, 1, 1)
-        self._scale = torch.tensor(_SCALE, **options).view(1, 3, 1, 1)
+        self._shift = torch.tensor(_SHIFT, device=device).view(1, 3, 1, 1)
+        self._scale = torch.tensor(_SCALE, device=device).view(1, 3, 1, 1)
+        keys = [f"lin{index}.model.1.weight" for index in range(_STEPS[name].count(_TAP))]
+        if absent := [key for key in keys if key not in heads]:
+            raise ValueError(f"LPIPS {name}: the heads have no {absent[0]}")
+        self._heads = [heads[key].detach().to(device=device).float().reshape(-1) for key in keys]
         self._check()
 
     def _place(self, value: Any) -> Any:
-        torch = _torch()
         moved = value.detach().to(device=self.device, dtype=self.dtype)
-        return moved.contiguous(memory_format=torch.channels_last) if moved.ndim == 4 else moved
+        channels_last = _torch().channels_last
+        return moved.contiguous(memory_format=channels_last) if moved.ndim == 4 else moved
 
     def _check(self) -> None:
-        """Run a black frame of the smallest size through: wrong names and shapes show here, not in
-        the run.
-        """
-        torch = _torch()
-        side = MIN_SIDE[self.name]
+        """Run a black frame of the smallest size through: wrong names and shapes show here."""
+        torch, side = _torch(), MIN_SIDE[self.name]
+        black = torch.zeros(1, 3, side, side, device=self.device)
         try:
             with torch.inference_mode():
-                depths = [
-                    m.shape[1]
-                    for m in self._layers(torch.zeros(1, 3, side, side, device=self.device))
-                ]
+                depths = [layer.shape[1] for layer in self._layers(black)]
         except (KeyError, RuntimeError) as error:
-            raise ValueError(
-                f"LPIPS {self.name}: the backbone's state dict does not fit ({error})"
-            ) from error
+            why = f"the backbone's state dict does not fit ({error})"
+            raise ValueError(f"LPIPS {self.name}: {why}") from error
         wanted = [int(head.shape[0]) for head in self._heads]
         if depths != wanted:
-            raise ValueError(
-                f"LPIPS {self.name}: the backbone gives {depths} channels, the heads are for "
-                f"{wanted}"
-            )
+            why = f"the backbone gives {depths} channels, the heads are for {wanted}"
+            raise ValueError(f"LPIPS {self.name}: {why}")
 
     def _layers(self, frames: Any) -> Iterator[Any]:
-        """The compared maps of frames (N, 3, H, W) in [-1, 1], one after the other: only one is
-        alive at a time.
-        """
+        """The compared maps of frames (N, 3, H, W) in [-1, 1]: only one is alive at a time."""
         torch = _torch()
-        functional = torch.nn.functional
-        x = (
-            ((frames - self._shift) / self._scale)
-            .to(self.dtype)
-            .contiguous(memory_format=torch.channels_last)
-        )
+        x = ((frames - self._shift) / self._scale).to(self.dtype)
+        x = x.contiguous(memory_format=torch.channels_last)
         for what, layer, stride, padding in _STEPS[self.name]:
-            if what == "conv":
-                x = functional.conv2d(
-                    x,
-                    self._weights[f"{layer}.weight"],
-                    self._weights[f"{layer}.bias"],
-                    stride=stride,
-                    padding=padding,
-                ).relu_()
-            elif what == "fire":
-                x = self._fire(x, layer)
-            elif what == "tap":
+            if what == "tap":
                 yield x
-            # padding of a pool step means "keep a partial window at the edge", as squeezenet does
+            elif what == "conv":
+                x = self._conv(x, layer, stride=stride, padding=padding).relu_()
+            elif what == "fire":
+                x = self._conv(x, f"{layer}.squeeze").relu_()
+                wide = self._conv(x, f"{layer}.expand3x3", padding=1)
+                x = torch.cat((self._conv(x, f"{layer}.expand1x1"), wide), dim=1).relu_()
             else:
-                x = functional.max_pool2d(x, 3, stride, ceil_mode=bool(padding))
+                x = torch.nn.functional.max_pool2d(x, 3, stride, ceil_mode=bool(padding))
 
-    def _fire(self, x: Any, layer: str) -> Any:
-        torch = _torch()
-        conv, w = torch.nn.functional.conv2d, self._weights
-        squeezed = conv(x, w[f"{layer}.squeeze.weight"], w[f"{layer}.squeeze.bias"]).relu_()
-        return torch.cat(
-            (
-                conv(squeezed, w[f"{layer}.expand1x1.weight"], w[f"{layer}.expand1x1.bias"]),
-                conv(
-                    squeezed,
-                    w[f"{layer}.expand3x3.weight"],
-                    w[f"{layer}.expand3x3.bias"],
-                    padding=1,
-                ),
-            ),
-            dim=1,
-        ).relu_()
+    def _conv(self, x: Any, layer: str, **how: int) -> Any:
+        weight, bias = self._weights[f"{layer}.weight"], self._weights[f"{layer}.bias"]
+        return _torch().nn.functional.conv2d(x, weight, bias, **how)
 
     def features(self, frames: npt.NDArray[np.uint8]) -> Features:
         """Unit-length features of frames, to be kept.
 
-        `frames` : ndarray of shape (N, H, W, 3) or (H, W, 3), uint8, RGB; both sides at least
+        `frames`: ndarray of shape (N, H, W, 3) or (H, W, 3), uint8, RGB; both sides at least
         `MIN_SIDE`. Raises `ShapeMismatch` for another layout or a smaller frame.
         """
-        torch = _torch()
         batch, size = self._batch(frames)
-        with torch.inference_mode():
-            return Features(tuple(self._unit(m) for m in self._layers(batch)), size)
+        with _torch().inference_mode():
+            return Features(tuple(_unit(layer) for layer in self._layers(batch)), size)
 
     def _batch(self, frames: npt.NDArray[np.uint8]) -> tuple[Any, tuple[int, int]]:
-        _torch()
         array = np.require(frames[None] if frames.ndim == 3 else frames, requirements=["C", "W"])
         if array.ndim != 4 or array.shape[3] != 3 or array.dtype != np.uint8:
+            found = f"{array.dtype} {array.shape}"
+            raise ShapeMismatch(f"LPIPS frames: wanted uint8 (N, H, W, 3), found {found}")
+        size = (int(array.shape[1]), int(array.shape[2]))
+        if min(size) < (least := MIN_SIDE[self.name]):
             raise ShapeMismatch(
-                f"LPIPS frames: wanted uint8 (N, H, W, 3), found {array.dtype} {array.shape}"
-            )
-        if min(array.shape[1:3]) < MIN_SIDE[self.name]:
-            raise ShapeMismatch(
-                f"LPIPS {self.name}: wanted sides of at least {MIN_SIDE[self.name]}, found "
-                f"{array.shape[1:3]}"
+                f"LPIPS {self.name}: wanted sides of at least {least}, found {size}"
             )
         tensor = on_device(array, str(self.device)).permute(0, 3, 1, 2)
-        return tensor.float().div_(127.5).sub_(1.0), (int(array.shape[1]), int(array.shape[2]))
-
-    def _unit(self, features: Any) -> Any:
-        """Feature vectors scaled to length 1 (zero vectors stay zero): (N, C, h, w) to (N, h, w,
-        C).
-        """
-        torch = _torch()
-        x = features.permute(0, 2, 3, 1)
-        out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-        for rows in _strips(x):
-            out[:, rows] = x[:, rows] * _inverse_length(x[:, rows])
-        return out
+        return tensor.float().div_(127.5).sub_(1.0), size
 
     def distance(
         self,
@@ -251,7 +181,7 @@ class Network:
         """LPIPS of kept features and frames of the same number and size: (faithful, corrected),
         each of shape (N,).
 
-        `frames` : as for `features`. `masks` : ndarray of shape (N, H, W), bool, True = masked;
+        `frames`: as for `features`. `masks`: ndarray of shape (N, H, W), bool, True = masked;
         without masks both results are equal. A layer's position counts for *corrected* when the
         cell of the frame that it stands for (the frame cut into the map's grid) holds no masked
         pixel; NaN where a layer has no such position left. Raises `ShapeMismatch` when numbers or
@@ -259,35 +189,30 @@ class Network:
         """
         torch = _torch()
         batch, size = self._batch(frames)
-        if size != kept.size or len(batch) != len(kept.maps[0]):
-            raise ShapeMismatch(
-                f"LPIPS: features of {len(kept.maps[0])} frames of {kept.size}, found {len(batch)} "
-                f"of {size}"
-            )
-        open_cells = None if masks is None else _open_pixels(masks, size, self.device)
+        number = len(kept.maps[0])
+        if size != kept.size or len(batch) != number:
+            wanted, found = f"{number} frames of {kept.size}", f"{len(batch)} of {size}"
+            raise ShapeMismatch(f"LPIPS: features of {wanted}, found {found}")
+        if masks is not None and masks.shape != (number, *size):
+            wanted = f"({number}, {size[0]}, {size[1]})"
+            raise ShapeMismatch(f"LPIPS masks: wanted {wanted}, found {masks.shape}")
+        covered = None
+        if masks is not None:
+            covered = on_device(np.ascontiguousarray(masks), str(self.device)).float().unsqueeze(1)
         faithful = torch.zeros(len(batch), dtype=torch.float64, device=self.device)
-        corrected = torch.zeros_like(faithful)
+        corrected, double = torch.zeros_like(faithful), {"dtype": torch.float64}
         with torch.inference_mode():
             for index, layer in enumerate(self._layers(batch)):
-                values = self._map(kept.maps[index], layer.permute(0, 2, 3, 1), self._heads[index])
-                faithful += values.mean(dim=(1, 2), dtype=torch.float64)
-                if open_cells is not None:
-                    weight = _cells(open_cells, values.shape[1:])
-                    corrected += (values * weight).sum(
-                        dim=(1, 2), dtype=torch.float64
-                    ) / weight.sum(dim=(1, 2))
+                values = _map(kept.maps[index], layer.permute(0, 2, 3, 1), self._heads[index])
+                faithful += values.mean(dim=(1, 2), **double)
+                if covered is not None:
+                    grid = tuple(values.shape[1:])
+                    pooled = torch.nn.functional.adaptive_max_pool2d(covered, grid)
+                    weight = 1.0 - pooled.squeeze(1)
+                    total = (values * weight).sum(dim=(1, 2), **double)
+                    corrected += total / weight.sum(dim=(1, 2))
         result = faithful.cpu().numpy()
-        return result, result.copy() if open_cells is None else corrected.cpu().numpy()
-
-    def _map(self, kept: Any, layer: Any, head: Any) -> Any:
-        """Weighted squared difference at each position: (N, h, w) in float32."""
-        torch = _torch()
-        out = torch.empty(layer.shape[:3], dtype=torch.float32, device=layer.device)
-        for rows in _strips(layer):
-            part = layer[:, rows]
-            difference = (part * _inverse_length(part)).sub_(kept[:, rows]).square_()
-            out[:, rows] = torch.matmul(difference.float(), head)
-        return out
+        return result, result.copy() if covered is None else corrected.cpu().numpy()
 
 
 def _torch() -> Any:
@@ -298,42 +223,34 @@ def _torch() -> Any:
     return torch
 
 
-def _heads(name: str, heads: Mapping[str, Any], device: str) -> list[Any]:
-    found = []
-    for index in range(sum(step[0] == "tap" for step in _STEPS[name])):
-        key = f"lin{index}.model.1.weight"
-        if key not in heads:
-            raise ValueError(f"LPIPS {name}: the heads have no {key}")
-        found.append(heads[key].detach().to(device=device).float().reshape(-1))
-    return found
+def _unit(features: Any) -> Any:
+    """Feature vectors scaled to length 1 (zeros stay zeros): (N, C, h, w) to (N, h, w, C)."""
+    x = features.permute(0, 2, 3, 1)
+    out = _torch().empty(x.shape, dtype=x.dtype, device=x.device)
+    for rows in _strips(x):
+        out[:, rows] = x[:, rows] * _inverse_length(x[:, rows])
+    return out
+
+
+def _map(kept: Any, layer: Any, head: Any) -> Any:
+    """Weighted squared difference at each position: (N, h, w) in float32."""
+    torch = _torch()
+    out = torch.empty(layer.shape[:3], dtype=torch.float32, device=layer.device)
+    for rows in _strips(layer):
+        part = layer[:, rows]
+        difference = (part * _inverse_length(part)).sub_(kept[:, rows]).square_()
+        out[:, rows] = torch.matmul(difference.float(), head)
+    return out
 
 
 def _strips(x: Any) -> Iterator[slice]:
     """Slices of rows of (N, h, w, C) that fit the cache on a CPU; everything at once on a GPU."""
-    rows = x.shape[1]
-    step = (
-        rows
-        if x.is_cuda
-        else max(1, _STRIP_BYTES // max(1, x.shape[0] * x.shape[2] * x.shape[3] * 4))
-    )
-    for start in range(0, rows, step):
-        yield slice(start, min(rows, start + step))
+    number, rows, columns, depth = x.shape
+    step = rows if x.is_cuda else max(1, _STRIP_BYTES // max(1, number * columns * depth * 4))
+    return (slice(start, min(rows, start + step)) for start in range(0, rows, step))
 
 
 def _inverse_length(x: Any) -> Any:
     torch = _torch()
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
     return (length.square_().add_(_EPSILON)).rsqrt_().to(x.dtype)
-
-
-def _open_pixels(masks: npt.NDArray[np.bool_], size: tuple[int, int], device: str) -> Any:
-    if masks.ndim != 3 or masks.shape[1:] != size:
-        raise ShapeMismatch(f"LPIPS masks: wanted (N, {size[0]}, {size[1]}), found {masks.shape}")
-    return on_device(np.ascontiguousarray(masks), str(device))
-
-
-def _cells(masked: Any, grid: Sequence[int]) -> Any:
-    """1.0 for every cell of the grid without a masked pixel, else 0.0: (N, h, w)."""
-    torch = _torch()
-    pooled = torch.nn.functional.adaptive_max_pool2d(masked.float().unsqueeze(1), tuple(grid))
-    return 1.0 - pooled.squeeze(1)

@@ -14,8 +14,7 @@ BLOCK: Final = 16
 _STRIP = 64 * BLOCK
 """Rows whose blocks are averaged at once: as floating point numbers they take four times it."""
 TOLERANCE: Final = 6.0
-"""One picture differs from the other outside the mask when some block of 16 x 16 pixels, none of
-them masked, has another mean, by more than 6 of 255 levels in some channel.
+"""Levels (of 255) by which the mean of a block of 16 x 16 pixels, none of them masked, must differ.
 
 Why that forgives JPEG and nothing else: a block's mean is its DC coefficient, which JPEG rounds to
 a step. With the standard tables at quality 50 the steps are 16 (luma) and 17 (chroma), a mean is an
@@ -49,10 +48,8 @@ def outside_difference(image: Array, other: Array, mask: Mask) -> Difference | N
     differ. Raises `ValueError` where the shapes do not fit.
     """
     if image.shape != other.shape or mask.shape != image.shape[:2]:
-        raise ValueError(
-            f"pictures of one size and their mask are needed, found {image.shape}, {other.shape} "
-            f"and {mask.shape}"
-        )
+        found = f"{image.shape}, {other.shape} and {mask.shape}"
+        raise ValueError(f"pictures of one size and their mask are needed, found {found}")
     touched = _block_means(mask.astype(np.uint8)) > 0
     differences = np.abs(_block_means(image) - _block_means(other)).max(axis=2)[~touched]
     over = int((differences > TOLERANCE).sum())
@@ -60,20 +57,13 @@ def outside_difference(image: Array, other: Array, mask: Mask) -> Difference | N
 
 
 def _block_means(pixels: Array) -> npt.NDArray[np.float32]:
-    """The mean of each block, channel by channel; the last row and column are repeated to fill the
-    last blocks.
-    """
-    strips = [
-        _means_of_strip(pixels[top : top + _STRIP]) for top in range(0, pixels.shape[0], _STRIP)
-    ]
-    return np.concatenate(strips)
-
-
-def _means_of_strip(pixels: Array) -> npt.NDArray[np.float32]:
-    height, width = pixels.shape[:2]
-    padded = cv2.copyMakeBorder(pixels, 0, -height % BLOCK, 0, -width % BLOCK, cv2.BORDER_REPLICATE)
-    size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
-    # INTER_AREA by a whole factor is the mean
-    return np.asarray(
-        cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA), dtype=np.float32
-    )
+    """The mean of each block; the last row and column are repeated to fill the last blocks."""
+    means = []
+    for top in range(0, pixels.shape[0], _STRIP):
+        strip = pixels[top : top + _STRIP]
+        rest = (-strip.shape[0] % BLOCK, -strip.shape[1] % BLOCK)
+        padded = cv2.copyMakeBorder(strip, 0, rest[0], 0, rest[1], cv2.BORDER_REPLICATE)
+        size = (padded.shape[1] // BLOCK, padded.shape[0] // BLOCK)
+        # INTER_AREA by a whole factor is the mean
+        means.append(cv2.resize(padded.astype(np.float32), size, interpolation=cv2.INTER_AREA))
+    return np.concatenate(means)

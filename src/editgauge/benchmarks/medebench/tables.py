@@ -136,9 +136,7 @@ GROUNDING = [
         ("change", "where the outputs changed", CHANGE),
     )
 ]
-"""What Table 4 lacks, over the whole set: chance, pointing, mass and AUC, for attention and for
-change.
-"""
+"""What Table 4 lacks, over the whole set: chance, pointing and mass, for attention and for change."""
 
 
 def attention(others: Sequence[str] = ()) -> PaperTable:

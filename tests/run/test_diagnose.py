@@ -140,7 +140,7 @@ def test_what_cannot_be_watched_is_said(settings: dict[str, Any], words: str) ->
 
 
 def test_a_resolution_that_no_layer_has_is_said_in_the_rows(run: Run, weights: Path) -> None:
-    assert looked(run, weights, resolution=16).without_score == 7
+    assert looked(run, weights, resolution=16).without_score == 5
     assert "there are 4x3" in rows(run)["s0", "attention_iou"].reason
 
 
@@ -184,8 +184,8 @@ def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) ->
     words += ["--figures", str(tmp_path / "figures")]
     done = invoke(words)
     assert done.exit_code == 0, done.output
-    assert "attention: 3 scored; 21 new rows" in done.output
-    assert "change: 6 scored; 42 new rows" in done.output
+    assert "attention: 3 scored; 15 new rows" in done.output
+    assert "change: 6 scored; 30 new rows" in done.output
     assert "no attention of constant: not made by a diffusers pipeline" in done.output
     assert "Why edits failed, by attention" in done.output
     drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())
@@ -209,6 +209,6 @@ def test_asked_for_attention_that_nothing_has_is_an_error_and_pixels_need_no_wei
     )
     done = invoke([*base, "--from", "pixels"])
     assert done.exit_code == 0, done.output
-    assert "0 new rows, 42 reused" in done.output, "what was done before is kept"
+    assert "0 new rows, 30 reused" in done.output, "what was done before is kept"
     done = invoke([*base, "--set", "resolution=x"])
     assert "wanted a number such as 16, or all" in str(done.exception)

@@ -191,7 +191,7 @@ def test_the_command_from_end_to_end(run: Run, weights: Path, tmp_path: Path) ->
     drawn = Counter(path.name.split("-")[0] for path in (tmp_path / "figures").iterdir())
     assert drawn == {"attention": 3, "pixels": 6}
     entry = Run.open(run.path).manifest()["entries"][-1]
-    assert (entry["command"], entry["computed"]) == ("diagnose", {"change": 42, "attention": 21})
+    assert (entry["command"], entry["computed"]) == ("diagnose", {"change": 30, "attention": 15})
     assert entry["cutoffs"]["iou"] == 0.3
 
 

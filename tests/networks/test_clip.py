@@ -110,22 +110,6 @@ def test_a_long_text_keeps_its_end_token(folder: Path) -> None:
     assert np.abs(right - wrong).max() > 1e-3
 
 
-def test_the_official_configuration_names_another_end_token(tmp_path: Path) -> None:
-    """OpenAI's config.json says 2, which is not the end token; the features are read at the largest
-    id instead.
-    """
-    folder = tiny.write_clip(tmp_path)
-    right = ClipModel(folder)
-    wanted = right.text_features(right.tokenize(["the red sign", LONG]))
-    config = json.loads((folder / "config.json").read_text())
-    config["text_config"]["eos_token_id"] = 2
-    (folder / "config.json").write_text(json.dumps(config))
-    legacy = ClipModel(folder)
-    assert legacy.text_features(legacy.tokenize(["the red sign", LONG])) == pytest.approx(
-        wanted, abs=1e-6
-    )
-
-
 def test_a_wrong_activation_in_the_configuration_is_caught(tmp_path: Path) -> None:
     folder = tiny.write_clip(tmp_path, activation="gelu")
     with pytest.raises(WeightsError, match=r"'gelu'.*'quick_gelu'"):

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="networks need torch")
 
 from editgauge.metrics.lpips import Features, Network  # noqa: E402
 from editgauge.networks.clip import ClipModel, preprocess  # noqa: E402
-from editgauge.networks.inception import Inception  # noqa: E402
+from editgauge.networks.inception import Inception, prepare  # noqa: E402
 from editgauge.networks.runtime import resolve  # noqa: E402
 from editgauge.testing import make_picture  # noqa: E402
 from tests.metrics.test_lpips import (  # noqa: E402
@@ -51,15 +51,16 @@ def test_lpips(net: str) -> None:
 def test_features(precision: str, tolerance: float, tmp_path: Path) -> None:
     runtime = resolve("cuda", precision)
     pictures = [make_picture((120, 90), seed=seed) for seed in range(5)]
+    ready = [prepare(picture) for picture in pictures]
 
     def close(found: Any, expected: Any, bound: float) -> bool:
         return bool(np.abs(found - expected).max() <= bound * np.abs(expected).max())
 
     slow, fast = Inception(tiny.inception_state()), Inception(tiny.inception_state(), runtime)
-    whole = fast.features(pictures)
-    assert close(whole, slow.features(pictures), tolerance)
+    whole = fast.features_of(ready)
+    assert close(whole, slow.features_of(ready), tolerance)
     if precision == "float32":
-        assert close(np.concatenate([fast.features([p]) for p in pictures]), whole, 1e-5)
+        assert close(np.concatenate([fast.features_of([one]) for one in ready]), whole, 1e-5)
     folder = tiny.write_clip(tmp_path)
     inputs = [preprocess(picture, side=32) for picture in pictures]
     own, plain = ClipModel(folder, runtime=runtime), ClipModel(folder)

@@ -30,7 +30,7 @@ def network() -> Inception:
 
 
 def test_equals_torch_fidelity(network: Inception) -> None:
-    found = network.features([make_picture((299, 299), seed=seed) for seed in (0, 1)])
+    found = network.features_of([prepare(make_picture((299, 299), seed=n)) for n in (0, 1)])
     assert found.shape == (2, 2048)
     assert found[:, :4] == pytest.approx(np.array(FIRST), abs=1e-5)
     assert found.sum(axis=1) == pytest.approx(np.array(SUMS), abs=5e-3)
@@ -48,16 +48,9 @@ def test_other_sizes_are_resized_as_torch_does_it() -> None:
     assert prepare(picture) == pytest.approx(by_hand[0].numpy(), abs=1e-6)
 
 
-def test_sizes_may_be_mixed_in_a_batch(network: Inception) -> None:
-    pictures = [make_picture((40, 30)), make_picture((64, 64))]
-    together = network.features(pictures)
-    for picture, row in zip(pictures, together, strict=True):
-        assert network.features([picture])[0] == pytest.approx(row, abs=1e-5)
-
-
-def test_refuses_what_does_not_fit(network: Inception) -> None:
+def test_refuses_what_does_not_fit() -> None:
     with pytest.raises(ShapeMismatch, match="uint8"):
-        network.features([np.zeros((30, 30), np.uint8)])
+        prepare(np.zeros((30, 30), np.uint8))
     state = dict(tiny.inception_state())
     del state["Mixed_6c.branch7x7_2.conv.weight"]
     with pytest.raises(WeightsError, match="Mixed_6c"):

@@ -17,7 +17,6 @@ from editgauge.networks.weights import (
     Weights,
     fetch,
     find,
-    folder,
     locate,
 )
 
@@ -78,17 +77,6 @@ def test_a_filled_folder_is_enough(tiny: bytes, tmp_path: Path, place: str) -> N
     found = locate("tiny", tmp_path)
     assert found.paths["net.pth"] == path
     assert found.identity == {"weights": "tiny", "revision": "v1", "net.pth": sha(tiny)}
-
-
-def test_the_folder_comes_from_the_option_then_the_environment_then_the_cache(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
-    assert folder() == tmp_path / "cache" / "editgauge" / "weights"
-    monkeypatch.setenv(weights.ENVIRONMENT, str(tmp_path / "env"))
-    assert folder() == tmp_path / "env"
-    assert folder(tmp_path / "option") == tmp_path / "option"
 
 
 def test_without_a_network_it_says_how_to_bring_the_file(
@@ -155,12 +143,3 @@ def test_a_mirror_of_the_hub_gives_the_same_file_or_nothing(
     monkeypatch.setitem(WEIGHTS, "tiny", entry(files[1]))
     with pytest.raises(DownloadError, match="nothing was kept"):
         fetch("tiny", tmp_path)
-
-
-def test_without_a_published_checksum_rows_say_what_the_file_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setitem(WEIGHTS, "tiny", entry(WeightFile(name="net.pth", url="http://x/")))
-    for data in (b"first", b"second one"):
-        (tmp_path / "net.pth").write_bytes(data)
-        assert locate("tiny", tmp_path).identity["net.pth"] == sha(data)

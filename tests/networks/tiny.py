@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -218,27 +218,20 @@ _INCEPTION: dict[str, list[tuple[str, int, int, int, int]]] = {
 
 @functools.cache
 def inception_state(seed: int = 0) -> dict[str, Any]:
-    """A seeded Inception-v3 of full size under pytorch-fid's names (without the classifier, which
-    FID never uses).
-    """
+    """A seeded Inception-v3 of full size under pytorch-fid's names (without the classifier)."""
     random = np.random.default_rng(seed)
     state: dict[str, Any] = {}
-
-    def draw(make: Callable[[], np.ndarray]) -> Any:
-        return torch.from_numpy(np.asarray(make(), dtype=np.float32))
-
+    norms = {"weight": (0.8, 1.2), "bias": (-0.1, 0.1), "running_mean": (-0.1, 0.1)}
+    norms["running_var"] = (0.8, 1.2)
     for block, convolutions in _INCEPTION.items():
         for name, out, inside, height, width in convolutions:
             full = f"{block}.{name}" if block else name
-            scale = np.sqrt(2.0 / (inside * height * width))
-            shape = (out, inside, height, width)
-            state[f"{full}.conv.weight"] = draw(
-                lambda s=shape, k=scale: random.standard_normal(s, np.float32) * k
-            )
-            state[f"{full}.bn.weight"] = draw(lambda n=out: random.uniform(0.8, 1.2, n))
-            state[f"{full}.bn.bias"] = draw(lambda n=out: random.uniform(-0.1, 0.1, n))
-            state[f"{full}.bn.running_mean"] = draw(lambda n=out: random.uniform(-0.1, 0.1, n))
-            state[f"{full}.bn.running_var"] = draw(lambda n=out: random.uniform(0.8, 1.2, n))
+            drawn = random.standard_normal((out, inside, height, width), np.float32)
+            drawn = drawn * np.sqrt(2.0 / (inside * height * width))
+            state[f"{full}.conv.weight"] = torch.from_numpy(drawn.astype(np.float32))
+            for part, ends in norms.items():
+                values = random.uniform(*ends, out).astype(np.float32)
+                state[f"{full}.bn.{part}"] = torch.from_numpy(values)
     return state
 
 

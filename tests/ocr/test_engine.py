@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from editgauge.errors import OcrError
 from editgauge.metrics.text import language_of
-from editgauge.ocr import Engine, Text, open_reader, paddle
+from editgauge.ocr import Text, open_reader, paddle
 from editgauge.ocr.engine import clean
 from tests.command_line import invoke
 
@@ -96,7 +96,6 @@ def test_the_language_follows_from_the_script(texts: tuple[str, ...], language: 
 @needs_rapidocr
 def test_rapidocr_reads_offline_and_says_who_it_is() -> None:
     engine = open_reader("rapidocr").engine
-    assert isinstance(engine, Engine)
     texts = engine(page(("SUMMER SALE", 30, 40), ("open daily", 60, 200)))
     assert [text.text for text in texts] == ["SUMMER SALE", "open daily"]
     left, top = texts[0].polygon[0]

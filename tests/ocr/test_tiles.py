@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,20 +91,3 @@ def test_lines_anywhere_are_found_exactly_once(lines: list[tuple[int, int, int]]
         printed((2900, 1500), boxes), Printed(1000, 8), limit=1000, side=800, overlap=160
     )
     assert sorted(box_of(text) for text in texts) == sorted(tuple(map(float, box)) for box in boxes)
-
-
-@pytest.mark.slow
-def test_rapidocr_reads_small_print_on_a_large_picture() -> None:
-    pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
-    from PIL import Image, ImageDraw, ImageFont
-
-    from editgauge.ocr.rapid import RapidOcr
-
-    picture = Image.new("RGB", (2100, 330), "white")
-    pen = ImageDraw.Draw(picture)
-    pen.text((1240, 250), "small print here", fill="black", font=ImageFont.load_default(15))
-    pen.text((60, 60), "LARGE", fill="black", font=ImageFont.load_default(90))
-    assert sorted(text.text for text in RapidOcr()(np.asarray(picture))) == [
-        "LARGE",
-        "small print here",
-    ]

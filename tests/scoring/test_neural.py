@@ -18,7 +18,7 @@ from editgauge.errors import MissingExtra, WeightsError  # noqa: E402
 from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E402
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
-from editgauge.networks.inception import Inception  # noqa: E402
+from editgauge.networks.inception import Inception, prepare  # noqa: E402
 from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
 from editgauge.scoring.failures import failure  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
@@ -432,8 +432,12 @@ def test_fid_and_kid_of_a_set(monkeypatch: Any, tmp_path: Path) -> None:
     scorer = named(medebench, "fid", cache=tmp_path / "cache")
     fid, kid = scorer.score_set([*pairs, broken])
     network = Inception(tiny.inception_state())
-    outputs = network.features([read_image(e.path) for _, e in pairs]).astype(np.float64)
-    references = network.features([read_image(s.reference) for s, _ in pairs]).astype(np.float64)
+    outputs = network.features_of([prepare(read_image(e.path)) for _, e in pairs]).astype(
+        np.float64
+    )
+    references = network.features_of([prepare(read_image(s.reference)) for s, _ in pairs]).astype(
+        np.float64
+    )
     assert fid.value == pytest.approx(
         frechet_distance(moments(outputs), moments(references)), rel=1e-4
     )

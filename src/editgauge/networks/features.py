@@ -1,12 +1,10 @@
-"""Features of pictures and texts, looked up in the cache first: what several scorers ask for is
-computed once.
-"""
+"""Features of pictures and texts: what several scorers ask for is computed once, and kept."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,26 +37,23 @@ class ClipFeatures:
     ) -> None:
         local = locate(CLIP, folder)
         self._model = _clip_model(local.folder, local.weights.activation, runtime)
-        self._kept = _Kept(cache, _identity(local, runtime), runtime, batch_size)
+        self._kept = _Kept(cache, local, runtime, batch_size)
 
     def images(self, paths: Sequence[Path], crop: Crop = "floor") -> Vectors:
         """Features of pictures, by path. A picture that cannot be read has its exception
         instead.
         """
+        side = self._model.side
 
         def key(path: Path) -> str:
-            """Content hash; the rule for the crop is part of it only for pictures where the two
-            rules differ.
-            """
             header, content = images.read_header(path), images.fingerprint(path)
-            same = crops_agree(header.width, header.height, self._model.side)
+            same = crops_agree(header.width, header.height, side)
             return f"image/{content}" if same else f"image/{content}/{crop}"
 
         def read(path: Path) -> Any:
-            return preprocess(images.read_image(path), self._model.side, crop)
+            return preprocess(images.read_image(path), side, crop)
 
-        keys = {path: _attempt(key, path) for path in set(paths)}
-        return self._kept.features(keys, read, self._model.image_features)
+        return self._kept.features(paths, key, read, self._model.image_features)
 
     def texts(self, texts: Sequence[str]) -> tuple[Vectors, Mapping[str, str]]:
         """Features of texts, and for those that were too long a note of what was left out."""
@@ -75,8 +70,8 @@ class ClipFeatures:
         def compute(batch: Sequence[str]) -> Any:
             return self._model.text_features(self._model.tokenize(batch))
 
-        keys: dict[Any, str | Exception] = {text: f"text/{_digest(text)}" for text in unique}
-        return self._kept.features(keys, lambda text: text, compute), notes
+        key = lambda text: f"text/{_digest(text)}"  # noqa: E731
+        return self._kept.features(unique, key, lambda text: text, compute), notes
 
 
 class InceptionFeatures:
@@ -90,46 +85,49 @@ class InceptionFeatures:
         local = locate(INCEPTION, folder)
         (path,) = local.paths.values()
         self._network = _inception(path, runtime)
-        self._kept = _Kept(cache, _identity(local, runtime), runtime, batch_size)
+        self._kept = _Kept(cache, local, runtime, batch_size)
 
     def images(self, paths: Sequence[Path]) -> Vectors:
         """Features of pictures, by path. A picture that cannot be read has its exception
         instead.
         """
-        keys = {path: _attempt(images.fingerprint, path) for path in set(paths)}
         read = lambda path: prepare(images.read_image(path))  # noqa: E731
-        return self._kept.features(keys, read, self._network.features_of)
+        return self._kept.features(paths, images.fingerprint, read, self._network.features_of)
 
 
 class _Kept:
     """Features of one network: from the cache, or computed in batches and kept at once."""
 
-    def __init__(self, folder: Path | None, identity: str, runtime: Runtime, batch: int) -> None:
-        self._cache = _cache(folder)
-        self._identity, self._device, self._batch = identity, runtime.device, batch
+    def __init__(self, folder: Path | None, local: Local, runtime: Runtime, batch: int) -> None:
+        # the weights by content: two files of one name are two models
+        joined = ";".join(f"{name}={one}" for name, one in sorted(local.checksums.items()))
+        self._identity = f"{local.weights.name}@{_digest(joined)}/{runtime.precision}"
+        self._cache, self._device, self._batch = _cache(folder), runtime.device, batch
 
     def features(
         self,
-        keys: Mapping[Any, str | Exception],
+        items: Iterable[Any],
+        key: Callable[[Any], str],
         read: Callable[[Any], Any],
         compute: Callable[[Sequence[Any]], Any],
     ) -> Vectors:
-        """Features by item; `keys` are their contents. What is missing is read ahead of the network
+        """Features by item; `key` names its content. What is missing is read ahead of the network
         and computed, in smaller batches where the device's memory does not suffice.
         """
-        found: dict[Any, Vector | Exception] = {
-            item: key for item, key in keys.items() if isinstance(key, Exception)
-        }
-        wanted = {i: f"{self._identity}/{k}" for i, k in keys.items() if isinstance(k, str)}
+        found: dict[Any, Vector | Exception] = {}
+        wanted: dict[Any, str] = {}
+        for item in sorted(set(items), key=str):
+            try:
+                wanted[item] = f"{self._identity}/{key(item)}"
+            except Exception as error:  # the status and reason of what needs this picture
+                found[item] = error
         kept = self._cache.get(sorted(set(wanted.values())))
-        known = {key: np.frombuffer(data, dtype="<f4") for key, data in kept.items()}
-        first_with: dict[str, Any] = {}
-        for item in sorted(wanted, key=str):
-            if wanted[item] not in known:
-                first_with.setdefault(wanted[item], item)
-        halving, ahead = _fitting(self._identity), reading_for(self._device, self._batch)
+        known = {name: np.frombuffer(data, dtype="<f4") for name, data in kept.items()}
+        first = {name: item for item, name in reversed(wanted.items()) if name not in known}
+        halving = _fitting(self._identity)
+        depth, workers = reading_for(self._device, self._batch)
         with threads():
-            pairs = read_ahead(first_with.values(), read, depth=ahead.depth, workers=ahead.workers)
+            pairs = read_ahead(reversed(first.values()), read, depth=depth, workers=workers)
             for batch in batched(pairs, self._batch):
                 found.update({item: data for item, data in batch if isinstance(data, Exception)})
                 good = [(item, data) for item, data in batch if not isinstance(data, Exception)]
@@ -138,31 +136,15 @@ class _Kept:
                     wanted[item]: np.ascontiguousarray(vector, dtype="<f4").reshape(-1)
                     for (item, _), vector in zip(good, vectors, strict=True)
                 }
-                self._cache.put({key: vector.tobytes() for key, vector in fresh.items()})
+                self._cache.put({name: vector.tobytes() for name, vector in fresh.items()})
                 known |= fresh
-        for item, key in wanted.items():
-            if key in known:
-                found[item] = known[key]
-            elif item not in found:
-                found[item] = found[first_with[key]]  # the same bytes under another name failed
+        for item, name in wanted.items():  # the same bytes under another name failed as well
+            found[item] = known[name] if name in known else found[first[name]]
         return found
-
-
-def _attempt(function: Callable[[Path], str], path: Path) -> str | Exception:
-    try:
-        return function(path)
-    except Exception as error:  # becomes the status and reason of the pairs that need this picture
-        return error
 
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _identity(local: Local, runtime: Runtime) -> str:
-    """The weights by content: two files of one name are two models."""
-    joined = ";".join(f"{name}={checksum}" for name, checksum in sorted(local.checksums.items()))
-    return f"{local.weights.name}@{_digest(joined)}/{runtime.precision}"
 
 
 @functools.lru_cache(maxsize=2)

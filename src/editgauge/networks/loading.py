@@ -22,8 +22,7 @@ from editgauge.networks.weights import locate
 
 
 def state_dict(path: Path) -> dict[str, Any]:
-    """The tensors of a ``.pth`` or ``.safetensors`` file, on the CPU. No code in the file is run.
-
+    """The tensors of a ``.pth`` or ``.safetensors`` file, on the CPU; no code in the file is run.
     Raises `WeightsError` when the file is no state dict.
     """
     torch = torch_for("weights")
@@ -43,10 +42,8 @@ def state_dict(path: Path) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=4)
 def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
-    """LPIPS with the published weights (`net`: squeeze or alex), loaded once in a process.
-
-    Raises `WeightsError` when weights are missing, other ones, or do not fit, and `MissingExtra`
-    without torch.
+    """LPIPS with the published weights (`net`: squeeze or alex), loaded once in a process. Raises
+    `WeightsError` when weights are missing, other ones, or do not fit.
     """
     local = locate(f"lpips-{net}", folder)
     backbone, head = (state_dict(local.paths[file.name]) for file in local.weights.files)
@@ -57,11 +54,8 @@ def lpips_network(net: str, folder: Path | None, runtime: Runtime) -> Network:
 
 
 def aesthetic_head(folder: Path | None) -> tuple[npt.NDArray[np.float64], float]:
-    """Weight (D,) and bias of LAION's linear head. Raises `WeightsError` when it is not a linear
-    head.
-    """
-    local = locate("laion-aesthetic-vit-l-14", folder)
-    (path,) = local.paths.values()
+    """Weight (D,) and bias of LAION's linear head. Raises `WeightsError` for another file."""
+    (path,) = locate("laion-aesthetic-vit-l-14", folder).paths.values()
     tensors = state_dict(path)
     try:
         weight = tensors["weight"].double().numpy().reshape(-1)
@@ -80,34 +74,27 @@ def transformers_for(what: str) -> Any:
 
 
 def pretrained(folder: Path, kind: str, what: str, runtime: Runtime) -> Any:
-    """The network of a class of transformers, ready to be asked. Nothing is fetched.
-
-    Raises `WeightsError` when files do not fit or tensors are missing.
+    """The network of a class of transformers, ready to be asked; nothing is fetched. Raises
+    `WeightsError` when files do not fit or tensors are missing.
     """
     transformers = transformers_for(what)
+    precision = getattr(torch_for(what), runtime.precision)
+    how = {"local_files_only": True, "dtype": precision, "output_loading_info": True}
     try:
-        with quiet(transformers):
-            model, report = getattr(transformers, kind).from_pretrained(
-                folder,
-                local_files_only=True,
-                dtype=getattr(torch_for(what), runtime.precision),
-                output_loading_info=True,
-            )
+        with _quiet(transformers):
+            model, report = getattr(transformers, kind).from_pretrained(folder, **how)
     except Exception as error:  # of many kinds: all mean that these files do not load
         raise WeightsError(f"{folder}: {what} cannot be loaded ({told(error)})") from error
     missing = sorted(k for k in report["missing_keys"] if "position_ids" not in k)
     if missing or report["mismatched_keys"]:
-        raise WeightsError(
-            f"{folder}: {what} weights are incomplete ({', '.join(missing[:3]) or 'other shapes'})"
-        )
+        why = ", ".join(missing[:3]) or "other shapes"
+        raise WeightsError(f"{folder}: {what} weights are incomplete ({why})")
     return model.to(runtime.device).eval()
 
 
 @contextlib.contextmanager
-def quiet(transformers: Any) -> Iterator[None]:
-    """No progress bars and no advice while a checkpoint is loaded: what matters is checked here and
-    raised.
-    """
+def _quiet(transformers: Any) -> Iterator[None]:
+    """No progress bars and no advice: what matters is checked here and raised."""
     logging = transformers.logging
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

@@ -1,18 +1,17 @@
-"""Where and how networks run: device, number format, threads; reading pictures ahead of the
-network.
-"""
+"""Where and how networks run: device, number format, threads; reading pictures ahead of them."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from editgauge.errors import MissingExtra, UsageError
 
@@ -35,8 +34,8 @@ def torch_for(feature: str) -> Any:
 
 
 def told(error: BaseException) -> str:
-    """A library's error as one line: the first of its causes, and what to do where torch and
-    torchvision do not fit each other (their wheels are made for one another's versions).
+    """A library's error as one line: the first of its causes, and what to do where torchvision
+    does not fit torch.
     """
     causes = [error]
     while (before := causes[-1].__cause__ or causes[-1].__context__) and before not in causes:
@@ -53,11 +52,8 @@ def told(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A device and a number format, both resolved: ``cuda`` and not ``auto``.
-
-    float32 is the default everywhere and what reproduces published numbers. bfloat16 and float16
-    are allowed on a GPU only (a CPU without the instructions is slower with them, and silently less
-    exact).
+    """A device and a number format, both resolved: ``cuda`` and not ``auto``. float32 is what
+    reproduces published numbers; bfloat16 and float16 are for a GPU only.
     """
 
     device: str = "cpu"
@@ -66,11 +62,10 @@ class Runtime:
 
 def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
     """The runtime for a device (``auto``, ``cpu``, ``cuda``, ``cuda:1``) and a precision (one of
-    `PRECISIONS`).
+    `PRECISIONS`). On CUDA, TF32 is switched off: with it float32 would not be float32.
 
     Raises `UsageError` for an unknown word, a device that is not there, or half precision on a CPU,
-    and `MissingExtra` without torch. On CUDA, TF32 is switched off for matrix products and
-    convolutions: with it float32 would not be float32.
+    and `MissingExtra` without torch.
     """
     precision = precision or "float32"
     if precision not in PRECISIONS:
@@ -84,9 +79,7 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
         raise UsageError(f"device {wanted!r}: wanted auto, cpu, cuda or cuda:N")
     if kind == "cuda":
         if not torch.cuda.is_available():
-            raise UsageError(
-                f"device {wanted!r}: torch finds no CUDA device here; use --device cpu"
-            )
+            raise UsageError(f"device {wanted!r}: torch finds no CUDA device here; take cpu")
         number = int(wanted.partition(":")[2] or 0)
         if number >= torch.cuda.device_count() and os.environ.get("CUDA_VISIBLE_DEVICES"):
             wanted = "cuda"  # a worker of a cluster sees its own GPU alone, whatever its number
@@ -98,98 +91,73 @@ def resolve(device: str | None = None, precision: str | None = None) -> Runtime:
 
 
 def gpus(device: str | None) -> int | None:
-    """How many GPUs a network wants on a cluster's node for a ``--device``; None: one where there
-    is any (``auto``).
+    """How many GPUs a network wants on a cluster's node for a device; None: one where there is any
+    (``auto``).
     """
-    if device in (None, "auto"):
-        return None
-    return int(device != "cpu")
+    return None if device in (None, "auto") else int(device != "cpu")
 
 
 @contextlib.contextmanager
 def threads() -> Iterator[None]:
-    """Torch's CPU threads inside: ``EDITGAUGE_THREADS``, else the processors this process may use.
-
-    The former number is set again afterwards, so that nothing else in the process is changed.
+    """Torch's CPU threads inside: ``EDITGAUGE_THREADS``, else the processors this process may use;
+    the former number is set again afterwards.
     """
     torch, text = torch_for("a neural metric"), os.environ.get(THREADS, "")
     if text and (not text.isdigit() or int(text) < 1):
         raise UsageError(f"{THREADS}: wanted a whole number of at least 1, found {text!r}")
     before = torch.get_num_threads()
-    torch.set_num_threads(int(text) if text else usable_processors())
+    torch.set_num_threads(int(text) if text else _processors())
     try:
         yield
     finally:
         torch.set_num_threads(before)
 
 
-def usable_processors() -> int:
+def _processors() -> int:
     """Processors that this process may run on (a container's share, where the system tells)."""
-    try:
-        return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:  # not Linux
-        return max(1, os.cpu_count() or 1)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-class Reading(NamedTuple):
-    """How far pictures are read ahead of a network, and by how many threads."""
-
-    depth: int
-    workers: int
-
-
-def reading_for(device: str, batch: int = 1) -> Reading:
-    """For a network on a device, which takes `batch` pictures at once. On the processor one or two
-    threads suffice, and more would take its time; a GPU waits for whoever decodes.
+def reading_for(device: str, batch: int = 1) -> tuple[int, int]:
+    """How far pictures are read ahead of a network that takes `batch` at once, and by how many
+    threads: a processor's own time is short, a GPU waits for whoever decodes.
     """
     if device == "cpu":
-        return Reading(4, 1) if batch == 1 else Reading(2 * batch, 2)
-    workers = max(2, min(_READERS, usable_processors() - 1))
-    return Reading(max(2 * batch, 4 * workers), workers)
+        return (4, 1) if batch == 1 else (2 * batch, 2)
+    workers = max(2, min(_READERS, _processors() - 1))
+    return max(2 * batch, 4 * workers), workers
 
 
 def read_ahead(
     items: Iterable[Item], read: Callable[[Item], Result], *, depth: int = 4, workers: int = 1
 ) -> Iterator[tuple[Item, Result | Exception]]:
     """Apply `read` in other threads, at most `depth` items ahead, and give the results in order.
-
-    An exception is given as a result, not raised: one bad picture does not end the batch. Memory is
-    bounded by `depth` results. Closing the iterator early waits for what is being read and drops
-    it.
+    An exception is given as a result, not raised.
     """
     with ThreadPoolExecutor(workers, thread_name_prefix="read-ahead") as pool:
         waiting: deque[tuple[Item, Future[Result]]] = deque()
         source = iter(items)
         try:
-            for item in source:
-                waiting.append((item, pool.submit(read, item)))
-                if len(waiting) > depth:
-                    item, future = waiting.popleft()
-                    yield item, _outcome(future)
-            while waiting:
+            while True:
+                for item in itertools.islice(source, depth + 1 - len(waiting)):
+                    waiting.append((item, pool.submit(read, item)))
+                if not waiting:
+                    return
                 item, future = waiting.popleft()
-                yield item, _outcome(future)
+                error = future.exception()
+                # the caller gives it a status and a reason
+                yield item, error if isinstance(error, Exception) else future.result()
         finally:
             for _, future in waiting:
                 future.cancel()
 
 
-def _outcome(future: Future[Any]) -> Any:
-    try:
-        return future.result()
-    except Exception as error:  # handed to the caller, who gives it a status and a reason
-        return error
-
-
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     """Lists of `size` items, the last one shorter."""
-    batch: list[Item] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+    source = iter(items)
+    while batch := list(itertools.islice(source, size)):
         yield batch
 
 
@@ -197,22 +165,15 @@ def out_of_memory(error: BaseException) -> bool:
     """Whether an error says that a device's memory (or the CPU's) did not suffice."""
     if isinstance(error, MemoryError):
         return True
-    torch = sys.modules.get("torch")  # who has not imported it has no such errors
-    if torch is None:
-        return False
-    if isinstance(error, torch.cuda.OutOfMemoryError):
-        return True
-    text = str(error).lower()
-    return isinstance(error, RuntimeError) and (
-        "out of memory" in text or "can't allocate memory" in text
-    )
+    text = str(error).lower()  # torch's own errors are of this kind
+    said = "out of memory" in text or "can't allocate memory" in text
+    return isinstance(error, RuntimeError) and said
 
 
 class Halving:
-    """Calls a function on a batch, and on its halves where the device's memory does not hold it.
-
-    What did not fit is remembered: later batches start at the size that fitted. A single item that
-    does not fit raises what the device said.
+    """Calls a function on a batch, and on its halves where the device's memory does not hold it;
+    later batches start at the size that fitted. A single item that does not fit raises what the
+    device said.
     """
 
     def __init__(self) -> None:

@@ -1,14 +1,12 @@
 """Weights as data: what each network needs, from where, how it is recognised (``weights.toml``).
 
-Nothing here is shipped: a file comes from `editgauge fetch weights NAME`, from a folder that
-somebody filled (``EDITGAUGE_WEIGHTS``), or out of an installed package
-(torchmetrics' wheel has the LPIPS heads). Wherever it comes from, its SHA-256 is checked before it
-is loaded, and stands in every row made with it: another model is never used silently.
+A file comes from `editgauge fetch weights NAME`, from a folder that somebody filled
+(``EDITGAUGE_WEIGHTS``), or out of an installed package. Its SHA-256 is checked before it is loaded,
+and stands in every row made with it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib.util
 import os
@@ -29,15 +27,14 @@ State = Literal["here", "not here", "wrong"]
 
 
 class WeightFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One file of a network. `package` is where an installed package carries the same bytes:
-    (package, path in it).
+    """One file of a network. `url` is empty for a file of the hub's repository that the network
+    names as its source; `sha256` None where nobody has published it; `package`: (package, path in
+    it) of an installed package that carries the same bytes.
     """
 
     name: str
     url: str = ""
-    """Empty for a file of the hub's repository that the network names as its source."""
     sha256: str | None = None
-    """None where nobody has published it: what the file is then stands in the rows alone."""
     size: int | None = None
     package: tuple[str, str] | None = None
 
@@ -47,16 +44,15 @@ class WeightFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """
         places = [root / weights / self.name, root / self.name]
         if self.package is not None:
-            with contextlib.suppress(ImportError, ValueError):
-                spec = importlib.util.find_spec(self.package[0])
-                if spec is not None and spec.origin is not None:
-                    places.append(Path(spec.origin).parent / self.package[1])
+            spec = importlib.util.find_spec(self.package[0])
+            if spec is not None and spec.origin is not None:
+                places.append(Path(spec.origin).parent / self.package[1])
         return next((path for path in places if path.is_file()), None)
 
 
 class Weights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one network needs. `source` is a hub id or a page, `revision` the pinned commit, tag or
-    file version.
+    file version; `activation`: what it was trained with, where a wrong one would not be noticed.
     """
 
     name: str = ""
@@ -67,15 +63,12 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     files: tuple[WeightFile, ...]
     used_for: str
     activation: str | None = None
-    """The activation function that the network was trained with, where a wrong one would not be
-    noticed.
-    """
 
     @property
     def size(self) -> int | None:
         """Bytes of all files, None when one is not known."""
         sizes = [file.size for file in self.files]
-        return None if None in sizes else sum(size for size in sizes if size is not None)
+        return None if None in sizes else sum(filter(None, sizes))
 
     @property
     def command(self) -> str:
@@ -92,13 +85,12 @@ class AbsentWeights(WeightsError):
     """A file of a network is not on this machine."""
 
 
-def _table() -> dict[str, Weights]:
-    tables = schema.toml_tables(Path(__file__).with_name("weights.toml"))
-    read = schema.convert(tables, dict[str, Weights], "weights.toml")
-    return {name: msgspec.structs.replace(entry, name=name) for name, entry in read.items()}
-
-
-WEIGHTS: dict[str, Weights] = _table()
+_TABLES = schema.toml_tables(Path(__file__).with_name("weights.toml"))
+WEIGHTS = schema.convert(
+    {name: {**table, "name": name} for name, table in _TABLES.items()},
+    dict[str, Weights],
+    "weights.toml",
+)
 
 
 def find(name: str) -> Weights:
@@ -134,13 +126,10 @@ class Local:
         """Where all files lie, for a library that reads a folder. Raises `WeightsError` when they
         lie in several.
         """
-        folders = {path.parent for path in self.paths.values()}
-        if len(folders) != 1:
-            raise WeightsError(
-                f"weights {self.weights.name!r}: wanted all files in one folder, found them in "
-                f"{len(folders)}"
-            )
-        return folders.pop()
+        folder, *others = {path.parent for path in self.paths.values()}
+        if others:
+            raise WeightsError(f"weights {self.weights.name!r}: wanted all files in one folder")
+        return folder
 
 
 @functools.cache
@@ -151,10 +140,8 @@ def _checksum(path: str, size: int, changed: int) -> str:
 
 
 def locate(name: str, chosen: Path | str | None = None) -> Local:
-    """All files of a network, checked.
-
-    Raises `AbsentWeights` with the exact command when a file is not there, and `WeightsError` when
-    it is another one.
+    """All files of a network, checked. Raises `AbsentWeights` with the exact command when one is
+    not there, and `WeightsError` when it is another one.
     """
     weights, root = find(name), folder(chosen)
     paths, checksums = {}, {}
@@ -168,9 +155,9 @@ def locate(name: str, chosen: Path | str | None = None) -> Local:
         except OSError as error:
             raise WeightsError(f"{path}: cannot be read ({error.strerror or error})") from error
         if found != (file.sha256 or found):
+            why = f"SHA-256 wanted {str(file.sha256)[:16]}…, found {found[:16]}…"
             raise WeightsError(
-                f"weights {name!r}: {path.name} is another file (SHA-256 wanted "
-                f"{str(file.sha256)[:16]}…, found {found[:16]}…); remove it, then: "
+                f"weights {name!r}: {path.name} is another file ({why}); remove it, then: "
                 f"{weights.command}"
             )
         paths[file.name], checksums[file.name] = path, found
@@ -202,10 +189,8 @@ def described(entry: Weights, chosen: Path | str | None = None) -> dict[str, Any
 def fetch(
     name: str, chosen: Path | str | None = None, *, progress: Progress | None = None
 ) -> Local:
-    """Get what is missing, check everything, and say where it is.
-
-    Files that are there are checked and kept. Raises `WeightsError` or `DownloadError`, which says
-    how to bring a file from another machine.
+    """Get what is missing, check everything, and say where it is. Raises `WeightsError` or
+    `DownloadError`, which says how to bring a file from another machine.
     """
     weights, root = find(name), folder(chosen)
     for file in weights.files:

@@ -1,5 +1,4 @@
-"""What an OCR engine is to the rest of the tool: a picture goes in, recognised text comes out; it
-says who it is.
+"""What an OCR engine is: a picture goes in, recognised text comes out; it says who it is.
 
 Everything that an engine gives passes through `clean`, so that what is scored now and what is read
 back from the store later is the same to the last digit.
@@ -12,17 +11,17 @@ import json
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from editgauge.images import Array
 
 Point = tuple[float, float]
 READING = 2
-"""Raised when our own part of reading changes (margins, tiles, `clean`): what was kept before is
-then read anew.
-"""
+"""Raised when our own part of reading changes: what was kept before is then read anew."""
 
 
 class Text(NamedTuple):
@@ -53,30 +52,18 @@ class Identity:
 
     @property
     def label(self) -> str:
-        """``rapidocr-3.10.0-1f0a9c3d``: engine, version and a hash of all the rest. The `source` of
-        rows.
-        """
-        text = json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=True)
+        """``rapidocr-3.10.0-1f0a9c3d``: engine, version and a hash of all the rest."""
+        text = json.dumps(self.as_dict(), sort_keys=True)
         settings = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
         return f"{self.engine}-{self.version}-{settings}"
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "engine": self.engine,
-            "version": self.version,
-            "models": dict(self.models),
-            "settings": dict(self.settings),
-            "reading": READING,
-        }
+        return {**asdict(self), "reading": READING}
 
 
-@runtime_checkable
 class Engine(Protocol):
-    """``(picture, language) -> recognised text``.
-
-    An engine object is small and can be pickled; models are loaded in the process that reads, at
-    the first picture. It uses one core: as many processes as cores fill the machine. Calls from
-    several threads wait for each other.
+    """``(picture, language) -> recognised text``. An engine can be pickled; models are loaded in
+    the process that reads, at the first picture. It uses one core.
     """
 
     @property
@@ -100,22 +87,19 @@ class Engine(Protocol):
 
 
 def clean(found: Iterable[tuple[Any, Any, Any]], size: tuple[int, int]) -> list[Text]:
-    """Recognised text as everything else expects it; what has no text or no finite place is left
-    out.
+    """(polygon, text, confidence) as an engine gave it, as everything else expects it; what has no
+    text or no finite place is left out.
 
-    `found` holds (polygon, text, confidence) as an engine gave it, `size` is (width, height) of the
-    picture: corners outside are moved to its border. Control characters and lone surrogates go, a
-    polygon of other than four corners becomes its box.
+    `size` is (width, height) of the picture: corners outside are moved to its border. Control
+    characters and lone surrogates go, a polygon of other than four corners becomes its box.
     """
     texts: list[Text] = []
     for polygon, text, confidence in found:
-        words = _printable(str(text or ""))
-        corners = _corners(polygon, size)
-        if not words or corners is None:
-            continue
-        sure = 0.0 if confidence is None else float(confidence)
-        sure = round(min(1.0, max(0.0, sure)), 4) if math.isfinite(sure) else 0.0
-        texts.append(Text(corners, words, sure))
+        words, corners = _printable(str(text or "")), _corners(polygon, size)
+        if words and corners is not None:
+            sure = float(confidence or 0.0)
+            sure = min(1.0, max(0.0, sure)) if math.isfinite(sure) else 0.0
+            texts.append(Text(corners, words, round(sure, 4)))
     return texts
 
 
@@ -128,17 +112,14 @@ def _printable(text: str) -> str:
 
 
 def _corners(polygon: Any, size: tuple[int, int]) -> tuple[Point, ...] | None:
-    points = [(float(point[0]), float(point[1])) for point in polygon]
-    if len(points) < 2 or not all(math.isfinite(x) and math.isfinite(y) for x, y in points):
+    points = np.array([[float(x), float(y)] for x, y, *_ in polygon]).reshape(-1, 2)
+    if len(points) < 2 or not np.isfinite(points).all():
         return None
     if len(points) != 4:
-        xs, ys = [x for x, _ in points], [y for _, y in points]
-        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
-        points = [(left, top), (right, top), (right, bottom), (left, bottom)]
-    width, height = float(size[0]), float(size[1])
-    return tuple(
-        (round(min(max(x, 0.0), width), 2), round(min(max(y, 0.0), height), 2)) for x, y in points
-    )
+        (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
+        points = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+    inside = np.clip(points, 0.0, np.array(size, np.float64)).tolist()
+    return tuple((round(x, 2), round(y, 2)) for x, y in inside)
 
 
 def check_picture(image: Array) -> None:
@@ -155,8 +136,4 @@ def box_of(text: Text) -> tuple[float, float, float, float]:
 
 def model_hashes(paths: Sequence[Path]) -> dict[str, str]:
     """File name -> first 16 digits of the content's SHA-256, for `Identity.models`."""
-    hashes = {}
-    for path in paths:
-        with path.open("rb") as file:
-            hashes[path.name] = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-    return hashes
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in paths}

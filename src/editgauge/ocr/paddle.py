@@ -1,9 +1,9 @@
 """PaddleOCR 2.x and 3.x, the engine of TextEdit's released scores (2.10, ``lang="en"``, angle
 classifier on).
 
-An optional package that fetches its models from the network when it first runs. Pictures are given
-to it in its own convention, B, G, R; the released script does so for the original, but gives the
-output as R, G, B: strongly coloured text may be read differently there.
+It fetches its models when it first runs. Pictures are given to it as B, G, R, its own convention;
+the released script gives the output as R, G, B: strongly coloured text may be read differently
+there.
 """
 
 from __future__ import annotations
@@ -61,16 +61,12 @@ class PaddleOcr:
             try:
                 found = list(_old(reader, pixels) if _major() < 3 else _new(reader, pixels))
             except Exception as error:  # the library has no error type of its own
-                raise OcrError(
-                    f"the OCR engine 'paddleocr' failed: {error or type(error).__name__}"
-                ) from error
+                raise OcrError(f"the OCR engine 'paddleocr' failed: {error}") from error
         return clean(found, (image.shape[1], image.shape[0]))
 
 
 def engine() -> PaddleOcr:
-    """PaddleOCR 2.x or 3.x, the engine of TextEdit's released scores; it fetches its models when it
-    first runs.
-    """
+    """PaddleOCR 2.x or 3.x, the engine of TextEdit's released scores; it fetches its models."""
     _version()
     return PaddleOcr()
 
@@ -98,24 +94,19 @@ def _major() -> int:
 
 @lru_cache(maxsize=2)
 def _reader(own: str) -> Any:
-    """The library's object for one of its languages; making it loads the models, and fetches them
-    the first time.
-    """
+    """The library's object for one of its languages; making it loads the models."""
     try:
         return _module().PaddleOCR(lang=own, **(_OLD if _major() < 3 else _NEW))
     except MissingExtra:
         raise
     except Exception as error:  # no network, no models, a device that is not there
-        raise OcrError(
-            f"the OCR engine 'paddleocr' cannot be started for {own!r}: {error}"
-        ) from error
+        why = f"cannot be started for {own!r}: {error}"
+        raise OcrError(f"the OCR engine 'paddleocr' {why}") from error
 
 
 @lru_cache(maxsize=1)
 def _identity() -> Identity:
-    """Versions, settings and the hashes of the English models; the object is made for it, to know
-    where they lie.
-    """
+    """Versions, settings and the hashes of the English models: the object knows where they lie."""
     with _LOCK:
         folders = _model_folders(_reader("en"))
     models: dict[str, str] = {}
@@ -133,9 +124,7 @@ def _identity() -> Identity:
 
 
 def _model_folders(reader: Any) -> dict[str, Path]:
-    """Where the models of a library object lie, as far as it says: 2.x in its arguments, 3.x in its
-    parameters.
-    """
+    """Where the models of a library object lie: 2.x in its arguments, 3.x in its parameters."""
     places: dict[str, Path] = {}
     for holder in (getattr(reader, "args", None), getattr(reader, "_params", None), reader):
         values = holder if isinstance(holder, Mapping) else getattr(holder, "__dict__", {})

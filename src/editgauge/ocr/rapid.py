@@ -1,10 +1,8 @@
 """The default engine: RapidOCR's models (PP-OCRv6 small) on onnxruntime, inside the wheel, read
 offline.
 
-Reads Latin, Greek, Chinese and Japanese script; not Korean, Cyrillic, Arabic and others, and says
-so. Two settings are ours because they change results or use cores that are not theirs: text lines
-are recognised one by one (in a batch a line's result depends on its neighbours' lengths), and every
-model runs on one thread.
+Reads Latin, Greek, Chinese and Japanese script. Text lines are recognised one by one (in a batch a
+line's result depends on its neighbours' lengths), and every model runs on one thread.
 """
 
 from __future__ import annotations
@@ -25,14 +23,13 @@ from editgauge.images import Array
 from editgauge.ocr.engine import Identity, Text, check_picture, clean, model_hashes
 from editgauge.ocr.tiles import read_large
 
-LIMIT: Final = 2000
-"""Pictures with a longer side are shrunk to it by the library; we read them in tiles as well."""
-TILE: Final = 1600
-OVERLAP: Final = 320
-LEAST_SIDE: Final = 64
-WIDEST: Final = 4
-"""Narrower pictures are widened with a plain margin: the library fails above 1 : 60, and crawls
-above 1 : 8.
+LIMIT, TILE, OVERLAP = 2000, 1600, 320
+"""Pictures with a longer side than the limit are shrunk to it by the library; we read them in tiles
+as well.
+"""
+LEAST_SIDE, WIDEST = 64, 4
+"""Smaller or narrower pictures get a plain margin: the library fails above 1 : 60, and crawls above
+1 : 8.
 """
 _LANGUAGES: Final = frozenset({"en", "zh", "ja", "el"})
 _SETTINGS: Final[dict[str, Any]] = {
@@ -63,9 +60,7 @@ class RapidOcr:
 
 
 def engine() -> RapidOcr:
-    """RapidOCR with models inside its wheel, offline: Latin, Greek, Chinese and Japanese script.
-    The default.
-    """
+    """RapidOCR, its models in its wheel: Latin, Greek, Chinese, Japanese script. The default."""
     _need()
     return RapidOcr()
 
@@ -78,9 +73,7 @@ def _need() -> None:
 
 @lru_cache(maxsize=1)
 def _identity() -> Identity:
-    """Versions and model hashes, without importing the library: planning a run needs no models in
-    memory.
-    """
+    """Versions and model hashes, without importing the library."""
     _need()
     spec = importlib.util.find_spec("rapidocr")
     folder = Path(str(spec.origin)).parent / "models" if spec else Path()
@@ -93,7 +86,6 @@ def _identity() -> Identity:
 
 @lru_cache(maxsize=1)
 def _reader() -> Any:
-    _need()
     import logging
 
     from rapidocr import RapidOCR
@@ -110,8 +102,6 @@ def _read(image: Array) -> list[Text]:
         try:
             pixels = cv2.cvtColor(padded, cv2.COLOR_RGB2BGR)
             result = _reader()(pixels, use_det=True, use_cls=True, use_rec=True)
-        except MissingExtra:
-            raise
         except Exception as error:  # the library raises its own types, OpenCV's and onnxruntime's
             last = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             raise OcrError(f"the OCR engine 'rapidocr' failed: {last}") from error
@@ -122,9 +112,7 @@ def _read(image: Array) -> list[Text]:
 
 
 def _padded(image: Array) -> tuple[Array, int, int]:
-    """The picture with a margin in its border's median colour where it is too small or too narrow,
-    and the margin.
-    """
+    """The picture with the margin that it needs, in its border's colour, and where it lies."""
     height, width = image.shape[:2]
     wide, high = max(width, LEAST_SIDE, height // WIDEST), max(height, LEAST_SIDE, width // WIDEST)
     if (wide, high) == (width, height):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +19,7 @@ FILE_NAME = "ocr.sqlite"
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Reads picture files with one engine; with a `store`, each content once, whoever asks.
-
-    `label` is the engine's identity as rows carry it (`Identity.label`), and part of every key of
-    the store.
+    `label`: `Identity.label`.
     """
 
     engine: Engine
@@ -33,24 +30,23 @@ class Reader:
         self, path: Path, language: str = "en", size: tuple[int, int] | None = None
     ) -> list[Text]:
         """The text in a picture, resized before to `size` = (width, height) with Pillow's Lanczos
-        filter, if given.
-
-        Corners are in pixels of that size. Raises `ImageError` when the file cannot be read as a
-        picture, `OcrError` when the engine breaks down or cannot read the language.
+        filter, if given; corners are in pixels of that size. Raises `ImageError` when the file
+        cannot be read as a picture, `OcrError` when the engine breaks down or cannot read the
+        language.
         """
         own = self.engine.own_language(language)
         if own is None:
-            raise OcrError(
-                f"the OCR engine {self.engine.name!r} cannot read the language {language!r}"
-            )
-        if self.store is None:
-            return self._read(path, language, size)
-        key = self._key(path, own, size)
-        kept = self.store.get([key])
-        if key in kept:
-            return _unpacked(kept[key])
-        texts = self._read(path, language, size)
-        self.store.put({key: _packed(texts)})
+            name = self.engine.name
+            raise OcrError(f"the OCR engine {name!r} cannot read the language {language!r}")
+        key = self._key(path, own, size) if self.store is not None else ""
+        if self.store is not None and (kept := self.store.get([key]).get(key)) is not None:
+            return [Text(tuple((x, y) for x, y in at), *rest) for at, *rest in orjson.loads(kept)]
+        pixels = images.read_image(path)
+        if size is not None:
+            pixels = images.resize(pixels, size, "lanczos")
+        texts = self.engine(pixels, language)
+        if self.store is not None:
+            self.store.put({key: orjson.dumps([tuple(text) for text in texts])})
         return texts
 
     def _key(self, path: Path, own: str, size: tuple[int, int] | None) -> str:
@@ -62,33 +58,13 @@ class Reader:
         parts = [images.fingerprint(path), scaled, own, self.label]
         return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
 
-    def _read(self, path: Path, language: str, size: tuple[int, int] | None) -> list[Text]:
-        pixels = images.read_image(path)
-        if size is not None:
-            pixels = images.resize(pixels, size, "lanczos")
-        return self.engine(pixels, language)
-
 
 def open_reader(name: str = "rapidocr", cache: Path | None = None) -> Reader:
-    """A reader with the engine of a name (`catalog.OCR_ENGINES`), and a store in the folder `cache`
-    if given.
-
-    Raises `UnknownName`, and `MissingExtra` or `UsageError` when what the engine needs is not
-    installed.
+    """A reader with the engine of a name in `catalog`, and a store in the folder `cache` if given.
+    Raises `UnknownName`, and `MissingExtra` or `UsageError` when what it needs is not installed.
     """
     from editgauge import catalog
 
     engine: Engine = catalog.find("ocr_engines", name)()
     store = Cache(cache, FILE_NAME) if cache is not None else None
     return Reader(engine, engine.identity().label, store)
-
-
-def _packed(texts: Sequence[Text]) -> bytes:
-    return orjson.dumps([[text.polygon, text.text, text.confidence] for text in texts])
-
-
-def _unpacked(data: bytes) -> list[Text]:
-    return [
-        Text(tuple((float(x), float(y)) for x, y in polygon), str(text), float(confidence))
-        for polygon, text, confidence in orjson.loads(data)
-    ]

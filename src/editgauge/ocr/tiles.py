@@ -17,13 +17,11 @@ Read = Callable[[Array], list[Text]]
 Box = tuple[float, float, float, float]
 
 TOUCHES = 4.0
-"""Text that ends this near to a tile's inner border counts as cut by it, in pixels."""
+"""Pixels from a tile's inner border within which a text that ends there counts as cut by it."""
 
 
 def windows(length: int, side: int, overlap: int) -> list[tuple[int, int]]:
-    """Start and end of the tiles along one axis: `side` long, evenly spread, overlapping by
-    `overlap` at least.
-    """
+    """Start and end of the tiles along one axis: `side` long, overlapping by `overlap` at least."""
     if length <= side:
         return [(0, length)]
     count = -(-(length - overlap) // (side - overlap))
@@ -31,23 +29,12 @@ def windows(length: int, side: int, overlap: int) -> list[tuple[int, int]]:
     return [(round(index * step), round(index * step) + side) for index in range(count)]
 
 
-def read_large(
-    image: Array,
-    read: Read,
-    *,
-    limit: int,
-    side: int,
-    overlap: int,
-) -> list[Text]:
-    """The text of a picture of any size; `read` takes pictures of any size, but shrinks those with
-    a side over `limit`.
-
-    Up to `limit` this is `read(image)`.
-    """
+def read_large(image: Array, read: Read, *, limit: int, side: int, overlap: int) -> list[Text]:
+    """The text of a picture of any size; `read` shrinks pictures with a side over `limit`."""
     height, width = image.shape[:2]
-    if max(height, width) <= limit:
-        return read(image)
     whole = read(image)
+    if max(height, width) <= limit:
+        return whole
     entire: list[Text] = []
     cut: list[Text] = []
     for top, bottom in windows(height, side, overlap):
@@ -56,7 +43,17 @@ def read_large(
             for text in read(image[top:bottom, left:right]):
                 is_cut = _touches(box_of(text), (right - left, bottom - top), inner)
                 (cut if is_cut else entire).append(_moved(text, left, top))
-    kept = _without_doubles(entire)
+    return _joined(whole, entire, cut)
+
+
+def _joined(whole: list[Text], entire: list[Text], cut: list[Text]) -> list[Text]:
+    """The texts of the shrunk picture, and of the tiles those that no border cut, and the cut ones,
+    each once.
+    """
+    kept: list[Text] = []
+    for text in sorted(entire, key=lambda t: (_area(t), t.confidence), reverse=True):
+        if all(_share(box_of(text), box_of(other)) < 0.5 for other in kept):
+            kept.append(text)
     for text in sorted(whole, key=_area, reverse=True):
         place = box_of(text)
         inside = [other for other in kept if _share(box_of(other), place) > 0.5]
@@ -74,14 +71,8 @@ def read_large(
 
 
 def _touches(box: Box, size: tuple[int, int], inner: tuple[bool, bool, bool, bool]) -> bool:
-    left, top, right, bottom = box
-    near = (
-        left <= TOUCHES,
-        top <= TOUCHES,
-        right >= size[0] - TOUCHES,
-        bottom >= size[1] - TOUCHES,
-    )
-    return any(a and b for a, b in zip(near, inner, strict=True))
+    ends = (box[0], box[1], size[0] - box[2], size[1] - box[3])
+    return any(end <= TOUCHES and side for end, side in zip(ends, inner, strict=True))
 
 
 def _moved(text: Text, x: int, y: int) -> Text:
@@ -99,12 +90,3 @@ def _share(part: Box, other: Box) -> float:
     height = min(part[3], other[3]) - max(part[1], other[1])
     area = (part[2] - part[0]) * (part[3] - part[1])
     return width * height / area if width > 0 and height > 0 and area > 0 else 0.0
-
-
-def _without_doubles(texts: list[Text]) -> list[Text]:
-    """Of texts that two tiles show, the larger; of equal ones the one with more confidence."""
-    kept: list[Text] = []
-    for text in sorted(texts, key=lambda t: (_area(t), t.confidence), reverse=True):
-        if all(_share(box_of(text), box_of(other)) < 0.5 for other in kept):
-            kept.append(text)
-    return kept

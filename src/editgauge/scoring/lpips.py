@@ -102,13 +102,13 @@ class LpipsScorer(NeuralScorer):
         runtime = self.ready()
         network = lpips_network(self.net, self.folder, runtime)
         waiting: dict[tuple[int, ...], dict[int, Frames]] = {}
-        ahead = reading_for(runtime.device)
+        depth, workers = reading_for(runtime.device)
         with threads():
             for index, frames in read_ahead(
                 range(len(pairs)),
                 lambda number: self._checked(*pairs[number]),
-                depth=ahead.depth,
-                workers=ahead.workers,
+                depth=depth,
+                workers=workers,
             ):
                 if isinstance(frames, Exception):
                     yield index, not_scored(self.metrics, *failure(frames, pairs[index][1]))

@@ -27,7 +27,7 @@ import numpy as np
 from PIL import Image
 
 from editgauge.benchmarks.texteditbench import BENCHMARK
-from editgauge.benchmarks.texteditbench.scorers import PixelScorer
+from editgauge.benchmarks.texteditbench.scorers import AGAINST_INPUT
 from editgauge.metrics.ssim import GAUSSIAN, UNIFORM, ssim
 from editgauge.native import tune_worker
 from editgauge.store.outputs import OutputFolder
@@ -137,9 +137,9 @@ def plain(pairs: Sequence[Pair]) -> Values:
 
 
 def ours(pairs: Sequence[Pair]) -> Values:
-    scorer, values = PixelScorer(), []
+    values = []
     for pair in pairs:
-        scores = {(one.metric, one.variant): one.number for one in scorer.score(*pair)}
+        scores = {(one.metric, one.variant): one.number for one in AGAINST_INPUT.score(*pair)}
         values.append((scores["mse", "faithful"], scores["ssim", "faithful"]))
     return values
 

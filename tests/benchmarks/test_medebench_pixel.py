@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editgauge.benchmarks.medebench.scorers import PixelScorer, darkened
+from editgauge.benchmarks.medebench.scorers import PIXELS, darkened
 from editgauge.images import write_png
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim_means
 from editgauge.types import Edit, Sample, Score, Status
@@ -60,9 +60,9 @@ def score(sample: Sample, output: Array | Path) -> Scores:
         write_png(path, output)
     found = {
         (s.metric, s.variant): s
-        for s in scored(PixelScorer(), sample, Edit(sample="1", editor="tested", path=path))
+        for s in scored(PIXELS, sample, Edit(sample="1", editor="tested", path=path))
     }
-    assert set(found) == {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
+    assert set(found) == {(m.name, v) for m in PIXELS.metrics for v in m.variants}
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from editgauge.benchmarks.texteditbench.scorers import PixelScorer, measure, pixel
+from editgauge.benchmarks.texteditbench.scorers import AGAINST_INPUT, AGAINST_REFERENCE, measure
 from editgauge.images import Mask, oriented, write_png
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means
 from editgauge.scoring import pixel as common_pixel
@@ -23,7 +23,7 @@ from tests.metrics.drawn import Array, blocks, noisy
 from tests.scoring.scored import scored
 
 SIZE = (200, 150)
-KEYS = {(m.name, v) for m in PixelScorer().metrics for v in m.variants}
+KEYS = {(m.name, v) for m in AGAINST_INPUT.metrics for v in m.variants}
 Scores = dict[tuple[str, str], Score]
 
 
@@ -62,7 +62,7 @@ def score(sample: Sample, output: Array | Path) -> Scores:
         write_png(path, output)
     found = {
         (s.metric, s.variant): s
-        for s in scored(PixelScorer(), sample, Edit(sample=sample.id, editor="tested", path=path))
+        for s in scored(AGAINST_INPUT, sample, Edit(sample=sample.id, editor="tested", path=path))
     }
     assert set(found) == KEYS
     return found
@@ -190,7 +190,9 @@ class TestAgainstTheReference:
     def scores(self, sample: Sample, output: Array) -> Scores:
         path = sample.image.parent / "output.png"
         write_png(path, output)
-        found = scored(pixel()[1], sample, Edit(sample=sample.id, editor="tested", path=path))
+        found = scored(
+            AGAINST_REFERENCE, sample, Edit(sample=sample.id, editor="tested", path=path)
+        )
         return {(score.metric, score.variant): score for score in found}
 
     def test_the_reference_itself_is_best_and_a_no_op_is_not(
@@ -218,8 +220,8 @@ class TestAgainstTheReference:
         self, tmp_path: Path, picture: Array, area: Mask
     ) -> None:
         sample = make(tmp_path, picture, input=area, second=area)
-        assert pixel()[1].applies(sample) == "the sample has no reference edit"
-        assert PixelScorer().applies(sample) is None
+        assert AGAINST_REFERENCE.applies(sample) == "the sample has no reference"
+        assert AGAINST_INPUT.applies(sample) is None
 
 
 class TestReferencesOutsideTheirMasks:

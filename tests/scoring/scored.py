@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from editgauge.scoring.failures import failure
+from editgauge.scoring import failure
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Sample, Score, not_scored
 

@@ -19,8 +19,7 @@ from editgauge.images import read_image, read_mask, resize, write_png  # noqa: E
 from editgauge.metrics.frechet import frechet_distance, kernel_distance, moments  # noqa: E402
 from editgauge.networks import features, loading, runtime, weights  # noqa: E402
 from editgauge.networks.inception import Inception, prepare  # noqa: E402
-from editgauge.scoring import lpips as lpips_scorer  # noqa: E402
-from editgauge.scoring.failures import failure  # noqa: E402
+from editgauge.scoring import failure  # noqa: E402
 from editgauge.testing import make_sample  # noqa: E402
 from editgauge.types import Edit, Status  # noqa: E402
 from tests.networks import tiny  # noqa: E402
@@ -372,7 +371,6 @@ def test_features_are_computed_once_and_kept(clip: Path, monkeypatch: Any, tmp_p
 @pytest.mark.parametrize(
     ("benchmark", "name", "module", "method"),
     [
-        (texteditbench, "lpips", "editgauge.metrics.lpips.Network", "distance"),
         (textedit, "clip", "editgauge.networks.clip.ClipModel", "image_features"),
         (textedit, "clip", "editgauge.networks.clip.ClipModel", "text_features"),
         pytest.param(
@@ -388,17 +386,13 @@ def test_a_device_that_holds_one_picture_gives_the_same_values(
     benchmark: Any, name: str, module: str, method: str, monkeypatch: Any, tmp_path: Path
 ) -> None:
     """Every network backs off where its device's memory does not hold a batch."""
-    if name == "lpips":
-        tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
-    else:
-        install = tiny.install_clip if name == "clip" else tiny.install_inception
-        install(monkeypatch, tmp_path / "weights")
-    monkeypatch.setattr(lpips_scorer, "_at_once", lambda runtime, shape: 4)
+    install = tiny.install_clip if name == "clip" else tiny.install_inception
+    install(monkeypatch, tmp_path / "weights")
     pairs = [pair(tmp_path, f"s{n}", caption=f"red {n}", size=(48, 40)) for n in range(2)]
     scorer = named(benchmark, name)
 
     def values() -> list[float]:
-        for cached in (features._cache, features._fitting, lpips_scorer._fitting):
+        for cached in (features._cache, features._fitting):
             cached.cache_clear()
         lists = [scorer.score_set(pairs)] if name == "fid" else many(scorer, pairs)
         return [score.value for scores in lists for score in scores if score.value is not None]
@@ -410,7 +404,7 @@ def test_a_device_that_holds_one_picture_gives_the_same_values(
     real, sizes = getattr(network, method), []
 
     def small(self: Any, given: Any, *more: Any) -> Any:
-        sizes.append(len(more[0] if method == "distance" else getattr(given, "ids", given)))
+        sizes.append(len(getattr(given, "ids", given)))
         if sizes[-1] > 1:
             raise torch.cuda.OutOfMemoryError("CUDA out of memory")
         return real(self, given, *more)

@@ -15,8 +15,7 @@ import pytest
 from editgauge.errors import MissingExtra, OcrError
 from editgauge.images import Array, write_png
 from editgauge.ocr import Identity, Reader, Text
-from editgauge.scoring.ocr.presence import deletion_scores, insertion_scores
-from editgauge.scoring.ocr.scorers import PresenceScorer, TextScorer, language_for, ocr_scorers
+from editgauge.scoring.ocr.scorers import TextScorer, language_for, ocr_scorers
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Sample, Status
 
@@ -92,10 +91,6 @@ def edit(path: Path) -> Edit:
 def five(engine: Scripted = ENGINE) -> TextScorer:
     label = engine.identity().label
     return TextScorer(reader=Reader(engine, label), source=label)
-
-
-def presence(engine: Scripted = ENGINE) -> PresenceScorer:
-    return PresenceScorer(reader=Reader(engine, engine.identity().label), source="scripted")
 
 
 def values(scorer: Scorer, sample: Sample, edit: Edit) -> dict[tuple[str, str], float | None]:
@@ -181,7 +176,7 @@ def test_without_the_default_engine_scores_fail_with_the_reason(
 
     rapid._identity.cache_clear()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    (scorer,) = ocr_scorers()
+    scorer = ocr_scorers()
     assert isinstance(scorer, Scorer)
     assert scorer.source.startswith("rapidocr-not-installed-")
     with pytest.raises(OcrError, match=r"pip install 'editgauge\[ocr\]'"):
@@ -192,83 +187,10 @@ def test_without_the_default_engine_scores_fail_with_the_reason(
 
 def test_runs_can_share_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidocr", reason="the extra 'ocr' is not installed")
-    (own,) = ocr_scorers(cache=tmp_path / "run")
+    own = ocr_scorers(cache=tmp_path / "run")
     assert own.reader.store is not None
     assert own.reader.store.path.parent == tmp_path / "run"
     monkeypatch.setenv("EDITGAUGE_OCR_CACHE", str(tmp_path / "shared"))
-    (sharing,) = ocr_scorers(cache=tmp_path / "run")
+    sharing = ocr_scorers(cache=tmp_path / "run")
     assert sharing.reader.store is not None
     assert sharing.reader.store.path.parent == tmp_path / "shared"
-
-
-# --------------------------------------------------------------------------- deleted and inserted
-def test_presence_scores_of_a_deletion(tmp_path: Path) -> None:
-    pages = {**PAGES, DONE: PAGES[ORIGINAL][1:]}
-    scorer = presence(Scripted(pages))
-    deletion = replace(sample(tmp_path, target=None), instruction="Delete 'SALE'")
-    assert scorer.applies(deletion) is None
-    gone = scorer.score(deletion, edit(picture(tmp_path / "gone.png", DONE)))
-    assert [(s.metric, s.value, s.status) for s in gone] == [
-        ("deleted", 1.0, Status.SCORED), ("inserted", None, Status.NOT_APPLICABLE),
-        ("kept", 1.0, Status.SCORED),
-    ]  # fmt: skip
-    still = values(scorer, deletion, edit(picture(tmp_path / "still.png", UNTOUCHED)))
-    assert still["deleted", "corrected"] == 0.0
-    lost = replace(deletion, source_text="QQQQ")
-    unknown = scorer.score(lost, edit(picture(tmp_path / "still.png", UNTOUCHED)))
-    fault, other = Status.DATASET_FAULT, Status.NOT_APPLICABLE
-    assert [s.status for s in unknown] == [fault, other, fault]
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "instruction", "why"),
-    [
-        ("SALE", "OPEN", "Replace 'SALE' with 'OPEN'", "is change"),
-        ("SALE", None, "Enlarge 'SALE'", "is resize"),
-        (None, None, "Delete the title", "the text to delete is not known of this sample"),
-        ("!!", None, "Delete '!!'", "no letter or digit"),
-    ],
-)
-def test_presence_does_not_apply_to_other_operations(
-    tmp_path: Path, source: str | None, target: str | None, instruction: str, why: str
-) -> None:
-    asked = replace(sample(tmp_path, source, target), instruction=instruction)
-    assert why in str(presence().applies(asked))
-
-
-def test_half_deleted_text_counts_by_what_is_left() -> None:
-    original = [text("MASTER GARDENER", 0, 0), text("since 1984", 0, 60)]
-    left = [text("MASTER GARD", 0, 0), text("since 1984", 0, 60)]
-    scores = deletion_scores(original, left, "MASTER GARDENER")
-    assert scores is not None
-    assert scores["deleted"] == pytest.approx(4 / 14, abs=1e-5)
-    assert deletion_scores(original, [text("SNACKS", 0, 0)], "MASTER GARDENER") == {
-        "deleted": 1.0, "kept": pytest.approx(0.3, abs=0.1),
-    }  # fmt: skip
-
-
-def test_a_word_deleted_from_a_line() -> None:
-    original, edited = [text("risks & concerns", 0, 0)], [text("risks &", 0, 0)]
-    assert deletion_scores(original, edited, "concerns") == {"deleted": 1.0}
-    assert deletion_scores(original, original, "concerns") == {"deleted": 0.0}
-    assert deletion_scores(original, original, "benefits") is None
-
-
-def test_an_insertion_counts_what_is_new() -> None:
-    original = [text("JAY LI", 0, 40)]
-    whole = {"inserted": 1.0, "kept": 1.0}
-    assert insertion_scores(original, [text("NAME", 0, 0), *original], "NAME") == whole
-    assert insertion_scores(original, [text("NAME JAY LI", 0, 40)], "NAME") == whole
-    assert insertion_scores(original, original, "NAME") == {"inserted": 0.0, "kept": 1.0}
-    assert insertion_scores(original, original, "JAY")["inserted"] == 0.0  # it was there before
-    assert insertion_scores(original, [*original, text("JAY", 0, 90)], "JAY")["inserted"] == 1.0
-    wrapped = [text("a long sentence that", 0, 80), text("runs over two lines", 0, 110), *original]
-    words = "A long sentence that runs over two lines"
-    assert insertion_scores(original, wrapped, words)["inserted"] == 1.0
-    misspelt = insertion_scores([], [text("WELCOM", 0, 0)], "WELCOME")
-    assert misspelt == {"inserted": pytest.approx(6 / 7, abs=1e-5)}
-
-
-def test_a_short_insertion_must_be_a_word() -> None:
-    assert insertion_scores([text("JAY", 0, 0)], [text("JAYS", 0, 0)], "S")["inserted"] == 0.0
-    assert insertion_scores([text("JAY", 0, 0)], [text("JAY S", 0, 0)], "S")["inserted"] == 1.0

@@ -37,7 +37,7 @@ def by_track(makers: Mapping[Track, Sequence[MakeSome | str]], package: str = ""
         scorers: list[Scorer] = []
         for name in dict.fromkeys(wanted):
             make = part(name, package) if isinstance(name, str) else name
-            made = make(**options)
+            made = make if isinstance(make, Scorer) else make(**options)
             scorers += made if isinstance(made, list | tuple) else [cast(Scorer, made)]
         return scorers
 

@@ -13,7 +13,7 @@ from editgauge import machine
 from editgauge.errors import ImageError, RunError
 from editgauge.images import fingerprint
 from editgauge.networks.runtime import gpu_in_use
-from editgauge.scoring.failures import failure
+from editgauge.scoring import failure
 from editgauge.scoring.scorer import Scorer
 from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots

@@ -1,16 +1,12 @@
 """Metrics of models whose packages cannot be installed beside ours, run as a program of their own:
-one line in, one line out.
+one line of JSON in, one line out.
 
 ImageReward and MedCLIP need versions of transformers and torch of their own. Such a model lives in
-another environment and is started as a command; both sides talk JSON, one object a line:
+another environment and is started as a command (``examples/imagereward_adapter.py`` is one):
 
 - it says first ``{"adapter": 1, "model": "ImageReward-v1.0", "identity": "sha256 or version"}``
 - we write ``{"id": 7, "image": "/path/output.png", "text": "remove the tube"}``
 - it answers ``{"id": 7, "value": 0.42}`` or ``{"id": 7, "error": "why there is none"}``
-
-Answers come in the order of the questions. What it prints on standard error is kept for the error
-message. It ends when its input is closed. ``examples/imagereward_adapter.py`` and
-``examples/medclip_adapter.py`` are such programs.
 """
 
 from __future__ import annotations
@@ -29,8 +25,7 @@ import orjson
 
 from editgauge import images
 from editgauge.errors import EditgaugeError, ImageError, WeightsError
-from editgauge.scoring import NoScore
-from editgauge.scoring.failures import failure, text_of
+from editgauge.scoring import NoScore, failure, text_of
 from editgauge.scoring.scorer import Scorer
 from editgauge.services.child import Child, Ended
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
@@ -45,11 +40,8 @@ class AdapterError(EditgaugeError):
 
 
 class Adapter:
-    """A running adapter program.
-
-    `command` is a command line. Raises `WeightsError` when it cannot be started and `AdapterError`
-    when it does not answer with the line of introduction; both name the command and the last thing
-    it said.
+    """A running adapter program; `command` is a command line. Raises `WeightsError` when it cannot
+    be started and `AdapterError` when it does not introduce itself.
     """
 
     def __init__(
@@ -64,22 +56,17 @@ class Adapter:
             self._child = Child(shlex.split(command))
         except (OSError, IndexError, ValueError) as error:
             raise WeightsError(f"adapter {command!r} cannot be started ({error})") from error
-        try:
-            hello = self._line(start_seconds)
-            if hello.get("adapter") != 1 or not isinstance(hello.get("model"), str):
-                wanted = '{"adapter": 1, "model": …}'
-                raise self._broken(f"it did not introduce itself with a line {wanted}")
-        except BaseException:
-            self.end()
-            raise
+        hello = self._line(start_seconds)
+        if hello.get("adapter") != 1 or not isinstance(hello.get("model"), str):
+            wanted = '{"adapter": 1, "model": …}'
+            raise self._broken(f"it did not introduce itself with a line {wanted}")
         self.model, self.identity = hello["model"], str(hello.get("identity", ""))
 
     def ask(self, image: Path, text: str) -> float:
         """The model's value for a picture and a text. Raises `NoScore` where it has none, and
-        `AdapterError` when the program has ended or is silent.
+        `AdapterError` when the program has ended, is silent or answers something else.
         """
-        number = self._next
-        self._next += 1
+        number, self._next = self._next, self._next + 1
         line = orjson.dumps({"id": number, "image": str(image.absolute()), "text": text})
         reply = self._line(self._answer_seconds, line)
         if reply.get("id") != number:
@@ -91,18 +78,16 @@ class Adapter:
         raise NoScore(Status.FAILED, f"{self.model}: {why}")
 
     def _line(self, seconds: float, question: bytes = b"") -> dict[str, Any]:
-        """The next line as an object, after a question where there is one."""
         deadline = time.monotonic() + seconds
         try:
             if question:
                 self._child.write(question, deadline)
             line = self._child.read(deadline)
+            value = orjson.loads(line)
         except TimeoutError:
             raise self._broken(f"no answer in {seconds:g} s") from None
         except Ended as error:
             raise self._broken(str(error)) from error
-        try:
-            value = orjson.loads(line)
         except orjson.JSONDecodeError:
             value = None
         if not isinstance(value, dict):
@@ -110,7 +95,7 @@ class Adapter:
         return value
 
     def _broken(self, what: str) -> AdapterError:
-        self.end()  # it has shown that it does not keep to the conversation
+        self.end()
         return AdapterError(f"adapter {self._command!r}: {what}")
 
     def end(self) -> None:
@@ -124,12 +109,11 @@ _running: dict[str, Adapter] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class AdapterScorer(Scorer):
-    """Values of a model that runs as a program in an environment of its own, asked with a picture
-    and a text.
+    """Values of a model that runs as a program of its own, asked with a picture and a text.
 
     `measures` pairs a metric with the sample's field that holds its text. The command stands in the
     environment variable `variable`; without it nothing is measured, and the reason says what to
-    set. The program runs as long as this process and answers one question at a time.
+    set.
     """
 
     name: str
@@ -174,7 +158,6 @@ class AdapterScorer(Scorer):
         except Exception as error:  # one text's fault, or the program's: its status and reason
             if isinstance(error, AdapterError):
                 _running.pop(command, None)  # the next question starts it anew
-            status, reason = failure(error, edit)
-            return Score(metric=metric.name, value=None, status=status, reason=reason)
+            return NoScore(*failure(error, edit)).score(metric.name)
         detail = {"model": adapter.model, "identity": adapter.identity}
         return Score(metric=metric.name, value=value, detail={k: v for k, v in detail.items() if v})

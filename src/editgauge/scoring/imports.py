@@ -5,8 +5,7 @@ Each benchmark reads its own formats (`types.Benchmark.importers`). Scores of a 
 judge's name and ``#imported`` as their source: *faithful* rows have the number as it is in the
 file, recorded failures as the released summaries count them; *corrected* rows have an integer in
 range or the reason why there is none. Scores of a script that measured (pixels, OCR, CLIP) have the
-scorer `MEASURED`, the script's name as their source, and are faithful alone. The files hold neither
-replies nor pictures: nothing is read or computed again.
+scorer `MEASURED`, the script's name as their source, and are faithful alone.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from editgauge.types import JUDGE_SCORER, Benchmark, Metric, Row, Sample, Status
 
 MEASURED = "imported"
 """The scorer of rows that a script measured."""
-FAILED_WORDS = ("api error", "json parsing failed", "api call failed")
-"""How the rationale of a score begins that the released scripts wrote for a failed call."""
 Outcome = tuple[float | None, Status, str]
 """A value or None, the status, and the reason why there is no value."""
 
@@ -68,8 +65,17 @@ class Imported:
 
 Reader = Callable[[Path, Mapping[str, Sample], str | None], Iterator[ReleasedScore]]
 """Reads one released format: a path, the samples by id, and the editor's name where the user gave
-one. Raises `DataError` when the file is not of this format, naming what was wanted.
+one. Raises `WrongFormat` when it is not of this format.
 """
+
+
+class WrongFormat(DataError):
+    """A file is not of a released format: what was wanted, and what was found."""
+
+    def __init__(self, path: Path, wanted: str, found: Any) -> None:
+        shown = found if isinstance(found, str) else f"{type(found).__name__} {str(found)[:60]!r}"
+        super().__init__(f"{path}: wanted {wanted}, found {shown}")
+        self.wanted, self.found = wanted, shown
 
 
 def import_scores(
@@ -89,7 +95,6 @@ def import_scores(
     gives one sample two values, or has a judge's scores and none is named.
     """
     known, metrics, result = {one.id: one for one in samples}, benchmark.every_metric, Imported()
-    done = run.done(benchmark.name, [JUDGE_SCORER, MEASURED])
     rows: dict[object, Row] = {}
     seen: dict[tuple[str, str, str], str] = {}
     for found in _read(benchmark, path, known, editor):
@@ -100,14 +105,13 @@ def import_scores(
             continue
         key = (found.editor, found.sample, found.metric)
         if seen.setdefault(key, str(found.value)) != str(found.value):
-            raise DataError(
-                f"{path.name}: {found.sample} has two values of {found.metric}; remove one of the "
-                f"entries"
-            )
+            told = f"{found.sample} has two values of {found.metric}"
+            raise DataError(f"{path.name}: {told}; remove one of the entries")
         for row in _rows(benchmark.name, metrics[found.metric], found, judge):
             rows[row.key] = row
-    result.statuses.update(row.status.value for row in rows.values())
+    done = run.done(benchmark.name, [JUDGE_SCORER, MEASURED])
     new = [row for row in rows.values() if row.fingerprint not in done.get(row.key, {})]
+    result.statuses.update(row.status.value for row in rows.values())
     result.kept = len(rows) - len(new)
     run.keep_metrics(benchmark.name, benchmark.metrics)
     result.rows = run.put(new)
@@ -120,18 +124,23 @@ def _read(
     """What the first of the benchmark's readers makes of the path; of a folder that none takes as a
     whole, of each file in it.
     """
-    errors: list[str] = []
+    wanted, found = [], "nothing there"
     for reader in benchmark.importers():
         try:
-            return list(reader(path, known, editor))
-        except DataError as error:
-            errors.append(str(error))
+            if scores := list(reader(path, known, editor)):
+                return scores
+            raise DataError(f"{path}: wanted scores, found none in it")
+        except WrongFormat as error:
+            wanted.append(error.wanted)
+            found = error.found
     files = sorted(path.rglob("*.json")) if path.is_dir() else []
-    if files and not editor:
-        errors.append("or, for files that are read one by one, the name of their editor")
-    elif files:
-        return [found for file in files for found in _read(benchmark, file, known, editor)]
-    raise DataError("; ".join(errors) or f"{benchmark.name}: no released format of scores is known")
+    if files and editor:
+        return [score for file in files for score in _read(benchmark, file, known, editor)]
+    if files:
+        wanted.append("the name of their editor, for files that are read one by one")
+    raise DataError(
+        f"{path}: wanted {'; or '.join(dict.fromkeys(wanted)) or 'no file at all'}; found {found}"
+    )
 
 
 def _rows(benchmark: str, metric: Metric, found: ReleasedScore, judge: str) -> Iterator[Row]:
@@ -161,82 +170,55 @@ def _rows(benchmark: str, metric: Metric, found: ReleasedScore, judge: str) -> I
 
 
 def _outcomes(metric: Metric, found: ReleasedScore) -> Iterator[tuple[Variant, Outcome]]:
-    value = number(found.value)
+    """What a value as written becomes: as the released summary counts it, and strictly."""
+    value, shown = number(found.value), str(found.value)[:40]
+    scale = f"{metric.low:g} to {metric.high:g}"
+    inside = value is not None and metric.low <= value <= metric.high
+    good: Outcome = (value, Status.SCORED, "")
+    failed: Outcome = (None, Status.FAILED, found.failed)
     if found.script:
-        yield "faithful", _measured(metric, value)
+        none = Status.FAILED, "the released script has no value"
+        beyond = Status.UNPARSABLE, f"{shown} lies outside of {scale}"
+        yield "faithful", good if inside else (None, *(none if value is None else beyond))
         return
-    yield "faithful", _as_written(found, value)
-    yield "corrected", found.strict or _strictly(metric, found, value)
-
-
-def _measured(metric: Metric, value: float | None) -> Outcome:
-    if value is None:
-        return None, Status.FAILED, "the released script has no value"
-    if not metric.low <= value <= metric.high:
-        told = f"{value:g} lies outside of {metric.low:g} to {metric.high:g}"
-        return None, Status.UNPARSABLE, told
-    return value, Status.SCORED, ""
-
-
-def _as_written(found: ReleasedScore, value: float | None) -> Outcome:
     if found.failed and found.recorded is not None:
-        return found.recorded, Status.SCORED, f"as the released summary counts it: {found.failed}"
-    if found.failed:
-        return None, Status.FAILED, found.failed
-    if value is None or math.isinf(value):
-        return None, Status.UNPARSABLE, f"no number: {str(found.value)[:40]}"
-    return value, Status.SCORED, ""
-
-
-def _strictly(metric: Metric, found: ReleasedScore, value: float | None) -> Outcome:
-    if found.failed:
-        return None, Status.FAILED, found.failed
-    if value is None or not value.is_integer() or not metric.low <= value <= metric.high:
-        scale = f"{metric.low:g} to {metric.high:g}"
-        return None, Status.UNPARSABLE, f"not an integer from {scale}: {str(found.value)[:40]}"
-    return value, Status.SCORED, ""
+        told = f"as the released summary counts it: {found.failed}"
+        yield "faithful", (found.recorded, Status.SCORED, told)
+    elif found.failed:
+        yield "faithful", failed
+    else:
+        plain = value is not None and not math.isinf(value)
+        yield "faithful", good if plain else (None, Status.UNPARSABLE, f"no number: {shown}")
+    whole = inside and value is not None and value.is_integer()
+    told = f"not an integer from {scale}: {shown}"
+    strictly = failed if found.failed else good if whole else (None, Status.UNPARSABLE, told)
+    yield "corrected", found.strict or strictly
 
 
 # -- for the benchmarks' readers -------------------------------------------------------------------
 
 
-def is_failure(rationale: str) -> bool:
-    """Whether a rationale is what a released script wrote for a call that failed."""
-    return rationale.strip().lower().startswith(FAILED_WORDS)
-
-
 def number(value: Any) -> float | None:
     """A number as it is, also +∞; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
     try:
-        found = float(value)
+        given = isinstance(value, int | float) and not isinstance(value, bool)
+        found = float(value) if given else math.nan
     except OverflowError:
         return None
     return None if math.isnan(found) or found == -math.inf else found
 
 
-def read_json(path: Path) -> Any:
-    """The JSON value of a file as Python's own writer makes them: ``NaN`` and ``Infinity`` are
-    numbers. Raises `DataError` where there is none.
+def read_json(path: Path, *, lines: bool = False) -> Any:
+    """The JSON value of a file as Python's own writer makes them (``NaN`` and ``Infinity`` are
+    numbers); with `lines` a list, of one on each line or of one list. Raises `WrongFormat`.
     """
-    try:
-        return json.loads(path.read_bytes().decode())
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path}: cannot be read as JSON ({error})") from error
-
-
-def read_lines(path: Path) -> list[Any]:
-    """The values of a file of JSON lines or of one list. Raises `DataError` for another file."""
+    if path.is_dir():
+        raise WrongFormat(path, "a file", "a folder")
     try:
         text = path.read_bytes().decode()
-        if text.lstrip()[:1] == "[":
-            return list(json.loads(text))
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        if lines and text.lstrip()[:1] != "[":
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path}: cannot be read as JSON lines ({error})") from error
-
-
-def wrong_format(path: Path, wanted: str, found: Any) -> DataError:
-    """The error for a file that is not of the released format."""
-    return DataError(f"{path}: wanted {wanted}, found {type(found).__name__} {str(found)[:60]!r}")
+        found = f"a file that cannot be read ({error})"
+        raise WrongFormat(path, "JSON lines" if lines else "JSON", found) from error

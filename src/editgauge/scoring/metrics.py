@@ -7,111 +7,92 @@ own.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from editgauge.metrics import PEAK
-from editgauge.types import VARIANTS, Metric
+from editgauge.types import VARIANTS, Metric, Variant
 
 WORST_SQUARED_ERROR = PEAK**2
 """The squared error of black against white, which a failure counts as."""
+higher = partial(Metric, direction="higher")
+"""A metric of which more is better."""
+lower = partial(Metric, direction="lower", low=0.0, high=math.inf)
+"""A distance."""
+corrected: tuple[Variant, ...] = ("corrected",)
+mse = partial(
+    lower, "mse", heading="MSE", high=WORST_SQUARED_ERROR, unit="8-bit levels²",
+    failure=WORST_SQUARED_ERROR,
+)  # fmt: skip
+psnr = partial(higher, low=0.0, high=math.inf, unit="dB", failure=0.0)
+ssim = partial(higher, low=-1.0, high=1.0, failure=0.0)
+SAME_COLOURS = (
+    "how {} the colours outside the region to be edited moved ({} is unchanged)"  # of MSE and PSNR
+)
+SAME_PICTURE = (
+    "how much of the picture outside the region to be edited looks the same as before (1 is "
+    "unchanged)"
+)
 
 BACKGROUND = (
-    Metric(
-        "mse",
-        heading="MSE",
-        direction="lower",
-        low=0.0,
-        high=WORST_SQUARED_ERROR,
+    mse(
         digits=1,
-        unit="8-bit levels²",
-        variants=("corrected",),
-        failure=WORST_SQUARED_ERROR,
+        variants=corrected,
         keeps=True,
-        plain="how far the colours outside the region to be edited moved (0 is unchanged)",
+        plain=SAME_COLOURS.format("far", 0),
         note="After alignment, outside the masks.",
     ),
-    Metric(
+    psnr(
         "psnr",
         heading="PSNR",
-        direction="higher",
-        low=0.0,
-        high=math.inf,
         digits=2,
-        unit="dB",
-        variants=("corrected",),
-        failure=0.0,
+        variants=corrected,
         keeps=True,
-        plain="how little the colours outside the region to be edited moved (∞ is unchanged)",
+        plain=SAME_COLOURS.format("little", "∞"),
         note="Of that mean squared error.",
     ),
-    Metric(
+    ssim(
         "ssim",
         heading="SSIM",
-        direction="higher",
-        low=-1.0,
-        high=1.0,
-        variants=("corrected",),
-        failure=0.0,
+        variants=corrected,
         keeps=True,
-        plain="how much of the picture outside the region to be edited looks the same as before "
-        "(1 is unchanged)",
+        plain=SAME_PICTURE,
         note="Over windows that touch no masked pixel.",
     ),
 )
 """What stayed as it was outside the masks."""
+_OURS = "Not a metric of the paper"
 REFERENCE = (
-    Metric(
-        "reference_psnr",
-        heading="PSNR to reference",
-        direction="higher",
-        low=0.0,
-        high=math.inf,
-        digits=2,
-        unit="dB",
-        variants=("corrected",),
-        failure=0.0,
-        note="Not a metric of the paper.",
+    psnr(
+        "reference_psnr", heading="PSNR to reference", digits=2, variants=corrected,
+        note=f"{_OURS}.",
     ),
-    Metric(
-        "reference_ssim",
-        heading="SSIM to reference",
-        direction="higher",
-        low=-1.0,
-        high=1.0,
-        variants=("corrected",),
-        failure=0.0,
-        note="Not a metric of the paper; Gaussian.",
+    ssim(
+        "reference_ssim", heading="SSIM to reference", variants=corrected,
+        note=f"{_OURS}; Gaussian.",
     ),
-)
+)  # fmt: skip
 """How near the output comes to the reference."""
-LPIPS = Metric(
+LPIPS = lower(
     "lpips",
     heading="LPIPS",
-    direction="lower",
-    low=0.0,
-    high=math.inf,
-    variants=("corrected",),
+    variants=corrected,
     failure=1.0,
     note="SqueezeNet, v0.1 heads, against the input, over the positions outside the masks; other "
     "sizes are resized.",
 )
-FID = Metric(
+FID = lower(
     "fid",
     heading="FID",
-    direction="lower",
-    low=0.0,
-    high=math.inf,
     digits=2,
     whole_set=True,
     note="Fréchet distance of Inception-v3 features (2,048) between outputs and references, "
     "pytorch-fid's network and preprocessing; biased upwards for few samples: compare at equal "
     "numbers only (Heusel et al. 2017).",
 )
-KID = Metric(
+KID = lower(
     "kid",
     heading="KID",
-    direction="lower",
     low=-math.inf,
-    high=math.inf,
     whole_set=True,
     note="Squared maximum mean discrepancy, cubic kernel, all pairs, unbiased: the one to read for "
     "small sets (Bińkowski et al. 2018).",
@@ -122,14 +103,8 @@ _OCR_NOTE = (
     "invented text counted; TextEdit classic track"
 )
 OCR = tuple(
-    Metric(
-        name,
-        direction="higher",
-        low=0.0,
-        high=1.0,
-        digits=2,
-        variants=VARIANTS,
-        failure=0.0,
+    higher(
+        name, low=0.0, high=1.0, digits=2, variants=VARIANTS, failure=0.0,
         note=f"{meaning}; {_OCR_NOTE}",
     )
     for name, meaning in {
@@ -139,22 +114,5 @@ OCR = tuple(
         "F1": "harmonic mean of OP and OR",
         "NED": "text at the source's place against the target",
     }.items()
-)
+)  # fmt: skip
 """What is scored by reading: TextEdit's five scores."""
-PRESENCE = tuple(
-    Metric(
-        name,
-        direction="higher",
-        low=0.0,
-        high=1.0,
-        variants=("corrected",),
-        failure=0.0,
-        note=f"{meaning}; ours",
-    )
-    for name, meaning in {
-        "deleted": "source no longer read at its place",
-        "inserted": "target read, more often than before",
-        "kept": "the original's other lines still read",
-    }.items()
-)
-"""Ours, for deleted and inserted text."""

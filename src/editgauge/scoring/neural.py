@@ -7,22 +7,21 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from editgauge.errors import EditgaugeError
 from editgauge.metrics.embedding import aesthetic, clip_score, cosine, directional_alignment
 from editgauge.metrics.frechet import FEW_SAMPLES, frechet_distance, kernel_distance, moments
-from editgauge.networks.features import CLIP, INCEPTION, ClipFeatures, InceptionFeatures, Vectors
+from editgauge.networks.features import CLIP, INCEPTION, ClipFeatures, InceptionFeatures
 from editgauge.networks.loading import aesthetic_head
 from editgauge.networks.runtime import Runtime, gpus, resolve
 from editgauge.networks.weights import find, locate, state
-from editgauge.scoring import NoScore
-from editgauge.scoring.failures import failure, text_of
+from editgauge.scoring import NoScore, failure, text_of
 from editgauge.scoring.metrics import FID, KID
 from editgauge.scoring.scorer import Needs, Pair, Scorer
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant, not_scored
@@ -107,9 +106,16 @@ def _version(package: str) -> str | None:
 
 # -- CLIP ------------------------------------------------------------------------------------------
 
-Kind = Literal["clip_score", "image", "text", "direction", "input", "aesthetic"]
-_NEEDED: Mapping[Kind, str] = {"image": "reference", "direction": "images", "input": "images"}
-"""Kind -> the sample's pictures that it reads."""
+_KINDS: Mapping[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "clip_score": (("output", "text"), clip_score),
+    "text": (("output", "text"), cosine),
+    "image": (("output", "reference"), cosine),
+    "direction": (("output", "input", "text"), directional_alignment),
+    "input": (("input", "text"), cosine),
+    "aesthetic": (("cropped", "head"), lambda vector, head: aesthetic(vector, *head)),
+}
+"""Kind of measure -> the features that it takes, and the formula."""
+_FIELDS = {"input": "images", "reference": "reference"}
 
 
 @dataclass(frozen=True)
@@ -125,18 +131,16 @@ class Measure:
     """
 
     metric: Metric
-    kind: Kind
+    kind: str
     text: str = ""
     as_released: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClipScorer(NeuralScorer):
-    """Scores that rest on CLIP ViT-L/14, by what it measures: features of pictures and texts are
-    computed once and kept by content.
-
-    What a batch gives differs from what its pictures give alone by up to about 1e-6, the rounding
-    of float32 sums in another order.
+    """Scores that rest on CLIP ViT-L/14: features of pictures and texts are computed once and kept
+    by content. A batch differs from its pictures alone by up to about 1e-6, the rounding of float32
+    sums in another order.
     """
 
     measures: tuple[Measure, ...]
@@ -148,114 +152,93 @@ class ClipScorer(NeuralScorer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fields = [f for m in self.measures for f in (_NEEDED.get(m.kind, ""), m.text) if f]
+        used = [(_FIELDS.get(part), m.text) for m in self.measures for part in _KINDS[m.kind][0]]
+        inputs = dict.fromkeys(name for names in used for name in names if name)
         object.__setattr__(self, "metrics", tuple(measure.metric for measure in self.measures))
-        object.__setattr__(self, "inputs", tuple(dict.fromkeys(fields)))
+        object.__setattr__(self, "inputs", tuple(inputs))
 
     @property
     def weights(self) -> tuple[str, ...]:
-        return (CLIP, AESTHETIC) if self._has("aesthetic") else (CLIP,)
+        return (CLIP, AESTHETIC) if "head" in self._parts else (CLIP,)
 
-    def _has(self, *kinds: Kind) -> bool:
-        return any(measure.kind in kinds for measure in self.measures)
+    @property
+    def _parts(self) -> set[str]:
+        cropped = {"cropped" for measure in self.measures if measure.as_released}
+        return cropped.union(*(_KINDS[measure.kind][0] for measure in self.measures))
 
     def origin(self) -> Mapping[str, Any]:
         crops = any(measure.as_released for measure in self.measures)
         return {**super().origin(), **({"crop": "as released"} if crops else {})}
 
     def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
-        known = self._known(ClipFeatures(self.folder, self.ready(), self.cache), pairs)
-        for number, (sample, edit) in enumerate(pairs):
-            yield (
-                number,
-                [
-                    known.score(measure, variant, sample, edit)
-                    for measure in self.measures
-                    for variant in measure.metric.variants
-                ],
-            )
-
-    def _known(self, features: ClipFeatures, pairs: Sequence[Pair]) -> _Known:
+        features, parts = ClipFeatures(self.folder, self.ready(), self.cache), self._parts
         outputs = [edit.path for _, edit in pairs if edit.path is not None]
-        others = [s.reference for s, _ in pairs if s.reference and self._has("image")]
-        others += [s.image for s, _ in pairs if self._has("direction", "input")]
-        whole = self._has("clip_score", "image", "text", "direction", "input")
-        head: Any = None
-        if self._has("aesthetic"):
-            try:
-                head = aesthetic_head(self.folder)
-            except EditgaugeError as error:  # the other metrics do without
-                head = error
-        round_ = any(m.as_released for m in self.measures) or isinstance(head, tuple)
+        pictures = outputs if "output" in parts else []
+        pictures = pictures + [s.image for s, _ in pairs if "input" in parts]
+        pictures += [s.reference for s, _ in pairs if s.reference and "reference" in parts]
         texts = [getattr(s, m.text) or "" for s, _ in pairs for m in self.measures if m.text]
         vectors, notes = features.texts([text for text in texts if text.strip()])
-        return _Known(
-            features.images([*outputs, *others]) if whole else {},
-            features.images(outputs, crop="round") if round_ else {},
-            vectors,
-            notes,
-            head,
-        )
+        known: dict[str, Any] = {
+            "picture": features.images(pictures),
+            "cropped": features.images(outputs, crop="round") if "cropped" in parts else {},
+            "text": vectors,
+            "head": self._head() if "head" in parts else None,
+        }
+        made = [(measure, name) for measure in self.measures for name in measure.metric.variants]
+        for number, pair in enumerate(pairs):
+            yield number, [_clip(known, notes, measure, name, *pair) for measure, name in made]
 
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The features of one batch, and the scores that come out of them."""
-
-    images: Vectors
-    round: Vectors
-    """Of the outputs, cropped as the ``clip`` package does."""
-    texts: Vectors
-    notes: Mapping[str, str]
-    head: Any
-    """Of the aesthetic score: weight and bias, or why there is none."""
-
-    def score(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Score:
-        name, note = measure.metric.name, ""
+    def _head(self) -> Any:
+        """Weight and bias of the aesthetic score, or why there are none: the others do without."""
         try:
-            value = float(self._value(measure, variant, sample, edit))
-            if math.isnan(value) and measure.kind == "direction" and self._unchanged(sample, edit):
-                why = "the output has the input's features: no change has no direction"
-                raise NoScore(Status.NOT_APPLICABLE, why)
-            if not math.isfinite(value):
-                raise NoScore(Status.FAILED, "the network's features are not finite")
-        except Exception as error:  # one pair's fault: its status and reason
-            status, reason = failure(error, edit)
-            return Score(metric=name, value=None, variant=variant, status=status, reason=reason)
-        if measure.text:
-            note = self.notes.get(text_of(sample, measure.text), "")
-        detail = {"note": note} if note else {}
-        return Score(metric=name, value=value, variant=variant, detail=detail)
-
-    def _value(self, measure: Measure, variant: Variant, sample: Sample, edit: Edit) -> Any:
-        if measure.kind == "aesthetic":
-            weight, bias = _good(self.head)
-            return aesthetic(_good(self.round[edit.path]), weight, bias)
-        if measure.kind == "input":
-            return cosine(_good(self.images[sample.image]), self._text(sample, measure))
-        released = measure.as_released and variant == "faithful"
-        output = _good((self.round if released else self.images)[edit.path])
-        if measure.kind == "image":
-            if sample.reference is None:
-                raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
-            return cosine(output, _good(self.images[sample.reference]))
-        text = self._text(sample, measure)
-        if measure.kind == "direction":
-            return directional_alignment(output, _good(self.images[sample.image]), text)
-        return clip_score(output, text) if measure.kind == "clip_score" else cosine(output, text)
-
-    def _text(self, sample: Sample, measure: Measure) -> Any:
-        return _good(self.texts[text_of(sample, measure.text)])
-
-    def _unchanged(self, sample: Sample, edit: Edit) -> bool:
-        return np.array_equal(_good(self.images[edit.path]), _good(self.images[sample.image]))
+            return aesthetic_head(self.folder)
+        except EditgaugeError as error:
+            return error
 
 
-def _good(value: Any) -> Any:
-    """A value that may be the reason why there is none."""
-    if isinstance(value, Exception):
-        raise value
-    return value
+def _clip(
+    known: Mapping[str, Any], notes: Mapping[str, str],
+    measure: Measure, variant: Variant, sample: Sample, edit: Edit,
+) -> Score:  # fmt: skip
+    """One score from the features of a batch."""
+    name, (parts, formula) = measure.metric.name, _KINDS[measure.kind]
+    released = measure.as_released and variant == "faithful"
+    try:
+        given = [_feature(known, part, measure, sample, edit, released) for part in parts]
+        value = float(formula(*given))
+        if math.isnan(value) and measure.kind == "direction":
+            why = "the output has the input's features: no change has no direction"
+            raise NoScore(Status.NOT_APPLICABLE, why)
+        if not math.isfinite(value):
+            raise NoScore(Status.FAILED, "the network's features are not finite")
+    except Exception as error:  # one pair's fault: its status and reason
+        return NoScore(*failure(error, edit)).score(name, variant)
+    note = notes.get(text_of(sample, measure.text), "") if measure.text else ""
+    return Score(metric=name, value=value, variant=variant, detail={"note": note} if note else {})
+
+
+def _feature(
+    known: Mapping[str, Any],
+    part: str,
+    measure: Measure,
+    sample: Sample,
+    edit: Edit,
+    released: bool,
+) -> Any:
+    if part == "reference" and sample.reference is None:
+        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    if part == "head":
+        found = known["head"]
+    elif part == "text":
+        found = known["text"][text_of(sample, measure.text)]
+    elif part == "cropped" or released:
+        found = known["cropped"][edit.path]
+    else:
+        paths = {"output": edit.path, "input": sample.image, "reference": sample.reference}
+        found = known["picture"][paths[part]]
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 # -- Fréchet distance ------------------------------------------------------------------------------
@@ -264,11 +247,8 @@ def _good(value: Any) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class FidScorer(NeuralScorer):
     """FID and KID: the distance of the set of outputs from the set of references, one value an
-    editor, not one a sample.
-
-    A sample without an output takes its reference out of the set with it, so
-    that an editor is not punished twice; how many samples went in stands in the rows' detail.
-    Features are kept in `cache` and survive an interruption.
+    editor. A sample without an output takes its reference out of the set with it; how many samples
+    went in stands in the rows' detail. Features are kept in `cache` and survive an interruption.
     """
 
     metrics: tuple[Metric, ...] = (FID, KID)
@@ -288,10 +268,8 @@ class FidScorer(NeuralScorer):
         both = [(known[reference], known[output]) for reference, output in usable]
         good = [pair for pair in both if not any(isinstance(one, Exception) for one in pair)]
         if len(good) < 2:
-            reason = (
-                f"wanted at least 2 outputs with a reference that can be read, found "
-                f"{len(good)} of {len(pairs)}"
-            )
+            found = f"found {len(good)} of {len(pairs)}"
+            reason = f"wanted at least 2 outputs with a reference that can be read, {found}"
             return not_scored(self.metrics, Status.NOT_APPLICABLE, reason)
         references, outputs = (
             np.stack(list(side)).astype(np.float64) for side in zip(*good, strict=True)

@@ -1,8 +1,6 @@
-"""The scorers of a call: a benchmark's own, and those of other packages, found by their entry
-points; their rows name the package and version that they come from.
-
-An entry point of the group ``editgauge.scorers`` names a scorer, or a function that is called with
-the options of the command line and gives one or several.
+"""The scorers of a call: a benchmark's own, and those of other packages, found by the entry points
+of the group ``editgauge.scorers`` (a scorer, or a function of the command line's options that gives
+one or several). Rows name the package and version that they come from.
 """
 
 from __future__ import annotations
@@ -28,12 +26,13 @@ class Scorers(NamedTuple):
 
     def origins(self) -> dict[str, dict[str, Any]]:
         """Scorer -> its origin, with the package and version that it comes from."""
-        found = {}
-        for scorer in self.scorers:
-            package = self.packages.get(scorer.name)
-            of = {"package": package.name, "package_version": package.version} if package else {}
-            found[scorer.name] = {**scorer.origin(), **of}
-        return found
+        return {
+            scorer.name: {**scorer.origin(), "package": package.name,
+                          "package_version": package.version}
+            if (package := self.packages.get(scorer.name))
+            else {**scorer.origin()}
+            for scorer in self.scorers
+        }  # fmt: skip
 
 
 def scorers_of(
@@ -46,8 +45,8 @@ def scorers_of(
     a metric that is, is left out and named.
     """
     own = own_scorers(benchmark, tracks, **options)
-    package = catalog.source_of("benchmarks", benchmark.name)
     chosen = Scorers(own, {}, [], [])
+    package = catalog.source_of("benchmarks", benchmark.name)
     if package.name:
         chosen.packages.update(dict.fromkeys((scorer.name for scorer in own), package))
         chosen.plugins.append(package.as_dict("benchmark", benchmark.name))
@@ -75,10 +74,8 @@ def scorers_of(
 
 
 def own_scorers(benchmark: Benchmark, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-    """The scorers that a benchmark declares for these tracks.
-
-    Raises `PluginError` naming the benchmark and its package where another package's function fails
-    or gives something else; `MissingExtra` and other errors of ours pass.
+    """The scorers that a benchmark declares for these tracks. Raises `PluginError` where another
+    package's function fails or gives something else; `MissingExtra` and other errors of ours pass.
     """
     return _checked("benchmarks", benchmark.name, lambda: benchmark.scorers(tracks, **options))
 

@@ -2,29 +2,24 @@
 reasons.
 
 Pixels are as stored (see `editgauge.images`); masks are grey as OpenCV reads it, 128 and more = may
-change. What depends on a sample alone – decoded pictures, masks, SIFT features – is kept for the
-last few samples of a process: outputs of several editors for one sample are scored one after the
-other.
+change.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from editgauge.errors import ImageError
 from editgauge.images import (
     Array,
     Mask,
-    free_memory,
-    memory_limit,
     oriented,
     read_header,
     read_image,
@@ -41,23 +36,39 @@ from editgauge.types import Edit, Metric, Sample, Score, Status, Track, Variant
 
 VERSION = 2
 """Part of every pixel score's origin: raised when a change here changes a value."""
-ALIGN_BYTES = 270
-"""Bytes a pixel that an alignment takes at its peak: SIFT's pyramids, above all. Measured with 2.5
-to 16 million pixels. A picture for which `images.free_memory` is too small gets a reason instead.
-"""
-
+Detail = dict[str, Any]
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, kw_only=True)
+class PixelScorer(Scorer):
+    """Scores of pixels by a function of a module: `compute(sample, edit)`."""
+
+    name: str
+    metrics: tuple[Metric, ...]
+    inputs: tuple[str, ...]
+    compute: Callable[[Sample, Edit], Sequence[Score]]
+    wants: tuple[str, ...] = ()
+    track: Track = "pixel"
+
+    def origin(self) -> Mapping[str, Any]:
+        return {"version": VERSION, "numpy": np.__version__, **provenance()}
+
+    def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
+        return self.compute(sample, edit)
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
 def kept(make: Callable[P, T]) -> Callable[P, T]:
-    """Remember what a function made of files, for its last two calls: few, because samples come
-    one after the other. It is made anew when a file is another by its time, size or number.
+    """Remember what a function made of files, for its last calls: outputs of several editors for
+    one sample come one after the other. It is made anew when a file is another.
     """
 
-    @functools.lru_cache(maxsize=2)
+    @functools.lru_cache(maxsize=3)
     def made(marks: tuple[object, ...], *arguments: P.args, **named: P.kwargs) -> T:
-        del marks
         return make(*arguments, **named)
 
     @functools.wraps(make)
@@ -69,7 +80,6 @@ def kept(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def _mark(path: Path) -> tuple[int, ...]:
-    """What tells one state of a file from another; nothing where there is none."""
     try:
         state = path.stat()
     except OSError:
@@ -77,7 +87,7 @@ def _mark(path: Path) -> tuple[int, ...]:
     return state.st_mtime_ns, state.st_size, state.st_ino
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class Source:
     """What depends on a sample alone: its input, and where it may change."""
 
@@ -90,8 +100,7 @@ class Source:
     missing: tuple[str, ...] = ()
     """The masks that should be there and have no file."""
     _features: dict[bool, Features] = field(default_factory=dict)
-    _area: dict[tuple[int, int], Mask] = field(default_factory=dict)
-    _windows: Mask | None = None
+    _area: dict[tuple[int, ...], Mask] = field(default_factory=dict)
 
     def upright(self, turned: bool) -> Array:
         """The input as stored, or, with `turned`, as its EXIF orientation shows it."""
@@ -100,7 +109,6 @@ class Source:
     def features(self, turned: bool) -> Features:
         turned = turned and self.orientation != 1  # else the same features
         if turned not in self._features:
-            _check_alignable(self.picture, "the input")
             self._features[turned] = sift_features(self.upright(turned))
         return self._features[turned]
 
@@ -110,14 +118,14 @@ class Source:
         Masks of another size are resized as the released code does it: to the first mask's, then to
         the picture's, nearest neighbour, OpenCV's rule. Raises `NoScore` when there is no mask.
         """
-        size = (shape[0], shape[1])
+        size = shape[:2]
         if size not in self._area:
             if not self.masks:
                 raise NoScore(Status.DATASET_FAULT, "no mask can be read")
             first, *others = self.masks.values()
-            union = first
-            for other in others:
-                union = union | _nearest(other, first.shape)
+            union = functools.reduce(
+                lambda known, other: known | _nearest(other, first.shape), others, first
+            )
             self._area[size] = _nearest(union, size)
         return self._area[size]
 
@@ -127,29 +135,34 @@ class Source:
         """
         if self.missing:
             names = " and ".join(map(repr, self.missing))
-            raise NoScore(
-                Status.DATASET_FAULT, f"no mask {names}: where the picture may change is not known"
-            )
+            why = f"no mask {names}: where the picture may change is not known"
+            raise NoScore(Status.DATASET_FAULT, why)
 
+    @functools.cached_property
     def clear(self) -> Mask:
-        """The windows of Gaussian SSIM that touch no masked pixel; see
-        `metrics.ssim.clear_windows`.
-
+        """The windows of Gaussian SSIM that touch no masked pixel (`metrics.ssim.clear_windows`).
         Raises `NoScore` as `need_every_mask` and `area` do.
         """
-        if self._windows is None:
-            self.need_every_mask()
-            self._windows = clear_windows(self.area(self.picture.shape), GAUSSIAN)
-        return self._windows
+        self.need_every_mask()
+        return clear_windows(self.area(self.picture.shape), GAUSSIAN)
 
 
-def source_of(sample: Sample) -> Source:
-    """The `Source` of a sample, from memory if it was among the last and its files are unchanged.
+def _nearest(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    if mask.shape == shape:
+        return mask
+    grey = mask.view(np.uint8)
+    return np.asarray(cv2.resize(grey, shape[::-1], interpolation=cv2.INTER_NEAREST) > 0)
 
-    Masks come in the sample's order, ``input`` first; one whose file is not there is
-    `Source.missing`. Raises `NoScore` when the input, or a mask that is there, cannot be read.
+
+def source_of(sample: Sample, image: Path | None = None) -> Source:
+    """The `Source` of a sample, or with another picture in the input's place; from memory if it was
+    among the last and its files are unchanged.
+
+    Masks come in the sample's order, ``input`` first. Raises `NoScore` when the picture, or a mask
+    that is there, cannot be read.
     """
-    return _source(sample, sample.image, _input_source)
+    names = sorted(sample.masks, key=lambda name: name != "input")
+    return _source(tuple(names), image or sample.image, *(sample.masks[name] for name in names))
 
 
 def reference_source_of(sample: Sample) -> Source:
@@ -157,16 +170,11 @@ def reference_source_of(sample: Sample) -> Source:
     `reference_of` does, too.
     """
     reference_of(sample)
-    assert sample.reference is not None
-    return _source(sample, sample.reference, _reference_source)
+    return source_of(sample, sample.reference)
 
 
-def _source(sample: Sample, image: Path, read: Callable[..., Source]) -> Source:
-    names = sorted(sample.masks, key=lambda name: name != "input")
-    return read(tuple(names), image, *(sample.masks[name] for name in names))
-
-
-def _read_source(names: tuple[str, ...], image: Path, *paths: Path) -> Source:
+@kept
+def _source(names: tuple[str, ...], image: Path, *paths: Path) -> Source:
     masks = dict(zip(names, paths, strict=True))
     try:
         return Source(
@@ -179,13 +187,26 @@ def _read_source(names: tuple[str, ...], image: Path, *paths: Path) -> Source:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
 
 
-_input_source, _reference_source = kept(_read_source), kept(_read_source)
+@kept
+def picture_of_set(path: Path) -> Array:
+    """A picture of the data set, pixels as stored. Raises `NoScore` when it cannot be read."""
+    try:
+        return read_image(path)
+    except ImageError as error:
+        raise NoScore(Status.DATASET_FAULT, str(error)) from error
+
+
+def reference_of(sample: Sample) -> Array:
+    """The reference's picture, pixels as stored. Raises `NoScore` when there is none to read."""
+    if sample.reference is None:
+        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
+    if lost := sample.lost("reference"):
+        raise NoScore(Status.DATASET_FAULT, lost)
+    return picture_of_set(sample.reference)
 
 
 def read_output(edit: Edit) -> tuple[Array, int]:
-    """An edit's picture, pixels as stored, and its EXIF orientation. Raises `NoScore` when it
-    cannot be read.
-    """
+    """An edit's picture, pixels as stored, and its EXIF orientation. Raises `NoScore`."""
     if edit.path is None:
         raise NoScore(Status.MISSING, edit.reason or "no output")
     try:
@@ -194,14 +215,32 @@ def read_output(edit: Edit) -> tuple[Array, int]:
         raise NoScore(Status.UNREADABLE, str(error)) from error
 
 
+def fitted(output: Array, size: tuple[int, int], how: str = "lanczos") -> tuple[Array, Detail]:
+    """The output at `size` = (width, height), and what to note where it had another."""
+    height, width = output.shape[:2]
+    if (width, height) == size:
+        return output, {}
+    return resize(output, size, how), {"resized_from": f"{width}x{height}"}
+
+
+def size_of(picture: Array | Mask) -> tuple[int, int]:
+    """Width and height."""
+    return picture.shape[1], picture.shape[0]
+
+
+# -- measuring -------------------------------------------------------------------------------------
+
+
 def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool) -> float:
     """The mean squared error outside the masks after laying the output over the input
     (metrics.align).
 
     `turned`: read both as their EXIF orientation shows them, as OpenCV (and with it the released
-    script) does. Raises `NoScore` when nothing lies outside the masks or the output cannot be
-    aligned.
+    script) does; else as stored, and every mask that there should be is wanted. Raises `NoScore`
+    when nothing lies outside the masks or the output cannot be aligned.
     """
+    if not turned:
+        source.need_every_mask()
     picture = source.upright(turned)
     edited = oriented(output, orientation) if turned else output
     background = ~source.area(picture.shape)
@@ -212,39 +251,38 @@ def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool
     if len(fixed) == 0:
         why = "the input has no SIFT features: nothing can be aligned to it"
         raise NoScore(Status.NOT_APPLICABLE, why)
-    _check_alignable(edited, "the output")
     alignment = estimate_alignment(fixed, sift_features(edited))
     if alignment.matrix is None:
         why = f"the output cannot be aligned to the input: {alignment.reason}"
         raise NoScore(Status.FAILED, why)
-    height, width = picture.shape[:2]
-    try:
-        warped = warp(edited, alignment.matrix, (width, height))
-    except cv2.error as error:
-        why = f"the output cannot be laid over the input: {error.err}"
-        raise NoScore(Status.FAILED, why) from error
+    warped = warp(edited, alignment.matrix, size_of(picture))
     return masked_mse(picture, warped, mask=background)
 
 
-def corrected_mse(source: Source, output: Array, orientation: int) -> float:
-    """`aligned_mse` of pixels as stored, outside all the masks that there should be. Raises
-    `NoScore`.
+def clear_ssim(source: Source, output: Array) -> tuple[float, Detail]:
+    """Gaussian SSIM over the windows that touch no masked pixel, the output resized to the input
+    where it differs. Raises `NoScore`.
     """
-    source.need_every_mask()
-    return aligned_mse(source, output, orientation, turned=False)
+    same, detail = fitted(output, size_of(source.picture))
+    need_clear(source.clear)
+    return ssim_means(source.picture, same, GAUSSIAN, (source.clear,))[0], detail
+
+
+def need_clear(clear: Mask) -> None:
+    """Raise `NoScore` when a mask leaves no window free."""
+    if not clear.any():
+        why = "no window is free of masked pixels: nothing is left to compare"
+        raise NoScore(Status.DATASET_FAULT, why)
 
 
 def squared_error_scores(variant: Variant, compute: Callable[[], float]) -> list[Score]:
-    """The mean squared error and its PSNR, infinite at 0, or both without a value and with one
-    reason.
-    """
+    """The mean squared error and its PSNR, or one reason why there is neither."""
     try:
         mse = compute()
-    except NoScore as why:
-        return [
-            Score(metric=name, value=None, variant=variant, status=why.status, reason=why.reason)
-            for name in ("mse", "psnr")
-        ]
+    except (NoScore, cv2.error) as error:  # OpenCV's: of memory, of a transform beyond its range
+        told = f"the output cannot be laid over the input: {error}"
+        why = error if isinstance(error, NoScore) else NoScore(Status.FAILED, told)
+        return [why.score("mse", variant), why.score("psnr", variant)]
     return [Score(metric="mse", value=mse, variant=variant), psnr_score("psnr", mse, variant)]
 
 
@@ -256,155 +294,54 @@ def psnr_score(name: str, mse: float, variant: Variant, **detail: Any) -> Score:
 
 
 def score_or_reason(
-    name: str, variant: Variant, compute: Callable[[], tuple[float, dict[str, Any]]]
+    name: str, variant: Variant, compute: Callable[[], tuple[float, Detail]]
 ) -> Score:
-    """One score from a value and its detail, or the reason why there is none (also for pictures
-    that are too small).
-    """
+    """One score from a value and its detail, or the reason why there is none."""
     try:
         value, detail = compute()
-    except (NoScore, ValueError) as error:  # of the metrics: below the window, or none left
-        why = error if isinstance(error, NoScore) else NoScore(Status.NOT_APPLICABLE, str(error))
-        return Score(metric=name, value=None, variant=variant, status=why.status, reason=why.reason)
+    except NoScore as why:
+        return why.score(name, variant)
+    except ValueError as error:  # of the metrics: below the window, or none left
+        return NoScore(Status.NOT_APPLICABLE, str(error)).score(name, variant)
     return Score(metric=name, value=value, variant=variant, detail=detail)
-
-
-def fitted(output: Array, like: Array) -> tuple[Array, dict[str, Any]]:
-    """The output at the other picture's size (Lanczos), and what to note about it: nothing when it
-    already was.
-    """
-    height, width = like.shape[:2]
-    if output.shape == like.shape:
-        return output, {}
-    return resize(output, (width, height), "lanczos"), {
-        "resized_from": f"{output.shape[1]}x{output.shape[0]}"
-    }
-
-
-def clear_ssim(source: Source, output: Array) -> tuple[float, dict[str, Any]]:
-    """Gaussian SSIM over the windows that touch no masked pixel, the output resized to the input
-    where it differs.
-    """
-    same, detail = fitted(output, source.picture)
-    clear = source.clear()
-    need_clear(clear)
-    return ssim_means(source.picture, same, GAUSSIAN, (clear,))[0], detail
-
-
-def need_clear(clear: Mask) -> None:
-    """Raise `NoScore` when a mask leaves no window free."""
-    if not clear.any():
-        raise NoScore(
-            Status.DATASET_FAULT, "no window is free of masked pixels: nothing is left to compare"
-        )
-
-
-def pixel_origin() -> dict[str, Any]:
-    """Versions that the values depend on."""
-    return {"version": VERSION, "numpy": np.__version__, **provenance()}
-
-
-def _nearest(mask: Mask, shape: Sequence[int]) -> Mask:
-    if mask.shape == tuple(shape[:2]):
-        return mask
-    grey: npt.NDArray[np.uint8] = mask.view(np.uint8)
-    return np.asarray(cv2.resize(grey, (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST) > 0)
-
-
-def _check_alignable(picture: Array, name: str) -> None:
-    """Raises `NoScore` where a process may not use the memory that an alignment takes."""
-    height, width = picture.shape[:2]
-    wanted = height * width * ALIGN_BYTES
-    if wanted > free_memory():
-        raise NoScore(
-            Status.FAILED,
-            f"{name} has {width} x {height} pixels: to align it takes {wanted >> 20:,} MB, a "
-            f"process may use {memory_limit() >> 20:,} MB, its libraries included; score again "
-            f"with a larger EDITGAUGE_MEMORY and --retry failed",
-        )
 
 
 # -- scorers for benchmarks that have masks or references, but no released pixel script ------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackgroundScorer(Scorer):
-    """What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM for
-    other benchmarks.
-    """
-
-    name: str = "background"
-    track: Track = "pixel"
-    metrics: tuple[Metric, ...] = BACKGROUND
-    inputs: tuple[str, ...] = ("images", "masks")
-
-    def origin(self) -> dict[str, Any]:
-        return pixel_origin()
-
-    def applies(self, sample: Sample) -> str | None:
-        return None if sample.masks else "the sample has no mask"
-
-    def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        source, (output, orientation) = source_of(sample), read_output(edit)
-        return [
-            *squared_error_scores("corrected", lambda: corrected_mse(source, output, orientation)),
-            score_or_reason("ssim", "corrected", lambda: clear_ssim(source, output)),
-        ]
+def _outside_masks(sample: Sample, edit: Edit) -> list[Score]:
+    source, (output, orientation) = source_of(sample), read_output(edit)
+    error = functools.partial(aligned_mse, source, output, orientation, turned=False)
+    return [
+        *squared_error_scores("corrected", error),
+        score_or_reason("ssim", "corrected", lambda: clear_ssim(source, output)),
+    ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceScorer(Scorer):
-    """How near the output comes to the reference: PSNR and SSIM of the whole picture, at the
-    reference's size.
-    """
-
-    name: str = "reference"
-    track: Track = "pixel"
-    metrics: tuple[Metric, ...] = REFERENCE
-    inputs: tuple[str, ...] = ("reference",)
-
-    def origin(self) -> dict[str, Any]:
-        return pixel_origin()
-
-    def applies(self, sample: Sample) -> str | None:
-        return None if sample.reference is not None else "the sample has no reference"
-
-    def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        reference, (output, _) = reference_of(sample), read_output(edit)
-        same, detail = fitted(output, reference)
-        return [
-            psnr_score("reference_psnr", masked_mse(reference, same), "corrected", **detail),
-            score_or_reason(
-                "reference_ssim", "corrected", lambda: (ssim(reference, same, GAUSSIAN), detail)
-            ),
-        ]
+def _to_reference(sample: Sample, edit: Edit) -> list[Score]:
+    reference, (output, _) = reference_of(sample), read_output(edit)
+    same, detail = fitted(output, size_of(reference))
+    return [
+        psnr_score("reference_psnr", masked_mse(reference, same), "corrected", **detail),
+        score_or_reason(
+            "reference_ssim", "corrected", lambda: (ssim(reference, same, GAUSSIAN), detail)
+        ),
+    ]
 
 
-def reference_of(sample: Sample) -> Array:
-    """The reference's picture, pixels as stored. Raises `NoScore` when there is none or it cannot
-    be read.
-    """
-    if sample.reference is None:
-        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
-    if lost := sample.lost("reference"):
-        raise NoScore(Status.DATASET_FAULT, lost)
-    return picture_of_set(sample.reference)
-
-
-@kept
-def picture_of_set(path: Path) -> Array:
-    """A picture of the data set, pixels as stored. Raises `NoScore` when it cannot be read."""
-    try:
-        return read_image(path)
-    except ImageError as error:
-        raise NoScore(Status.DATASET_FAULT, str(error)) from error
-
-
-def background(**_: Any) -> list[BackgroundScorer]:
-    """For a benchmark's `scorers`: needs masks."""
-    return [BackgroundScorer()]
-
-
-def reference(**_: Any) -> list[ReferenceScorer]:
-    """For a benchmark's `scorers`: needs references."""
-    return [ReferenceScorer()]
+OUTSIDE_MASKS = PixelScorer(
+    name="background",
+    metrics=BACKGROUND,
+    inputs=("images", "masks"),
+    compute=_outside_masks,
+    wants=("masks",),
+)
+"""What stayed as it was outside the masks: TextEditBench's corrected MSE, PSNR and SSIM."""
+TO_REFERENCE = PixelScorer(
+    name="reference",
+    metrics=REFERENCE,
+    inputs=("reference",),
+    compute=_to_reference,
+    wants=("reference",),
+)
+"""How near the output comes to the reference: PSNR and SSIM of the whole picture, at its size."""

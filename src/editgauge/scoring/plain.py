@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from editgauge.scoring import NoScore
-from editgauge.scoring.pixel import fitted, read_output, reference_of, source_of
+from editgauge.scoring.pixel import fitted, read_output, reference_of, size_of, source_of
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Direction, Edit, Metric, Sample, Score, Status, Track
 
@@ -25,46 +26,31 @@ True = may change; to a number.
 """
 
 
+@dataclass
 class PlainScorer(Scorer):
-    """A scorer that calls a function on the pictures of a sample and its edit; see
-    `metric`.
-
-    It is pickled by the name of the function, which must be a name of its module.
+    """A scorer that calls a function on the pictures of a sample and its edit; see `metric`. It is
+    pickled by the name of the function, which must be a name of its module.
     """
 
-    def __init__(
-        self,
-        function: Function,
-        metric: Metric,
-        *,
-        against: Against,
-        masks: bool,
-        track: Track,
-        version: str,
-    ) -> None:
-        self.function = function
-        self.name = metric.name
-        self.track: Track = track
-        self.metrics: tuple[Metric, ...] = (metric,)
-        self.against, self.masks, self.version = against, masks, version
-        place = "images" if against == "input" else "reference"
-        self.inputs: tuple[str, ...] = (place, "masks") if masks else (place,)
-        self.__module__ = function.__module__
-        self.__qualname__ = function.__qualname__
-        self.__doc__ = function.__doc__
+    function: Function
+    metrics: tuple[Metric, ...]
+    against: Against
+    track: Track
+    version: str
+    inputs: tuple[str, ...]
+    wants: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        self.name = self.metrics[0].name
+        for name in ("__module__", "__qualname__", "__doc__"):
+            setattr(self, name, getattr(self.function, name))
 
     def __reduce__(self) -> str:
-        return self.__qualname__
+        return self.function.__qualname__
 
     def origin(self) -> Mapping[str, Any]:
-        return {"function": f"{self.__module__}.{self.__qualname__}", "version": self.version}
-
-    def applies(self, sample: Sample) -> str | None:
-        if self.masks and not sample.masks:
-            return "the sample has no mask"
-        if self.against == "reference" and sample.reference is None:
-            return "the sample has no reference"
-        return None
+        name = f"{self.function.__module__}.{self.function.__qualname__}"
+        return {"function": name, "version": self.version}
 
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         (metric,) = self.metrics
@@ -77,14 +63,14 @@ class PlainScorer(Scorer):
         raise NoScore(Status.FAILED, f"the function gives {value:g}, {wanted}")
 
     def _value(self, sample: Sample, edit: Edit) -> tuple[float, Mapping[str, Any]]:
-        source = source_of(sample) if self.masks or self.against == "input" else None
-        wanted = source.picture if source and self.against == "input" else reference_of(sample)
-        output, _ = read_output(edit)
-        same, detail = fitted(output, wanted)
-        if source is None or not self.masks:
-            return float(self.function(wanted, same)), detail
+        of_input = self.against == "input"
+        picture = source_of(sample).picture if of_input else reference_of(sample)
+        same, detail = fitted(read_output(edit)[0], size_of(picture))
+        if "masks" not in self.wants:
+            return float(self.function(picture, same)), detail
+        source = source_of(sample)
         source.need_every_mask()
-        return float(self.function(wanted, same, source.area(wanted.shape))), detail
+        return float(self.function(picture, same, source.area(picture.shape))), detail
 
 
 def metric(
@@ -117,20 +103,14 @@ def metric(
     point group ``editgauge.scorers``.
     """
     described = Metric(
-        name,
-        direction=direction,
-        low=low,
-        high=high,
-        heading=heading,
-        digits=digits,
-        unit=unit,
-        failure=failure,
-        note=note,
-    )
+        name, direction=direction, low=low, high=high, heading=heading, digits=digits, unit=unit,
+        failure=failure, note=note,
+    )  # fmt: skip
+    inputs: tuple[str, ...] = ("images" if against == "input" else "reference",)
+    inputs += ("masks",) if masks else ()
+    wants = tuple(one for one in ("masks", "reference") if one in inputs)
 
     def make(function: Function) -> PlainScorer:
-        return PlainScorer(
-            function, described, against=against, masks=masks, track=track, version=version
-        )
+        return PlainScorer(function, (described,), against, track, version, inputs, wants)
 
     return make

@@ -29,9 +29,8 @@ class Needs:
     def __post_init__(self) -> None:
         for name in ("num_cpus", "num_gpus", "memory", "pixel_memory"):
             value = getattr(self, name)
-            if name == "num_gpus" and value is None:
-                continue
-            if not isinstance(value, int | float) or not 0 <= value < math.inf:  # nor is NaN
+            known = isinstance(value, int | float) and 0 <= value < math.inf  # nor is NaN
+            if not known and (name, value) != ("num_gpus", None):
                 raise UsageError(f"{value!r}: wanted a number of at least 0", argument=name)
 
     def on(self, pixels: int) -> Needs:
@@ -50,10 +49,10 @@ class Needs:
     def with_(self, other: Needs) -> Needs:
         """Enough for both, one after the other; each keeps in memory what it has loaded."""
         gpus = (self.num_gpus, other.num_gpus)
-        known = [number for number in gpus if number is not None]
+        known = max((number for number in gpus if number is not None), default=0.0)
         return Needs(
             max(self.num_cpus, other.num_cpus),
-            None if None in gpus and max(known, default=0) < 1 else max(known),
+            None if None in gpus and known < 1 else known,
             self.memory + other.memory,
             self.pixel_memory + other.pixel_memory,
         )
@@ -74,6 +73,8 @@ class Scorer:
     track: Track
     metrics: tuple[Metric, ...]
     inputs: tuple[str, ...] = ("images",)
+    wants: tuple[str, ...] = ()
+    """Fields without which a sample is not applicable: ``masks``, ``reference``."""
     source: str = ""
     """Which way the values were made, where there are several: an OCR engine, for example."""
     whole_set: bool = False
@@ -86,11 +87,11 @@ class Scorer:
         return {}
 
     def applies(self, sample: Sample) -> str | None:
-        """None, or the reason why this scorer has nothing to say about the sample (its rows are
-        then not_applicable).
+        """None, or the reason why there is nothing to say about the sample (its rows are then
+        not_applicable).
         """
-        del sample
-        return None
+        lacking = (name for name in self.wants if not getattr(sample, name))
+        return next((f"the sample has no {name.removesuffix('s')}" for name in lacking), None)
 
     def begin(self) -> None:
         """Load what is kept between outputs; called once in each worker. What it raises ends the

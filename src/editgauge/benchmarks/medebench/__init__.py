@@ -51,7 +51,7 @@ BENCHMARK = Benchmark(
     write=parts(".layout:write"),
     scorers=by_track(
         {
-            "pixel": [".scorers:pixel", ".scorers:lpips"],
+            "pixel": [".scorers:PIXELS", ".scorers:lpips"],
             "embedding": [".scorers:lpips", ".scorers:embedding"],
             "diagnosis": ["editgauge.diagnosis.change:scorers"],
         },

@@ -1,35 +1,22 @@
 """MedEBench's scorers: contextual preservation (masked SSIM), PSNR, SSIM and LPIPS to the reference,
 CLIP similarities with prompt (P) and change description (D), ImageReward, MedCLIP, and FID.
 
-Source: the benchmark's released evaluation script. Output and reference are resized to the input's
-size (bicubic), the mask with nearest neighbours; pictures and masks as Pillow reads them, EXIF
-orientation not applied.
-
-============  ==================================================  ==================================================
-metric        faithful                                            corrected
-============  ==================================================  ==================================================
-masked_ssim   input and output times (1 - grey/255), cut down to  both as they are, mean over the windows that touch
-(CP)          whole levels, mean over the whole frame: rises      no pixel whose grey is 128 or more
-              with the size of the mask
-psnr          output and reference, whole frame                   (the same: its defect, the infinite value of an
-                                                                  identical pair, is one of the
-                                                                  mean)
-ssim_full     output and reference, whole frame                   (the same)
-============  ==================================================  ==================================================
-
-SSIM is scikit-image's, 7 x 7 uniform (`metrics.ssim.UNIFORM`). No value: `not_applicable` below 7 x
-7, `dataset_fault` when input, mask or reference cannot be read or the mask leaves nothing to
-compare.
+Output and reference are resized to the input's size (bicubic), the mask with nearest neighbours;
+pictures and masks as Pillow reads them, EXIF orientation not applied. SSIM is scikit-image's, 7 x 7
+uniform. Of masked SSIM (CP), *faithful* (the released script) takes input and output times (1 -
+grey/255), cut down to whole levels, and the mean over the whole frame: it rises with the size of the
+mask. *Corrected* takes both as they are, and the mean over the windows that touch no pixel whose
+grey is 128 or more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from editgauge.benchmarks.medebench.facts import (
     CLIP_INSTRUCTION,
@@ -52,16 +39,23 @@ from editgauge.scoring.adapter import AdapterScorer
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import ClipScorer, FidScorer, Measure, place
 from editgauge.scoring.pixel import (
+    Detail,
+    PixelScorer,
+    fitted,
     kept,
     need_clear,
     picture_of_set,
-    pixel_origin,
     psnr_score,
     read_output,
+    reference_of,
     score_or_reason,
+    size_of,
 )
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status, Track
+from editgauge.types import Edit, Metric, Sample, Score, Status
+
+_LEVELS = np.arange(256, dtype=np.float32) / np.float32(255)
+_DARKENED = ((_LEVELS[:, None] * (1 - _LEVELS)) * np.float32(255)).astype(np.uint8)
 
 
 def darkened(picture: Array, grey: Array) -> Array:
@@ -70,17 +64,7 @@ def darkened(picture: Array, grey: Array) -> Array:
     `picture`: ndarray of shape (H, W, 3), uint8; `grey`: ndarray of shape (H, W), uint8. The result
     has the picture's shape and type: 0 where grey is 255, the picture where it is 0.
     """
-    if not np.any((grey != 0) & (grey != 255)):
-        return np.asarray(picture * (grey == 0)[:, :, None], dtype=np.uint8)
-    return _DARKENED[picture, grey[:, :, None]]
-
-
-def _darkened_table() -> npt.NDArray[np.uint8]:
-    levels = np.arange(256, dtype=np.float32) / np.float32(255)
-    return ((levels[:, None] * (1 - levels)) * np.float32(255)).astype(np.uint8)
-
-
-_DARKENED = _darkened_table()
+    return np.asarray(_DARKENED[picture, grey[:, :, None]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,54 +75,29 @@ class _Region:
     dark: Array
     """The input, darkened by the mask."""
     clear: Mask
+    binary: bool
+    """Whether the mask has no shades: clear windows then see the same pixels in both variants."""
 
 
-@dataclass(frozen=True, slots=True)
-class PixelScorer(Scorer):
+def _pixels(sample: Sample, edit: Edit) -> list[Score]:
     """Masked SSIM (CP), and PSNR and SSIM to the reference (see the module)."""
-
-    name: str = "pixel"
-    track: Track = "pixel"
-    metrics: tuple[Metric, ...] = PIXEL
-    inputs: tuple[str, ...] = ("images", "masks", "reference")
-
-    def origin(self) -> dict[str, Any]:
-        return pixel_origin()
-
-    def score(self, sample: Sample, edit: Edit) -> list[Score]:
-        picture, (output, _) = picture_of_set(sample.image), read_output(edit)
-        size = (picture.shape[1], picture.shape[0])
-        detail = _resized(output, size)
-        same = resize(output, size, "bicubic")
-        return [
-            *_preservation(sample, picture, same, detail),
-            *_nearness(sample, same, size, detail),
-        ]
+    picture = picture_of_set(sample.image)
+    same, detail = fitted(read_output(edit)[0], size_of(picture), "bicubic")
+    return [*_preservation(sample, picture, same, detail), *_nearness(sample, same, detail)]
 
 
-def _resized(output: Array, size: tuple[int, int]) -> dict[str, Any]:
-    """What to note about an output of another size (width, height)."""
-    height, width = output.shape[:2]
-    return {} if (width, height) == size else {"resized_from": f"{width}x{height}"}
-
-
-def _preservation(
-    sample: Sample, picture: Array, output: Array, detail: dict[str, Any]
-) -> list[Score]:
+def _preservation(sample: Sample, picture: Array, output: Array, detail: Detail) -> list[Score]:
     shared: list[float] = []
 
-    def faithful() -> tuple[float, dict[str, Any]]:
+    def faithful() -> tuple[float, Detail]:
         region = _region_of(sample)
         dark = darkened(output, region.grey)
-        binary = not np.any((region.grey != 0) & (region.grey != 255))
-        if (
-            binary and region.clear.any()
-        ):  # then clear windows see the same pixels in both variants: one pass
+        if region.binary and region.clear.any():  # one pass for both
             shared.extend(ssim_means(region.dark, dark, UNIFORM, (None, region.clear)))
             return shared[0], detail
         return ssim(region.dark, dark, UNIFORM), detail
 
-    def corrected() -> tuple[float, dict[str, Any]]:
+    def corrected() -> tuple[float, Detail]:
         if shared:
             return shared[1], detail
         region = _region_of(sample)
@@ -151,16 +110,11 @@ def _preservation(
     ]
 
 
-def _nearness(
-    sample: Sample, output: Array, size: tuple[int, int], detail: dict[str, Any]
-) -> list[Score]:
+def _nearness(sample: Sample, output: Array, detail: Detail) -> list[Score]:
     try:
-        reference = _reference(sample, size)
+        reference, _ = fitted(reference_of(sample), size_of(output), "bicubic")
     except NoScore as why:
-        return [
-            Score(metric=name, value=None, variant="faithful", status=why.status, reason=why.reason)
-            for name in ("psnr", "ssim_full")
-        ]
+        return [why.score("psnr"), why.score("ssim_full")]
     return [
         psnr_score("psnr", masked_mse(reference, output), "faithful", **detail),
         score_or_reason(
@@ -182,64 +136,44 @@ def _region_of(sample: Sample) -> _Region:
 def _region(image: Path, mask: Path) -> _Region:
     picture = picture_of_set(image)
     try:
-        grey = resize(read_grey(mask), (picture.shape[1], picture.shape[0]), "nearest")
+        grey = resize(read_grey(mask), size_of(picture), "nearest")
     except ImageError as error:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
-    return _Region(grey, darkened(picture, grey), clear_windows(grey >= 128, UNIFORM))
+    binary = not np.any((grey != 0) & (grey != 255))
+    return _Region(grey, darkened(picture, grey), clear_windows(grey >= 128, UNIFORM), binary)
 
 
-def _reference(sample: Sample, size: tuple[int, int]) -> Array:
-    if sample.reference is None:
-        raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
-    if lost := sample.lost("reference"):
-        raise NoScore(Status.DATASET_FAULT, lost)
-    return _sized(sample.reference, size)
-
-
-@kept
-def _sized(path: Path, size: tuple[int, int]) -> Array:
-    return resize(picture_of_set(path), size, "bicubic")
-
-
-def pixel(**_: Any) -> list[PixelScorer]:
-    """The scorer of the track ``pixel`` without LPIPS; there are no options."""
-    return [PixelScorer()]
+PIXELS = PixelScorer(
+    name="pixel", metrics=PIXEL, inputs=("images", "masks", "reference"), compute=_pixels
+)
 
 
 # -- networks --------------------------------------------------------------------------------------
 
-MEASURES = (
-    Measure(ISIM, "image"),
-    Measure(TALIGN_P, "text", "instruction"),
-    Measure(TALIGN_D, "text", "change"),
-    Measure(DALIGN_P, "direction", "instruction"),
-    Measure(DALIGN_D, "direction", "change"),
-    Measure(CLIP_INSTRUCTION, "input", "instruction"),
-)
 
-
-def lpips(**options: Any) -> list[LpipsScorer]:
+def lpips(**options: Any) -> LpipsScorer:
     """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``,
     ``precision``.
     """
-    return [
-        LpipsScorer(
-            frames=frames,
-            net="alex",
-            inputs=("images", "reference"),
-            metrics=(LPIPS,),
-            **place(options),
-        )
-    ]
+    inputs, metrics = ("images", "reference"), (LPIPS,)
+    return LpipsScorer(frames=frames, net="alex", inputs=inputs, metrics=metrics, **place(options))
 
 
-def embedding(**options: Any) -> list[Any]:
+def embedding(**options: Any) -> Sequence[Scorer]:
     """CLIP, ImageReward, MedCLIP and FID. Options in use: ``weights``, ``cache``, ``device``,
     ``precision``.
     """
     here = place(options)
+    measures = (
+        Measure(ISIM, "image"),
+        Measure(TALIGN_P, "text", "instruction"),
+        Measure(TALIGN_D, "text", "change"),
+        Measure(DALIGN_P, "direction", "instruction"),
+        Measure(DALIGN_D, "direction", "change"),
+        Measure(CLIP_INSTRUCTION, "input", "instruction"),
+    )
     return [
-        ClipScorer(measures=MEASURES, **here),
+        ClipScorer(measures=measures, **here),
         _adapter("imagereward", "ImageReward", IMAGEREWARD),
         _adapter("medclip", "MedCLIP", MEDCLIP),
         FidScorer(**here),
@@ -266,9 +200,6 @@ def frames(sample: Sample, edit: Edit) -> Frames:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
     header = read_header(sample.image)
     size = (header.width, header.height)
-    reference, output = read_image(sample.reference), read_image(edit.path)
-    return Frames(
-        reference=resize(reference, size, "bicubic"),
-        output=resize(output, size, "bicubic"),
-        detail=_resized(output, size),
-    )
+    output, detail = fitted(read_image(edit.path), size, "bicubic")
+    reference = resize(read_image(sample.reference), size, "bicubic")
+    return Frames(reference=reference, output=output, detail=detail)

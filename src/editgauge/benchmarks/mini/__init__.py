@@ -24,11 +24,11 @@ BENCHMARK = Benchmark(
     load=parts(".samples:load"),
     scorers=by_track(
         {
-            "pixel": ["editgauge.scoring.pixel:background", "editgauge.scoring.pixel:reference"],
-            "ocr": [
-                "editgauge.scoring.ocr.scorers:ocr_scorers",
-                "editgauge.scoring.ocr.scorers:presence_scorers",
+            "pixel": [
+                "editgauge.scoring.pixel:OUTSIDE_MASKS",
+                "editgauge.scoring.pixel:TO_REFERENCE",
             ],
+            "ocr": ["editgauge.scoring.ocr.scorers:ocr_scorers"],
             "embedding": [
                 "editgauge.scoring.lpips:lpips",
                 "editgauge.benchmarks.textedit.scorers:embedding",

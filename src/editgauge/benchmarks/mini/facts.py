@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editgauge.benchmarks import krisbench, medebench, textedit, texteditbench
-from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, OCR, PRESENCE, REFERENCE
+from editgauge.scoring.metrics import BACKGROUND, FID, KID, LPIPS, OCR, REFERENCE
 from editgauge.types import Benchmark, Metric
 
 SPLITS = ("plain", "textured")
@@ -49,7 +49,6 @@ METRICS: tuple[Metric, ...] = (
     *BACKGROUND,
     *REFERENCE,
     *OCR,
-    *PRESENCE,
     LPIPS,
     textedit.CLIP,
     textedit.AES,

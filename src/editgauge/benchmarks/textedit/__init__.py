@@ -45,7 +45,7 @@ BENCHMARK = Benchmark(
     write=parts(".layout:write"),
     scorers=by_track(
         {
-            "pixel": ["editgauge.scoring.pixel:reference"],
+            "pixel": ["editgauge.scoring.pixel:TO_REFERENCE"],
             "ocr": ["editgauge.scoring.ocr.scorers:ocr_scorers"],
             "embedding": [".scorers:embedding"],
         },

@@ -10,16 +10,7 @@ from editgauge.benchmarks.textedit.facts import AES, CLIP
 from editgauge.scoring.neural import ClipScorer, Measure, place
 
 
-def embedding(**options: Any) -> list[ClipScorer]:
-    """CLIPScore and aesthetics. Options in use: ``weights``, ``cache``, ``device``,
-    ``precision``.
-    """
-    return [
-        ClipScorer(
-            measures=(
-                Measure(CLIP, "clip_score", "caption", as_released=True),
-                Measure(AES, "aesthetic"),
-            ),
-            **place(options),
-        )
-    ]
+def embedding(**options: Any) -> ClipScorer:
+    """CLIPScore and aesthetics. Options: ``weights``, ``cache``, ``device``, ``precision``."""
+    measures = (Measure(CLIP, "clip_score", "caption", as_released=True), Measure(AES, "aesthetic"))
+    return ClipScorer(measures=measures, **place(options))

@@ -18,7 +18,7 @@ from editgauge.benchmarks.texteditbench.facts import (
     SIZES,
 )
 from editgauge.parts import Parts
-from editgauge.scoring.metrics import OCR, PRESENCE
+from editgauge.scoring.metrics import OCR
 from editgauge.types import Benchmark, DataSource, Plot
 
 __all__ = ["BENCHMARK", "JUDGE"]
@@ -40,18 +40,14 @@ BENCHMARK = Benchmark(
         *REFERENCE_PIXEL,
         REFERENCE_LPIPS,
         *OCR,
-        *PRESENCE,
         *JUDGE,
     ),
     load=parts(".layout:load"),
     write=parts(".layout:write"),
     scorers=by_track(
         {
-            "pixel": [".scorers:pixel", ".scorers:lpips"],
-            "ocr": [
-                "editgauge.scoring.ocr.scorers:ocr_scorers",
-                "editgauge.scoring.ocr.scorers:presence_scorers",
-            ],
+            "pixel": [".scorers:AGAINST_INPUT", ".scorers:AGAINST_REFERENCE", ".scorers:lpips"],
+            "ocr": ["editgauge.scoring.ocr.scorers:ocr_scorers"],
             "embedding": [".scorers:lpips"],
         },
         __name__,
@@ -72,7 +68,7 @@ BENCHMARK = Benchmark(
         Plot("curve", "difficulty_total", "by difficulty score"),
         Plot("counts", "operation", "Samples of each operation and split", each="split"),
     ),
-    not_in_tables=tuple(metric.name for metric in (*OCR, *PRESENCE)),
+    not_in_tables=tuple(metric.name for metric in OCR),
     measured=("reference_outside",),
     measure=parts(".scorers:measure"),
 )

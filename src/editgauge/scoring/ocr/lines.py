@@ -1,16 +1,12 @@
-"""Recognised text as boxes and lines: the geometry of TextEdit's OCR scores (protocols, section 2,
-classic track).
-
-`corrected` in these functions is the scores' variant: see `ocr` for the rules ``line-height`` and
-``right-to-left``.
+"""Recognised text as boxes and lines: the geometry of TextEdit's OCR scores. `corrected` is the
+scores' variant: see `scores` for its rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from math import isfinite
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from editgauge.metrics.text import is_right_to_left
@@ -19,30 +15,31 @@ LINE_PIXELS: Final = 10.0
 LINE_HEIGHTS: Final = 0.5
 REGION_IOU: Final = 0.5
 
-Polygon = Sequence[Sequence[float]]
-Recognised = tuple[Polygon, str, float] | Sequence[Any]
+Recognised = tuple[Sequence[Sequence[float]], str, float] | Sequence[Any]
 """(polygon, text, confidence): a tuple, a list as JSON gives it, or `editgauge.ocr.Text`."""
 Rect = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
 
 class Box(NamedTuple):
-    """A recognised text with its axis-aligned box."""
+    """A recognised text with its axis-aligned box, and its place in the list of the page."""
 
-    left: float
-    top: float
-    right: float
-    bottom: float
-    middle: float
-    """The vertical centre."""
+    rect: Rect
     text: str
     number: int
-    """Where it stands in the list of recognised text."""
 
+    @property
+    def left(self) -> float:
+        return self.rect[0]
 
-_box = partial(tuple.__new__, Box)
-"""`Box(*values)` from one tuple, at half the price."""
-LEFT, MIDDLE = itemgetter(0), itemgetter(4)
+    @property
+    def middle(self) -> float:
+        """The vertical centre."""
+        return (self.rect[1] + self.rect[3]) / 2
+
+    @property
+    def height(self) -> float:
+        return self.rect[3] - self.rect[1]
 
 
 def boxes_of(page: Sequence[Recognised], corrected: bool) -> list[Box]:
@@ -50,32 +47,15 @@ def boxes_of(page: Sequence[Recognised], corrected: bool) -> list[Box]:
     box.
     """
     boxes: list[Box] = []
-    for index, item in enumerate(page):
-        polygon, text = item[0], item[1]
+    for number, (polygon, text, *_) in enumerate(page):
         if not isinstance(text, str):
-            raise TypeError(f"number {index}: wanted text, found {type(text).__name__}")
-        if len(polygon) == 4:
-            (ax, ay), (bx, by), (cx, cy), (dx, dy) = polygon
-            left, right = (ax, bx) if ax < bx else (bx, ax)
-            low, high = (cx, dx) if cx < dx else (dx, cx)
-            if low < left:
-                left = low
-            if high > right:
-                right = high
-            top, bottom = (ay, by) if ay < by else (by, ay)
-            low, high = (cy, dy) if cy < dy else (dy, cy)
-            if low < top:
-                top = low
-            if high > bottom:
-                bottom = high
-        elif corrected and not len(polygon):
+            raise TypeError(f"number {number}: wanted text, found {type(text).__name__}")
+        if corrected and not len(polygon):
             continue
-        else:
-            left, right = min(p[0] for p in polygon), max(p[0] for p in polygon)
-            top, bottom = min(p[1] for p in polygon), max(p[1] for p in polygon)
-        if corrected and not (isfinite(left + right) and isfinite(top + bottom)):
-            continue
-        boxes.append(_box((left, top, right, bottom, (top + bottom) / 2, text, index)))
+        across, down = [point[0] for point in polygon], [point[1] for point in polygon]
+        rect = (min(across), min(down), max(across), max(down))
+        if not corrected or all(map(isfinite, rect)):
+            boxes.append(Box(rect, text, number))
     return boxes
 
 
@@ -83,55 +63,36 @@ def lines_of(boxes: list[Box], corrected: bool) -> list[list[Box]]:
     """Boxes as lines, from the top down, each from left to right; equal places keep the order of
     the page.
     """
-    if not boxes:
-        return []
-    ordered = sorted(boxes, key=MIDDLE)
-    line = [ordered[0]]
-    lines = [line]
-    before = ordered[0]
-    for box in ordered[1:]:
-        reach = (
-            LINE_HEIGHTS * (box[3] - box[1] + before[3] - before[1]) / 2
-            if corrected
-            else LINE_PIXELS
-        )
-        if box[4] - before[4] < reach:
-            line.append(box)
+    lines: list[list[Box]] = []
+    before = None
+    for box in sorted(boxes, key=attrgetter("middle")):
+        reach = LINE_PIXELS
+        if corrected and before is not None:
+            reach = LINE_HEIGHTS * (box.height + before.height) / 2
+        if before is not None and box.middle - before.middle < reach:
+            lines[-1].append(box)
         else:
-            line = [box]
-            lines.append(line)
+            lines.append([box])
         before = box
-    for line in lines:
-        if len(line) > 1:
-            line.sort(key=LEFT)
-    return lines
+    return [sorted(line, key=attrgetter("left")) for line in lines]
 
 
 def line_text(line: list[Box], corrected: bool, joint: str = "") -> str:
     """A line's text; `corrected` reads a line of mostly right-to-left text from its right end."""
-    if len(line) == 1:
-        return line[0][5]
-    text = joint.join([box[5] for box in line])
-    if corrected and is_right_to_left(text):
-        return joint.join([box[5] for box in sorted(line, key=lambda box: -box[2])])
+    text = joint.join(box.text for box in line)
+    if corrected and len(line) > 1 and is_right_to_left(text):
+        return joint.join(box.text for box in sorted(line, key=lambda box: -box.rect[2]))
     return text
 
 
 def union(boxes: list[Box]) -> Rect:
-    if len(boxes) == 1:
-        return boxes[0][:4]
-    return (
-        min(b[0] for b in boxes),
-        min(b[1] for b in boxes),
-        max(b[2] for b in boxes),
-        max(b[3] for b in boxes),
-    )
+    left, top, right, bottom = zip(*(box.rect for box in boxes), strict=True)
+    return min(left), min(top), max(right), max(bottom)
 
 
 def overlap(a: Rect, b: Rect) -> float:
     """Intersection over union, 0 where the union has no area."""
-    width = (a[2] if a[2] < b[2] else b[2]) - (a[0] if a[0] > b[0] else b[0])
-    height = (a[3] if a[3] < b[3] else b[3]) - (a[1] if a[1] > b[1] else b[1])
+    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
     if width <= 0 or height <= 0:
         return 0.0
     shared = width * height
@@ -144,12 +105,9 @@ def split(boxes: list[Box], region: Rect) -> tuple[list[Box], list[Box]]:
     included), and the rest.
     """
     left, top, right, bottom = region
-    inside: list[Box] = []
-    outside: list[Box] = []
+    sides: tuple[list[Box], list[Box]] = ([], [])
     for box in boxes:
-        centred = top <= box[4] <= bottom and left <= (box[0] + box[2]) / 2 <= right
-        if centred or overlap(box[:4], region) > REGION_IOU:
-            inside.append(box)
-        else:
-            outside.append(box)
-    return inside, outside
+        centre = (box.rect[0] + box.rect[2]) / 2
+        centred = top <= box.middle <= bottom and left <= centre <= right
+        sides[not (centred or overlap(box.rect, region) > REGION_IOU)].append(box)
+    return sides

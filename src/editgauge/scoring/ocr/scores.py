@@ -1,5 +1,4 @@
-"""TextEdit's five OCR scores, as pure functions of two lists of recognised text (protocols, section
-2, classic track).
+"""TextEdit's five OCR scores, as pure functions of two lists of recognised text.
 
 A recognised text is ``(polygon, text, confidence)``; the polygon is a sequence of (x, y) points, in
 pixels of the original picture, y downwards; the confidence is not used. All five scores lie in [0,
@@ -10,11 +9,9 @@ in this, each point by the name that it has in `OcrScores.rules` and in the test
 
 ``line-height``
     A box joins a line when the distance of the vertical centres is below half the mean height of it
-    and the previous box, not below 10 px: the released rule merges lines of small print and tears
-    apart those of a large picture.
+    and the previous box, not below 10 px.
 ``right-to-left``
-    A line of mostly right-to-left text is joined from its right end, so that it is compared in
-    logical order.
+    A line of mostly right-to-left text is joined from its right end, in logical order.
 ``strict``
     Where normalisation makes source and target the same, or leaves nothing of one (a change of
     case, of punctuation or of emoji), the edited text is compared without it: NFKC, no blanks, else
@@ -39,11 +36,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Final
 
 from editgauge.metrics.text import SHORT, normalise, normalise_strictly, occurrences, similarity
 from editgauge.scoring.ocr.lines import (
-    LEFT,
     Box,
     Recognised,
     boxes_of,
@@ -94,21 +91,12 @@ def ocr_scores(
 ) -> OcrScores:
     """OA, OP, OR, F1 and NED of one edit, each in [0, 1], higher is better.
 
-    Parameters
-    ----------
-    original, edited
-        Recognised text of the original and of the output resized to the original's size, each a
-        sequence of (polygon, text, confidence); may be empty. The order matters where two lines are
-        equally alike: the first wins.
-    source_text, target_text
-        What was to be replaced, and by what.
-    variant
-        ``faithful``: five floats, exactly those of the released code (five zeros where it finds no
-        text, not the source, or stumbles over a polygon without points). ``corrected``: see the
-        module; None for all five where the source is not in the original, for NED alone where no
-        box of the original reads as the source.
-
-    Raises `ValueError` for another variant.
+    `original` and `edited` hold the recognised text of the original and of the output resized to
+    the original's size; either may be empty. The order matters where two lines are equally alike:
+    the first wins. ``faithful``: five floats, exactly those of the released code (five zeros where
+    it finds no text, not the source, or stumbles over a polygon without points). ``corrected``: see
+    the module; None for all five where the source is not in the original, for NED alone where no
+    box of the original reads as the source. Raises `ValueError` for another variant.
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant: wanted one of {', '.join(VARIANTS)}, found {variant!r}")
@@ -126,7 +114,7 @@ def ocr_scores(
     if at < 0:
         where = "the source text in the original" if before else "any text in the original"
         return OcrScores(nothing, f"OCR does not find {where}")
-    line = tuple([box[6] for box in lines[at]])
+    line = tuple(box.number for box in lines[at])
     if not after:
         zeros: dict[str, float | None] = dict.fromkeys(METRICS, 0.0)
         return OcrScores(zeros, "OCR does not find any text in the output", edit.rules, line)
@@ -134,11 +122,9 @@ def ocr_scores(
     accuracy, penalised = edit.accuracy(inside, after)
     del texts[at]
     others = [normalise(line_text(one, corrected)) for one in lines_of(outside, corrected)]
-    precision, recall, f1 = _weighted(accuracy, texts, others, corrected)
-    values = {
-        "OA": accuracy, "OP": precision, "OR": recall, "F1": f1, "NED": edit.ned(before, after),
-    }  # fmt: skip
-    return OcrScores(values, "", edit.rules, line, [box[6] for box in inside], penalised)
+    found = (accuracy, *_weighted(accuracy, texts, others, corrected), edit.ned(before, after))
+    values = dict(zip(METRICS, found, strict=True))
+    return OcrScores(values, "", edit.rules, line, [box.number for box in inside], penalised)
 
 
 def _weighted(
@@ -158,36 +144,28 @@ def _weighted(
 
 def _background(texts: list[str], others: list[str]) -> float:
     """The summed similarities of texts to the others, each of which is taken once, greedily from
-    the top.
+    the top; the first of several equals.
     """
     free = list(others)
     total = 0.0
     for text in texts:
-        best, place = 0.0, -1
-        if text in free:  # nothing is more alike, and the first of several wins
-            best, place = 1.0, free.index(text)
-        else:
-            for index, other in enumerate(free):
-                value = similarity(text, other)
-                if value > best:
-                    best, place = value, index
+        values = [similarity(text, other) for other in free]
+        best = max(values, default=0.0)
         total += best
-        if place >= 0:
-            del free[place]
+        if best > 0:
+            del free[values.index(best)]
     return total
 
 
 class _Edit:
     """Source and target as they are compared, and the scores of the edited place."""
 
-    __slots__ = ("corrected", "key", "source", "source_text", "strict", "target", "target_text")
-
     def __init__(self, source_text: str, target_text: str, corrected: bool) -> None:
         self.source_text, self.target_text, self.corrected = source_text, target_text, corrected
-        source, target = normalise(source_text), normalise(target_text)
-        self.strict = corrected and (source == target or not source or not target)
+        self.source, self.target = normalise(source_text), normalise(target_text)
+        same = self.source == self.target or not self.source or not self.target
+        self.strict = corrected and same
         self.key = normalise_strictly if self.strict else normalise
-        self.source, self.target = source, target
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -205,33 +183,30 @@ class _Edit:
             if not source:
                 return -1
         elif self.corrected and len(source) <= SHORT:
-            # as whole words: ``10`` is half of ``2010``, and two thirds of ``100``
-            for index, line in enumerate(lines):
-                if occurrences(line_text(line, True, " "), self.source_text, whole=True):
-                    return index
-            return -1
-        best, at = FOUND, -1
-        for index, text in enumerate(texts):
+            words = (occurrences(line_text(line, True, " "), self.source_text, whole=True)
+                     for line in lines)  # fmt: skip
+            return next((at for at, places in enumerate(words) if places), -1)
+        values: list[float] = []
+        for at, text in enumerate(texts):
             if source in text:
-                return index
-            value = similarity(source, text)
-            if value > best or (at < 0 and value == best):
-                best, at = value, index
-        return at
+                return at
+            values.append(similarity(source, text))
+        best = max(values, default=0.0)
+        return values.index(best) if best >= FOUND else -1
 
     def accuracy(self, inside: list[Box], after: list[Box]) -> tuple[float, bool]:
         """OA: the best similarity of the target to a box or a line of the region; x 0.2, and True,
         where nothing was replaced.
         """
-        target = self.key(self.target_text) if self.strict else self.target
+        target = self.key(self.target_text)
         lines = lines_of(inside, self.corrected)
-        texts = [box[5] for box in inside]
+        texts = [box.text for box in inside]
         texts += [line_text(line, self.corrected) for line in lines if len(line) > 1]
-        best = max([similarity(target, self.key(text)) for text in texts], default=0.0)
+        best = max((similarity(target, self.key(text)) for text in texts), default=0.0)
         if self.corrected:
-            penalised = self._stays(" ".join([line_text(line, True, " ") for line in lines]))
+            penalised = self._stays(" ".join(line_text(line, True, " ") for line in lines))
         else:
-            page = normalise("".join([box[5] for box in after]))
+            page = normalise("".join(box.text for box in after))
             penalised = self.source in page and self.target not in page
         return (best * PENALTY if penalised else best), penalised
 
@@ -250,25 +225,19 @@ class _Edit:
         """NED: what stands where the box of the source stood, left to right, compared with the
         target.
         """
-        key, source, target = self.key, self.source, self.target
-        if self.strict:
-            source, target = key(self.source_text), key(self.target_text)
-        whole = self.corrected and not self.strict and len(source) <= SHORT
-        best, place = SOURCE_BOX, None
-        for box in before:
-            if whole and not occurrences(box[5], self.source_text, whole=True):
-                continue
-            value = similarity(source, key(box[5]))
-            if value > best:
-                best, place = value, box[:4]
-                if value == 1.0:
-                    break
-        if place is None:
+        key = self.key
+        source, target = key(self.source_text), key(self.target_text)
+        if self.corrected and not self.strict and len(source) <= SHORT:
+            before = [b for b in before if occurrences(b.text, self.source_text, whole=True)]
+        values = [similarity(source, key(box.text)) for box in before]
+        best = max(values, default=0.0)
+        if best <= SOURCE_BOX:
             return None if self.corrected else 0.0
-        there = [box for box in after if overlap(box[:4], place) > BOX_IOU]
+        place = before[values.index(best)].rect
+        there = [box for box in after if overlap(box.rect, place) > BOX_IOU]
         if not there:
             return 0.0
-        text = key(line_text(sorted(there, key=LEFT), self.corrected))
+        text = key(line_text(sorted(there, key=attrgetter("left")), self.corrected))
         value = similarity(target, text)
         kept = similarity(source, text) > 0.9 and similarity(source, target) < 0.5
         return value * PENALTY if kept else value

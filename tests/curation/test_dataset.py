@@ -96,7 +96,7 @@ def test_fields_are_set_by_words(tmp_path: Path) -> None:
     for pair, said in (
         ("instruction", "wanted NAME=VALUE"),
         ("instrution=Do", "did you mean instruction"),
-        ("id=other", "not to be set"),
+        ("id=other", "no field of a sample"),
         ("source.name=x", "no field of a sample"),
     ):
         with pytest.raises(UsageError, match=said):

@@ -12,7 +12,7 @@ import pytest
 
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES as TEN
-from editgauge.curation import exports, privacy, releases, review
+from editgauge.curation import exports, privacy, review
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import PROTOCOLS, About, Policy
 from editgauge.errors import DataError, UsageError
@@ -117,7 +117,7 @@ def test_no_set_leaves_with_a_leak(tmp_path: Path) -> None:
     said = r"s00: leak between splits.*as s07 of dev; .*s07: leak.*as s00 of none; .*give both one"
     for leave in (
         lambda: exports.export(data, tmp_path / "out", "imagefolder"),
-        lambda: releases.release(data, tmp_path / "a.zip", "1.0.0"),
+        lambda: exports.release(data, tmp_path / "a.zip", "1.0.0"),
     ):
         with pytest.raises(DataError, match=said):
             leave()
@@ -131,7 +131,7 @@ def test_what_is_said_of_the_set_names_no_patient(tmp_path: Path) -> None:
     privacy.remember(data, ["mustermann"])
     for leave in (
         lambda: exports.export(data, tmp_path / "out", "imagefolder", ready_only=True),
-        lambda: releases.release(data, tmp_path / "a.zip", "1.0.0", ready_only=True),
+        lambda: exports.release(data, tmp_path / "a.zip", "1.0.0", ready_only=True),
     ):
         with pytest.raises(DataError, match="what is said of the set holds 1 words"):
             leave()
@@ -155,21 +155,18 @@ def test_imagefolder_names_its_pictures(tmp_path: Path) -> None:
     assert "# wards" in (tmp_path / "folder" / "README.md").read_text("utf-8")
 
 
-def test_a_release_says_which_scores_stay(tmp_path: Path) -> None:
+def test_a_release_says_what_changed(tmp_path: Path) -> None:
     data = whole_set(tmp_path / "set", 3)
-    first = releases.release(data, tmp_path / "one.zip", "1.0.0")
+    first = exports.release(data, tmp_path / "one.zip", "1.0.0")
     assert first["since"] is None
     data.change("s00", 1, {"knowledge": "A new hint."}, Act("ann"))
-    told = releases.release(data, tmp_path / "two.zip", "1.1.0")
+    told = exports.release(data, tmp_path / "two.zip", "1.1.0")
     assert told["changed"] == {"s00": ["knowledge"]}
-    assert told["comparable"]["pixel"]["whole_set"] is True
-    assert told["comparable"]["judge"] == {"whole_set": False, "not_comparable": ["s00"]}
     data.change("s01", 1, {"state": "withdrawn"}, Act("ann"))
-    told = releases.release(data, tmp_path / "three.zip", "1.2.0")
+    told = exports.release(data, tmp_path / "three.zip", "1.2.0")
     assert told["removed"] == ["s01"]
-    assert told["comparable"]["pixel"]["whole_set"] is False
     with pytest.raises(UsageError, match=r"the last one is 1\.2\.0"):
-        releases.release(data, tmp_path / "four.zip", "1.2.0")
+        exports.release(data, tmp_path / "four.zip", "1.2.0")
 
 
 def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -> None:
@@ -177,7 +174,7 @@ def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -
 
     data = whole_set(tmp_path / "set", 2)
     review.review(data, "s00", 1, "accept", "pseudonym-of-ann", comment="fine by me")
-    releases.release(data, tmp_path / "a.zip", "1.0.0")
+    exports.release(data, tmp_path / "a.zip", "1.0.0")
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         archive.extractall(tmp_path / "a")
     for line in (tmp_path / "a" / "SHA256SUMS").read_text().splitlines():
@@ -191,25 +188,22 @@ def test_a_release_is_a_benchmark_with_checksums_and_no_people(tmp_path: Path) -
 
 
 def test_pictures_that_were_put_there_by_hand_leave_without_metadata(tmp_path: Path) -> None:
-    from PIL import Image
+    from PIL import Image, PngImagePlugin
 
     data = DataSet.create(tmp_path / "set", About(name="wards"))
-    exif = Image.Exif()
-    exif[0x010E] = "Erika Mustermann"
-    Image.fromarray(scene(1)).save(tmp_path / "set" / "a.jpg", exif=exif)
+    said = PngImagePlugin.PngInfo()
+    said.add_text("Patient", "Erika Mustermann")
+    Image.fromarray(scene(1)).save(tmp_path / "set" / "a.png", pnginfo=said)
     Image.fromarray(scene(1)).save(tmp_path / "set" / "b.bmp")
-    line = {"id": "a", "instruction": "x", "images": ["a.jpg"], "category": ["color_change"]}
-    looked = {name: {"looked": "ann"} for name in ("a.jpg", "b.bmp")}
+    line = {"id": "a", "instruction": "x", "images": ["a.png"], "category": ["color_change"]}
+    looked = {name: {"looked": "ann"} for name in ("a.png", "b.bmp")}
     data.add({**line, "pictures": looked}, "ann")
     exports.export(data, tmp_path / "out", "krisbench")
-    releases.release(data, tmp_path / "a.zip", "1.0.0")
+    exports.release(data, tmp_path / "a.zip", "1.0.0")
     shutil.unpack_archive(tmp_path / "a.zip", tmp_path / "a")
     left = [p for folder in ("out", "a") for p in (tmp_path / folder).rglob("*")]
     assert all(b"Erika" not in path.read_bytes() for path in left if path.is_file())
-    assert (
-        read_image(tmp_path / "a" / "a.jpg").tobytes()
-        == read_image(tmp_path / "out" / "KRIS_Bench" / "color_change" / "1.png").tobytes()
-    )
+    assert read_image(tmp_path / "a" / "a.png").tobytes() == scene(1).tobytes()
     data.change("a", 1, {"images": ["b.bmp"]}, Act("ann"))
-    with pytest.raises(DataError, match="its metadata cannot be taken out"):
-        releases.release(data, tmp_path / "b.zip", "1.1.0")
+    with pytest.raises(DataError, match="no PNG; take it in with"):
+        exports.release(data, tmp_path / "b.zip", "1.1.0")

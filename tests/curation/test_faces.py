@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from editgauge.curation import faces, privacy
+from editgauge.curation import privacy
 from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import About, Box
 from editgauge.errors import DataError
@@ -25,7 +25,7 @@ def no_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("radius", [50, 95])
 def test_a_drawn_face_is_found(radius: int) -> None:
     pytest.importorskip("skimage")
-    face, band = faces.faces_in(drawn_face(radius=radius))
+    face, band = privacy.faces_in(drawn_face(radius=radius))
     x, y, w, h = face.box
     eyes = band.box
     assert x < 160 - 0.4 * radius
@@ -33,7 +33,7 @@ def test_a_drawn_face_is_found(radius: int) -> None:
     assert y < 160 - 0.2 * radius
     assert y + h > 160 + 0.5 * radius, "eyes, nose and mouth lie in it"
     assert eyes[1] < 160 - 0.12 * radius < eyes[1] + eyes[3]
-    assert faces.faces_in(scene(1, (256, 200))) == []
+    assert privacy.faces_in(scene(1, (256, 200))) == []
 
 
 def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
     data = DataSet.create(tmp_path / "set", About(name="wards"))
     pixels = drawn_face()
     data.add({"id": "a", "instruction": "x", "images": [data.keep(pixels)]}, "ann")
-    assert privacy.search(data, "a", "ann") == 2
+    assert privacy.search(data, ["a"], "ann") == {"a": 2}
     record = data.record("a")
     (path,) = record.images
     proposals = record.pictures[path].proposals
@@ -52,7 +52,7 @@ def test_a_face_is_proposed_and_hidden_once_confirmed(tmp_path: Path) -> None:
     assert not privacy.unseen(hidden)
     part = read_image(data.path(hidden.images[0]))[y : y + h, x : x + w]
     assert len(np.unique(part.reshape(-1, 3), axis=0)) <= 16
-    assert not faces.faces_in(read_image(data.path(hidden.images[0]))), "it is no face now"
+    assert not privacy.faces_in(read_image(data.path(hidden.images[0]))), "it is no face now"
     with pytest.raises(DataError, match="outside"):
         privacy.covered(pixels, Box("face", (300, 300, 90, 90)))
 
@@ -74,13 +74,13 @@ class Detector:
 
 def test_yunet_tells_where_the_eyes_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    monkeypatch.setattr(faces, "_LONGEST", 160)
+    monkeypatch.setattr(privacy, "_LONGEST", 160)
     monkeypatch.setattr(
         cv2.FaceDetectorYN, "create", lambda *words: made.append(words) or Detector(), raising=True
     )
-    monkeypatch.setattr(faces, "_yunet_here", lambda: tmp_path / "yunet.onnx")
-    face, eyes, edge, _ = (one.box for one in faces.faces_in(drawn_face()))
-    assert made == [(str(tmp_path / "yunet.onnx"), "", (160, 160), faces.LEAST_SCORE)]
+    monkeypatch.setattr(privacy, "_yunet_here", lambda: tmp_path / "yunet.onnx")
+    face, eyes, edge, _ = (one.box for one in privacy.faces_in(drawn_face()))
+    assert made == [(str(tmp_path / "yunet.onnx"), "", (160, 160), privacy.LEAST_SCORE)]
     assert face == (80, 60, 160, 200)
     for x in (160 - 0.36 * 80, 160 + 0.36 * 80):
         assert eyes[0] < x - 0.2 * 80

@@ -128,7 +128,7 @@ def test_undo_opens_the_last_task_and_keeps_its_answer_to_start_from(log: Log) -
 
 def test_open_samples_of_a_revoked_annotator_go_to_the_others(log: Log) -> None:
     answer(log, "ann")
-    left = log.count(TASK, owner="ann", state=OPEN)
+    left = len(log.all(TASK, owner="ann", state=OPEN))
     assert revoke(log, "ann") == left
     for who in ("ben", "cy"):
         finish(log, who)

@@ -81,7 +81,7 @@ def test_transaction_that_fails_leaves_nothing(log: Log) -> None:
 
     with pytest.raises(UsageError, match="there is something of this id"):
         twice()
-    assert log.count("sample") == 0
+    assert log.all("sample") == []
     assert list(log.events()) == []
 
 

@@ -35,7 +35,6 @@ def serve(
     host: str = "127.0.0.1",
     port: Annotated[int, at_least(0)] = 8600,
     allow_host: Many = (),
-    ocr: OcrOpt = "rapidocr",
 ) -> None:
     """Open a data set in the browser until interrupted: every change is on the disk at once.
 
@@ -56,7 +55,7 @@ def serve(
 
     with DataSet(folder) as data:
         link = owner_link(data, f"http://{host}:{port}")
-        bench = Workbench(data, ocr=ocr)
+        bench = Workbench(data)
         print(f"data set {data.about.name}: http://{host}:{port} (stop with Ctrl-C)", flush=True)
         print(f"owner: {link}", flush=True)
         run(bench.application([host, *allow_host]), host=host, port=port)
@@ -99,7 +98,7 @@ def add(
     longest
         Scale larger pictures to this longest side; 0: none.
     window
-        Of scans: file, full, CENTRE,WIDTH, or for CT brain, lung, bone…
+        Of scans: file, full, or CENTRE,WIDTH.
     frames
         Of scans with several: first, middle, last, all, or 1,5,20.
     keep_names
@@ -127,7 +126,9 @@ def add(
             elif pictures:
                 taken = intake.add(data, pictures, how, show)
             else:
-                found = privacy.search_the_rest(data, who, how.engine, show)
+                rest = (r for r in data.records() if not all(r.facts(p).searched for p in r.shown))
+                names = [record.id for record in rest]
+                found = privacy.search(data, names, who, engine=how.engine, progress=show)
                 taken = [intake.Taken("", name, f"{n} to look at") for name, n in found.items()]
         for item in taken:
             if not item.sample and not output.as_json():
@@ -147,8 +148,8 @@ def set_fields(
         tuple[str, ...],
         Parameter(
             help="NAME=VALUE. Of a sample any field or attribute (instruction, category "
-            "broad/narrow, source.licence…; empty takes it out), mask=difference (text, words, "
-            "box:LEFT,TOP,WIDTH,HEIGHT, segment:X,Y,0,0; mask.roi, mask.second), "
+            "broad/narrow, source.licence…; empty takes it out), mask=difference (or "
+            "box:LEFT,TOP,WIDTH,HEIGHT; mask.roi, mask.second), "
             "review=accept|reject|flag, state=draft|withdrawn|erased (its pictures are deleted). "
             "Of the set title, description, licence, protocol, required, reviews, expert.",
             negative=(),
@@ -158,18 +159,14 @@ def set_fields(
     *,
     note: Annotated[str, Parameter(help="Why; kept in the log, and with a review.")] = "",
     who: WhoOpt = WHO,
-    ocr: OcrOpt = "rapidocr",
 ) -> None:
     """Set what is known of a sample, or of the whole set; draw its mask, review it, withdraw it."""
     from editgauge.curation.dataset import DataSet
     from editgauge.curation.fields import set_words
-    from editgauge.curation.privacy import engine_of
     from editgauge.curation.records import Record
 
     with DataSet(folder) as data:
-        reads = any(word.startswith("mask") and word.endswith("=text") for word in fields)
-        engine = engine_of(ocr) if reads else None
-        made = set_words(data, sample, fields, who, note=note, engine=engine)
+        made = set_words(data, sample, fields, who, note=note)
         state = f", {made.state}" if isinstance(made, Record) else ""
         output.emit(to_builtins(made), [f"{sample}: version {made.version}{state}"])
 
@@ -236,9 +233,8 @@ def export(
     who: WhoOpt = WHO,
 ) -> int:
     """Write the set in an official layout, so that its scripts run on it, or Hugging Face's; or a
-    version as one zip file with checksums, a card, and what changed since the last one: which old
-    scores stay comparable. Nothing is written while a sample may not leave. Without --to: only say
-    what keeps samples back.
+    version as one zip file with checksums, a card, and what changed since the last one. Nothing is
+    written while a sample may not leave. Without --to: only say what keeps samples back.
 
     Exit code 1: samples are kept back.
 
@@ -253,19 +249,18 @@ def export(
     ready_only
         Leave out samples that are not ready.
     """
-    from editgauge.curation import exports, readiness
+    from editgauge.curation import exports, review
     from editgauge.curation.dataset import DataSet
-    from editgauge.curation.releases import release
 
     with DataSet(folder) as data:
         exports.need_layout(layout)
-        engine = readiness.engine_for_scans(data, ocr)
+        engine = review.engine_for_scans(data, ocr)
         if to is None:
             return _ready(data, layout, engine)
         if bool(layout) == bool(version):
             raise UsageError("wanted --layout (a folder) or --version (a release in a zip file)")
         if version:
-            told = release(data, to, version, ready_only=ready_only, engine=engine, who=who)
+            told = exports.release(data, to, version, ready_only=ready_only, engine=engine, who=who)
             output.emit(told, [f"version {version}: {to}", *_changed(told)])
             return 0
         done = exports.export(data, to, layout, ready_only=ready_only, engine=engine, who=who)
@@ -279,7 +274,7 @@ def export(
 
 def _ready(data: Any, layout: str, engine: Any) -> int:
     """Say what keeps samples from leaving."""
-    from editgauge.curation.readiness import faults, of_set
+    from editgauge.curation.review import faults, of_set
 
     records = data.records()
     found = [(fault.sample, fault.why) for fault in faults(data, records, layout, engine=engine)]
@@ -299,12 +294,7 @@ def _changed(told: Mapping[str, Any]) -> Iterator[str]:
         return
     counts = ", ".join(f"{len(told[name])} {name}" for name in ("added", "removed", "changed"))
     yield f"since {told['since']}: {counts}"
-    for track, state in told["comparable"].items():
-        if state["whole_set"]:
-            yield f"{track}: old scores and means stay comparable"
-        else:
-            yield (
-                f"{track}: old scores of {len(state['not_comparable'])} samples are of something "
-                f"else; compare means over the samples that both versions have and that did not "
-                f"change"
-            )
+    yield (
+        "scores of changed samples are of something else: compare means over the samples that both "
+        "versions have and that did not change"
+    )

@@ -2,17 +2,14 @@
 gives.
 
 Keypoints (SIFT) that both pictures have are matched; the transform is the one that most of them
-agree on (RANSAC). What an edit changed has no partner and is outvoted. It is then settled by the
-grey values of all that looks the same in both pictures (enhanced correlation coefficient,
-Evangelidis and Psarakis 2008): keypoints are sure of the place and a little unsure of the fraction
-of a pixel. Pictures with too little detail for keypoints are aligned by their grey values alone. A
-transform that is not sure is refused.
+agree on (RANSAC): what an edit changed is outvoted. It is then settled by the grey values of all
+that looks the same in both (enhanced correlation coefficient, Evangelidis and Psarakis 2008).
+Pictures with too little detail for keypoints are aligned by their grey values alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -22,49 +19,41 @@ from editgauge.images import Array, Mask
 from editgauge.metrics.align import RATIO, sift_features
 
 Matrix = npt.NDArray[np.float64]
-LEAST_INLIERS = 12
-LEAST_SHARE = 0.25
-"""Of the matches, those that agree on the transform."""
-MOST_RESIDUAL = 1.0
-"""Pixels: the root mean square distance of the agreeing matches."""
-LEAST_CORRELATION = 0.9
-LEAST_OVERLAP = 0.5
+LEAST_INLIERS, LEAST_SHARE, MOST_RESIDUAL = 12, 0.25, 1.0
+"""Matches that agree on the transform, their share of all, and within how many pixels (root mean
+square).
+"""
+LEAST_CORRELATION, LEAST_OVERLAP = 0.9, 0.5
 _REACH = 2.0
 """Pixels within which a match agrees."""
 _CHANGED = 12
 """Levels of 255 in which two pictures differ where one was edited, at least."""
-_LEAST_SAME = 0.1
-"""Of the frame: what must look the same for its grey values to settle a transform."""
-_FURTHEST = 5.0
-"""Pixels by which grey values may move a corner from where keypoints put it."""
+_LEAST_SAME, _FURTHEST = 0.1, 5.0
+"""Grey values settle a transform where so much of the frame looks the same, and where they move no
+corner by more pixels.
+"""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Aligned:
-    """How a moving picture lies on a fixed one."""
+class Aligned(NamedTuple):
+    """How a moving picture lies on a fixed one.
+
+    `matrix`: shape (2, 3), (x, y) of the fixed picture = matrix @ (x, y, 1) of the moving one.
+    `quality`, 0 to 1: for `method` ``sift`` the share of matches that agree, for ``ecc`` the
+    correlation. `residual`: pixels, root mean square over the agreeing matches. `overlap`: the
+    share of the fixed frame that is covered. `refused`: why it is not to be used; "" when it is.
+    """
 
     matrix: Matrix
-    """Shape (2, 3): (x, y) of the fixed picture = matrix @ (x, y, 1) of the moving one."""
-    method: str
-    """``sift`` or ``ecc``."""
-    quality: float
-    """0 to 1: for ``sift`` the share of matches that agree, for ``ecc`` the correlation."""
+    method: str = "sift"
+    quality: float = 0.0
     residual: float | None = None
-    """Pixels, root mean square over the agreeing matches; None for ``ecc``."""
-    overlap: float = 1.0
-    """The share of the fixed frame that the moving picture covers."""
     refused: str = ""
-    """Why it is not good enough to be used; empty when it is."""
+    overlap: float = 1.0
 
     def as_dict(self) -> dict[str, Any]:
         """For the record of a sample."""
-        return {
-            "method": self.method,
-            "quality": round(self.quality, 4),
-            "residual": None if self.residual is None else round(self.residual, 3),
-            "overlap": round(self.overlap, 4),
-            "matrix": [[round(float(x), 8) for x in row] for row in self.matrix],
-        }
+        facts = {**self._asdict(), "matrix": self.matrix.round(8).tolist()}
+        return {name: value for name, value in facts.items() if name != "refused"}
 
 
 def align(fixed: Array, moving: Array) -> Aligned:
@@ -75,15 +64,12 @@ def align(fixed: Array, moving: Array) -> Aligned:
     if by_points is not None and not by_points.refused:
         return by_points
     nothing = "the pictures have nothing in common that can be found again"
-    none = Aligned(matrix=np.eye(2, 3), method="sift", quality=0.0, refused=nothing)
-    return _by_values(fixed, moving) or by_points or none
+    return _by_values(fixed, moving) or by_points or Aligned(np.eye(2, 3), refused=nothing)
 
 
 def laid_over(fixed: Array, moving: Array, matrix: Matrix) -> tuple[Array, Mask]:
-    """The moving picture in the frame of the fixed one, and where it has pixels.
-
-    Where it has none (the frame's border) the fixed picture's pixels stand: an edit is not known
-    there. Returns arrays of shape (H, W, 3), uint8, and (H, W), bool.
+    """The moving picture in the frame of the fixed one, and where it has pixels: arrays of shape
+    (H, W, 3), uint8, and (H, W), bool. Where it has none the fixed picture's pixels stand.
     """
     size = (fixed.shape[1], fixed.shape[0])
     warped = cv2.warpAffine(
@@ -107,13 +93,9 @@ def _by_keypoints(fixed: Array, moving: Array) -> Aligned | None:
     target = one.points[chosen[:, 1]].astype(np.float64)
     cv2.setRNGSeed(1)  # the same pictures give the same transform
     matrix, inliers = cv2.estimateAffine2D(
-        source,
-        target,
-        method=cv2.RANSAC,
-        ransacReprojThreshold=_REACH,
-        maxIters=5000,
+        source, target, method=cv2.RANSAC, ransacReprojThreshold=_REACH, maxIters=5000,
         confidence=0.999,
-    )
+    )  # fmt: skip
     if matrix is None or not np.isfinite(matrix).all() or inliers.sum() < 4:
         return None
     agreeing = inliers.ravel().astype(np.bool_)
@@ -122,15 +104,15 @@ def _by_keypoints(fixed: Array, moving: Array) -> Aligned | None:
         moved = cv2.transform(source[agreeing][None], by)[0]
         return float(np.sqrt(((moved - target[agreeing]) ** 2).sum(axis=1).mean()))
 
-    share, far, refused = float(agreeing.mean()), residual(matrix), ""
-    if agreeing.sum() < LEAST_INLIERS:
-        refused = f"{agreeing.sum()} matches agree, wanted {LEAST_INLIERS} or more"
-    elif share < LEAST_SHARE:
-        refused = f"{share:.0%} of the matches agree, wanted {LEAST_SHARE:.0%} or more"
-    elif far > MOST_RESIDUAL:
-        refused = f"the matches agree within {far:.2f} px only, wanted {MOST_RESIDUAL} px"
-    settled = matrix if refused else _settled(fixed, moving, matrix)
-    return _checked(fixed, moving, settled, refused, "sift", share, residual(settled))
+    count, share, far = int(agreeing.sum()), float(agreeing.mean()), residual(matrix)
+    if count < LEAST_INLIERS or share < LEAST_SHARE or far > MOST_RESIDUAL:
+        refused = (
+            f"{count} matches ({share:.0%}) agree within {far:.2f} px, wanted {LEAST_INLIERS} "
+            f"({LEAST_SHARE:.0%}) or more within {MOST_RESIDUAL} px"
+        )
+        return Aligned(matrix, "sift", share, far, refused)
+    settled = _settled(fixed, moving, matrix)
+    return _checked(fixed, moving, Aligned(settled, "sift", share, residual(settled)))
 
 
 def _settled(fixed: Array, moving: Array, matrix: Matrix) -> Matrix:
@@ -152,29 +134,28 @@ def _settled(fixed: Array, moving: Array, matrix: Matrix) -> Matrix:
 
 
 def _by_values(fixed: Array, moving: Array) -> Aligned | None:
-    """By grey values alone, from the shift that phase correlation finds; None where that does not
-    converge.
-    """
+    """By grey values alone, from the shift that phase correlation finds."""
     one, other = _grey(fixed), _grey(moving)
     height, width = one.shape
-    scales = (width / other.shape[1], height / other.shape[0])
     sized = [p.astype(np.float32) for p in (one, cv2.resize(other, (width, height)))]
     (x, y), _ = cv2.phaseCorrelate(sized[1], sized[0], cv2.createHanningWindow((width, height), 5))
-    begin = np.array([[scales[0], 0.0, x], [0.0, scales[1], y]])
+    begin = np.array([[width / other.shape[1], 0.0, x], [0.0, height / other.shape[0], y]])
     everywhere = np.full(one.shape, 255, np.uint8)
     made = _correlated(one, other, begin, everywhere, steps=300, blur=5)
     if made is None:
         return None
-    low = f"correlation {made[1]:.2f}, wanted {LEAST_CORRELATION} or more"
-    refused = low if made[1] < LEAST_CORRELATION else ""
-    return _checked(fixed, moving, made[0], refused, "ecc", made[1], None)
+    matrix, quality = made
+    refused = f"correlation {quality:.2f}, wanted {LEAST_CORRELATION} or more"
+    if quality < LEAST_CORRELATION:
+        return Aligned(matrix, "ecc", quality, refused=refused)
+    return _checked(fixed, moving, Aligned(matrix, "ecc", quality))
 
 
 def _correlated(
     fixed: Array, moving: Array, matrix: Matrix, mask: Array, *, steps: int, blur: int
 ) -> tuple[Matrix, float] | None:
     """The transform near `matrix` under which grey values correlate best where the mask is, and how
-    well; None where there is none.
+    well; None where it does not converge.
     """
     everywhere = np.full(moving.shape, 255, np.uint8)
     rule = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, steps, 1e-6)
@@ -183,7 +164,7 @@ def _correlated(
         found, ended = cv2.findTransformECCWithMask(
             fixed, moving, mask, everywhere, begin, cv2.MOTION_AFFINE, rule, blur
         )
-    except cv2.error:  # it does not converge
+    except cv2.error:
         return None
     if not np.isfinite(ended).all() or abs(np.linalg.det(ended[:, :2])) < 1e-6:
         return None
@@ -191,28 +172,13 @@ def _correlated(
     return np.asarray(made, dtype=np.float64), float(found)
 
 
-def _checked(
-    fixed: Array,
-    moving: Array,
-    matrix: Matrix,
-    refused: str,
-    method: str,
-    quality: float,
-    residual: float | None,
-) -> Aligned:
-    overlap = float(laid_over(fixed, moving, matrix)[1].mean())
-    if not refused and overlap < LEAST_OVERLAP:
+def _checked(fixed: Array, moving: Array, found: Aligned) -> Aligned:
+    overlap, refused = float(laid_over(fixed, moving, found.matrix)[1].mean()), ""
+    if overlap < LEAST_OVERLAP:
         refused = f"the pictures overlap by {overlap:.0%}, wanted {LEAST_OVERLAP:.0%} or more"
-    if not refused and np.linalg.det(matrix[:, :2]) <= 0:
+    elif np.linalg.det(found.matrix[:, :2]) <= 0:
         refused = "the transform mirrors the picture"
-    return Aligned(
-        matrix=matrix,
-        method=method,
-        quality=quality,
-        residual=residual,
-        overlap=overlap,
-        refused=refused,
-    )
+    return found._replace(overlap=overlap, refused=refused)
 
 
 def _grey(pixels: Array) -> Array:

@@ -2,30 +2,47 @@
 
 A set that names a protocol is that benchmark with other samples: its scorers, its judge, its
 tables. One that names none is measured as the built-in benchmark is: by the metrics that all share,
-and by the judge of each sample's own protocol. ``dir.<name>.<protocol>`` measures any set by any
-protocol.
+and by the judge of each sample's own protocol. ``dir.<name>.<protocol>`` measures any set by any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Note, Samples
+from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES, temporal_task
+from editgauge.benchmarks.medebench.samples import depth_of, organ_of
+from editgauge.benchmarks.textedit.facts import split_of
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
+from editgauge.benchmarks.texteditbench.samples import folder_name
 from editgauge.benchmarks.tree import Tree
-from editgauge.curation import records
-from editgauge.curation.conventions import sample_of
 from editgauge.curation.dataset import FILE, OUT, DataSet
+from editgauge.curation.records import (
+    PROTOCOLS,
+    SAMPLES,
+    TEXTS,
+    About,
+    Record,
+    read_about,
+    read_samples,
+)
 from editgauge.errors import DataError, UsageError
+from editgauge.escape import file_name
+from editgauge.images import upright
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable, generic
-from editgauge.types import Benchmark, Plot, Sample
+from editgauge.types import Benchmark, Finding, Plot, Sample
 
 _BASE = "mini"
 """What measures a set without a protocol."""
+Attributes = dict[str, str | int | float | bool]
+Shaped = tuple[dict[str, Path], tuple[str, ...], Attributes, str]
+"""Masks, category, attributes and split as a benchmark has them."""
 
 
 def named(name: str) -> Benchmark:
@@ -34,39 +51,30 @@ def named(name: str) -> Benchmark:
 
     Raises `DataError` for a folder that is no data set, `UsageError` for an unknown protocol.
     """
+    folder = None
     if name.startswith("dir:"):
-        folder = Path(name.removeprefix("dir:"))
+        folder = Path(name.removeprefix("dir:")).absolute()
         about, _ = _contents(folder)
-        return _made(about.name, about.protocol, folder.absolute())
+        name = f"dir.{about.name}.{about.protocol}".rstrip(".")
     _, set_name, *rest = name.split(".")
     protocol = rest[0] if rest else ""
-    if len(rest) > 1 or (rest and protocol not in records.PROTOCOLS):
+    if len(rest) > 1 or (rest and protocol not in PROTOCOLS):
         raise UsageError(
             f"benchmark {name!r}: wanted dir.<set> or dir.<set>.<protocol>, the protocol one of "
-            f"{', '.join(records.PROTOCOLS)}"
+            f"{', '.join(PROTOCOLS)}"
         )
-    return _made(set_name, protocol, None)
-
-
-def name_of(set_name: str, protocol: str) -> str:
-    """What the benchmark of a set is called in rows and runs."""
-    return f"dir.{set_name}.{protocol}" if protocol else f"dir.{set_name}"
-
-
-def _made(set_name: str, protocol: str, folder: Path | None) -> Benchmark:
     base: Benchmark = catalog.find("benchmarks", protocol or _BASE)
-    name = name_of(set_name, protocol)
-    like = f", measured as {base.title}" if protocol else ""
+    about_it = f"the data set {set_name}" + (f", measured as {base.title}" if protocol else "")
     return replace(
         base,
         name=name,
-        title=f"the data set {set_name}{like}",
+        title=about_it,
         citation=f"the data set {set_name}: see its card (README.md in an export)",
-        about=f"The data set {set_name}{like}.",
+        about=f"{about_it[0].upper()}{about_it[1:]}.",
         published_counts={},
         marks=(),
         data=None,
-        load=partial(_load, folder, set_name, protocol),
+        load=partial(_load, folder, name),
         tables=partial(_tables, base, name),
         audits=tuple,
         figures=(
@@ -76,29 +84,24 @@ def _made(set_name: str, protocol: str, folder: Path | None) -> Benchmark:
     )
 
 
-def _load(
-    own: Path | None, set_name: str, protocol: str, root: Path | None, *, split: str | None = None
-) -> Samples:
-    """The samples of the folder. Raises `DataError` for a folder that is no data set, or another
-    one.
-    """
+def _load(own: Path | None, name: str, root: Path | None, *, split: str | None = None) -> Samples:
+    """The samples of the folder. Raises `DataError` for one that is no data set, or another one."""
     folder = root or own
-    name = name_of(set_name, protocol)
     if folder is None:
         raise DataError(f"{name}: wanted the folder of the data set; name it: dir:DIR")
+    _, set_name, protocol = (*name.split("."), "")[:3]
     about, every = _contents(folder)
     if about.name != set_name:
         raise DataError(
             f"{folder}: wanted the data set {set_name!r}, found {about.name!r}; name it as "
-            f"{name_of(about.name, protocol)} or dir:{folder}"
+            f"dir.{about.name} or dir:{folder}"
         )
     found = [record for record in every if record.state != OUT and split in (None, record.split)]
     if split is not None and not found:
         there = sorted({record.split for record in every})
         raise UsageError(f"split {split!r}: the set has {', '.join(there) or 'no samples'}")
 
-    def read(note: Note) -> Iterator[Sample]:
-        del note
+    def read(_: Note) -> Iterator[Sample]:
         tree = Tree(folder)
         for record in found:
             yield sample_of(record, tree.root, name, protocol, tree)
@@ -106,18 +109,12 @@ def _load(
     return Samples(name, folder.absolute(), read, split or "")
 
 
-def _contents(folder: Path) -> tuple[records.About, list[records.Record]]:
-    """What is said of a set, and its samples: of one that is being made, or of a released one.
-    Raises `DataError` for a folder that is neither.
-    """
+def _contents(folder: Path) -> tuple[About, list[Record]]:
+    """What is said of a set, and its samples: of one that is being made, or of a released one."""
     if (folder / FILE).is_file():
-        data = DataSet(folder)
-        with data.log:
+        with DataSet(folder) as data:
             return data.about, data.records()
-    return records.read_about(folder), records.read_samples(folder)
-
-
-# -- tables ----------------------------------------------------------------------------------------
+    return read_about(folder), read_samples(folder)
 
 
 def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
@@ -125,16 +122,137 @@ def _tables(base: Benchmark, name: str, frame: Results) -> Sequence[PaperTable]:
     if base.name == _BASE or base.tables is None:
         return generic(frame)
     made = base.tables(frame) if callable(base.tables) else base.tables
-    return [_unpublished(table, name) for table in made]
+    return [
+        replace(
+            table, name=f"{name}.{table.name.rpartition('.')[2]}", title=f"{name}: {table.title}",
+            size=None, published=(), alone=False, published_repeats=None,
+        )
+        for table in made
+    ]  # fmt: skip
 
 
-def _unpublished(table: PaperTable, name: str) -> PaperTable:
-    return replace(
-        table,
-        name=f"{name}.{table.name.rpartition('.')[2]}",
-        title=f"{name}: {table.title}",
-        size=None,
-        published=(),
-        alone=False,
-        published_repeats=None,
+def sample_of(
+    record: Record, root: Path, benchmark: str, protocol: str = "", tree: Tree | None = None
+) -> Sample:
+    """The sample of a record in the folder `root`, as `benchmark` has it. With a protocol its
+    masks, category and attributes are those that the protocol reads. `tree`: the folder's, for many
+    samples. A picture that is not there, or not a file of the set, is found when it is read.
+    """
+    findings: list[Finding] = []
+    if not record.instruction.strip():
+        missing = ("no instruction", "nothing can be asked")
+        findings.append(Finding("instruction-missing", f"{SAMPLES} ({record.id})", *missing, False))
+    tree = tree or Tree(root)
+
+    def place(relative: str, part: str) -> Path:
+        path = root / relative
+        if tree.inside(path):
+            return upright(path)
+        found = f"{relative!r} leads out of the data set"
+        findings.append(Finding("picture-outside", SAMPLES, found, "not read", False, part))
+        return tree.nowhere(part or "input")
+
+    masks: dict[str, Path] = {name: place(path, "mask") for name, path in record.masks.items()}
+    facts: Attributes = {
+        "state": record.state,
+        **record.attributes,
+        "protocol": record.protocol or "textedit",
+        "image_count": len(record.images),
+        "multi_image": len(record.images) > 1,
+        "has_knowledge": bool(record.knowledge),
+        **({"difficulty": tier(record)} if tier(record) else {}),
+    }
+    category, split = tuple(record.category or ("unsorted",)), record.split or "all"
+    if protocol:
+        masks, category, more, official = _CONVENTIONS[protocol](record, masks)
+        facts.update(more)
+        split = official or split
+    texts: dict[str, Any] = {
+        name: getattr(record, name) or None for name in TEXTS if name != "instruction"
+    }
+    return Sample(
+        benchmark=benchmark,
+        id=record.id,
+        split=split,
+        category=category,
+        instruction=record.instruction,
+        images=tuple(place(path, "") for path in record.images),
+        output_stems=(record.id, f"{record.id}_0", f"{record.id}_edited"),
+        reference=place(record.reference, "reference") if record.reference else None,
+        masks=masks,
+        attributes=facts,
+        findings=tuple(findings),
+        **texts,
     )
+
+
+def tier(record: Record) -> str:
+    """Easy, medium or hard: by the sum of TextEditBench's ten, else as the attribute ``difficulty``
+    says; "" for none.
+    """
+    values = [record.attributes.get(name) for name in ATTRIBUTES]
+    numbers = [value for value in values if isinstance(value, int) and 0 <= value <= 2]
+    if len(numbers) == len(ATTRIBUTES):
+        return tier_of(sum(numbers))
+    return str(record.attributes.get("difficulty", ""))
+
+
+def kris_folder(record: Record) -> str:
+    """KRIS-Bench's folder: the attribute ``kris_task``, or the broadest category."""
+    return file_name(_said(record, "kris_task", 0).replace(" ", "_").lower())
+
+
+def _said(record: Record, name: str, depth: int, otherwise: str = "Other") -> str:
+    """An attribute, or else a step of the category, 0 the broadest."""
+    step = record.category[depth] if depth < len(record.category) else ""
+    return str(record.attributes.get(name, "")).strip() or step.strip() or otherwise
+
+
+def _texteditbench(record: Record, masks: dict[str, Path]) -> Shaped:
+    written = _said(record, "topic", 0)
+    by_topic = {topic: folder for folder, topic in TOPICS.items()}
+    folder = by_topic.get(written) or folder_name(file_name(written.replace(" ", "_")))
+    first = masks.get("input") or masks.get("roi")
+    both = {"input": first, "second": masks.get("second") or first}
+    topic = TOPICS.get(folder, folder.replace("_", " "))
+    facts: Attributes = {
+        "topic": topic, "operation": _said(record, "operation", 1, "text_change")
+    }  # fmt: skip
+    split = "synthetic" if record.reference else "real"
+    return {name: path for name, path in both.items() if path}, (folder,), facts, split
+
+
+def _textedit(record: Record, _: dict[str, Path]) -> Shaped:
+    category = file_name(_said(record, "textedit_category", 0).replace(" ", "_"))
+    return {}, (category,), {"category": category}, split_of(category)
+
+
+def _medebench(record: Record, masks: dict[str, Path]) -> Shaped:
+    organ, task = organ_of(_said(record, "organ", 0)), _said(record, "task", 1, "edit")
+    facts: Attributes = {"organ": organ, "task": task, "url": record.source.get("url", "")}
+    if depth := depth_of(organ):
+        facts["organ_depth"] = depth
+    region = masks.get("roi") or masks.get("input")
+    return ({"roi": region} if region else {}), (organ, task), facts, "all"
+
+
+def _krisbench(record: Record, _: dict[str, Path]) -> Shaped:
+    folder = kris_folder(record)
+    knowledge, dimension = FOLDERS.get(folder, ("Other", "Other"))
+    facts: Attributes = {
+        "task": folder, "folder": folder, "dimension": dimension, "knowledge_type": knowledge,
+    }  # fmt: skip
+    if folder == "temporal_prediction":
+        number = record.attributes.get("missing_frame")  # the last where it does not say
+        missing = number if isinstance(number, int) and 1 <= number <= FRAMES else FRAMES
+        frames = ",".join(str(n) for n in range(1, FRAMES + 1) if n != missing)
+        facts |= {"task": temporal_task(missing), "missing_frame": missing, "frames": frames}
+    return {}, (knowledge, dimension, str(facts["task"])), facts, "all"
+
+
+_CONVENTIONS: Mapping[str, Callable[[Record, dict[str, Path]], Shaped]] = {
+    "texteditbench": _texteditbench,
+    "textedit": _textedit,
+    "medebench": _medebench,
+    "krisbench": _krisbench,
+}

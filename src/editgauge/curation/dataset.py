@@ -1,10 +1,7 @@
 """A data set that is being made: its samples, and the one way to change them.
 
 ``set.sqlite`` holds the samples, what is said of the whole set, and every change ever made
-(`web.log`); ``pictures/`` and ``masks/`` the pictures, called by their pixels. A change names the
-version of the sample that it was made from: one that another person's change has overtaken is
-refused, and kept among the events as refused, so that its words are not lost. Any number of
-processes may work on one folder.
+(`web.log`); ``pictures/`` and ``masks/`` the pictures, called by their pixels.
 """
 
 from __future__ import annotations
@@ -12,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -30,8 +27,6 @@ from editgauge.store import paths, sqlite
 from editgauge.web.log import Act, Event, Item, Log
 
 FILE = "set.sqlite"
-PRIVATE = ".curate"
-"""What belongs to the making of a set and is never exported: hashes of names."""
 OUT = "withdrawn"
 _ABOUT, _SAMPLE = "about", "sample"
 
@@ -45,16 +40,17 @@ class DataSet:
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
-        if not os.path.lexists(self.root / FILE):
+        file = self.root / FILE
+        if not os.path.lexists(file):
             raise DataError(
                 f"{root}: wanted the folder of a data set that is being made (no {FILE} in it); "
                 f"begin one: editgauge new dataset {root}"
             )
-        with sqlite.readable(self.root / FILE) as place:
+        with sqlite.readable(file) as place:
             self.log = Log(place)
-        if place != self.root / FILE:
-            self.log.read_only(self.root / FILE)
-        self.about = records.about_of(self.log.get(_ABOUT).data, str(self.root / FILE))
+        if place != file:
+            self.log.read_only(file)
+        self.about = records.about_of(self.log.get(_ABOUT).data, str(file))
 
     @classmethod
     def create(cls, root: Path, about: About) -> DataSet:
@@ -64,7 +60,6 @@ class DataSet:
         records.about_of(about.as_dict(), str(root))
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(f"{root}: there is something already; name a new or an empty folder")
-        existed = root.exists()
         try:
             root.mkdir(parents=True, exist_ok=True)
             with Log(root / FILE) as log:
@@ -72,8 +67,6 @@ class DataSet:
         except (OSError, RunError) as error:  # a full disk: the same command can be run again
             for file in root.glob(f"{FILE}*"):
                 file.unlink()
-            if not existed and root.is_dir():
-                root.rmdir()
             raise RunError(f"{root}: the data set cannot be written ({error})") from error
         return cls(root)
 
@@ -83,8 +76,6 @@ class DataSet:
     def __exit__(self, *error: object) -> None:
         self.log.close()
 
-    # -- reading -----------------------------------------------------------------------------------
-
     def records(self, *, withdrawn: bool = False) -> list[Record]:
         """All samples as they are now, in the order in which they were made."""
         every = (_record(item) for item in self.log.all(_SAMPLE))
@@ -92,7 +83,11 @@ class DataSet:
 
     def record(self, sample: str) -> Record:
         """One sample as it is now. Raises `UsageError` where there is none of this id."""
-        return _record(self._item(sample))
+        with suppress(UsageError):
+            item = self.log.get(sample)
+            if item.kind == _SAMPLE:
+                return _record(item)
+        raise UsageError(f"{sample!r}: no sample of this id in {self.root.name}")
 
     def record_at(self, sample: str, version: int) -> Record:
         """One sample as it was at one of its versions."""
@@ -100,8 +95,7 @@ class DataSet:
         for event in self.log.events(sample):
             if 0 < event.version <= version and event.what != "refused":
                 data.update(event.after)
-        kept = {name: value for name, value in data.items() if value is not None}
-        return records.record_of({**kept, "version": version}, sample)
+        return records.record_of({**data, "version": version}, sample)
 
     def events(self, sample: str | None = None) -> list[Event]:
         """Everything that was ever done, oldest first; ``item`` is the sample."""
@@ -111,14 +105,11 @@ class DataSet:
         """A picture of the set. Raises `RunError` for a path that leads elsewhere."""
         return paths.inside(self.root, relative)
 
-    # -- changing ----------------------------------------------------------------------------------
-
     def add(self, fields: Mapping[str, Any], who: str) -> Record:
         """Make a sample; its pictures are there already. Raises `UsageError` for an id that is
         taken, `DataError` for fields that no sample has.
         """
-        values = {k: v for k, v in msgspec.to_builtins(dict(fields)).items() if v is not None}
-        record = records.record_of(values, "new sample")
+        record = records.record_of(fields, "new sample")
         return _record(self.log.add(record.id, _SAMPLE, record.data(), who))
 
     def change(self, sample: str, version: int, fields: Mapping[str, Any], act: Act) -> Record:
@@ -127,11 +118,10 @@ class DataSet:
         Raises `web.log.Conflict` when `version` is not the newest, `DataError` for values that are
         none of the field's. The same nonce again changes nothing.
         """
-        if {"id", "version"} & set(fields):
-            raise DataError(f"{sample}: id, version: not to be set")
         before = self.record(sample)
-        after = records.patched(before, fields)
-        old, new = before.data(), after.data()
+        old = before.data()
+        after = records.record_of({**old, **fields, "id": sample}, sample)
+        new = after.data()
         touched = {name for name in {**old, **new} if old.get(name) != new.get(name)}
         if before.state == after.state == "verified" and CONTENT & touched:
             after.state = "refined"  # what was verified is no longer what it was
@@ -158,19 +148,15 @@ class DataSet:
         if erase:
             erased = {sample, *(e.item for e in self.events() if e.what == "erased")}
             lone = self.purge(record.files, but=erased)
-            self.note(who, "erased", sample, pictures=lone, why=why)
+            self.log.note(who, "erased", sample, pictures=lone, why=why)
         return record
 
     def purge(self, candidates: Iterable[str], *, but: Iterable[str] = ()) -> int:
         """Delete picture files that no sample names, but those withdrawn ones `but`; returns how
         many were deleted.
         """
-        others = [
-            record
-            for record in self.records(withdrawn=True)
-            if record.state != OUT or record.id not in set(but)
-        ]
-        used = {path for record in others for path in record.files}
+        every = (r for r in self.records(withdrawn=True) if r.state != OUT or r.id not in set(but))
+        used = {path for record in every for path in record.files}
         gone = [path for path in set(candidates) - used if not paths.fault(self.root, path)]
         for path in gone:
             (self.root / path).unlink()
@@ -187,13 +173,8 @@ class DataSet:
         self.about = about
         return about
 
-    def note(self, who: str, what: str, sample: str = "", **facts: Any) -> None:
-        """An event that changes no field: an export, a release."""
-        self.log.note(who, what, sample, **facts)
-
     def keep(self, pixels: Array | Mask, room: str = "pictures") -> str:
         """Put a picture into the set as PNG without any metadata; returns its path below the set.
-
         It is called by its pixels, so that the same picture is kept once.
         """
         array = np.ascontiguousarray(pixels)
@@ -207,37 +188,24 @@ class DataSet:
             paths.write(self.root, place, buffer.getvalue(), sync=True)
         return place
 
-    def new_id(self, wish: str) -> str:
-        """An id that is free, made of the wish; ``s`` gives s0001, s0002…"""
+    def new_id(self, wish: str = "") -> str:
+        """An id that is free, made of the wish; without one s0001, s0002…"""
         taken = {record.id for record in self.records(withdrawn=True)}
-        return next(name for name in _ids(wish) if name not in taken)
+        letters = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
+        stem = letters.strip("-_")[:80]
+        if stem and stem not in taken:
+            return stem
+        names = (f"{stem}-{n + 1}" if stem else f"s{n:04d}" for n in count(1))
+        return next(name for name in names if name not in taken)
 
     def untouched(self, fields: Mapping[str, Any]) -> str:
         """The id of the sample that was made with these fields and that nobody has changed since;
         "" where there is none.
         """
-        wanted = records.record_of({"id": "x", **msgspec.to_builtins(dict(fields))}, "").data()
+        wanted = records.record_of({**fields, "id": "x"}, "").data()
         same = (r.id for r in self.records(withdrawn=True) if {**r.data(), "id": "x"} == wanted)
         return next(same, "")
-
-    # -- inside ------------------------------------------------------------------------------------
-
-    def _item(self, sample: str) -> Item:
-        with suppress(UsageError):
-            item = self.log.get(sample)
-            if item.kind == _SAMPLE:
-                return item
-        raise UsageError(f"{sample!r}: no sample of this id in {self.root.name}")
 
 
 def _record(item: Item) -> Record:
     return records.record_of({**item.data, "version": item.version}, item.id)
-
-
-def _ids(wish: str) -> Iterator[str]:
-    """The ids that a wish is tried as, without end."""
-    if wish == "s":
-        yield from (f"s{number:04d}" for number in count(1))
-    stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in wish)
-    stem = stem.strip("-_")[:80] or "sample"
-    yield from (stem if number == 1 else f"{stem}-{number}" for number in count(1))

@@ -1,17 +1,18 @@
-"""What the command line says of samples and of the set, as changes: ``NAME=VALUE``."""
+"""The fields of a sample that people write, as one table: the page's form and ``NAME=VALUE`` at the
+command line are made of it.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from editgauge.curation import masks, review
-from editgauge.curation.conventions import READ
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import MASKS, SOURCE, TEXTS, About, Record
+from editgauge.curation.records import MASKS, PROTOCOLS, SOURCE, TEXTS, About, Record
 from editgauge.errors import UsageError
 from editgauge.web.log import Act
 
@@ -19,43 +20,119 @@ WHOLE = "."
 """In place of a sample's id: what is said of the whole set."""
 ERASED = "erased"
 """As a state: withdrawn, and its pictures are deleted from the folder."""
-_READ = [name for names in READ.values() for name in names]
+_ABOUT = ("title", "description", "licence", "protocol")
+_TEB, _TE, _MED, _KRIS = PROTOCOLS
+
+
+class Field(NamedTuple):
+    """What a field is for, and the protocols whose scorers, prompts, tables or layout read it."""
+
+    help: str
+    protocols: Sequence[str] = PROTOCOLS
+
+
+FIELDS: Mapping[str, Field] = {
+    "instruction": Field("What the model is asked, as a person would say it."),
+    "protocol": Field("Whose metrics, tables and judge measure the sample."),
+    "source_text": Field("The words that are replaced, as they stand in the input.", (_TEB, _TE)),
+    "target_text": Field("The words that are to stand there afterwards.", (_TEB, _TE)),
+    "caption": Field("What the edited picture shows, in one sentence.", (_TE,)),
+    "knowledge": Field("What one must know to judge the edit; judges read it.", (_TEB, _KRIS)),
+    "change": Field("What the right edit changes: modality, action, entity, region.", (_MED,)),
+    "concept": Field("What is edited, in a word or two: pneumothorax.", (_MED,)),
+    "rephrased": Field("The instruction once more, in other words.", (_MED,)),
+    "topic": Field("Data & Analytics…; else the category's first step.", (_TEB,)),
+    "operation": Field("text_change…; else the category's second step.", (_TEB,)),
+    "num_text_regions": Field("0, 1 or 2.", (_TEB,)),
+    "text_length": Field("0, 1 or 2.", (_TEB,)),
+    "font_complexity": Field("0: plain, 1: styled, 2: artistic.", (_TEB,)),
+    "language": Field("0: English, 1: another, 2: several.", (_TEB,)),
+    "surface_geometry": Field("0: flat, 1: in perspective, 2: curved.", (_TEB,)),
+    "occlusion": Field("0: none, 1: partly, 2: heavy.", (_TEB,)),
+    "context_dependency": Field("0: no, 2: other texts must change, too.", (_TEB,)),
+    "background_clutter": Field("0: clean, 1: some, 2: much.", (_TEB,)),
+    "task_category": Field("0, 1 or 2.", (_TEB,)),
+    "semantic_linkage": Field("0, 1 or 2.", (_TEB,)),
+    "textedit_category": Field("TextEdit's class: 2.1.", (_TE,)),
+    "organ": Field("Else the category's first step.", (_MED,)),
+    "task": Field("Else the category's second step.", (_MED,)),
+    "kris_task": Field("KRIS-Bench's folder: color_change, temporal_prediction…", (_KRIS,)),
+    "missing_frame": Field("Which of four frames is to be made: 1 to 4.", (_KRIS,)),
+    "category": Field("Broad to narrow, with /: Lung/remove nodule."),
+    "split": Field("train, dev, test…"),
+    "url": Field("Where the picture comes from."),
+    "licence": Field("Under which it may be handed on."),
+    "consent": Field("Who agreed, how and when."),
+}
 _PLAIN = (*TEXTS, "split", "protocol")
-_ABOUT = ("title", "description", "licence", "protocol", "required", "reviews", "expert")
+
+
+def texts_of(record: Record) -> dict[str, str]:
+    """Every field of a record as text, those that it has of its own included."""
+    facts: dict[str, Any] = dict.fromkeys(FIELDS, "")
+    facts.update(record.attributes, **record.source, category="/".join(record.category))
+    facts.update((name, getattr(record, name)) for name in _PLAIN)
+    return {name: str(value) for name, value in facts.items()}
+
+
+def patch_of(record: Record, given: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a record that are set by a name of `FIELDS`, of an attribute that it has, by
+    ``source.NAME`` or ``attribute.NAME``. An empty value takes one out. Raises `UsageError` for any
+    other name.
+    """
+    made: dict[str, Any] = {}
+    for name, value in given.items():
+        room, _, rest = name.partition(".")
+        if name in _PLAIN:
+            made[name] = value or None
+        elif name == "category":
+            made[name] = [step.strip() for step in value.split("/") if step.strip()]
+        elif name in SOURCE or (room == "source" and rest in SOURCE):
+            made["source"] = _with(made.get("source", record.source), rest or name, value)
+        elif (room == "attribute" and rest) or name in record.attributes or name in FIELDS:
+            facts = made.get("attributes", record.attributes)
+            made["attributes"] = _with(facts, rest or name, _value(value))
+        else:
+            own = dict.fromkeys([*FIELDS, "mask", "review", "state", *record.attributes])
+            near = difflib.get_close_matches(name, own, n=2, cutoff=0.75)
+            raise UsageError(
+                f"{name!r}: no field of a sample; "
+                + (f"did you mean {' or '.join(near)}? " if near else "")
+                + f"A new attribute is attribute.{name}=VALUE; fields are: {', '.join(own)}"
+            )
+    return made
+
+
+def fields_of(given: Mapping[str, str]) -> dict[str, Any]:
+    """Fields of new samples; a name that is none is an attribute."""
+    known = {*FIELDS, *(f"source.{name}" for name in SOURCE)}
+    named = {name if name in known else f"attribute.{name}": v for name, v in given.items() if v}
+    return patch_of(Record("new", ["new.png"]), named)
 
 
 def set_words(
-    data: DataSet,
-    sample: str,
-    pairs: Sequence[str],
-    who: str,
-    *,
-    note: str = "",
-    engine: Any = None,
+    data: DataSet, sample: str, pairs: Sequence[str], who: str, *, note: str = ""
 ) -> Record | About:
-    """Do what ``name=value`` pairs say of a sample, in this order: its fields (see `patch_of`),
-    ``mask=HOW`` (or ``mask.roi=…``), ``review=VERDICT``, ``state=…``; or (`WHOLE`) of the set and
-    its policy. Returns it as it is then.
+    """Do what ``NAME=VALUE`` pairs say of a sample, in this order: its fields (see `patch_of`),
+    ``mask=difference`` or ``mask=box:LEFT,TOP,WIDTH,HEIGHT`` (``mask.roi=…``), ``review=VERDICT``,
+    ``state=…``; or (`WHOLE`) of the set and its policy. Returns it as it is then.
 
-    A mask of a box or click is ``box:LEFT,TOP,WIDTH,HEIGHT`` or ``segment:…``, other ways are those
-    of `masks.HOWS`; of several that a network proposes the surest is taken. Raises `UsageError` for
-    a name that there is not, `DataError` for a value that is none.
+    Raises `UsageError` for a name that there is not, `DataError` for a value that is none.
     """
     given = dict(map(_split, pairs))
     if sample == WHOLE:
         return data.describe(who, **_about(data.about, given))
     state, verdict = given.pop("state", ""), given.pop("review", "")
     drawn = {n: given.pop(n) for n in list(given) if n.partition(".")[0] == "mask"}
-    record = data.record(sample)
-    act = Act(who, note=note)
+    record, act = data.record(sample), Act(who, note=note)
     record = data.change(sample, record.version, patch_of(record, given), act)
     for name, how in drawn.items():
         mask = name.partition(".")[2] or "input"
         if mask not in MASKS:
             raise UsageError(f"{name}: wanted mask, or mask.{', mask.'.join(MASKS)}")
         way, _, box = how.partition(":")
-        (best, *_) = masks.propose(data, record, way, box=box_of(box), engine=engine)
-        record = masks.save(data, sample, record.version, mask, best.mask, who, note=f"from {way}")
+        made = masks.propose(data, record, way, _box(box))
+        record = masks.save(data, sample, record.version, mask, made, who, note=f"from {way}")
     if verdict:
         expert = any(review.is_expert(p) for p in data.log.people() if p.name == who)
         record = review.review(
@@ -66,48 +143,7 @@ def set_words(
     return data.change(sample, record.version, {"state": state}, act) if state else record
 
 
-def patch_of(record: Record, pairs: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a record that are set: a field of a sample, ``category`` (steps joined by
-    ``/``), ``source.<name>``, an attribute that a protocol reads or that the sample has, or
-    ``attribute.<name>``. An empty value takes it out. Raises `UsageError` for any other name.
-    """
-    made: dict[str, Any] = {}
-    for name, value in pairs.items():
-        room, _, rest = name.partition(".")
-        if name in _PLAIN:
-            made[name] = value or None
-        elif name == "category":
-            made[name] = steps_of(value)
-        elif room == "source" and rest in SOURCE:
-            made[room] = _with(made.get(room, record.source), rest, value)
-        elif (room == "attribute" and rest) or name in record.attributes or name in _READ:
-            facts = made.get("attributes", record.attributes)
-            made["attributes"] = _with(facts, rest or name, _value(value))
-        else:
-            raise UsageError(_unknown(name, record))
-    return made
-
-
-def fields_of(given: Mapping[str, str]) -> dict[str, Any]:
-    """Fields of new samples: split, category, protocol, url, licence, consent; any other name is
-    an attribute.
-    """
-    plain = {name: given[name] for name in ("split", "protocol") if given.get(name)}
-    source = {name: given[name] for name in SOURCE if given.get(name)}
-    rest = set(given) - {"split", "protocol", "category", *SOURCE}
-    attributes = {name: _value(value) for name, value in given.items() if name in rest and value}
-    made = {"category": steps_of(given.get("category", "")), "source": source}
-    made["attributes"] = attributes
-    return {**plain, **{name: value for name, value in made.items() if value}}
-
-
-def steps_of(text: str) -> list[str]:
-    """A category from its steps, which ``/`` joins."""
-    return [step.strip() for step in text.split("/") if step.strip()]
-
-
-def box_of(text: str) -> list[int]:
-    """``LEFT,TOP,WIDTH,HEIGHT`` as whole numbers; [] for an empty text. Raises `UsageError`."""
+def _box(text: str) -> list[int]:
     numbers = [part.strip() for part in text.split(",")] if text else []
     if text and (len(numbers) != 4 or not all(number.isdecimal() for number in numbers)):
         raise UsageError(f"box {text!r}: wanted LEFT,TOP,WIDTH,HEIGHT in pixels")
@@ -115,27 +151,14 @@ def box_of(text: str) -> list[int]:
 
 
 def _about(about: About, given: Mapping[str, str]) -> dict[str, Any]:
-    if unknown := [name for name in given if name not in _ABOUT]:
-        raise UsageError(f"{unknown[0]!r}: said of no set; wanted some of {', '.join(_ABOUT)}")
     policy = msgspec.to_builtins(about.policy)
+    if unknown := [name for name in given if name not in (*_ABOUT, *policy)]:
+        there = ", ".join((*_ABOUT, *policy))
+        raise UsageError(f"{unknown[0]!r}: said of no set; wanted some of {there}")
     for name in policy.keys() & given.keys():
         words = [word.strip() for word in given[name].split(",") if word.strip()]
         policy[name] = _value(given[name]) if name == "reviews" else words
-    return {**{n: v for n, v in given.items() if n not in policy}, "policy": policy}
-
-
-def _unknown(name: str, record: Record) -> str:
-    """Why a field cannot be set, and the nearest one that can."""
-    if name in ("id", "version"):
-        return f"{name}: given by the set, and not to be set"
-    sources = (f"source.{one}" for one in SOURCE)
-    own = (*_PLAIN, "category", *sources, "mask", "review", "state", *_READ, *record.attributes)
-    near = difflib.get_close_matches(name, dict.fromkeys(own), n=2, cutoff=0.75)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return (
-        f"{name!r}: no field of a sample; {hint}A new attribute is attribute.{name}=VALUE; fields "
-        f"are: {', '.join(dict.fromkeys(own))}"
-    )
+    return {name: given[name] for name in _ABOUT if name in given} | {"policy": policy}
 
 
 def _split(pair: str) -> tuple[str, str]:

@@ -1,23 +1,21 @@
 """Pictures into a data set: files, folders, pairs, scans.
 
-Whatever comes in is decoded, turned as its EXIF says, scaled down where that was asked for, and
-written anew as PNG: no metadata comes with it. The names of files may be names of people: samples
-get neutral ids, unless the names are to be kept. Every picture is searched for texts and faces; a
-person decides what is hidden.
+Whatever comes in is decoded, turned as its EXIF says, and written anew as PNG: no metadata comes
+with it. The names of files may be names of people: samples get neutral ids, unless the names are to
+be kept. Every picture is searched for texts and faces; a person decides what is hidden.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from editgauge.benchmarks.tree import PICTURES, ignored, natural
 from editgauge.curation import alignment, dicom, privacy, records
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import Picture
 from editgauge.errors import DataError, UsageError
 from editgauge.images import Array, oriented, read_header, read_image, resize
 
@@ -26,25 +24,24 @@ BEFORE = "taken in before"
 Progress = Callable[[int, int, str], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intake:
-    """How pictures are taken in, and what is said of each new sample."""
+class Intake(NamedTuple):
+    """How pictures are taken in, and what is said of each new sample.
+
+    `longest`: pixels of the longest side that a larger picture is scaled down to; 0 leaves every
+    size. `fields`: of every new sample. `align`: ``affine``, or ``none`` (the pair is of one size).
+    `window`, `frames`: see `dicom.WINDOWS` and `dicom.FRAMES`. `engine`: the OCR engine that looks
+    for text; None: a person looks alone. `keep_names`: whether files' names become ids; those of
+    DICOM files never do.
+    """
 
     who: str
     longest: int = 0
-    """Pixels of the longest side that a larger picture is scaled down to; 0 leaves every size."""
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    """Of every new sample: split, category, protocol, source, attributes…"""
+    fields: Mapping[str, Any] = MappingProxyType({})
     align: str = "affine"
-    """``affine``, or ``none``: the pair must then be of one size."""
     window: str = "file"
-    """Of scans: see `dicom.WINDOWS`."""
     frames: str = "middle"
-    """Of a scan that has several: see `dicom.FRAMES`."""
     engine: Any = None
-    """The OCR engine that looks for text in pictures; None: a person looks alone."""
     keep_names: bool = False
-    """Whether files' names become ids; those of DICOM files never do."""
 
 
 class Taken(NamedTuple):
@@ -56,11 +53,11 @@ class Taken(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A picture on its way into the set: facts of a scan, and names that must not leave."""
+    """A picture on its way into the set, facts of a scan, and names that must not leave."""
 
     pixels: Array
     scan: dict[str, Any]
-    words: frozenset[str]
+    words: frozenset[str] = frozenset()
     said: str = ""
 
 
@@ -77,9 +74,7 @@ def pair(
     data: DataSet, inputs: Path, references: Path, how: Intake, progress: Progress | None = None
 ) -> list[Taken]:
     """A sample for each input with the reference of the same name; the reference is brought onto
-    the input.
-
-    Raises `DataError` where one side has no partner: a pair is not guessed.
+    the input. Raises `DataError` where one side has no partner: a pair is not guessed.
     """
     if inputs.is_file() and references.is_file():
         return _each(data, [(inputs, references)], how, progress)
@@ -111,11 +106,9 @@ def files_in(places: Sequence[Path]) -> list[Path]:
 def _below(folder: Path) -> Iterator[Path]:
     for above, folders, names in os.walk(folder):
         folders[:] = sorted((name for name in folders if not ignored(name)), key=natural)
-        for name in sorted(names, key=natural):
-            path = Path(above) / name
-            if ignored(name) or path.is_symlink() or not path.is_file():
-                continue
-            if path.suffix.lower() in PICTURES or dicom.is_dicom(path):
+        for path in (Path(above, name) for name in sorted(names, key=natural) if not ignored(name)):
+            wanted = path.suffix.lower() in PICTURES or dicom.is_dicom(path)
+            if wanted and not path.is_symlink() and path.is_file():
                 yield path
 
 
@@ -145,17 +138,13 @@ def _sources(path: Path, how: Intake) -> Iterator[_Source]:
     """What a file holds: one picture, or the chosen frames of a scan."""
     if not dicom.is_dicom(path):
         pixels = oriented(read_image(path), read_header(path).orientation)
-        yield _Source(_sized(pixels, how.longest), {}, frozenset())
+        yield _Source(_sized(pixels, how.longest), {})
         return
     file = dicom.ScanFile(path)
-    try:
-        chosen = dicom.frames_of(how.frames, file.frames)
-    except DataError as error:
-        raise DataError(f"{path.name}: {error}") from None
-    for frame in chosen:
+    for frame in file.chosen(how.frames):
         scan = file.scan(frame, how.window)
         said = f"frame {frame} of {file.frames}" if file.frames > 1 else ""
-        yield _Source(_sized(scan.pixels, how.longest), scan.facts, scan.words, said)
+        yield _Source(_sized(scan.pixels, how.longest), scan.facts, file.words, said)
 
 
 def _sized(pixels: Array, longest: int) -> Array:
@@ -167,61 +156,51 @@ def _sized(pixels: Array, longest: int) -> Array:
     return resize(pixels, (max(1, round(width * scale)), max(1, round(height * scale))), "lanczos")
 
 
-def _add(data: DataSet, path: Path, source: _Source, how: Intake) -> Taken:
-    about = _about(source.pixels, source.scan, how)
-    privacy.remember(data, source.words)
-    place = data.keep(source.pixels)
-    made = {"images": [place], "pictures": {place: about}}
-    return _made(data, path, made, how, source.said, about)
-
-
 def _add_pair(data: DataSet, one: Path, two: Path, how: Intake) -> Taken:
     sides = [list(_sources(path, how)) for path in (one, two)]
     for path, side in zip((one, two), sides, strict=True):
         if len(side) != 1:
             raise DataError(f"{path.name}: a side of a pair is one frame; name it")
     first, second = sides[0][0], sides[1][0]
-    moving, facts, said = second.pixels, {}, ""
-    if how.align != "none":
-        found = alignment.align(first.pixels, moving)
-        if found.refused:
-            raise DataError(f"{one.name} and {two.name}: not aligned: {found.refused}")
-        moving, _ = alignment.laid_over(first.pixels, moving, found.matrix)
-        facts = found.as_dict()
-        residual = "" if found.residual is None else f", residual {found.residual:.2f} px"
-        said = f"aligned ({found.method}): quality {found.quality:.2f}{residual}"
-    elif moving.shape != first.pixels.shape:
-        raise DataError(f"{one.name} and {two.name}: of two sizes; have them aligned")
-    privacy.remember(data, first.words | second.words)
-    about, other = _about(first.pixels, first.scan, how), _about(moving, second.scan, how)
-    other.alignment = facts
-    other.needs_look |= about.needs_look  # the border is the input's own, with what is burnt in
-    place, reference = data.keep(first.pixels), data.keep(moving)
-    pictures = {place: about, reference: other}
-    made = {"images": [place], "reference": reference, "pictures": pictures}
-    return _made(data, one, made, how, said, about)
+    if how.align == "none":
+        if second.pixels.shape != first.pixels.shape:
+            raise DataError(f"{one.name} and {two.name}: of two sizes; have them aligned")
+        return _add(data, one, first, how, second, {})
+    found = alignment.align(first.pixels, second.pixels)
+    if found.refused:
+        raise DataError(f"{one.name} and {two.name}: not aligned: {found.refused}")
+    moved, _ = alignment.laid_over(first.pixels, second.pixels, found.matrix)
+    residual = "" if found.residual is None else f", residual {found.residual:.2f} px"
+    said = f"aligned ({found.method}): quality {found.quality:.2f}{residual}"
+    second = second._replace(pixels=moved)
+    return _add(data, one, first._replace(said=said), how, second, found.as_dict())
 
 
-def _about(pixels: Array, scan: dict[str, Any], how: Intake) -> Picture:
-    """What is known of a new picture: it was searched."""
-    made = privacy.searched(pixels, how.engine)
-    made.scan, made.needs_look = scan, bool(scan)
-    return made
-
-
-def _made(
-    data: DataSet, path: Path, made: dict[str, Any], how: Intake, said: str, about: Picture
-) -> Taken:
-    """The new sample; or the one that an earlier call made of the same file and that is as it was
+def _add(
+    data: DataSet, path: Path, source: _Source, how: Intake, reference: _Source | None = None,
+    aligned: Mapping[str, Any] | None = None,
+) -> Taken:  # fmt: skip
+    """A new sample; or the one that an earlier call made of the same file and that is as it was
     then, so that a call that was killed can be made again.
     """
-    made = {**how.fields, **made}
+    about = privacy.searched(source.pixels, how.engine)
+    about.scan, about.needs_look = source.scan, bool(source.scan)
+    privacy.remember(data, source.words)
+    place = data.keep(source.pixels)
+    made = {**how.fields, "images": [place], "pictures": {place: about}}
+    if reference is not None:
+        other = privacy.searched(reference.pixels, how.engine)
+        other.scan, other.alignment = reference.scan, dict(aligned or {})
+        # the border is the input's own, with what is burnt in
+        other.needs_look = bool(source.scan or reference.scan)
+        privacy.remember(data, reference.words)
+        made["reference"] = data.keep(reference.pixels)
+        made["pictures"] = {place: about, made["reference"]: other}
     if before := data.untouched(made):
         return Taken(path.name, before, BEFORE)
-    wish = "scan" if dicom.is_dicom(path) else path.stem if how.keep_names else "s"
+    wish = "scan" if dicom.is_dicom(path) else path.stem if how.keep_names else ""
     record = data.add({**made, "id": data.new_id(wish)}, how.who)
-    number = len(about.proposals)
-    look = f"{number} texts or faces to look at" if number else ""
+    look = f"{len(about.proposals)} texts or faces to look at" if about.proposals else ""
     if about.needs_look:
         look = f"a scan: {look or 'to be looked at'}"
-    return Taken(path.name, record.id, "; ".join(filter(None, (said, look))))
+    return Taken(path.name, record.id, "; ".join(filter(None, (source.said, look))))

@@ -8,28 +8,32 @@ from the set: the picture as it was is taken out of the folder.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
 
 import cv2
 import msgspec
 import numpy as np
 
 from editgauge import schema
-from editgauge.curation.dataset import PRIVATE, DataSet
-from editgauge.curation.faces import faces_in
+from editgauge.curation.dataset import DataSet
 from editgauge.curation.records import Box, Picture, Record
-from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError
+from editgauge.errors import DataError, EditgaugeError, MissingExtra, UsageError, WeightsError
 from editgauge.images import Array, read_image
 from editgauge.store import paths
 from editgauge.web.log import Act
 
 _MARGIN = 0.15
 """Of a text's height, on each side."""
-_NAMES = f"{PRIVATE}/names"
-
-
-# -- proposals -------------------------------------------------------------------------------------
+_NAMES = ".curate/names"
+"""Hashes of names: never exported."""
+YUNET = "yunet"
+LEAST_SCORE = 0.6
+"""Of YuNet, whose own default is 0.9: a proposal too many costs a click, one too few a name."""
+_LONGEST = 640
+Area = tuple[float, float, float, float]
 
 
 def engine_of(name: str) -> Any:
@@ -48,7 +52,19 @@ def engine_of(name: str) -> Any:
         ) from error
 
 
-def texts_in(pixels: Array, engine: Any) -> list[Box]:
+def searched(pixels: Array, engine: Any) -> Picture:
+    """What a search for texts and faces gives: its proposals, and that it was searched. Without an
+    OCR engine or a face detector not all was searched: a person must look.
+    """
+    texts = [] if engine is None else _texts_in(pixels, engine)
+    try:
+        faces = faces_in(pixels)
+    except MissingExtra:
+        return Picture(proposals=texts)
+    return Picture(proposals=[*faces, *texts], searched=engine is not None)
+
+
+def _texts_in(pixels: Array, engine: Any) -> list[Box]:
     """A proposal for each text that the OCR engine reads. What it reads is not kept."""
     from editgauge.ocr.engine import box_of
 
@@ -63,56 +79,107 @@ def texts_in(pixels: Array, engine: Any) -> list[Box]:
     return found
 
 
-def searched(pixels: Array, engine: Any) -> Picture:
-    """What a search for texts and faces gives: its proposals, and that it was searched. Without an
-    OCR engine or a face detector not all was searched: a person must look.
+def faces_in(pixels: Array) -> list[Box]:
+    """A proposal for each face that is found, and for the eyes in it: by YuNet (OpenCV's
+    `FaceDetectorYN`), without its file by the cascade that scikit-image ships, which sees faces
+    from the front. Raises `MissingExtra` without either, `WeightsError` for another file.
     """
-    texts = [] if engine is None else texts_in(pixels, engine)
+    if min(pixels.shape[:2]) < 48:
+        return []
+    scale = min(1.0, _LONGEST / max(pixels.shape[:2]))
+    small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    model = _yunet_here()
+    found = _by_cascade(small) if model is None else _by_yunet(small, model)
+    return [
+        box
+        for face, eyes in found
+        for box in (_inside("face", face, scale, pixels), _inside("eyes", eyes, scale, pixels))
+    ]
+
+
+def _by_yunet(pixels: Array, model: Path) -> Iterator[tuple[Area, Area]]:
+    """Faces, each with a band around its two eyes."""
     try:
-        faces = faces_in(pixels)
-    except MissingExtra:  # the person who looks for texts looks for faces, too
-        return Picture(proposals=texts)
-    return Picture(proposals=[*faces, *texts], searched=engine is not None)
+        size = (pixels.shape[1], pixels.shape[0])
+        detector = cv2.FaceDetectorYN.create(str(model), "", size, LEAST_SCORE)
+        _, rows = detector.detect(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR))
+    except cv2.error as error:
+        raise WeightsError(f"{model}: no face detector ({error.err}); fetch it anew") from error
+    for row in [] if rows is None else rows:
+        x, y, w, h, *points = (float(number) for number in row[:8])
+        one, other = np.array(points[:2]), np.array(points[2:])
+        reach = max(0.6 * float(np.hypot(*(one - other))), 0.12 * w)
+        low, high = np.minimum(one, other) - reach, np.maximum(one, other) + reach
+        yield (x, y, w, h), (low[0], low[1], high[0] - low[0], high[1] - low[1])
 
 
-def search(data: DataSet, sample: str, who: str, *, engine: Any = None) -> int:
-    """Look for texts (with an OCR engine) and faces in a sample's pictures once more; returns how
-    many proposals are open. Boxes that were proposed or hidden before stay.
+def _by_cascade(pixels: Array) -> Iterator[tuple[Area, Area]]:
+    """Frontal faces, each with the band where eyes lie in a face of usual proportions."""
+    try:
+        from skimage.data import lbp_frontal_face_cascade_filename
+        from skimage.feature import Cascade
+    except ImportError as error:
+        raise MissingExtra("finding faces", "scikit-image", "study") from error
+    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    longest = min(grey.shape)
+    for box in Cascade(lbp_frontal_face_cascade_filename()).detect_multi_scale(
+        img=grey, scale_factor=1.2, step_ratio=1, min_size=(36, 36), max_size=(longest, longest)
+    ):
+        x, y, w, h = (float(box[key]) for key in ("c", "r", "width", "height"))
+        yield (x, y, w, h), (x + w * 0.08, y + h * 0.2, w * 0.84, h * 0.32)
+
+
+def _yunet_here() -> Path | None:
+    from editgauge.networks.weights import locate
+
+    try:
+        (model,) = locate(YUNET, None).paths.values()
+    except WeightsError as error:
+        if "not here" in str(error):
+            return None
+        raise
+    return model
+
+
+def _inside(kind: Literal["face", "eyes"], area: Area, scale: float, pixels: Array) -> Box:
+    """In whole pixels within the picture: at least one."""
+    height, width = pixels.shape[:2]
+    x, y, w, h = (number / scale for number in area)
+    left, top = min(max(0, round(x)), width - 1), min(max(0, round(y)), height - 1)
+    right, bottom = min(width, max(left + 1, round(x + w))), min(height, max(top + 1, round(y + h)))
+    return Box(kind, (left, top, right - left, bottom - top))
+
+
+def search(
+    data: DataSet, samples: Iterable[str], who: str, *, engine: Any = None,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> dict[str, int]:  # fmt: skip
+    """Look for texts (with an OCR engine) and faces in samples' pictures once more; returns sample
+    -> how many proposals are open. Boxes that were proposed or hidden before stay.
     """
-    seen = {
-        path: searched(read_image(data.path(path)), engine) for path in data.record(sample).shown
-    }
-
-    def made(newest: Record) -> Mapping[str, Any]:
-        pictures = dict(newest.pictures)
-        for path in set(seen) & set(newest.shown):  # some may have been hidden meanwhile
-            about, found = newest.facts(path), seen[path]
-            new = [box for box in found.proposals if box not in about.proposals]
-            pictures[path] = msgspec.structs.replace(
-                about,
-                proposals=[*about.proposals, *new],
-                searched=about.searched or found.searched,
-                looked="" if new else about.looked,
-            )
-        return {"pictures": pictures}
-
-    record = data.update(sample, made, Act(who, "searched"))
-    return sum(len(open_proposals(about)) for about in record.pictures.values())
-
-
-def search_the_rest(
-    data: DataSet, who: str, engine: Any, progress: Callable[[int, int, str], None] | None = None
-) -> dict[str, int]:
-    """Look for texts and faces in the pictures that were not searched yet; returns sample -> how
-    many proposals are open.
-    """
-    rest = [r.id for r in data.records() if not all(r.facts(p).searched for p in r.shown)]
-    found = {}
-    for number, sample in enumerate(rest, start=1):
-        found[sample] = search(data, sample, who, engine=engine)
+    found, names = {}, list(samples)
+    for number, sample in enumerate(names, start=1):
+        shown = data.record(sample).shown
+        seen = {path: searched(read_image(data.path(path)), engine) for path in shown}
+        record = data.update(sample, partial(_with_proposals, seen), Act(who, "searched"))
+        found[sample] = sum(len(open_proposals(about)) for about in record.pictures.values())
         if progress is not None:
-            progress(number, len(rest), "looking at pictures")
+            progress(number, len(names), "looking at pictures")
     return found
+
+
+def _with_proposals(seen: Mapping[str, Picture], newest: Record) -> dict[str, Any]:
+    pictures = dict(newest.pictures)
+    for path in set(seen) & set(newest.shown):  # some may have been hidden meanwhile
+        about, found = newest.facts(path), seen[path]
+        new = [box for box in found.proposals if box not in about.proposals]
+        pictures[path] = msgspec.structs.replace(
+            about,
+            proposals=[*about.proposals, *new],
+            searched=about.searched or found.searched,
+            looked="" if new else about.looked,
+        )
+    return {"pictures": pictures}
 
 
 def open_proposals(about: Picture) -> list[Box]:
@@ -124,26 +191,18 @@ def unseen(record: Record) -> list[str]:
     """The pictures of a sample that a person must look at before they leave the house: those with
     open proposals, every scan, and those that were not searched for texts and faces.
     """
-    return [path for path in record.shown if _waits(record.facts(path))]
-
-
-def _waits(about: Picture) -> bool:
-    return not about.looked and bool(about.proposals or about.needs_look or not about.searched)
-
-
-# -- hiding ----------------------------------------------------------------------------------------
+    facts = {path: record.facts(path) for path in record.shown}
+    return [
+        path
+        for path, about in facts.items()
+        if not about.looked and (about.proposals or about.needs_look or not about.searched)
+    ]
 
 
 def hide(
-    data: DataSet,
-    sample: str,
-    version: int,
-    path: str,
-    boxes: Sequence[object],
-    who: str,
-    *,
+    data: DataSet, sample: str, version: int, path: str, boxes: Sequence[object], who: str, *,
     nonce: str = "",
-) -> Record:
+) -> Record:  # fmt: skip
     """Hide boxes of a picture, note that `who` looked at it, and take the picture as it was out of
     the set. Without boxes: only note that it was looked at.
 
@@ -189,13 +248,8 @@ def covered(pixels: Array, item: Box) -> Array:
     return made
 
 
-# -- names that must not leave ---------------------------------------------------------------------
-
-
 def remember(data: DataSet, words: Iterable[str]) -> None:
-    """Keep hashes of names (of patients, from DICOM elements), to look for them before an export.
-    They lie in the private part of the set and are never exported.
-    """
+    """Keep hashes of names (of patients, from DICOM elements), to look for before an export."""
     known = _known(data)
     every = known | {_hash(data, word) for word in words}
     if every != known:

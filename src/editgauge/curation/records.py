@@ -1,11 +1,11 @@
-"""What a sample of a data set may hold; and a released set's two files, ``dataset.json`` and a
-sample a line in ``samples.jsonl``, whose errors name the line.
+"""What a sample of a data set may hold, and a released set's two files: ``dataset.json``, and a
+sample a line in ``samples.jsonl``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -17,8 +17,7 @@ from editgauge import schema
 from editgauge.errors import DataError, RunError
 from editgauge.store import paths
 
-DATASET = "dataset.json"
-SAMPLES = "samples.jsonl"
+DATASET, SAMPLES = "dataset.json", "samples.jsonl"
 Protocol = Literal["texteditbench", "textedit", "medebench", "krisbench"]
 State = Literal["draft", "refined", "verified", "withdrawn"]
 """TextEditBench's three stages (section 3.4), and a sample that was taken out."""
@@ -40,7 +39,6 @@ CONTENT = frozenset(
      "source"}
 )  # fmt: skip
 """What a reviewer accepts: a review is of these fields as they were."""
-_ID = r"^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 _MOST_BYTES = 1 << 28
 Text = Annotated[str, Meta(max_length=20_000)]
 _Word = Annotated[str, Meta(max_length=200)]
@@ -54,20 +52,18 @@ class Box(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Picture(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What is known of one picture of a sample."""
+    """What is known of one picture: what machines propose to hide, what was hidden, who has looked,
+    whether machines have searched, whether a person must look whatever they find (every scan), the
+    facts of a DICOM file, and how a reference was aligned.
+    """
 
     proposals: list[Box] = []
     hidden: list[Box] = []
     looked: str = ""
-    """Who has looked at it for names and faces."""
     searched: bool = False
-    """Whether machines have looked for texts and faces."""
     needs_look: bool = False
-    """Whether a person must look, whatever machines find: every scan."""
     scan: dict[str, Any] = {}
-    """Modality, view, frame and window of a DICOM file."""
     alignment: dict[str, Any] = {}
-    """Of a reference: see `alignment.Aligned`."""
 
 
 class Review(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -80,9 +76,9 @@ class Review(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """A sample. Pictures are paths below the set's folder; further facts go into `attributes`."""
+    """A sample. Pictures are paths below the set's folder; `pictures` are known by them."""
 
-    id: Annotated[str, Meta(pattern=_ID)]
+    id: Annotated[str, Meta(pattern=r"^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
     images: Annotated[list[str], Meta(min_length=1, max_length=16)]
     version: int = 1
     state: State = "draft"
@@ -103,15 +99,12 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
     attributes: Annotated[dict[_Word, int | float | Text], Meta(max_length=100)] = {}
     source: dict[SourceName, Text] = {}
     pictures: dict[str, Picture] = {}
-    """By path."""
     reviews: dict[str, Review] = {}
 
     def __post_init__(self) -> None:
         for path in self.files:
-            why = paths.misplaced(path)
-            if why is None and any(part.startswith(".") for part in path.split("/")):
-                why = "a hidden file"
-            if why is not None:
+            hidden = any(part.startswith(".") for part in path.split("/"))
+            if why := paths.misplaced(path) or ("a hidden file" if hidden else None):
                 raise ValueError(f"{self.id}: {path[:80]!r}: {why}; pictures lie in the data set")
 
     @property
@@ -136,18 +129,19 @@ class Record(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an export asks of every sample."""
+    """What an export asks of every sample: what is said of its source, how many people have
+    accepted it as it is, and the categories (the broadest step) of which one must be an expert.
+    """
 
     required: tuple[SourceName, ...] = ()
-    """What a sample must say of its source."""
     reviews: Annotated[int, Meta(ge=0, le=9)] = 0
-    """How many people must have accepted a sample as it is."""
     expert: tuple[Text, ...] = ()
-    """Categories (the broadest step) of which an expert must be among those who accept."""
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """``dataset.json``: what is said of the whole set."""
+    """What is said of the whole set. `protocol` is the benchmark by which it is measured; empty:
+    each sample by its own, with the metrics that all share.
+    """
 
     name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
     title: Text = ""
@@ -155,9 +149,6 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     licence: Text = ""
     version: _Word = "0.1.0"
     protocol: Protocol | Literal[""] = ""
-    """The benchmark by whose scorers, tables and judge the set is measured; empty: each sample by
-    its own, with the metrics that all share.
-    """
     policy: Policy = Policy()
 
     def as_dict(self) -> dict[str, Any]:
@@ -170,16 +161,13 @@ def about_of(value: object, where: str) -> About:
     return schema.convert(value, About, where)
 
 
-def record_of(value: object, where: str) -> Record:
-    """A sample's record, from its JSON. Raises `DataError` for anything else."""
-    return schema.convert(value, Record, where)
-
-
-def patched(record: Record, fields: Mapping[str, Any]) -> Record:
-    """The record with other fields; None empties one. Raises `DataError` for what is none."""
-    values = {**record.data(), "version": record.version, **msgspec.to_builtins(dict(fields))}
-    kept = {name: value for name, value in values.items() if value is not None}
-    return record_of(kept, record.id)
+def record_of(value: Mapping[str, Any], where: str) -> Record:
+    """A sample's record, from its JSON or Python values; a field of None is left out. Raises
+    `DataError` for anything else.
+    """
+    given: Any = msgspec.to_builtins(value)
+    kept = {k: v for k, v in given.items() if v is not None} if isinstance(given, dict) else given
+    return schema.convert(kept, Record, where)
 
 
 def name_from(folder: Path) -> str:
@@ -189,9 +177,7 @@ def name_from(folder: Path) -> str:
 
 
 def read_about(folder: Path) -> About:
-    """The ``dataset.json`` of a released set. Raises `DataError` where it is not there or not what
-    it should be.
-    """
+    """The ``dataset.json`` of a released set. Raises `DataError` where it is none."""
     path = folder / DATASET
     return about_of(_json(_bytes(path), f"{path}"), f"{path}")
 
@@ -203,21 +189,12 @@ def read_samples(folder: Path) -> list[Record]:
     path = folder / SAMPLES
     made: dict[str, Record] = {}
     for number, line in enumerate(_bytes(path).split(b"\n"), start=1):
-        where = f"{path}, line {number}"
         if line.strip():
+            where = f"{path}, line {number}"
             record = record_of(_json(line, where), where)
             if made.setdefault(record.id, record) is not record:
-                raise DataError(
-                    f"{where}: the id {record.id!r} is that of an earlier line; give each sample "
-                    f"an id of its own"
-                )
+                raise DataError(f"{where}: the id {record.id!r} is that of an earlier line")
     return list(made.values())
-
-
-def written(values: Iterable[Mapping[str, Any]]) -> bytes:
-    """``samples.jsonl`` of published records."""
-    option = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-    return b"".join(orjson.dumps(value, option=option) for value in values)
 
 
 def _bytes(path: Path) -> bytes:

@@ -8,20 +8,34 @@ among them where its category needs one, and nobody has rejected it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
 
-import numpy as np
 import orjson
+from PIL import Image
 
+from editgauge.benchmarks.krisbench.facts import EXPLAINED, FOLDERS
+from editgauge.curation import masks, privacy
+from editgauge.curation.benchmark import kris_folder
 from editgauge.curation.dataset import DataSet
-from editgauge.curation.records import CONTENT, VERDICTS, Policy, Record, Review
-from editgauge.errors import DataError
+from editgauge.curation.records import CONTENT, TEXTS, VERDICTS, Policy, Record, Review
+from editgauge.errors import DataError, EditgaugeError, ImageError, MissingExtra
+from editgauge.images import read_image
 from editgauge.web.log import Act, Conflict, Event, Person
 
 EXPERT = "expert"
 """The role of who may accept samples that need an expert."""
 _OWNER = "owner"
+NEAR = 6
+"""Bits of pHash's 64 in which two pictures may differ and still be nearly the same."""
+_LACKING: Mapping[str, Sequence[str]] = {
+    "texteditbench": ("masks",),
+    "textedit": ("reference", "source_text", "target_text", "caption"),
+    "medebench": ("reference", "masks", "change"),
+}
 
 
 def owner_link(data: DataSet, base: str) -> str:
@@ -32,7 +46,6 @@ def owner_link(data: DataSet, base: str) -> str:
 
 
 def is_expert(person: Person) -> bool:
-    """Whether somebody was invited as an expert."""
     return person.role == EXPERT
 
 
@@ -50,16 +63,9 @@ def current(record: Record) -> dict[str, Review]:
 
 
 def review(
-    data: DataSet,
-    sample: str,
-    version: int,
-    verdict: str,
-    who: str,
-    *,
-    comment: str = "",
-    expert: bool = False,
-    nonce: str = "",
-) -> Record:
+    data: DataSet, sample: str, version: int, verdict: str, who: str, *, comment: str = "",
+    expert: bool = False, nonce: str = "",
+) -> Record:  # fmt: skip
     """Keep one person's verdict on a sample, and verify it where the policy is then met.
 
     Raises `Conflict` when the content changed since `version`: nobody accepts what they have not
@@ -82,25 +88,24 @@ def review(
     try:
         return data.update(sample, made, Act(who, "reviewed", verdict, nonce))
     except Conflict:
-        data.note(who, "refused", sample, verdict=verdict, comment=comment)
+        data.log.note(who, "refused", sample, verdict=verdict, comment=comment)
         raise
 
 
 def lacking(record: Record, policy: Policy) -> list[str]:
     """What is missing before a sample counts as verified, in words."""
-    reviews = current(record)
-    accepted = [one for one in reviews.values() if one.verdict == "accept"]
-    said = []
-    if any(one.verdict == "reject" for one in reviews.values()):
-        said.append("it was rejected")
+    reviews = current(record).values()
+    accepted = [one for one in reviews if one.verdict == "accept"]
+    verdicts = {one.verdict for one in reviews}
     wanted = max(1, policy.reviews)
-    if len(accepted) < wanted:
-        said.append(f"{len(accepted)} of {wanted} reviews accept it")
-    flagged = any(one.verdict == "flag" for one in reviews.values())
     special = bool(record.category) and record.category[0] in policy.expert
-    if (special or flagged) and not any(one.expert for one in accepted):
-        said.append("no expert has accepted it")
-    return said
+    alone = (special or "flag" in verdicts) and not any(one.expert for one in accepted)
+    said = {
+        "it was rejected": "reject" in verdicts,
+        f"{len(accepted)} of {wanted} reviews accept it": len(accepted) < wanted,
+        "no expert has accepted it": alone,
+    }
+    return [words for words, true in said.items() if true]
 
 
 def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
@@ -114,48 +119,162 @@ def queue(records: Sequence[Record], who: str, policy: Policy) -> list[str]:
 
 
 def seen_by(record: Record, who: str) -> dict[str, Review]:
-    """The reviews that a person may see: of others only once they have given their own, so that two
-    reviews are two.
-    """
+    """The reviews that a person may see: of others only once they have given their own."""
     reviews = current(record)
     return reviews if who in reviews else {}
 
 
 def disagreements(records: Sequence[Record]) -> list[str]:
     """Samples on whose present content two people gave two verdicts."""
+    verdicts = {r.id: {one.verdict for one in current(r).values()} for r in records}
+    return [name for name, given in verdicts.items() if len(given) > 1]
+
+
+def agreement(events: Sequence[Event], records: Sequence[Record]) -> tuple[int, int]:
+    """Of how many samples two or more people gave a verdict, and how many of those all accepted
+    at first: what the paper's 243 of 260 is (MedEBench, D.1).
+    """
+    first: dict[str, dict[str, str]] = {record.id: {} for record in records}
+    for event in events:
+        if event.what == "reviewed" and event.item in first:
+            first[event.item].setdefault(event.who, event.note)
+    several = [set(given.values()) for given in first.values() if len(given) > 1]
+    return len(several), several.count({"accept"})
+
+
+class Fault(NamedTuple):
+    """One reason why a sample is not exported."""
+
+    sample: str
+    why: str
+
+
+def faults(
+    data: DataSet, records: Sequence[Record], layout: str = "", *, engine: Any = None
+) -> list[Fault]:
+    """What keeps samples back, in order; empty when all may leave.
+
+    `layout` adds what that layout must have. An OCR `engine` reads scans once more and looks for
+    the names that their files carried. Samples of `records` that leak between splits are both told.
+    """
+    said: dict[str, list[str]] = {record.id: [] for record in records}
+    for pair in leaks(records, data.root):
+        for one, other in (pair, pair[::-1]):
+            said[one.id].append(
+                f"leak between splits: it shows nearly the same as {other.id} of "
+                f"{other.split or 'none'}; take one out, or give both one split"
+            )
     return [
-        record.id
+        Fault(record.id, why)
         for record in records
-        if len({one.verdict for one in current(record).values()}) > 1
+        for why in (*_faults(data, record, layout, engine), *said[record.id])
     ]
 
 
-# -- agreement -------------------------------------------------------------------------------------
+def of_set(data: DataSet) -> list[str]:
+    """What is wrong with the set as a whole: names in what is said of it."""
+    about = data.about
+    texts = (about.name, about.title, about.description, about.licence, *about.policy.expert)
+    named = privacy.names_in(data, texts)
+    return [f"what is said of the set holds {len(named)} words that name somebody"] if named else []
 
 
-def agreement(events: Sequence[Event], records: Sequence[Record]) -> dict[str, Any]:
-    """How far reviewers agree, from the first verdict of each on each sample.
-
-    ``accepted_by_all`` of ``samples`` with two or more: what the paper's 243 of 260 is (MedEBench,
-    D.1). ``alpha`` is Krippendorff's, nominal, over all three verdicts. None where it cannot be
-    told.
+def leaving(
+    data: DataSet, layout: str = "", *, ready_only: bool = False, engine: Any = None
+) -> tuple[list[Record], list[Fault]]:
+    """The samples that may leave, and why others (with `ready_only`) may not. Raises `DataError`
+    where one may not and all are wanted, and where none may.
     """
-    from editgauge.statistics.agreement import krippendorff_alpha
+    records = data.records()
+    found = faults(data, records, layout, engine=engine)
+    if whole := of_set(data):
+        raise DataError(f"{whole[0]}; change it with: editgauge curate set DIR . title=…")
+    back = {fault.sample for fault in found}
+    kept = [record for record in records if record.id not in back]
+    if found and not (kept and ready_only):
+        first = "; ".join(f"{fault.sample}: {fault.why}" for fault in found[:5])
+        more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
+        command = "editgauge curate export DIR" + (f" --layout {layout}" if layout else "")
+        raise DataError(
+            f"{len(back)} samples are not ready: {first}{more}. Nothing was written; fix them (all "
+            f"of them: {command}), or leave them out with --ready-only"
+        )
+    if not kept:
+        raise DataError("the set has no sample")
+    return kept, found
 
-    ids = [record.id for record in records]
-    people = sorted({event.who for event in events if event.what == "reviewed"})
-    table = np.full((len(people), len(ids)), np.nan)
-    for event in events:
-        if event.what == "reviewed" and event.item in ids and event.note in VERDICTS:
-            place = people.index(event.who), ids.index(event.item)
-            if np.isnan(table[place]):
-                table[place] = VERDICTS.index(event.note)
-    both = (~np.isnan(table)).sum(axis=0) > 1
-    count, accepted = int(both.sum()), int((np.nan_to_num(table[:, both]) == 0).all(axis=0).sum())
-    alpha = krippendorff_alpha(table, "nominal") if len(people) > 1 else np.nan
-    return {
-        "samples": count,
-        "accepted_by_all": accepted,
-        "share": accepted / count if count else None,
-        "alpha": alpha if np.isfinite(alpha) else None,
-    }
+
+def leaks(records: Sequence[Record], root: Path) -> list[tuple[Record, Record]]:
+    """Every pair of samples of two splits with inputs that differ in at most `NEAR` bits of
+    ImageHash's pHash; a picture that cannot be read is left out. Raises `MissingExtra`.
+    """
+    if len({record.split for record in records}) < 2:
+        return []
+    try:
+        import imagehash
+    except ImportError as error:
+        raise MissingExtra("finding near-duplicates", "ImageHash", "study") from error
+    hashes: dict[str, list[Any]] = {record.id: [] for record in records}
+    for record in records:
+        for path in record.images:
+            with suppress(ImageError):
+                pixels = Image.fromarray(read_image(root / path))
+                hashes[record.id].append(imagehash.phash(pixels))
+    return [
+        (one, other)
+        for one, other in combinations(records, 2)
+        if one.split != other.split
+        and any(a - b <= NEAR for a in hashes[one.id] for b in hashes[other.id])
+    ]
+
+
+def _faults(data: DataSet, record: Record, layout: str, engine: Any) -> Iterator[str]:
+    if not record.instruction.strip():
+        yield "no instruction"
+    policy = data.about.policy
+    for name in policy.required:
+        if not record.source.get(name, "").strip():
+            yield f"no {name} (the policy asks for it)"
+    if policy.reviews:
+        yield from lacking(record, policy)
+    if unseen := privacy.unseen(record):
+        several = f"{len(unseen)} pictures" if len(unseen) > 1 else "a picture"
+        yield f"{several} that nobody has looked at for names and faces"
+    facts = [*(getattr(record, name) for name in TEXTS), *record.category, record.id]
+    texts = [str(text) for text in (*facts, *record.attributes.values(), *record.source.values())]
+    if named := privacy.names_in(data, texts):
+        yield f"a text holds {len(named)} words that name a patient or staff"
+    try:
+        for path in record.files:
+            pixels = read_image(data.path(path))
+            read = engine is not None and record.facts(path).needs_look
+            if read and privacy.names_in(data, [text.text for text in engine(pixels, "en")]):
+                yield f"{path}: a name is still to be read in the pixels"
+        yield from masks.faults(data, record)
+    except EditgaugeError as error:
+        yield str(error)
+    yield from _needs(record, layout)
+
+
+def _needs(record: Record, layout: str) -> Iterator[str]:
+    """What a layout must have and the sample lacks."""
+    wanted = list(_LACKING.get(layout, ()))
+    folder = kris_folder(record) if layout == "krisbench" else ""
+    if folder and (FOLDERS.get(folder, ("", ""))[1] in EXPLAINED or folder == "anomaly_correction"):
+        wanted.append("knowledge")
+    if folder in ("viewpoint_change", "temporal_prediction"):
+        wanted.append("reference")
+    for name in wanted:
+        if not getattr(record, name):
+            yield f"no {name.replace('_', ' ')}, which the layout has"
+    if folder == "temporal_prediction" and len(record.images) != 3:
+        yield f"{len(record.images)} frames are given, the layout has 3"
+
+
+def engine_for_scans(data: DataSet, name: str) -> Any:
+    """The OCR engine (by default ``rapidocr``) that looks for names before an export; None for a
+    set without scans. Raises `UsageError` where it is not installed.
+    """
+    pictures = (about for record in data.records() for about in record.pictures.values())
+    scans = any(about.needs_look for about in pictures)
+    return privacy.engine_of(name or "rapidocr") if scans else None

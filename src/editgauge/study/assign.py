@@ -174,9 +174,9 @@ def next_task(log: Log, who: str, *, return_after: float = 0.0) -> Item | None:
     `return_after` seconds (0: never), unless they have rated the sample themselves.
     """
     log.sign_of_life(who)
-    task = log.first(TASK, owner=who, state=OPEN)
-    if task is not None or not return_after:
-        return task
+    mine = log.all(TASK, owner=who, state=OPEN)
+    if mine or not return_after:
+        return next(iter(mine), None)
     late = time.time() - return_after
     with log.transaction():
         for name in [p.name for p in log.people() if p.name != who and p.seen < late]:
@@ -219,7 +219,9 @@ def revoke(log: Log, who: str) -> int:
         for item in log.all(TASK, owner=who, state=OPEN):
             others = [name for name in there if not _has(log, name, item)]
             if item.data["kind"] == "sample" and others:
-                _given(log, item, min(others, key=lambda n: log.count(TASK, owner=n, state=OPEN)))
+                _given(
+                    log, item, min(others, key=lambda n: len(log.all(TASK, owner=n, state=OPEN)))
+                )
                 moved += 1
     return moved
 
@@ -236,7 +238,7 @@ def _progress(log: Log, person: Person) -> Progress:
         pseudonym=person.name,
         revoked=person.revoked,
         done=len(done),
-        total=len(done) if person.revoked else log.count(TASK, owner=person.name),
+        total=len(done) if person.revoked else len(log.all(TASK, owner=person.name)),
         checks_passed=sum(map(bool, checks)),
         checks_failed=len(checks) - sum(map(bool, checks)),
         seconds=median_high([item.data["seconds"] for item in done] or [0.0]),

@@ -1,10 +1,7 @@
-"""People, versioned items and events in one SQLite file: the memory of a human study and of a data
-set that is being made.
-
-A study's task and a data set's record are both *items*: JSON data with a version. Every change
-names the version that it was made from, is written together with its event in one transaction, and
-is on the disk when the call returns (WAL, ``synchronous=FULL``). Taking something back is a change
-like any other. Any number of processes and threads may work on one file.
+"""People, versioned items and events in one SQLite file. A study's task and a data set's record are
+*items*: a change names the version that it was made from, is written with its event in one
+transaction, and is on the disk when the call returns. Taking something back is a change like any
+other. Any number of processes and threads may work on one file.
 """
 
 from __future__ import annotations
@@ -49,13 +46,14 @@ _EVENT = "SELECT at, who, what, item, version, before, after, note, nonce, crc, 
 
 
 class Person(NamedTuple):
-    """Somebody with a personal link. The link's token is kept as a hash only."""
+    """Somebody with a personal link, whose token is kept as a hash only. `seen`: when they last
+    asked for something, in seconds since 1970; 0 for never.
+    """
 
     name: str
     role: str
     revoked: bool
     seen: float
-    """When they last asked for something, in seconds since 1970; 0 for never."""
 
 
 class Item(NamedTuple):
@@ -85,9 +83,7 @@ class Event(NamedTuple):
 
 
 class Act(NamedTuple):
-    """What somebody does to an item, and why. `nonce` is made by who sends it, once: the same one
-    sent twice is one change.
-    """
+    """What somebody does to an item, and why. The same `nonce` sent twice is one change."""
 
     who: str
     what: str = "changed"
@@ -112,10 +108,9 @@ class Conflict(EditgaugeError):
 
 
 class Log:
-    """An open file; every method may be called from any thread. A context manager.
-
-    Raises `RunError` for a file that is damaged, not of this tool, or cannot be written. An item or
-    an event whose checksum does not fit is left out and named in `problems`.
+    """An open file; every method may be called from any thread. Raises `RunError` for a file that
+    is damaged, not of this tool, or cannot be written. An item or an event whose checksum does not
+    fit is left out and named in `problems`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -132,12 +127,9 @@ class Log:
                     self.set_meta("secret", secrets.token_hex(32))
             self._secret = bytes.fromhex(self.meta("secret"))
 
-    # -- people ------------------------------------------------------------------------------------
-
     def invite(self, name: str, role: str = "") -> str:
-        """Add somebody, or give them a new link; returns its token, which is kept nowhere.
-
-        Raises `UsageError` for a name that is no pseudonym (see `check_pseudonym`) or is there.
+        """Add somebody, or give them a new link; returns its token, which is kept nowhere. Raises
+        `UsageError` for a name that is no pseudonym (see `check_pseudonym`) or is there.
         """
         check_pseudonym(name)
         token = secrets.token_urlsafe(24)
@@ -167,15 +159,10 @@ class Log:
         """Everybody who was ever invited, by name."""
         return self._people("ORDER BY name")
 
-    def _people(self, where: str, *values: object) -> list[Person]:
-        query = f"SELECT name, role, revoked <> 0, seen FROM people {where}"
-        return [Person._make(row) for row in self._rows(query, *values)]
-
     def sign_of_life(self, name: str) -> None:
         """Note that somebody is at work now, to the minute."""
         now = time.time()
-        late = "SELECT 1 FROM people WHERE name = ? AND seen < ?"
-        if self._rows(late, name, now - 60):
+        if self._people("WHERE name = ? AND seen < ?", name, now - 60):
             with self.transaction():
                 self._db.execute("UPDATE people SET seen = ? WHERE name = ?", (now, name))
 
@@ -183,8 +170,6 @@ class Log:
         """An unguessable name that only this file can make: 32 hexadecimal digits."""
         text = "\n".join(str(word) for word in words).encode()
         return hmac.new(self._secret, text, hashlib.sha256).hexdigest()[:32]
-
-    # -- items -------------------------------------------------------------------------------------
 
     def get(self, item: str) -> Item:
         """The newest version. Raises `UsageError` where there is no item of this id."""
@@ -194,30 +179,15 @@ class Log:
 
     def all(self, kind: str, *, owner: str | None = None, state: str | None = None) -> list[Item]:
         """All items of a kind, of an owner or in a state where these are named, by place."""
-        where, values = _where(kind, owner, state)
-        return list(self._items(f"{_ITEM}{where} ORDER BY place, id", *values))
-
-    def first(self, kind: str, *, owner: str, state: str) -> Item | None:
-        """The first of the items that `all` would give."""
-        where, values = _where(kind, owner, state)
-        items = self._items(f"{_ITEM}{where} ORDER BY place, id LIMIT 1", *values)
-        return next(items, None) or next(iter(self.all(kind, owner=owner, state=state)), None)
-
-    def count(self, kind: str, *, owner: str | None = None, state: str | None = None) -> int:
-        """How many items `all` would give, but for damaged ones."""
-        where, values = _where(kind, owner, state)
-        return int(self._rows(f"SELECT count(*) FROM items{where}", *values)[0][0])
+        named = {"kind": kind, "owner": owner, "state": state}
+        given = {column: value for column, value in named.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in given)
+        return list(self._items(f"{_ITEM} WHERE {where} ORDER BY place, id", *given.values()))
 
     def add(
-        self,
-        item: str,
-        kind: str,
-        data: Mapping[str, Any],
-        who: str,
-        *,
-        owner: str = "",
-        state: str = "",
-    ) -> Item:
+        self, item: str, kind: str, data: Mapping[str, Any], who: str, *,
+        owner: str = "", state: str = "",
+    ) -> Item:  # fmt: skip
         """Make an item of version 1, behind all others of its kind. Raises `UsageError` for an id
         that is taken.
         """
@@ -231,15 +201,9 @@ class Log:
         return self.get(item)
 
     def change(
-        self,
-        item: str,
-        version: int,
-        data: Mapping[str, Any],
-        act: Act,
-        *,
-        owner: str | None = None,
-        state: str | None = None,
-    ) -> Item:
+        self, item: str, version: int, data: Mapping[str, Any], act: Act, *,
+        owner: str | None = None, state: str | None = None,
+    ) -> Item:  # fmt: skip
         """Replace an item's data (and its owner and state, where these are named).
 
         Raises `Conflict` where `version` is not the newest; the words of who came too late stay in
@@ -268,8 +232,6 @@ class Log:
             self._log(refused, item, known.version, fields)
         raise Conflict(known, version)
 
-    # -- events ------------------------------------------------------------------------------------
-
     def note(self, who: str, what: str, item: str = "", **facts: Any) -> None:
         """An event that changes no item: an export, a link that was made."""
         with self.transaction():
@@ -281,13 +243,11 @@ class Log:
         values = () if item is None else (item,)
         for *row, crc, number in self._rows(f"{_EVENT}{where} ORDER BY number", *values):
             if crc != _crc(row):
-                self._problem(f"event {number} is damaged; it is left out")
+                self._damaged(f"event {number}")
                 continue
             *head, before, after, note, _ = row
             changed = (orjson.loads(before), orjson.loads(after))
             yield Event._make((number, *head, *changed, note))
-
-    # -- the file ----------------------------------------------------------------------------------
 
     def meta(self, name: str) -> str:
         """A text that belongs to the whole file; "" where there is none."""
@@ -345,10 +305,14 @@ class Log:
             (*row, _crc(row)),
         )
 
+    def _people(self, where: str, *values: object) -> list[Person]:
+        query = f"SELECT name, role, revoked <> 0, seen FROM people {where}"
+        return [Person._make(row) for row in self._rows(query, *values)]
+
     def _items(self, query: str, *values: object) -> Iterator[Item]:
         for *row, crc in self._rows(query, *values):
             if crc != _crc(row):
-                self._problem(f"{row[1]} {row[0]!r} is damaged; it is left out")
+                self._damaged(f"{row[1]} {row[0]!r}")
                 continue
             yield Item._make([*row[:6], orjson.loads(row[6])])
 
@@ -356,8 +320,8 @@ class Log:
         with self._lock, self._named_errors():
             return self._db.execute(query, values).fetchall()
 
-    def _problem(self, text: str) -> None:
-        line = f"{self.path.name}: {text}"
+    def _damaged(self, what: str) -> None:
+        line = f"{self.path.name}: {what} is damaged; it is left out"
         if line not in self.problems:
             self.problems.append(line)
 
@@ -372,12 +336,6 @@ class Log:
             ) from error
 
 
-def _where(kind: str, owner: str | None, state: str | None) -> tuple[str, list[str]]:
-    named = {"kind": kind, "owner": owner, "state": state}
-    given = {column: value for column, value in named.items() if value is not None}
-    return " WHERE " + " AND ".join(f"{column} = ?" for column in given), [*given.values()]
-
-
 def check_pseudonym(name: str) -> None:
     """Raise `UsageError` for a name that should not stand in a file that is handed on: an address,
     one with control characters, an endless one.
@@ -389,9 +347,7 @@ def check_pseudonym(name: str) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """A connection to a file that may come from anybody. Raises `sqlite3.DatabaseError` for one
-    that would run code of its own.
-    """
+    """A connection to a file that may come from anybody: one that runs code of its own is none."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise sqlite3.DatabaseError("not a regular file")
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
@@ -405,7 +361,6 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> _Fields:
-    """The fields that differ, as they were and as they are; None where there is no field."""
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return {n: before.get(n) for n in names}, {n: after.get(n) for n in names}
 

@@ -1,13 +1,11 @@
-"""The frame of an application in the browser: its headers, static files, errors, and its server.
-
-Bound to loopback unless told otherwise. No page loads anything from elsewhere, runs a script that
-is not a file of ours, or may be framed; no answer names what served it.
+"""The frame of an application in the browser: headers, static files, errors, the server. No page
+loads anything from elsewhere, runs a script that is not a file of ours, or may be framed.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -39,11 +37,7 @@ HEADERS = {
 PICTURE_CACHE = {"Cache-Control": "private, max-age=3600"}
 """For pictures: their addresses are unguessable, and change when the picture does."""
 CONNECTIONS = 500
-_TYPES = {
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-}
+_TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
 
 
 def as_json(value: object, status: int = 200) -> Response:
@@ -58,40 +52,38 @@ def refusal(status: int, text: str, **facts: Any) -> Response:
 def application(
     log: Log, routes: Sequence[BaseRoute], *, package: str, hosts: Sequence[str] = ()
 ) -> Starlette:
-    """An application whose pages are the files of `package`'s folder ``static`` (and of
-    ``editgauge.web``'s), at ``/`` and below ``/static/``.
+    """An application whose pages are the files of the folders ``static`` of `package` and of this
+    room, at ``/`` and below ``/static/``.
 
-    `hosts` are the names besides localhost under which it may be asked: a page whose name was bound
-    to this address anew (DNS rebinding) still sends its own name. Handlers find the log at
-    ``request.app.state.log``; what they raise is answered with its text: `Conflict` as 409, other
-    errors of ours as 400, a log that cannot be written as 503.
+    `hosts` are the names besides localhost under which it may be asked (against DNS rebinding).
+    Handlers find the log at ``request.app.state.log``; what they raise is answered with its text:
+    `Conflict` as 409, other errors of ours as 400, a log that cannot be written as 503.
     """
     from editgauge.web.people import sign_in
 
-    statics = {**_statics("editgauge.web"), **_statics(package)}
+    statics = {
+        file.name: (media, file.read_bytes())
+        for folder in (files("editgauge.web") / "static", files(package) / "static")
+        for file in (folder.iterdir() if folder.is_dir() else ())
+        if (media := _TYPES.get(file.name.rpartition(".")[2]))
+    }
 
     async def static(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
         if name not in statics:
             return refusal(404, "not here")
         media, data = statics[name]
-        return Response(data, headers={"Content-Type": media})
+        return Response(data, headers={"Content-Type": f"{media}; charset=utf-8"})
 
-    async def icon(request: Request) -> Response:
-        del request
+    async def icon(_: Request) -> Response:
         return Response(status_code=204)
 
+    own = {"/": static, "/static/{name}": static, "/favicon.ico": icon, "/a/{token}": sign_in}
     allowed = ["localhost", "127.0.0.1", *hosts]
     app = Starlette(
-        routes=[
-            Route("/", static),
-            Route("/static/{name}", static),
-            Route("/favicon.ico", icon),
-            Route("/a/{token}", sign_in),
-            *routes,
-        ],
+        routes=[*(Route(path, handler) for path, handler in own.items()), *routes],
         middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=allowed)],
-        exception_handlers={EditgaugeError: _error, RunError: _error, Conflict: _error},
+        exception_handlers={EditgaugeError: _error},
     )
     app.state.log = log
     return app
@@ -103,17 +95,10 @@ def serve(app: ASGIApp, *, host: str = "127.0.0.1", port: int = 8600) -> None:
 
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn ends first, and raises it again
         uvicorn.run(
-            app,
-            host=host,
-            port=port,
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_keep_alive=30,
+            app, host=host, port=port, ws="none", log_level="warning", access_log=False,
+            server_header=False, date_header=False, timeout_keep_alive=30,
             limit_concurrency=CONNECTIONS,
-        )
+        )  # fmt: skip
 
 
 class _Headers:
@@ -133,20 +118,8 @@ class _Headers:
         await self.app(scope, receive, with_headers)
 
 
-async def _error(request: Request, error: Exception) -> Response:
-    del request
+async def _error(_: Request, error: Exception) -> Response:
     if isinstance(error, Conflict):
         newest = error.newest
         return refusal(409, str(error), newest={"version": newest.version, "data": newest.data})
     return refusal(503 if isinstance(error, RunError) else 400, str(error))
-
-
-def _statics(package: str) -> Mapping[str, tuple[str, bytes]]:
-    """The static files of a package: name -> media type and content."""
-    folder = files(package).joinpath("static")
-    return {
-        file.name: (media, file.read_bytes())
-        for file in (folder.iterdir() if folder.is_dir() else ())
-        for suffix, media in _TYPES.items()
-        if file.name.endswith(suffix)
-    }

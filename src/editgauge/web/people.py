@@ -1,8 +1,5 @@
-"""Who sends a request: personal links, the cookie they become, and the key that a POST needs.
-
-Somebody has a link ``/a/TOKEN``. Opening it sets a cookie that scripts cannot read. A POST carries
-the page's own key in ``X-Key`` and comes from the page's own site, so that no other page can send
-in somebody's name.
+"""Who sends a request. A personal link ``/a/TOKEN`` sets a cookie that scripts cannot read; a POST
+carries the page's own key in ``X-Key`` and comes from the page's own site.
 """
 
 from __future__ import annotations

@@ -187,8 +187,8 @@ def plan(
     model: str = "",
     processors: Count | None = None,
 ) -> None:
-    """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, storage,
-    wall time. Measured on this machine and multiplied; nothing is asked of a judge.
+    """Say what scoring would take: processor-hours, GPU-hours, judge calls and dollars, wall
+    time. Measured on this machine and multiplied; nothing is asked of a judge.
 
     Parameters
     ----------

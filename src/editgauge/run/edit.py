@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple
 
 from editgauge import catalog
 from editgauge.editors import costs, tracks
@@ -33,15 +33,17 @@ from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord, digest
 from editgauge.types import Editor, Sample, Status
 
-__all__ = ["EditSummary", "Made", "Request", "edit", "edit_material", "edit_one", "make"]
 Progress = Callable[[int, int, str], None]
 _FINE = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
 
 
 @dataclass(slots=True, kw_only=True)
 class EditSummary:
-    """What an `edit` call did: how many samples have each status now, and how many this call
-    edited.
+    """What an `edit` call did. `counts`: how many samples have each status now; `edited`: by this
+    call; `given_back`: delivered outputs that are the input handed back (`store.outputs`); `cost`:
+    US dollars of this call's edits, as far as they are known; `stopped`: why the call ended before
+    its end (a budget, a refused key), and the `exit_code` of that error; `reasons`: status -> the
+    first sample that ended so, and why.
     """
 
     editor: str
@@ -49,17 +51,11 @@ class EditSummary:
     edited: int = 0
     kept: int = 0
     given_back: int = 0
-    """Of the delivered outputs, those that are the input handed back (`store.outputs.given_back`).
-    """
     seconds: float = 0.0
     cost: float = 0.0
-    """US dollars of this call's edits, as far as they are known."""
     stopped: str = ""
-    """Why the call ended before its end (a budget, a refused key), or empty."""
     exit_code: int = 0
-    """That of the error behind `stopped`."""
     reasons: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Status -> the first sample that ended so, and why."""
 
     def add(self, record: EditRecord) -> None:
         """Count one sample's record."""
@@ -107,8 +103,7 @@ class Request:
     template: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Made(NamedTuple):
     """An editor and what it was made of; None for an editor that is an object."""
 
     editor: Editor
@@ -135,19 +130,10 @@ def make(
     )
     pool = material.every if demonstrations is None else demonstrations
     editor = tracks.on_track(factory(pool, **settings), track, pool=pool)
-    return Made(editor=editor, request=request)
+    return Made(editor, request)
 
 
 # -- the step --------------------------------------------------------------------------------------
-
-
-class Limits(TypedDict, total=False):
-    """Arguments of `edit`, which says what they mean."""
-
-    workers: int | Workers
-    retry: frozenset[Status]
-    seconds_a_sample: float
-    progress: Progress | None
 
 
 def edit(
@@ -185,17 +171,17 @@ def edit(
             f"and its budget are kept in one process; edit on this machine"
         )
     summary, began = EditSummary(editor=editor.name), time.perf_counter()
-    told = progress or (lambda *_: None)
+    show = progress or (lambda *_: None)
     with lease.lease(run.path, "edit", benchmark, editor.name):
         work = _Work(run, benchmark, own, {})
         todo = list(work.left(samples, retry, summary))
-        told(0, len(todo), f"editing with {editor.name}")
+        show(0, len(todo), f"editing with {editor.name}")
         try:
             for record in work.made(todo, force, seconds_a_sample):
                 summary.add(record)
                 summary.edited += 1
                 summary.cost += record.cost or 0.0
-                told(summary.edited, len(todo), f"editing with {editor.name}")
+                show(summary.edited, len(todo), f"editing with {editor.name}")
         except (BudgetExceeded, ServiceStopped, *STOPS) as error:
             if isinstance(error, STOPS) and not summary.edited:
                 raise
@@ -252,7 +238,11 @@ class _Work:
         here.
         """
         own = self.editor
-        _need_picklable(own)
+        try:
+            pickle.dumps(own)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            why = f"cannot be sent to worker processes ({error}); edit with 0 workers"
+            raise catalog.broken("editors", own.name, why) from error
         pictures = [path for sample in todo[:1] for path in sample.images if path.exists()]
         for outcome in force.batches(
             [[sample] for sample in todo],
@@ -304,15 +294,6 @@ def _start(run: Path, benchmark: str, editor: BaseEditor) -> None:
     _worker = (run, benchmark, editor)
 
 
-def _need_picklable(editor: Any) -> None:
-    """Raise `PluginError`, which names its package, for an editor that no worker can be sent."""
-    try:
-        pickle.dumps(editor)
-    except (TypeError, AttributeError, pickle.PicklingError) as error:
-        said = f"cannot be sent to worker processes ({error}); edit with 0 workers"
-        raise catalog.broken("editors", editor.name, said) from error
-
-
 def _work(batch: Sequence[Sample]) -> EditRecord:
     assert _worker is not None
     run, benchmark, editor = _worker
@@ -336,29 +317,20 @@ def edit_material(
     made: Made,
     *,
     budget: float | None = None,
-    **limits: Unpack[Limits],
+    **limits: Any,
 ) -> EditSummary:
     """Make the outputs of a benchmark's samples that are not there yet, for at most `budget` US
     dollars (the run's edits of all calls together), and record the call in the run. Further
-    arguments and errors as those of `edit`.
+    arguments (`limits`) and errors as those of `edit`.
     """
-    name = material.benchmark.name
+    name, facts, request = material.benchmark.name, dict[str, Any](), made.request
     costs.keep_in(made.editor, folder.path, budget)
     data = material.keep(folder)
     summary = edit(folder, name, material.samples, made.editor, **limits)
-    _record(material, folder, summary, made.request, data)
-    return summary
-
-
-def _record(
-    material: Material, folder: Run, summary: EditSummary, request: Request | None, data: str
-) -> None:
-    """Write down a call in the run: what it was about, what made the outputs, what came of it."""
-    name, told = material.benchmark.name, dict[str, Any]()
     if request is not None:
         named = (("benchmark", "benchmarks", name), ("editor", "editors", request.editor))
         found = [(word, of, catalog.source_of(kind, of)) for word, kind, of in named]
-        told = {
+        facts = {
             "plugins": [package.as_dict(word, of) for word, of, package in found if package.name],
             "settings": recorded(request.settings),
             "instruction": request.instruction,
@@ -368,7 +340,7 @@ def _record(
         "edit",
         benchmark=name,
         editor=summary.editor,
-        **told,
+        **facts,
         data=data,
         samples=len(material.every),
         chosen=len(material.samples),
@@ -376,3 +348,4 @@ def _record(
         seconds=round(summary.seconds, 3),
         cost=summary.cost,
     )
+    return summary

@@ -1,14 +1,12 @@
-"""What scoring editors would take: processor-hours, GPU-hours, judge calls, dollars, space.
+"""What scoring editors would take: processor-hours, GPU-hours, judge calls, dollars.
 
 Every number is one measured on this machine times a count: measured in a run whose `score` commands
-recorded what they took, or in a short one that is made for it and kept (`measured_run`). What was
-not measured is not in the plan.
+recorded what they took, or in a short one that is made for it and kept (`measured_run`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,23 +37,15 @@ class Share(NamedTuple):
         return self.each * self.planned
 
     def as_dict(self) -> dict[str, float]:
-        return {"total": self.total, "each": self.each, "measured_on": self.measured,
-                "planned": self.planned}  # fmt: skip
-
-    def line(self, name: str, unit: str, scale: float = 1.0) -> str:
-        """In words, in units of so many of the amount."""
-        return (
-            f"  {name}: {self.total / scale:,.3g} {unit} ({self.each:.3g} each, measured on "
-            f"{self.measured:,}, planned {self.planned:,})"
-        )
+        named = {"measured_on": self.measured, "planned": self.planned}
+        return {"total": self.total, "each": self.each, **named}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What `editors` on `samples` each would take. `processor` and `gpu`: scorer -> seconds an
     output. `not_measured`: scorers that gave no score in what was measured (their weights are
-    missing). `storage`: part of a run folder -> bytes a unit (a sample, an output). `judge`:
-    ``calls`` and ``dollars`` an output, as far as they are known.
+    missing). `judge`: ``calls`` and ``dollars`` an output, as far as they are known.
     """
 
     editors: int
@@ -64,68 +54,61 @@ class Plan:
     processor: Mapping[str, Share]
     gpu: Mapping[str, Share]
     not_measured: Sequence[str]
-    storage: Mapping[str, Share]
     judge: Mapping[str, Share]
 
-    @property
-    def processor_hours(self) -> float:
-        return sum(share.total for share in self.processor.values()) / 3600
-
-    @property
-    def gpu_hours(self) -> float:
-        return sum(share.total for share in self.gpu.values()) / 3600
-
-    @property
-    def wall_hours(self) -> float:
-        """If all processors are busy to the end, and a GPU after them."""
+    def hours(self) -> tuple[float, float, float]:
+        """Of the processors, of GPUs, and of wall time if all processors are busy to the end, and a
+        GPU after them.
+        """
+        gpu = sum(share.total for share in self.gpu.values()) / 3600
         rest = sum(s.total for name, s in self.processor.items() if name not in self.gpu) / 3600
-        return rest / self.processors + self.gpu_hours
+        both = sum(share.total for share in self.processor.values()) / 3600
+        return both, gpu, rest / self.processors + gpu
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON values."""
-
-        def told(shares: Mapping[str, Share]) -> dict[str, Any]:
-            return {name: share.as_dict() for name, share in shares.items()}
-
-        judge = told(self.judge)
+        hours, gpu_hours, wall_hours = self.hours()
+        judge = {name: share.as_dict() for name, share in self.judge.items()}
         return {
             "editors": self.editors,
             "samples": self.samples,
             "outputs": self.editors * self.samples,
-            "processor_hours": self.processor_hours,
-            "gpu_hours": self.gpu_hours if self.gpu else None,
-            "wall_hours": self.wall_hours,
+            "processor_hours": hours,
+            "gpu_hours": gpu_hours if self.gpu else None,
+            "wall_hours": wall_hours,
             "processors": self.processors,
-            "bytes": sum(share.total for share in self.storage.values()),
-            "processor_seconds": told(self.processor),
-            "gpu_seconds": told(self.gpu),
+            "processor_seconds": {n: share.as_dict() for n, share in self.processor.items()},
+            "gpu_seconds": {n: share.as_dict() for n, share in self.gpu.items()},
             "not_measured": list(self.not_measured),
             "judge_calls": judge.get("calls"),
             "judge_dollars": judge.get("dollars"),
-            "storage": told(self.storage),
         }
 
     def lines(self) -> Iterator[str]:
         """The plan in words."""
         outputs = self.editors * self.samples
         yield f"{self.editors:,} editors on {self.samples:,} samples: {outputs:,} outputs"
-        for name, share in self.processor.items():
-            yield share.line(name, "processor-hours", 3600)
+        words = {"calls": "judge calls", "dollars": "US dollars by list prices"}
+        for unit, scale, shares in (
+            ("processor-hours", 3600, self.processor),
+            ("GPU-hours", 3600, self.gpu),
+            ("in all", 1, {words[name]: share for name, share in self.judge.items()}),
+        ):
+            for name, one in shares.items():
+                yield (
+                    f"  {name}: {one.total / scale:,.3g} {unit} ({one.each:.3g} each, measured on "
+                    f"{one.measured:,}, planned {one.planned:,})"
+                )
         for name in self.not_measured:
             yield f"  {name}: not known, it gave no score in what was measured"
-        for name, share in self.gpu.items():
-            yield share.line(name, "GPU-hours", 3600)
-        without = f" without {', '.join(self.not_measured)}" if self.not_measured else ""
-        yield (
-            f"  scoring together{without}: {self.processor_hours:.3g} processor-hours, "
-            f"{self.wall_hours:.3g} h on {self.processors} processors that are busy to the end"
-        )
-        for name, share in self.judge.items():
-            yield share.line("judge", "US dollars by list prices" if name == "dollars" else name)
         if self.judge and "dollars" not in self.judge:
             yield "  judge: dollars not known (no price, or every measured call is paid already)"
-        for name, share in self.storage.items():
-            yield share.line(f"storage, {name}", "GB", 1e9)
+        hours, _, wall = self.hours()
+        without = f" without {', '.join(self.not_measured)}" if self.not_measured else ""
+        yield (
+            f"  scoring together{without}: {hours:.3g} processor-hours, {wall:.3g} h on "
+            f"{self.processors} processors that are busy to the end"
+        )
 
 
 def measured_run(material: Material, tracks: Sequence[Track]) -> Run:
@@ -158,59 +141,37 @@ def plan(
 
     Raises `UsageError` when no `score` command of the run recorded its times.
     """
-    outputs = editors * samples
-    processor, measured = _recorded(run, benchmark, "seconds", outputs)
-    if not processor:
+    taken: dict[str, dict[str, float]] = {}
+    for entry in run.manifest().get("entries", []):
+        recorded = entry.get("processor") if entry.get("benchmark") == benchmark else None
+        for name, one in recorded.items() if isinstance(recorded, dict) else ():
+            sums = taken.setdefault(name, dict.fromkeys(("seconds", "outputs", "gpu_seconds"), 0))
+            for what in sums:
+                sums[what] += one.get(what, 0)
+    there = {name: sums for name, sums in sorted(taken.items()) if sums["outputs"]}
+    if not there:
         raise UsageError(
             f"{run.path.name}: no recorded times of {benchmark}; score in it, or give the data and "
             f"no run: a short run is then measured"
         )
+    outputs = editors * samples
+
+    def shares(what: str) -> dict[str, Share]:
+        return {
+            name: Share(sums[what] / sums["outputs"], int(sums["outputs"]), outputs)
+            for name, sums in there.items()
+            if sums[what]
+        }
+
     return Plan(
         editors=editors,
         samples=samples,
         processors=processors,
-        processor=processor,
-        gpu=_recorded(run, benchmark, "gpu_seconds", outputs)[0],
-        not_measured=sorted(measured - set(processor)),
-        storage=dict(_storage(run, benchmark, samples, outputs)),
+        processor=shares("seconds"),
+        gpu=shares("gpu_seconds"),
+        not_measured=sorted(set(taken) - set(there)),
         judge=_judge(run, benchmark, data, model, outputs) if model else {},
     )
-
-
-def _recorded(
-    run: Run, benchmark: str, what: str, planned: int
-) -> tuple[dict[str, Share], set[str]]:
-    """Seconds an output by scorer, over all `score` commands that recorded them; and the names of
-    all scorers, those without a score too.
-    """
-    times: dict[str, list[tuple[float, int]]] = {}
-    for entry in run.manifest().get("entries", []):
-        recorded = entry.get("processor") if entry.get("benchmark") == benchmark else None
-        for name, one in recorded.items() if isinstance(recorded, dict) else ():
-            match one:
-                case {"outputs": int(number), **more} if number >= 0:
-                    value = more.get(what)
-                    if isinstance(value, int | float) and math.isfinite(value) and value >= 0:
-                        times.setdefault(name, []).append((value, number))
-    sums = {name: [sum(column) for column in zip(*t, strict=True)] for name, t in times.items()}
-    shares = {name: Share(s / n, int(n), planned) for name, (s, n) in sorted(sums.items()) if n}
-    return shares, set(times)
-
-
-def _storage(run: Run, benchmark: str, samples: int, outputs: int) -> Iterator[tuple[str, Share]]:
-    edits = run.edits(benchmark)
-    kept = sum(any(one["images"]) for one in run.samples(benchmark))
-    made = sum(record.path is not None for record in edits)
-    run.close()
-    for name, places, measured, planned in (
-        ("pictures of samples", [f"inputs/{benchmark}"], kept, samples),
-        ("outputs", [f"edits/{benchmark}"], made, outputs),
-        ("rows and records", ["run.sqlite", "rows.parquet"], len(edits), outputs),
-    ):
-        files = [p for place in places for p in (run.path / place, *(run.path / place).rglob("*"))]
-        size = sum(p.stat().st_size for p in files if p.is_file() and not p.is_symlink())
-        if measured and size:
-            yield name, Share(size / measured, measured, planned)
 
 
 def _judge(

@@ -11,7 +11,7 @@ import secrets
 import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import msgspec
 
@@ -57,10 +57,10 @@ def edit_one(
     `BudgetExceeded`, and what says that the editor cannot work at all (`STOPS`). Raises `RunError`
     when the machine is at fault, a full disk for example: that is no failure of the editor's.
     """
-    try:
-        parts = _safe_parts(sample)
-    except DataError as error:
-        return no_output(benchmark, sample, editor.name, Status.DATASET_FAULT, str(error))
+    stem = PurePosixPath(sample.output_stems[0])
+    if why := paths.misplaced(str(stem)):  # stems come from metadata
+        why = f"sample {sample.id!r}: its output name {str(stem)!r} {why}; correct the data"
+        return no_output(benchmark, sample, editor.name, Status.DATASET_FAULT, why)
     with lease.scratch(run) as scratch:
         began = time.perf_counter()
         if again:
@@ -73,7 +73,7 @@ def edit_one(
             made = replace(made, seconds=round(time.perf_counter() - began, 6))
         if made.path is None and sample.fault is None:
             machine.raise_full_disk(made.reason, scratch)
-        return _into_place(run, benchmark, sample, parts, made, scratch)
+        return _into_place(run, benchmark, sample, stem, made, scratch)
 
 
 def _call(editor: Editor, sample: Sample, scratch: Path) -> Edit:
@@ -95,22 +95,23 @@ def _checked(made: object, sample: Sample, editor: Editor) -> Edit:
     if not isinstance(made, Edit):
         why = f"wanted an Edit, found {type(made).__name__}"
     elif made.sample != sample.id or made.editor != editor.name:
-        why = (
-            f"wanted an edit of {sample.id!r} by {editor.name!r}, found one of {made.sample!r} by "
-            f"{made.editor!r}"
-        )
+        own, other = (sample.id, editor.name), (made.sample, made.editor)
+        why = "wanted an edit of {!r} by {!r}, found one of {!r} by {!r}".format(*own, *other)
+    elif (made.path is None) == (made.status is Status.SCORED):
+        why = f"status {made.status} with {'no file' if made.path is None else 'a file'}"
     else:
-        told = {name: getattr(made, name) for name in _Answer.__struct_fields__}
+        fields = {name: getattr(made, name) for name in _Answer.__struct_fields__}
         try:
-            schema.convert(told, _Answer, "the edit")
+            schema.convert(fields, _Answer, "the edit")
             why = "" if made.path is None or isinstance(made.path, Path) else "path: no Path"
         except DataError as error:
             why = str(error)
-        if (made.path is None) == (made.status is Status.SCORED):
-            why = f"status {made.status} with {'no file' if made.path is None else 'a file'}"
-    if why:
-        return Edit.without(sample.id, editor.name, Status.FAILED, f"the editor's answer: {why}")
-    return cast(Edit, made)
+        if not why:
+            return made
+    return Edit.without(sample.id, editor.name, Status.FAILED, f"the editor's answer: {why}")
+
+
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class _Answer(msgspec.Struct):
@@ -120,14 +121,14 @@ class _Answer(msgspec.Struct):
     reason: str
     seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None
     settings: dict[str, Any]
-    seconds: Annotated[float, msgspec.Meta(ge=0, le=1e12)] | None
-    cost: Annotated[float, msgspec.Meta(ge=0, le=1e12)] | None
+    seconds: Amount | None
+    cost: Amount | None
     instruction: str | None
     detail: dict[str, Any]
 
 
 def _into_place(
-    run: Path, benchmark: str, sample: Sample, parts: tuple[str, ...], made: Edit, scratch: Path
+    run: Path, benchmark: str, sample: Sample, stem: PurePosixPath, made: Edit, scratch: Path
 ) -> EditRecord:
     """Bring a delivered file into the run: one from the editor's own folder is moved, any other is
     somebody's, and copied.
@@ -147,20 +148,19 @@ def _into_place(
         header = read_header(made.path)
     except ImageError as error:
         return replace(record, status=Status.UNREADABLE, reason=portable(str(error), [run]))
-    place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), *parts)
-    place = place.with_name(place.name + header.extension)
+    place = PurePosixPath("edits", plain_name(benchmark), plain_name(made.editor), stem)
+    place = place.with_name(stem.name + header.extension)
     try:
         own = _own_file(made.path, scratch)
         mark, back = fingerprint(own), given_back(own, sample)
         above = paths.folder(run, place.parent)
         for extension in EXTENSIONS:  # an older output of another format would be found first
-            (above / (parts[-1] + extension)).unlink(missing_ok=True)
+            (above / (stem.name + extension)).unlink(missing_ok=True)
         os.replace(own, above / place.name)
     except OSError as error:
         raise paths.unwritable(run / place, error) from error
-    width, height = header.width, header.height
-    record = replace(record, path=str(place), fingerprint=mark, given_back=back)
-    return replace(record, width=width, height=height)
+    record = replace(record, width=header.width, height=header.height, given_back=back)
+    return replace(record, path=str(place), fingerprint=mark)
 
 
 def _own_file(path: Path, scratch: Path) -> Path:
@@ -171,17 +171,3 @@ def _own_file(path: Path, scratch: Path) -> Path:
     own = scratch / f"copy-{secrets.token_hex(4)}"
     copies.copy(path.resolve(), own, limit=MAX_FILE_BYTES)
     return own
-
-
-def _safe_parts(sample: Sample) -> tuple[str, ...]:
-    """Where the output goes below the editor's folder; stems come from metadata and may not lead
-    out of it.
-    """
-    stem = PurePosixPath(sample.output_stems[0])
-    if not stem.parts or stem.is_absolute() or ".." in stem.parts or "\0" in str(stem):
-        raise DataError(
-            f"sample {sample.id!r}: its output name {str(stem)!r} leads out of the run folder; "
-            f"correct the data",
-            sample=sample.id,
-        )
-    return stem.parts

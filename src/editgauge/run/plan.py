@@ -5,7 +5,7 @@ fingerprint.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,7 @@ class Plan:
     ) -> None:
         self._run, self._told, self._hashes, self._retry = run, told, hashes, retry
         self._summary = summary
-        names = sorted({scorer.name for scorer in told.scorers})
-        self._done = run.done(told.benchmark, names)
+        self._done = run.done(told.benchmark, sorted({scorer.name for scorer in told.scorers}))
         self._made_by = [
             digest(scorer.name, scorer.source, origin)
             for scorer, origin in zip(told.scorers, told.origins, strict=True)
@@ -62,25 +61,22 @@ class Plan:
         of_sample: dict[str, list[EditRecord]] = {}
         for record in edits:
             of_sample.setdefault(record.sample, []).append(record)
-        numbered = list(enumerate(self._told.scorers))
+        each = [one for one in enumerate(self._told.scorers) if not one[1].whole_set]
         for sample in samples:
             for record in of_sample.get(sample.id, ()):
                 sets.setdefault(record.editor, []).append((sample, record))
                 edit = record.edit(self._run.path)
                 tasks: dict[bool, list[Task]] = {False: [], True: []}
-                for number, scorer in numbered:
-                    task = None
-                    if not scorer.whole_set:
-                        task = self._of_output(number, scorer, sample, edit, record)
-                    if task is not None:
+                for number, scorer in each:
+                    if task := self._of_output(number, scorer, sample, edit, record):
                         tasks[scorer.batch > 1].append(task)
-                for batched, items in ((False, todo.alone), (True, todo.batched)):
-                    if mine := tuple(tasks[batched]):
-                        mark = record.fingerprint
-                        items.append(Item(sample=sample, edit=edit, tasks=mine, picture_hash=mark))
+                for items, mine in ((todo.alone, tasks[False]), (todo.batched, tasks[True])):
+                    if mine:
+                        mark, both = record.fingerprint, tuple(mine)
+                        items.append(Item(sample=sample, edit=edit, tasks=both, picture_hash=mark))
             if len(self._ready) + len(self._stale) > _AT_ONCE:
                 self._write()
-        for number, scorer in numbered:
+        for number, scorer in enumerate(self._told.scorers):
             if scorer.whole_set:
                 todo.sets += self._of_sets(number, scorer, sets)
         self._write()
@@ -110,16 +106,16 @@ class Plan:
 
     def _of_sets(
         self, number: int, scorer: Scorer, by_editor: Mapping[str, Pairs]
-    ) -> Iterable[Item]:
+    ) -> Iterator[Item]:
         for editor, every in sorted(by_editor.items()):
             made = [(s, r.edit(self._run.path), r) for s, r in every if s.fault is None]
-            pairs = [(s, e, r) for s, e, r in made if e.ok]
-            marks = [digest(self._named(scorer, s), r.fingerprint) for s, _, r in pairs]
+            there = [(s, e, r) for s, e, r in made if e.ok]
+            marks = [digest(self._named(scorer, s), r.fingerprint) for s, _, r in there]
             mark = digest(self._made_by[number], sorted(marks))
-            why = None if pairs else (Status.MISSING, "no output to score")
+            why = None if there else (Status.MISSING, "no output to score")
             if task := self._task(number, scorer, ("*", editor), mark, why):
-                both = tuple((sample, edit) for sample, edit, _ in pairs)
-                yield Item(sample=both[0][0], edit=both[0][1], tasks=(task,), pairs=both)
+                pairs = tuple((sample, edit) for sample, edit, _ in there)
+                yield Item(sample=pairs[0][0], edit=pairs[0][1], tasks=(task,), pairs=pairs)
 
     def _task(
         self, number: int, scorer: Scorer, place: tuple[str, str], mark: str, why: Why

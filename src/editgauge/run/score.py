@@ -51,17 +51,16 @@ def score(
     roots: Sequence[Path] = (),
     origins: Mapping[str, Mapping[str, Any]] | None = None,
     alone: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = lambda *_: None,
 ) -> Summary:
     """Bring the rows of these scorers up to date for these samples and edits; return what was done.
 
     A row whose fingerprint is already there is left alone, unless its status is in `retry`.
     `workers` processes (0: this process) score outputs; scorers that work in batches, or on whole
     sets, run after that in one process with all cores. With `alone` that holds for every scorer,
-    one output at a time: for what keeps a model loaded. `Workers` may take the place of the number.
-    `origins` stand in rows instead of the scorers' own. `roots` are folders whose names are cut out
-    of reasons, so that no absolute path is stored. Raises `RunError` when rows cannot be written;
-    everything written before stays.
+    one output at a time: for what keeps a model loaded. `origins` stand in rows instead of the
+    scorers' own. `roots` are folders whose names are cut out of reasons, so that no absolute path
+    is stored. Raises `RunError` when rows cannot be written; everything written before stays.
     """
     began, summary = time.perf_counter(), Summary()
     run.keep_metrics(benchmark, [metric for scorer in scorers for metric in scorer.metrics])
@@ -77,15 +76,11 @@ def score(
     ):
         if items:
             phase = _Phase(run, told, hashes, summary, items, kept, 1 if alone else most)
-            phase.score(note, workers_of(workers), seconds_an_output, progress or _silent)
+            phase.score(note, workers_of(workers), seconds_an_output, progress)
     hashes.flush()
     summary.seconds = time.perf_counter() - began
     summary.problems += run.problems
     return summary
-
-
-def _silent(done: int, total: int, note: str) -> None:
-    """The progress that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +101,11 @@ class _Phase:
         """Have the items done and write their rows as they come."""
         needs, done = self._needs(), 0
         number = workers.number(needs, alone=self.kept)
+        # Smaller batches where there are few items: every worker should have something to do
+        size = max(1, min(self.most, -(-len(self.items) // max(1, number * 4))))
         progress(0, max(1, number), "starting workers")
         for outcome in workers.batches(
-            self._batches(number),
+            (self.items[at : at + size] for at in range(0, len(self.items), size)),
             worker.work,
             start=worker.start,
             start_args=(self.told,),
@@ -117,10 +114,15 @@ class _Phase:
             alone=self.kept,
             places=(self.run.path / "run.sqlite", *map(Path, self.told.cut)),
         ):
-            if outcome.result is None:
-                rows = list(self._dead(outcome.items, outcome.died))
-            else:
+            if outcome.result is not None:
                 rows = self._taken(outcome.result)
+            else:  # an output that ends its worker
+                rows = [
+                    row
+                    for item in outcome.items
+                    for task in item.tasks
+                    for row in self.told.without(item.place, task, Status.FAILED, outcome.died)
+                ]
             self.run.put(rows)
             self.summary.computed += len(rows)
             self.summary.count(rows)
@@ -134,18 +136,6 @@ class _Phase:
         wanted = sorted({task.scorer for item in self.items for task in item.tasks})
         pixels = max((item.edit.width or 0) * (item.edit.height or 0) for item in self.items)
         return reduce(Needs.with_, (self.told.scorers[one].needs.on(pixels) for one in wanted))
-
-    def _batches(self, workers: int) -> Iterator[Sequence[Item]]:
-        """Smaller batches where there are few items: every worker should have something to do."""
-        size = max(1, min(self.most, -(-len(self.items) // max(1, workers * 4))))
-        for start in range(0, len(self.items), size):
-            yield self.items[start : start + size]
-
-    def _dead(self, items: Sequence[Item], why: str) -> Iterator[Row]:
-        """The rows of an output that ends its worker."""
-        for item in items:
-            for task in item.tasks:
-                yield from self.told.without(item.place, task, Status.FAILED, why)
 
     def _taken(self, done: worker.Scored) -> list[Row]:
         self.summary.scorer_seconds.update(done.seconds)
@@ -163,9 +153,6 @@ class _Phase:
 
 # -- a benchmark's scorers, and the outputs of a call ----------------------------------------------
 
-_COMMAND = {"judge": "judge", "human": "study"}
-"""Tracks whose scores do not come from scorers, and the command that makes them."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
@@ -182,8 +169,7 @@ class Scored:
 
     def as_dict(self) -> dict[str, Any]:
         """What was done as JSON values."""
-        told = {"samples": self.samples, "lacking": self.lacking}
-        return {**self.summary.as_dict(), **told}
+        return {**self.summary.as_dict(), "samples": self.samples, "lacking": self.lacking}
 
     def lines(self) -> Iterator[str]:
         """What was done in words."""
@@ -198,7 +184,7 @@ class Scored:
             yield f"  {number} x {scorer}, {status.replace('_', ' ')}: {reason[:300]}"
         for problem in summary.problems:
             yield f"note: {problem}"
-        yield (f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s")
+        yield f"{summary.computed} new scores, {summary.kept} reused, in {summary.seconds:.1f} s"
 
 
 class Scoring:
@@ -206,7 +192,7 @@ class Scoring:
 
     `tracks`: default those of the paper's table that need no weights. `metrics`: scorers of the
     program's own, beside those. `options` go to the scorers (``ocr_engine``, ``weights``…). Raises
-    `UsageError` where the benchmark has no scorers of the tracks.
+    `UsageError` where the benchmark has no scorers of the tracks, or a name of `metrics` is taken.
     """
 
     def __init__(
@@ -222,15 +208,10 @@ class Scoring:
         bench = material.benchmark
         self.material, self.folder, self.workers = material, folder, workers_of(workers)
         self.tracks = list(tracks) or default_tracks(bench)
-        self._plugged = scorers_of(
-            bench,
-            self.tracks,
-            everything=not tracks,
-            # what is kept in SQLite is for one machine
-            cache=None if self.workers.away else folder.cache_folder,
-            **options,
-        )
-        self.scorers: Sequence[Scorer] = self._plugged.scorers
+        # what is kept in SQLite is for one machine
+        options["cache"] = None if self.workers.away else folder.cache_folder
+        self._plugged = scorers_of(bench, self.tracks, everything=not tracks, **options)
+        self.scorers = self._plugged.scorers
         self._add(metrics)
         if not self.scorers and not tracks and bench.judging is not None:
             raise UsageError(
@@ -241,21 +222,19 @@ class Scoring:
             why = f"{bench.name} has no scorers of this kind; it has: {there}"
             raise UsageError(f"{','.join(tracks)}: {why}", argument="tracks")
         lacks = {scorer.name: lacking(scorer.origin()) for scorer in self.scorers}
-        self.lacking: dict[str, str] = {name: why for name, why in lacks.items() if why}
+        self.lacking = {name: why for name, why in lacks.items() if why}
 
-    def _add(self, metrics: Sequence[Scorer]) -> None:
-        """Raises `UsageError` for a scorer or a metric whose name is taken."""
-        names = {scorer.name for scorer in self.scorers}
-        names |= set(self.material.benchmark.every_metric)
+    def _add(self, metrics: Sequence[Any]) -> None:
+        names = {scorer.name for scorer in self.scorers} | {*self.material.benchmark.every_metric}
         for scorer in metrics:
             if not isinstance(scorer, Scorer):
-                raise UsageError(f"wanted scorers, such as @metric makes; found {scorer!r:.60}",
-                                 argument="metrics")  # fmt: skip
+                why = f"wanted scorers, such as @metric makes; found {scorer!r:.60}"
+                raise UsageError(why, argument="metrics")
             own = {scorer.name, *(metric.name for metric in scorer.metrics)}
             if taken := sorted(own & names):
                 raise UsageError(f"{taken[0]!r}: another has this name", argument="metrics")
             names |= own
-            self._plugged.scorers.append(scorer)
+            self.scorers.append(scorer)
 
     def empty_columns(self) -> dict[str, list[str]]:
         """Why columns will stay empty, and what brings them -> their titles."""
@@ -263,8 +242,8 @@ class Scoring:
         for scorer in self.scorers:
             if scorer.name in self.lacking:
                 titles = columns.setdefault(self.lacking[scorer.name], [])
-                titles.extend(metric.title for metric in scorer.metrics)
-        return {why: list(dict.fromkeys(titles)) for why, titles in columns.items()}
+                titles += [m.title for m in scorer.metrics if m.title not in titles]
+        return columns
 
     def _edits(
         self, hashes: HashStore, outputs: Path | None, editors: list[str], pattern: str, map: Any
@@ -275,8 +254,7 @@ class Scoring:
         if outputs is None or len(editors) != 1:
             why = "wanted a folder of outputs and one editor with a pattern or a map of names"
             raise UsageError(why, argument="outputs")
-        every = self.material.every
-        found = matches_of(outputs, every, pattern, map).of(samples)
+        found = matches_of(outputs, self.material.every, pattern, map).of(samples)
         found.need_one_each()
         return import_outputs(self.folder, name, editors[0], outputs, samples, hashes, found.named)
 
@@ -288,24 +266,24 @@ class Scoring:
         editors: Sequence[str] = (),
         pattern: str = "",
         map: Path | None = None,
-        retry: frozenset[Status] = frozenset(),
-        seconds_an_output: float = 600.0,
+        **limits: Any,
     ) -> Scored:
         """Bring the rows up to date and record the call in the run. Existing rows are reused.
 
         `outputs`: a folder in official naming; default the outputs of the run. `pattern` or `map`:
         where the outputs of the one editor have other names (`store.matching`). `editors`: only
-        these. Further arguments and errors as those of `score`.
+        these. Further arguments (`limits`: `retry`, `seconds_an_output`) and errors as those of
+        `score`.
         """
         material, folder = self.material, self.folder
         name, samples = material.benchmark.name, material.samples
-        told, origins = progress or (lambda *_: None), self._plugged.origins()
+        show, origins = progress or (lambda *_: None), self._plugged.origins()
         with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
-            told(0, len(samples), "looking at data")
+            show(0, len(samples), "looking at data")
             data = material.keep(folder, hashes)
-            told(len(samples), len(samples), "looking at data")
+            show(len(samples), len(samples), "looking at data")
             edits = self._edits(hashes, outputs, list(editors), pattern, map)
-            told(len(edits), len(edits), "looking at outputs")
+            show(len(edits), len(edits), "looking at outputs")
             summary = score(
                 folder,
                 name,
@@ -314,28 +292,20 @@ class Scoring:
                 self.scorers,
                 hashes=hashes,
                 workers=self.workers,
-                retry=retry,
-                seconds_an_output=seconds_an_output,
                 roots=[material.dataset.root],
                 origins=origins,
-                progress=progress,
+                progress=show,
+                **limits,
             )
             edits = tell(folder, edits, samples)
-        self._record(summary, data, origins, sorted({record.editor for record in edits}))
-        summary.problems += self._plugged.problems
-        return self._scored(summary)
-
-    def _record(
-        self, summary: Summary, data: str, origins: Mapping[str, Any], editors: list[str]
-    ) -> None:
-        self.folder.record(
+        folder.record(
             "score",
-            benchmark=self.material.benchmark.name,
+            benchmark=name,
             tracks=self.tracks,
-            editors=editors,
+            editors=sorted({record.editor for record in edits}),
             data=data,
-            samples=len(self.material.every),
-            chosen=len(self.material.samples),
+            samples=len(material.every),
+            chosen=len(samples),
             scorers=origins,
             plugins=self._plugged.plugins,
             computed=summary.computed,
@@ -343,43 +313,40 @@ class Scoring:
             seconds=round(summary.seconds, 3),
             processor=summary.processor(),
         )
-
-    def _scored(self, summary: Summary) -> Scored:
-        folder, name = self.folder, self.material.benchmark.name
+        summary.problems += self._plugged.problems
         names = {scorer for _, scorer, _, _ in summary.counts}
         able = {scorer.name for scorer in self.scorers} - set(self.lacking)
+        among = [sample.id for sample in samples]
         return Scored(
             summary=summary,
-            samples=folder.samples_by_status(
-                name, names, among=[sample.id for sample in self.material.samples]
-            ),
+            samples=folder.samples_by_status(name, names, among=among),
             reasons=folder.reasons(name),
             lacking=self.lacking,
             complete=not summary.without_score_but(self.lacking if able else ()),
         )
 
 
+_COMMAND = {"judge": "judge", "human": "study"}
+"""Tracks whose scores do not come from scorers, and the command that makes them."""
+
+
 def tracks_of(text: str) -> list[Track]:
     """Tracks joined by commas. Raises `UsageError` for a word that is none, or whose scores another
     command makes.
     """
-    tracks: list[Track] = []
-    for word in filter(None, (part.strip() for part in text.split(","))):
-        track = next((t for t in TRACKS if t == word), None)
-        if track is None:
+    words = [word for part in text.split(",") if (word := part.strip())]
+    for word in words:
+        if word not in TRACKS:
             why = f"{word!r}: wanted one of {', '.join(TRACKS)}"
             raise UsageError(why, argument="tracks")
-        if track in _COMMAND:
-            why = f"{word}: this track has a command of its own: editgauge {_COMMAND[track]}"
+        if word in _COMMAND:
+            why = f"{word}: this track has a command of its own: editgauge {_COMMAND[word]}"
             raise UsageError(why, argument="tracks")
-        tracks.append(track)
-    return tracks
+    return [track for word in words for track in TRACKS if track == word]
 
 
 def default_tracks(bench: Benchmark) -> list[Track]:
-    """The tracks of the paper's tables that need no weights (`main_tracks`), else the first that
-    there is.
-    """
+    """The tracks of the paper's tables that need no weights, else the first that there is."""
     return list(bench.main_tracks) or offered(bench)[:1]
 
 

@@ -19,6 +19,8 @@ from editgauge.store import variants
 from editgauge.store.paths import portable, without_roots
 from editgauge.types import Edit, Row, Sample, Score, Status, not_scored
 
+Scores = Iterator[tuple["Item", Sequence[Score]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -34,14 +36,14 @@ class Task:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One output and the scorers that have work on it. For a set scorer: one editor and all its
-    pairs.
+    pairs. `picture_hash`: of the output's bytes as its record has it; "" where nothing is to be
+    compared.
     """
 
     sample: Sample
     edit: Edit
     tasks: tuple[Task, ...]
     picture_hash: str = ""
-    """The hash of the output's bytes as its record has it; "" where nothing is to be compared."""
     pairs: tuple[tuple[Sample, Edit], ...] = ()
 
     @property
@@ -64,13 +66,12 @@ class Told:
 
     def rows(self, place: tuple[str, str], task: Task, scores: Iterable[Score]) -> list[Row]:
         """Scores of a `place` (sample, editor) as rows, those that are wanted."""
-        sample, editor = place
         scorer = self.scorers[task.scorer]
         return [
             Row(
                 benchmark=self.benchmark,
-                sample=sample,
-                editor=editor,
+                sample=place[0],
+                editor=place[1],
                 scorer=scorer.name,
                 metric=score.metric,
                 variant=score.variant,
@@ -79,7 +80,6 @@ class Told:
                 reason=score.reason,
                 fingerprint=task.fingerprint,
                 source=scorer.source,
-                repeat=0,
                 detail=score.detail,
                 origin=self.origins[task.scorer],
             )
@@ -139,9 +139,7 @@ def work(batch: Sequence[Item]) -> Scored:
     return done
 
 
-def _take(
-    told: Told, number: int, scored: Iterator[tuple[Item, Sequence[Score]]], done: Scored
-) -> None:
+def _take(told: Told, number: int, scored: Scores, done: Scored) -> None:
     """Take the scores of outputs as rows, and the time that each took."""
     scorer = told.scorers[number]
     while True:
@@ -162,17 +160,14 @@ def _changed(item: Item) -> bool:
     """Whether the output's bytes are others than its record says, although its size and time, by
     which hashes are remembered, are not: a flipped bit, or a file put there with an old time.
     """
-    if not item.picture_hash or item.edit.path is None:
-        return False
     try:
-        return fingerprint(item.edit.path) != item.picture_hash
+        path, mark = item.edit.path, item.picture_hash
+        return bool(mark and path is not None and fingerprint(path) != mark)
     except ImageError:
         return False  # gone, or no rights: what reads it says so
 
 
-def _stream(
-    told: Told, scorer: Scorer, items: Sequence[Item]
-) -> Iterator[tuple[Item, Sequence[Score]]]:
+def _stream(told: Told, scorer: Scorer, items: Sequence[Item]) -> Scores:
     """The items with their scores as they come; those of which none came are scored alone."""
     left = dict(enumerate(items))
     try:
@@ -185,9 +180,7 @@ def _stream(
     yield from _each(told, scorer, list(left.values()))
 
 
-def _each(
-    told: Told, scorer: Scorer, items: Sequence[Item]
-) -> Iterator[tuple[Item, Sequence[Score]]]:
+def _each(told: Told, scorer: Scorer, items: Sequence[Item]) -> Scores:
     """Call a scorer on each item; what it raises becomes a status and a reason. Raises `RunError`
     for a full disk and its like: that is no output's failure.
     """

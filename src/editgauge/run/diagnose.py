@@ -87,13 +87,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosed:
-    """What a diagnosis did."""
+    """What a diagnosis did. `summaries`: of ``change`` and of ``attention``, those that were made;
+    `unwatched`: editor -> why there is no attention of it.
+    """
 
     benchmark: str
     summaries: Mapping[str, Summary]
-    """Of ``change`` and of ``attention``, those that were made."""
     unwatched: Mapping[str, str]
-    """Editor -> why there is no attention of it."""
     tables: Sequence[Table]
     figures: int
 
@@ -144,27 +144,43 @@ def diagnose(folder: Run, request: Request, progress: Progress | None = None) ->
     if len(names) != 1:
         there = f"wanted one; {folder.path.name} has {', '.join(names) or 'none'}"
         raise UsageError(there, argument="benchmark")
-    cutoffs = failures.cutoffs_of(names[0], **request.cutoffs)
-    samples = with_concepts(stored_samples(folder, names[0]), request.concepts)
+    name, maps = names[0], request.maps
+    cutoffs = failures.cutoffs_of(name, **request.cutoffs)
+    samples = with_concepts(stored_samples(folder, name), request.concepts)
     samples = selection.choose(samples, limit=request.limit, ids=request.ids, where=request.where)
-    summaries: dict[str, Summary] = {}
-    unwatched: dict[str, str] = {}
+    summaries, unwatched = dict[str, Summary](), dict[str, str]()
     with HashStore(folder.cache_folder / "hashes.sqlite") as hashes:
-        edits = edits_of(folder, names[0], None, list(request.editors), samples, hashes)
-        work = _Work(folder, names[0], samples, edits, hashes, request, progress)
+        edits = edits_of(folder, name, None, list(request.editors), samples, hashes)
+        work = _Work(folder, name, samples, hashes, request, progress)
         if request.basis != "attention":
-            maps = request.maps
             change = ChangeScorer(alpha=maps.alpha, bins=maps.bins, floor=maps.floor)
             summaries["change"] = work.score(change, edits, "change")
         if request.basis != "pixels":
-            unwatched = _attention(work, summaries)
-    _record(work, cutoffs, summaries, unwatched)
-    tables, figures = _read(work, cutoffs)
+            unwatched = _attention(work, edits, summaries)
+    folder.record(
+        "diagnose",
+        benchmark=name,
+        editors=sorted({record.editor for record in edits}),
+        bases=sorted(summaries),
+        cutoffs=failures.as_facts(cutoffs),
+        maps=asdict(maps),
+        chosen=len(samples),
+        computed={key: summary.computed for key, summary in summaries.items()},
+        kept={key: summary.kept for key, summary in summaries.items()},
+        unwatched=unwatched,
+    )
+    again, figures = Run.open(folder.path), 0  # with the rows that are there now
+    frame, wanted = reading.of_runs([again], name), {sample.id for sample in samples}
+    frame = frame.of_samples(np.array([one in wanted for one in frame.samples.ids]))
+    if request.editors:
+        frame = frame.of_editors([one for one in request.editors if one in frame.editors])
+    if request.figures is not None:
+        figures = drawings.draw_all([again], frame, cutoffs, request.figures)
     return Diagnosed(
-        benchmark=names[0],
+        benchmark=name,
         summaries=summaries,
         unwatched=unwatched,
-        tables=tables,
+        tables=failures.tables(frame, cutoffs, intervals=True),
         figures=figures,
     )
 
@@ -176,7 +192,6 @@ class _Work:
     run: Run
     benchmark: str
     samples: Sequence[Sample]
-    edits: Sequence[EditRecord]
     hashes: HashStore
     request: Request
     progress: Progress | None
@@ -185,7 +200,7 @@ class _Work:
         self, scorer: Scorer, edits: Sequence[EditRecord], note: str, *, alone: bool = False
     ) -> Summary:
         """Bring a scorer's rows up to date: see `run.score.score`."""
-        force = workers_of(self.request.workers)
+        force, show = workers_of(self.request.workers), self.progress or (lambda *_: None)
         return score(
             self.run,
             self.benchmark,
@@ -196,54 +211,46 @@ class _Work:
             workers=0 if alone and not force.away else force,
             retry=self.request.retry,
             alone=alone,
-            progress=lambda done, of, _: self.progress(done, of, note) if self.progress else None,
+            progress=lambda done, of, _: show(done, of, note),
         )
 
 
-def _attention(work: _Work, summaries: dict[str, Summary]) -> dict[str, str]:
-    """Watch what can be watched; why the rest cannot be. Where nothing can, that is an error only
-    if it was asked for by name.
+def _attention(
+    work: _Work, edits: Sequence[EditRecord], summaries: dict[str, Summary]
+) -> dict[str, str]:
+    """Watch what can be watched; editor -> why the others cannot be. Where nothing can, that is an
+    error only if it was asked for by name.
     """
-    kept, refused = watchable(work.run, work.edits)
+    refused, kept, asked = dict[str, str](), dict[str, list[EditRecord]](), work.request
+    for record in edits:
+        kept.setdefault(record.editor, []).append(record)
+    firsts = {}
+    for editor, records in list(kept.items()):
+        made = [record.edit(work.run.path) for record in records if record.status is Status.SCORED]
+        reasons = [remake.why_not(edit) for edit in made]
+        if None in reasons:  # what of it cannot be watched gets a row that says so
+            firsts[editor] = made[reasons.index(None)]
+        else:
+            refused[editor] = next(iter(reasons), None) or "it has no outputs"
+            del kept[editor]
     try:
         if not kept:
             raise UsageError("; ".join(dict.fromkeys(refused.values())) or "there are no outputs")
-        scorer = work.request.maps.attention()
+        scorer = asked.maps.attention()
     except (UsageError, MissingExtra) as error:
-        if work.request.basis == "attention":
+        if asked.basis == "attention":
             raise
-        return {**refused, **{record.editor: str(error) for record in kept}}
+        return {**refused, **dict.fromkeys(kept, str(error))}
     summaries["attention"] = total = Summary()
     try:
-        for editor in dict.fromkeys(record.editor for record in kept):
-            mine = [record for record in kept if record.editor == editor]
-            made = (record.edit(work.run.path) for record in mine)
-            scorer.first = next(one for one in made if one.ok and remake.why_not(one) is None)
-            total.join(work.score(scorer, mine, f"attention of {editor}", alone=True))
+        for editor, records in kept.items():
+            scorer.first = firsts[editor]
+            total.join(work.score(scorer, records, f"attention of {editor}", alone=True))
     except EditgaugeError as error:
-        if work.request.basis != "attention":
+        if asked.basis != "attention":
             error.args = (f"{error} (for change grounding alone: basis pixels)",)
         raise
     return refused
-
-
-def watchable(run: Run, edits: Sequence[EditRecord]) -> tuple[list[EditRecord], dict[str, str]]:
-    """The outputs whose making can be watched again; and, of the editors that have none of them,
-    why. An editor counts whole: what of it cannot be watched gets a row that says so.
-    """
-    by_editor: dict[str, list[EditRecord]] = {}
-    for record in edits:
-        by_editor.setdefault(record.editor, []).append(record)
-    kept: list[EditRecord] = []
-    refused: dict[str, str] = {}
-    for editor, records in by_editor.items():
-        made = [record.edit(run.path) for record in records if record.status is Status.SCORED]
-        reasons = [remake.why_not(edit) for edit in made]
-        if any(reason is None for reason in reasons):
-            kept += records
-        else:
-            refused[editor] = next(iter(reasons), None) or "it has no outputs"
-    return kept, refused
 
 
 def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:
@@ -256,58 +263,21 @@ def with_concepts(samples: list[Sample], path: Path | None) -> list[Sample]:
     if path is None:
         return samples
     columns, records = csv_files.named(path, strict=True)
-    by = next((name for name in ("sample", "task") if name in columns), None)
-    if by is None or "concept" not in columns:
+    by = next((name for name in ("sample", "task") if name in columns), "")
+    if not by or "concept" not in columns:
         there = ",".join(columns)[:200] or "nothing"
         why = f"{path.name}: wanted the columns sample,concept or task,concept; found {there}"
         raise UsageError(why, argument="concepts")
-
-    def name_of(sample: Sample) -> str:
-        return sample.id if by == "sample" else str(sample.attributes.get("task") or "")
-
-    known, concepts = {name_of(sample) for sample in samples}, dict[str, str]()
+    concepts: dict[str, str] = {}
+    names = [one.id if by == "sample" else str(one.attributes.get("task") or "") for one in samples]
     for number, record in records:
-        name, concept = (record[key].strip() for key in (by, "concept"))
-        if name not in known or name in concepts:
-            some = ", ".join(repr(k) for k in sorted(known)[:3])
-            why = f"{by} {name!r} again" if name in known else f"no {by} {name!r} in the run"
+        name = record[by].strip()
+        if name not in names or name in concepts:
+            why = f"{by} {name!r} again" if name in names else f"no {by} {name!r} in the run"
+            some = ", ".join(map(repr, sorted(set(names))[:3]))
             raise DataError(f"concepts {path.name}, line {number}: {why}; it has {some}")
-        concepts[name] = concept
+        concepts[name] = record["concept"].strip()
     return [
-        replace(sample, concept=concepts.get(name_of(sample)) or sample.concept)
-        for sample in samples
+        replace(sample, concept=concepts.get(name) or sample.concept)
+        for name, sample in zip(names, samples, strict=True)
     ]
-
-
-def _record(
-    work: _Work,
-    cutoffs: failures.Cutoffs,
-    summaries: Mapping[str, Summary],
-    unwatched: Mapping[str, str],
-) -> None:
-    work.run.record(
-        "diagnose",
-        benchmark=work.benchmark,
-        editors=sorted({record.editor for record in work.edits}),
-        bases=sorted(summaries),
-        cutoffs=failures.as_facts(cutoffs),
-        maps=asdict(work.request.maps),
-        chosen=len(work.samples),
-        computed={key: summary.computed for key, summary in summaries.items()},
-        kept={key: summary.kept for key, summary in summaries.items()},
-        unwatched=dict(unwatched),
-    )
-
-
-def _read(work: _Work, cutoffs: failures.Cutoffs) -> tuple[list[Table], int]:
-    """The tables of what was chosen, and how many figures were drawn."""
-    request, again = work.request, Run.open(work.run.path)  # with the rows that are there now
-    frame = reading.of_runs([again], work.benchmark)
-    wanted = {sample.id for sample in work.samples}
-    frame = frame.of_samples(np.array([name in wanted for name in frame.samples.ids]))
-    if request.editors:
-        frame = frame.of_editors([name for name in request.editors if name in frame.editors])
-    drawn = 0
-    if request.figures is not None:
-        drawn = drawings.draw_all([again], frame, cutoffs, request.figures)
-    return failures.tables(frame, cutoffs, intervals=True), drawn

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from editgauge.judging.command import Outcome
     from editgauge.judging.jobs import Stats
     from editgauge.judging.options import JudgeOptions
-    from editgauge.run.edit import EditSummary, Made
+    from editgauge.run.edit import EditSummary
     from editgauge.scoring.scorer import Scorer
     from editgauge.store.summary import Summary
     from editgauge.tables.compare import Comparison
@@ -50,34 +50,18 @@ class Evaluation:
         samples: Sequence[str] = (),
         where: Sequence[str] = (),
     ) -> None:
-        place = None if data is None else Path(data)
-        self.material = Material.open(
-            benchmark, place, split=split, limit=limit, ids=samples, where=where
-        )
+        self._split, self._data = split, None if data is None else Path(data)
+        narrowed: dict[str, Any] = {"limit": limit, "ids": samples, "where": where}
+        self.material = Material.open(benchmark, self._data, split=split, **narrowed)
+        self.benchmark: Benchmark = self.material.benchmark
+        self.samples: list[Sample] = self.material.samples
         self.folder = Run.create(Path(run))
-        self._split, self._data = split, place
-
-    @property
-    def benchmark(self) -> Benchmark:
-        """The benchmark's declaration."""
-        return self.material.benchmark
-
-    @property
-    def samples(self) -> list[Sample]:
-        """The samples that were chosen."""
-        return self.material.samples
-
-    @property
-    def run(self) -> Path:
-        """The run folder."""
-        return self.folder.path
+        self.run = self.folder.path
 
     @property
     def editors(self) -> list[str]:
         """The editors that the run has outputs of."""
         return sorted({record.editor for record in self.folder.edits(self.benchmark.name)})
-
-    # -- steps -------------------------------------------------------------------------------------
 
     def edit(
         self,
@@ -94,17 +78,22 @@ class Evaluation:
         `editors.function`). Finished samples are not edited again, but those that ended with a
         status in `retry`. Raises `UsageError` for a setting that the editor does not have.
         """
-        from editgauge.run.edit import edit_material
+        from editgauge.editors.function import FunctionEditor
+        from editgauge.run.edit import Made, Request, edit_material, make
 
-        made = self._editor(editor, name, settings)
-        return edit_material(
-            self.material,
-            self.folder,
-            made,
-            workers=workers,
-            retry=frozenset(retry),
-            progress=progress,
-        )
+        if isinstance(editor, str):
+            made = make(self.material, Request(editor=editor, settings=settings))
+        elif settings:
+            raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
+        elif isinstance(editor, Editor):
+            made = Made(editor)
+        elif name:
+            made = Made(FunctionEditor(editor, name))
+        else:
+            raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
+        again = frozenset(retry)
+        limits: dict[str, Any] = {"workers": workers, "retry": again, "progress": progress}
+        return edit_material(self.material, self.folder, made, **limits)
 
     def score(
         self,
@@ -140,63 +129,39 @@ class Evaluation:
             precision=precision,
             ocr_engine=ocr_engine,
         )
-        scored = scoring.run(
-            progress,
-            outputs=None if outputs is None else Path(outputs),
-            editors=editors,
-            retry=frozenset(retry),
-        )
-        return scored.summary
+        place = None if outputs is None else Path(outputs)
+        again = frozenset(retry)
+        return scoring.run(progress, outputs=place, editors=editors, retry=again).summary
 
     def judge(
         self,
         judge: str | JudgeOptions,
         *,
         ask: Ask | None = None,
-        prompts: str = "ours",
-        base_url: str = "",
-        budget: float | None = None,
-        price: str = "",
-        repeat: int = 1,
         editors: Sequence[str] = (),
         progress: Progress | None = None,
+        **options: Any,
     ) -> Outcome:
-        """Ask a judge, named by its model, about the run's outputs. `ask` is a client of your own
-        (see `judging.chat.Ask`); without it an OpenAI-compatible server is asked (`base_url`). All
-        that can be set of a judge is in `JudgeOptions`, which may take the model's place.
+        """Ask a judge about the run's outputs: a model's name with `options` (``prompts``,
+        ``base_url``, ``budget``, ``price``, ``repeat``…), or a `JudgeOptions`. `ask` is a client of
+        your own (see `judging.chat.Ask`); without it an OpenAI-compatible server is asked.
         """
         from editgauge.judging import command
         from editgauge.judging.chat import FunctionClient
         from editgauge.judging.options import JudgeOptions, Selection
         from editgauge.judging.session import Session
 
-        options = judge
-        if isinstance(options, str):
-            options = JudgeOptions(
-                model=options,
-                prompts=prompts,
-                base_url=base_url,
-                budget=budget,
-                price=price,
-                repeat=repeat,
-            )
-        chosen = Selection(
-            run=self.run,
-            editor=tuple(editors),
-            split=self._split,
-            sample=[sample.id for sample in self.samples],
-        )
+        asked = JudgeOptions(model=judge, **options) if isinstance(judge, str) else judge
+        ids, total = [sample.id for sample in self.samples], len(self.samples)
+        what = Selection(run=self.run, editor=tuple(editors), split=self._split, sample=ids)
         client = None if ask is None else FunctionClient(ask)
-        with Session(options, self.benchmark.name, self._data, chosen, client=client) as session:
-            total = len(self.samples)
 
-            def show(stats: Stats) -> None:
-                if progress is not None:
-                    progress(stats.done, max(total, stats.done), "judging")
+        def show(stats: Stats) -> None:
+            if progress is not None:
+                progress(stats.done, max(total, stats.done), "judging")
 
+        with Session(asked, self.benchmark.name, self._data, what, client=client) as session:
             return command.run(session, progress=show)
-
-    # -- reading -----------------------------------------------------------------------------------
 
     def tables(
         self,
@@ -221,10 +186,8 @@ class Evaluation:
         from editgauge.run.compare import compare
         from editgauge.tables import rows
 
-        frames = rows.frames(
-            [self.folder], self.benchmark.name, editors=[a, b], sources=list(sources)
-        )
-        comparisons = compare(frames, a, b)
+        chosen: dict[str, Any] = {"editors": [a, b], "sources": list(sources)}
+        comparisons = compare(rows.frames([self.folder], self.benchmark.name, **chosen), a, b)
         if not comparisons:
             raise UsageError(f"compare: no metric has scores of both {a!r} and {b!r}")
         return comparisons[0]
@@ -242,26 +205,3 @@ class Evaluation:
         samples = f"{len(self.samples)} of {len(self.material.every)} samples"
         editors = ", ".join(self.editors) or "no editor"
         return f"<Evaluation of {self.benchmark.name} in {self.run}: {samples}, {editors}>"
-
-    def _repr_html_(self) -> str:
-        from editgauge.run.notebook import samples_as_html
-
-        return samples_as_html(self.samples, self.folder, self.benchmark.name)
-
-    def _editor(
-        self, editor: str | Editor | Callable[..., Any], name: str, settings: dict[str, object]
-    ) -> Made:
-        """The editor, and what it was made of where that is a name and settings."""
-        from editgauge.run.edit import Made, Request, make
-
-        if isinstance(editor, str):
-            return make(self.material, Request(editor=editor, settings=settings))
-        if settings:
-            raise UsageError(f"settings {', '.join(settings)}: belong to an editor's name")
-        if isinstance(editor, Editor):
-            return Made(editor=editor)
-        from editgauge.editors.function import FunctionEditor
-
-        if not name:
-            raise UsageError("edit: a function wants a name: edit(function, name='my-model')")
-        return Made(editor=FunctionEditor(editor, name))

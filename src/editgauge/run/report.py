@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,13 +24,21 @@ def parts_of(
     intervals: bool = True,
 ) -> list[Part]:
     """What a report on these runs shows, a part for each benchmark (or for one alone): the
-    benchmark's tables, how far its judges agree, and what people said of it.
-
-    `published` adds the papers' lines, `intervals` 95 % bootstrap intervals.
+    benchmark's tables, how far its judges agree, and what people said of it. `published` adds the
+    papers' lines, `intervals` 95 % bootstrap intervals.
     """
-    names = rows.benchmarks(runs, benchmark)
-    made = (part(runs, name, published=published, intervals=intervals) for name in names)
-    return [_with_study(each, published) for each in made]
+
+    def made() -> Iterator[Part]:
+        for name in rows.benchmarks(runs, benchmark):
+            one = part(runs, name, published=published, intervals=intervals)
+            if (agreement := compared.table(one.frame)) is not None:
+                one = replace(one, tables=[*one.tables, agreement])
+            ratings = reported(one.frame, published_lines(name) if published else ())
+            if ratings is not None:
+                one = replace(one, tables=[*one.tables, *ratings.tables], study=ratings.facts)
+            yield one
+
+    return list(made())
 
 
 def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
@@ -42,14 +50,3 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
         folder = to / "papers" / each.frame.benchmark
         drawn += drawing.for_papers(plots.figures(each.frame, each.metrics, each.plots), folder)
     return drawn
-
-
-def _with_study(part: Part, published: bool) -> Part:
-    """The part with how far its judges agree, and with what people said of it."""
-    agreement = compared.table(part.frame)
-    if agreement is not None:
-        part = replace(part, tables=[*part.tables, agreement])
-    ratings = reported(part.frame, published_lines(part.frame.benchmark) if published else ())
-    if ratings is None:
-        return part
-    return replace(part, tables=[*part.tables, *ratings.tables], study=ratings.facts)

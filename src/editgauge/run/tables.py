@@ -54,7 +54,7 @@ def tables(
     """
     asked = choice or Choice()
     shown = asked.shown
-    layouts = scheme_of(rows.benchmarks(runs, asked.benchmark), asked.weights, asked.cutoff)
+    layouts = _schemes(rows.benchmarks(runs, asked.benchmark), asked)
     read = rows.read(runs, asked.benchmark)
     frames = rows.chosen(
         read,
@@ -122,38 +122,36 @@ def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
     of that metric), in any case; none: every column. Raises `UsageError` for a word that fits no
     column.
     """
+
+    def called(column: Column, word: str) -> bool:
+        names = (column.name, *column.heading, " ".join(column.heading))
+        return word.casefold() in (text.casefold() for text in names)
+
     every = [column for table in tables for column in table.columns]
     for word in words:
-        if not any(_called(column, word) for column in every):
+        if not any(called(column, word) for column in every):
             there = ", ".join(dict.fromkeys(column.name for column in every)) or "none"
             raise UsageError(f"{word}: no such column; there are: {there}", argument="columns")
     if not words:
         return list(tables)
     kept = [
-        replace(table, columns=[c for c in table.columns if any(_called(c, w) for w in words)])
+        replace(table, columns=[c for c in table.columns if any(called(c, w) for w in words)])
         for table in tables
     ]
     return [table for table in kept if table.columns]
 
 
-def _called(column: Column, word: str) -> bool:
-    said = (column.name, *column.heading, " ".join(column.heading))
-    return word.casefold() in (text.casefold() for text in said)
-
-
-def scheme_of(
-    benchmarks: Sequence[str], weights: Sequence[float] | None, cutoff: float | None
-) -> dict[str, MakeTables]:
+def _schemes(benchmarks: Sequence[str], choice: Choice) -> dict[str, MakeTables]:
     """The tables of the benchmarks that take weights and a cut-off, made with the given ones; none
     where neither is given. Raises `UsageError` where no benchmark takes them.
     """
-    if weights is None and cutoff is None:
+    if choice.weights is None and choice.cutoff is None:
         return {}
-    known = {name: benchmark_of(name) for name in benchmarks}
+    known = [found for name in benchmarks if (found := benchmark_of(name)) is not None]
     layouts = {
-        name: benchmark.scheme(weights=weights, cutoff=cutoff)
-        for name, benchmark in known.items()
-        if benchmark is not None and benchmark.scheme is not None
+        found.name: found.scheme(weights=choice.weights, cutoff=choice.cutoff)
+        for found in known
+        if found.scheme is not None
     }
     if not layouts:
         raise UsageError(f"weights, cutoff: {', '.join(benchmarks)} has neither in its tables")

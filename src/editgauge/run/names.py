@@ -21,8 +21,8 @@ def entries(kind: str) -> list[dict[str, Any]]:
     """
     own: list[dict[str, Any]] = []
     if kind == "scorers":
-        own = [_scorers(name, track) for name in catalog.names("benchmarks") for track in TRACKS]
-        own = [entry for several in own for entry in several]
+        every = ((name, track) for name in catalog.names("benchmarks") for track in TRACKS)
+        own = [entry for name, track in every for entry in _scorers(name, track)]
     if kind == "judges":
         own = [{"name": name, "about": models.about(name)} for name in models.known()]
     return [*own, *({"name": name, **_entry(kind, name)} for name in catalog.names(kind))]

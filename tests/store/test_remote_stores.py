@@ -294,6 +294,3 @@ def test_a_pattern_names_the_runs_that_are_there(memory: Any, machine: Any, tmp_
     assert [p.name for p in matching(tmp_path / "runs/*")] == ["a", "b", "c"]
     with pytest.raises(UsageError, match="it matches none"):
         matching(tmp_path / "none*")
-    with working(RUN) as here:
-        write(here, "x")
-    assert matching(Path("memory://bucket/runs/*")) == [Path("memory://bucket/runs/one")]

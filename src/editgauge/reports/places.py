@@ -14,12 +14,11 @@ from urllib.parse import quote
 from editgauge import escape
 from editgauge.errors import ImageError
 from editgauge.images import read_header, read_small, write_bytes
-from editgauge.store import copies, paths
+from editgauge.store import hashes, paths
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.results import Results
-from editgauge.types import MAX_FILE_BYTES
 
 COPIED_SIDE = 1000
 """The longer side in pixels of a picture that is copied into a report: the report is to be sent."""
@@ -43,7 +42,7 @@ class Places:
         self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
 
     def close(self) -> None:
-        self._hashes.close()
+        self._hashes.flush()
 
     def know(self, frame: Results) -> None:
         """Take from the samples' records which pictures the run has looked at."""
@@ -90,12 +89,12 @@ class Places:
         smaller = _smaller(path)
         place += "" if smaller is None else ".jpg"
         target = self.to / "pictures" / place
-        if smaller is not None or not copies.same(path, target):
+        if smaller is not None or not hashes.same(path, target):
             paths.folder(self.to, f"pictures/{Path(place).parent.as_posix()}")
             with contextlib.suppress(FileNotFoundError):
                 target.unlink()
             if smaller is None:
-                copies.copy(path, target, limit=MAX_FILE_BYTES)
+                hashes.copy(path, target)
             else:
                 write_bytes(target, smaller)
         return quote(f"pictures/{place}")

@@ -27,11 +27,11 @@ from editgauge.errors import (
     Unavailable,
 )
 from editgauge.images import EXTENSIONS, fingerprint, read_header
-from editgauge.store import copies, lease, paths
+from editgauge.store import hashes, lease, paths
 from editgauge.store.outputs import given_back
 from editgauge.store.paths import plain_name, portable, without_roots
 from editgauge.store.schema import EditRecord
-from editgauge.types import MAX_FILE_BYTES, Edit, Editor, Sample, Status
+from editgauge.types import Edit, Editor, Sample, Status
 
 STOPS = (Unavailable, MissingExtra)
 """What ends an editing call at once: no other sample would fare better."""
@@ -169,5 +169,5 @@ def _own_file(path: Path, scratch: Path) -> Path:
     if not shared and path.resolve().is_relative_to(scratch.resolve()):
         return path
     own = scratch / f"copy-{secrets.token_hex(4)}"
-    copies.copy(path.resolve(), own, limit=MAX_FILE_BYTES)
+    hashes.copy(path, own)
     return own

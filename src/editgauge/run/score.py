@@ -142,7 +142,7 @@ class _Phase:
         self.summary.scorer_outputs.update(done.outputs)
         self.summary.scorer_gpu_seconds.update(done.gpu_seconds)
         for path in done.changed:
-            self.hashes.forget(path, lasting=True)
+            self.hashes.forget(path)
             self.summary.problems.append(
                 f"{path.relative_to(self.run.path).as_posix()}: its bytes are no longer those of "
                 f"its record, and it was not scored; the same call again takes it from the folder "

@@ -29,12 +29,12 @@ _AT_ONCE = 8
 _ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/{1,2}([^/].*)$")
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, MemoryError)
 """Errors that no second call mends."""
-_MENDED_BY_USER = (
-    "NoCredentials", "PartialCredentials", "NoSuchBucket", "InvalidAccessKeyId",
-    "SignatureDoesNotMatch", "DefaultCredentialsError", "RefreshError", "NoAuthToken",
-    "ParamValidation",
-)  # fmt: skip
+_MENDED_BY_USER = re.compile(
+    "Credentials|NoSuchBucket|InvalidAccessKeyId|SignatureDoesNotMatch|RefreshError|NoAuthToken"
+    "|ParamValidation"
+)
 """Names, of errors or in their texts, by which drivers say that rights or the bucket are wrong."""
+_VERSIONS = ("ETag", "etag", "blob_id", "LastModified", "mtime", "created")
 
 
 def address_of(path: Path | str | None) -> str | None:
@@ -64,43 +64,35 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One address, opened. `base` is the address as its file system writes it."""
+    """One address, opened. `base` is the address as its file system writes it. All raise
+    `DownloadError` with the address when the store does not answer.
+    """
 
     address: str
     system: Any
     base: str
 
-    def call(self, method: str, *args: Any, **more: Any) -> Any:
-        """Call the file system, again and again while it fails in passing. Raises `DownloadError`
-        with the address when it does not answer, and `FileNotFoundError` as it is.
-        """
-        return attempted(lambda: getattr(self.system, method)(*args, **more), self.address)
-
-    def path(self, relative: str) -> str:
-        return f"{self.base.rstrip('/')}/{relative}"
-
     def files(self, below: str = "") -> list[Entry]:
         """Every file below the address (or below a folder of it), by path. Raises `DataError` for a
         name that leads out of it.
         """
+        root, found = self.base.rstrip("/"), []
         self.system.invalidate_cache()
         try:
-            found = self.call("find", self.path(below).rstrip("/"), detail=True)
+            there = self._tried(self.system.find, f"{root}/{below}".rstrip("/"), detail=True)
         except FileNotFoundError:
             return []
-        return [self._entry(name, facts) for name, facts in sorted(found.items())]
-
-    def _entry(self, name: str, facts: dict[str, Any]) -> Entry:
-        whole = name == self.base  # the address is one file's
-        relative = name.rsplit("/", 1)[-1] if whole else name[len(self.base.rstrip("/")) + 1 :]
-        if why := paths.misplaced(relative):
-            raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
-        return Entry(relative, name, int(facts.get("size") or 0), _version(facts))
+        for name, facts in sorted(there.items()):
+            whole = name == self.base  # the address is one file's
+            relative = name.rsplit("/", 1)[-1] if whole else name[len(root) + 1 :]
+            if why := paths.misplaced(relative):
+                raise DataError(f"{self.address}: {relative!a}: {why}; nothing of it is fetched")
+            version = next((facts[one] for one in _VERSIONS if facts.get(one)), "")
+            found.append(Entry(relative, name, int(facts.get("size") or 0), str(version)))
+        return found
 
     def fetch(self, entry: Entry, target: Path) -> None:
-        """Bring a file to `target`, whole or not at all. Raises `DownloadError` when its bytes are
-        not as many as announced.
-        """
+        """Bring a file to `target`, whole or not at all."""
         part = target.with_name(temporary.new_name())
 
         def get() -> None:
@@ -109,14 +101,31 @@ class Store:
                 raise OSError(f"{entry.relative}: {size:,} bytes came, wanted {entry.size:,}")
 
         try:
-            attempted(get, self.address)
+            self._tried(get)
             os.replace(part, target)
         finally:
             part.unlink(missing_ok=True)
 
     def send(self, file: Path, relative: str) -> None:
         """Put a file into its place, whole or not at all."""
-        self.call("put_file", str(file), self.path(relative))
+        self._tried(self.system.put_file, str(file), f"{self.base.rstrip('/')}/{relative}")
+
+    def _tried(self, call: Callable[..., Result], *args: Any, **more: Any) -> Result:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return call(*args, **more)
+            except _FINAL:
+                raise
+            except Exception as error:  # each driver has errors of its own
+                said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+                mend = f"tried {ATTEMPTS} times: run the same command again later"
+                hopeless = _MENDED_BY_USER.search(f"{type(error).__name__} {error}")
+                if hopeless:
+                    mend = "check the address, and the credentials of its driver"
+                if hopeless or attempt == ATTEMPTS:
+                    raise DownloadError(f"{self.address}: {said}; {mend}") from error
+            time.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
+        raise AssertionError("unreachable")
 
 
 def at_once(work: Callable[[Any], object], things: Iterable[Any]) -> None:
@@ -124,27 +133,6 @@ def at_once(work: Callable[[Any], object], things: Iterable[Any]) -> None:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for _ in pool.map(work, things):
             pass
-
-
-def attempted(call: Callable[[], Result], address: str) -> Result:
-    """What a call gives, tried `ATTEMPTS` times."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return call()
-        except _FINAL:
-            raise
-        except Exception as error:  # each driver has errors of its own
-            said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-            if any(name in f"{type(error).__name__} {error}" for name in _MENDED_BY_USER):
-                raise DownloadError(
-                    f"{address}: {said}; check the address, and the credentials of its driver"
-                ) from error
-            if attempt == ATTEMPTS:
-                raise DownloadError(
-                    f"{address}: {said}; tried {ATTEMPTS} times: run the same command again later"
-                ) from error
-        time.sleep(FIRST_PAUSE * 2 ** (attempt - 1))
-    raise AssertionError("unreachable")
 
 
 def opened(address: str) -> Store:
@@ -157,12 +145,10 @@ def opened(address: str) -> Store:
         raise MissingExtra(f"{address}: an address", "fsspec", "remote") from error
     try:
         system, base = fsspec.core.url_to_fs(address, use_listings_cache=False)
-    except ImportError as error:
-        raise UsageError(f"{address}: {error}") from error
-    except (ValueError, TypeError) as error:
+    except (ImportError, ValueError, TypeError) as error:
         raise UsageError(
-            f"{address}: no address of a store that is known here ({error}); such as s3://, gs://, "
-            f"hf://"
+            f"{address}: no address of a store that can be reached here ({error}); such as s3://, "
+            f"gs://, hf://"
         ) from error
     return Store(address, system, base)
 
@@ -184,8 +170,3 @@ def user_cache() -> Path:
     if str(place).startswith("~"):  # a container's user without a home
         raise DataError("no cache folder: this user has no home; set EDITGAUGE_CACHE to a folder")
     return place.absolute()
-
-
-def _version(facts: dict[str, Any]) -> str:
-    names = ("ETag", "etag", "blob_id", "LastModified", "mtime", "created")
-    return str(next((facts[name] for name in names if facts.get(name)), ""))

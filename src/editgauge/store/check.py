@@ -27,15 +27,14 @@ _OUTPUT = (
     "not touched; once it is removed, editgauge edit, or score --outputs, makes it again; score "
     "takes what lies there for the output"
 )
-_MOST = 20
+_TABLES = ("entries", "samples", "metrics", "series", "origins")
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One thing that is not as it should be.
-
-    `place` is a file of the run, `found` what is wrong, `repair` what ``check RUN --repair`` does
-    about it and what has to be done after that. `by_hand`: a repair leaves it alone.
+    """One thing that is not as it should be: `place` is a file of the run, `found` what is wrong,
+    `repair` what a repair does about it, and what has to be done after that. `by_hand`: a repair
+    leaves it alone.
     """
 
     place: str
@@ -47,7 +46,7 @@ class Damage:
 def check(run: Run) -> list[Damage]:
     """Everything that is damaged in a run; changes nothing."""
     with contextlib.closing(Run(run.path)) as fresh:
-        found = [*_in_file(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
+        found = [*_in_rows(fresh), *_in_pictures(fresh), *_in_paid(fresh)]
         found += [Damage(FILE, t.removeprefix(f"{FILE}: "), _ANEW) for t in fresh.problems]
         return found + list(_elsewhere(fresh))
 
@@ -78,10 +77,12 @@ def _rewrite(file: Path) -> None:
     """Put a sound database with every record that is proven into a run's place; the old file and
     its journal are kept as ``<name>.damaged``. Raises `RunError` when that cannot be written.
     """
-    memory, _ = salvage.salvaged(file)
     made = file.with_name(temporary.new_name())
     try:
-        with contextlib.closing(memory), contextlib.closing(sqlite3.connect(made)) as db:
+        with (
+            contextlib.closing(salvage.salvaged(file)) as memory,
+            contextlib.closing(sqlite3.connect(made)) as db,
+        ):
             memory.backup(db)
             db.execute("PRAGMA journal_mode = WAL")
         for suffix in ("", "-wal", "-shm"):
@@ -94,16 +95,13 @@ def _rewrite(file: Path) -> None:
         made.unlink(missing_ok=True)
 
 
-def _in_file(run: Run) -> Iterator[Damage]:
+def _in_rows(run: Run) -> Iterator[Damage]:
     """Read every record; what does not stand its checksum becomes one of the run's problems."""
-    for (text,) in run.read(f"PRAGMA quick_check({_MOST})"):
-        if text != "ok":
-            yield Damage(FILE, str(text)[:200], _ANEW)
-    run.manifest()
+    for table in _TABLES:
+        run.small(table)
     for name in run.described_benchmarks():
         run.metrics(name)
     run.edits()
-    run.origins()
     names = run.sample_names()
     for series in run.series():
         strangers = sum(record[1] not in names for record in run.records(series))

@@ -13,8 +13,7 @@ from pathlib import Path, PurePosixPath
 from editgauge.errors import DataError, ImageError, ImageTooLarge
 from editgauge.images import read_header
 from editgauge.store import paths
-from editgauge.store.copies import same
-from editgauge.store.hashes import HashStore
+from editgauge.store.hashes import HashStore, same
 from editgauge.store.outputs import OutputFolder, given_back
 from editgauge.store.paths import plain_name, portable
 from editgauge.store.remote import local_folder

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from itertools import pairwise
-from typing import Any
 
 import msgspec
 
 from editgauge.errors import RunError
+from editgauge.store import schema
 from editgauge.types import Metric
 
 _MOST_DIGITS = 15
 
 
-def record(metric: Metric) -> dict[str, Any]:
-    """A metric as JSON values; an open end of its range is None."""
-    facts = {one.name: getattr(metric, one.name) for one in fields(metric) if one.name != "name"}
-    return {name: None if v in (math.inf, -math.inf) else v for name, v in facts.items()}
+def column(metric: Metric) -> str:
+    """A metric as JSON; an open end of its range is null."""
+    return schema.json({name: told for name, told in asdict(metric).items() if name != "name"})
 
 
-def metric(name: str, record: Mapping[str, Any]) -> Metric:
-    """The metric of a record; facts that are not there have the value that says nothing. Raises
-    `ValueError` for what is no such record.
+def metric(name: str, text: str) -> Metric:
+    """The metric of a `column`; facts that are not there have the value that says nothing. Raises
+    `schema.NO_RECORD` for what is none.
     """
-    facts = {"direction": None, "low": None, "high": None, **record, "name": name}
-    ends = {"low": -math.inf, "high": math.inf}
-    facts |= {end: value for end, value in ends.items() if facts[end] is None}
-    try:
-        found = msgspec.convert(facts, Metric)
-    except msgspec.ValidationError as error:
-        raise ValueError(str(error)) from error
+    facts = {"direction": None, "low": None, "high": None, **schema.parsed(text), "name": name}
+    for end, open_end in (("low", -math.inf), ("high", math.inf)):
+        facts[end] = open_end if facts[end] is None else facts[end]
+    found = msgspec.convert(facts, Metric)
     if not 0 <= found.digits <= _MOST_DIGITS:
         raise ValueError(f"digits: wanted 0 to {_MOST_DIGITS}, found {found.digits}")
     rising = all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(found.printed))

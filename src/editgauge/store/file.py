@@ -8,22 +8,22 @@ import sqlite3
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from editgauge.errors import RunError, UsageError
-from editgauge.store import lease, paths, records, schema, sqlite
-from editgauge.store.addresses import address_of
+from editgauge.errors import RunError
+from editgauge.store import lease, schema, sqlite
 
 FILE = "run.sqlite"
+Found = TypeVar("Found")
 _MOST_NOTES = 1000
 _NAMED = {
     "series": ("benchmark", "editor", "scorer", "metric", "variant", "source"),
     "samples": ("benchmark", "sample"),
     "origins": ("facts",),
 }
-_REST = {"series": (0,), "samples": (None, None), "origins": ()}
+_REST = {"series": (), "samples": (None, None), "origins": ()}
 """The other columns of a new record."""
 _MENDS = {
     "entries": "what was done then is not known any more",
@@ -37,21 +37,20 @@ _MENDS = {
 
 class RunFile:
     """A run's database with what all its tables have in common. `problems` collects, in words, what
-    was found damaged or contradictory. Thread-safe.
+    was found damaged or contradictory; `damage` is why the file cannot be read as it is: then it is
+    read as far as it can be, and not written. Thread-safe.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problems: list[str] = []
         self.damage: sqlite.Damaged | None = None
-        """Why the file cannot be read as it is; then it is read as far as it can be, and not
-        written.
-        """
         self._lock = threading.RLock()
         self._db: sqlite3.Connection | None = None
         self._depth = 0
         self._writable = False
         self._ids: dict[tuple[str, ...], int] = {}
+        self._looked_at: set[str] = set()
         self._open = contextlib.ExitStack()
         weakref.finalize(self, self._open.close)
 
@@ -75,17 +74,16 @@ class RunFile:
         """From here on read what can be read of a file that SQLite does not read."""
         from editgauge.store.salvage import salvaged
 
-        self.damage = error
-        self._db, gone = salvaged(self.path / FILE)
+        self.damage, self._db = error, salvaged(self.path / FILE)
         self._open.callback(self._db.close)
-        for text in (f"{FILE}: {str(error).partition(': ')[2]}", *gone):
-            self.note(text)
+        self.note(f"{FILE}: {str(error).partition(': ')[2]}")
 
     def close(self) -> None:
         """Let go of the file; what is read or written later opens it again."""
         with self._lock:
             self._open.close()
             self._db, self._writable = None, False
+            self._looked_at.clear()
 
     def note(self, text: str) -> None:
         """Add to `problems`, once."""
@@ -100,17 +98,21 @@ class RunFile:
 
     def read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """The records of a query over the tables of `store.schema`, unchecked: whoever asks for
-        `mark` can check them (`records.stands`).
+        `mark` can check them (`schema.stands`).
         """
-        found: list[tuple[Any, ...]] = self._tried(
-            lambda db: db.execute(statement, values).fetchall()
-        )
-        return found
+        return self._tried(lambda db: db.execute(statement, values).fetchall())
 
-    def _tried(self, query: Callable[[sqlite3.Connection], Any]) -> Any:
+    def _tried(self, query: Callable[[sqlite3.Connection], Found], table: str = "") -> Found:
+        """What a query gives, of a `table` of which no page is lost."""
         with self._lock:
             try:
-                return query(self._connection())
+                db = self._connection()
+                if table and table not in self._looked_at and self.damage is None:
+                    for (text,) in db.execute(f"PRAGMA quick_check({table})"):
+                        if text != "ok":
+                            raise sqlite3.DatabaseError(text[:200])
+                    self._looked_at.add(table)
+                return query(db)
             except sqlite.FAULTS as error:
                 wrong = sqlite.broken(self.path / FILE, error)
                 if not isinstance(wrong, sqlite.Damaged) or self.damage is not None or self._depth:
@@ -152,90 +154,56 @@ class RunFile:
                 f"{self.path}: cannot be written (read-only); make it writable, or copy the run"
             )
         db.execute("PRAGMA query_only = OFF")
-        if db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-            db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA journal_mode = WAL")
         self._writable = True
         self._open.callback(lease.release, self.path)
 
-    # -- facts, and tables whose records are counted -----------------------------------------------
+    # -- facts and records -------------------------------------------------------------------------
 
-    def fact(self, name: str) -> str | None:
-        """What the run says of itself under a name; None where that is nothing, or damaged."""
+    def fact(self, name: str) -> str:
+        """What the run says of itself under a name; "" where that is nothing, or damaged."""
         rows = self.read("SELECT name, value, mark FROM facts WHERE name = ?", name)
-        return str(rows[0][1]) if rows and records.stands("facts", rows[0]) else None
+        return str(rows[0][1]) if rows and schema.stands("facts", rows[0]) else ""
 
-    def set_fact(self, name: str, value: object) -> None:
+    def set_fact(self, name: str, value: str) -> None:
         """Say something of the run under a name."""
         with self.changing() as db:
-            put(db, "facts", (name, str(value)))
+            put(db, "facts", (name, value))
 
-    def _number(self, name: str) -> int:
-        text = self.fact(name) or ""
-        return int(text) if text.isdecimal() else 0
-
-    def _more(self, table: str, more: int) -> None:
-        self.set_fact(f"count {table}", self._number(f"count {table}") + more)
-
-    def _insert(self, db: sqlite3.Connection, table: str, columns: tuple[Any, ...]) -> int:
-        """A new record in a counted table with an id."""
+    def insert(self, db: sqlite3.Connection, table: str, columns: Sequence[object]) -> int:
+        """A new record in a table with ids; its id. Within `changing`."""
         number = int(db.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0])
         put(db, table, (number, *columns))
-        self._more(table, 1)
         return number
 
     def number_of(self, db: sqlite3.Connection, table: str, name: tuple[str, ...]) -> int:
         """The number of a series, sample or origin, made where there is none; within `changing`."""
-        known = self._ids.get(name)
-        if known is None:
-            plain = tuple(map(records.plain, name))
+        if name not in self._ids:
+            plain = tuple(map(schema.plain, name))
             where = " AND ".join(f"{column} = ?" for column in _NAMED[table])
-            found = db.execute(f"SELECT id FROM {table} WHERE {where}", plain).fetchone()
-            known = int(found[0]) if found else self._insert(db, table, (*plain, *_REST[table]))
-            self._ids[name] = known
-        return known
+            found = db.execute(f"SELECT * FROM {table} WHERE {where}", plain).fetchone()
+            if found is None:
+                self._ids[name] = self.insert(db, table, (*plain, *_REST[table]))
+            else:
+                self._ids[name] = int(found[0])
+                if not schema.stands(table, found):
+                    put(db, table, (found[0], *plain, *_REST[table]))
+        return self._ids[name]
 
-    def _records(self, table: str, order: str = "id") -> list[tuple[Any, ...]]:
-        """The records of a small table that stand their checksums; what does not is noted."""
-        with self._lock:
-            known = self.read(f"SELECT * FROM {table} ORDER BY {order}")
-            key = 2 if table == "edits" else 1
-            sound = list({r[:key]: r for r in known if records.stands(table, r)}.values())
-            lost = max(self._number(f"count {table}"), len(known)) - len(sound)
-        if lost:
-            self.note(f"{FILE}: {lost} of the {table} are damaged or gone; {_MENDS[table]}")
+    def small(self, table: str, order: str = "id") -> list[tuple[Any, ...]]:
+        """The records of a table other than the rows that stand their checksums; that others do
+        not is noted.
+        """
+        query = f"SELECT * FROM {table} ORDER BY {order}"
+        known = self._tried(lambda db: db.execute(query).fetchall(), table)
+        sound = [record for record in known if schema.stands(table, record)]
+        if lost := len(known) - len(sound):
+            self.note(f"{FILE}: {lost} of the {table} are damaged; {_MENDS[table]}")
         return sound
 
 
-def put(db: sqlite3.Connection, table: str, record: tuple[Any, ...]) -> None:
+def put(db: sqlite3.Connection, table: str, record: Sequence[object]) -> None:
     """Write a record with its checksum, in place of the one of its key."""
     holes = ", ".join("?" * (len(record) + 1))
-    told = (*record, records.mark(table, *record))
+    told = (*record, schema.mark(table, *record))
     db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({holes})", told)
-
-
-def recount(db: sqlite3.Connection) -> int:
-    """Write how many records each table and each series has; the sum of the tables'."""
-    counted = dict(db.execute("SELECT series, count(*) FROM rows GROUP BY series").fetchall())
-    for *series, _, _ in db.execute("SELECT * FROM series").fetchall():
-        put(db, "series", (*series, counted.get(series[0], 0)))
-    total = sum(counted.values())
-    for table in schema.COUNTED:
-        (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
-        put(db, "facts", (f"count {table}", str(count)))
-        total += count
-    return int(total)
-
-
-def real(path: Path) -> Path:
-    """A run folder's own path, which must be text: databases take no other names. Raises
-    `UsageError` for an address.
-    """
-    address = address_of(path)
-    if address is not None:
-        raise UsageError(
-            f"{address}: this command works on runs of this machine; bring it here with: editgauge "
-            f"merge {address} --to RUN"
-        )
-    path = path.resolve()
-    paths.plain_text(str(path), "run folder")
-    return path

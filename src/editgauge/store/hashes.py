@@ -1,24 +1,58 @@
-"""File hashes remembered by path, size and time, so that a second look at 10,000 pictures reads
-none of them.
+"""Copies of files, and file hashes remembered by path, size and time, so that a second look at
+10,000 pictures reads none of them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import time
 from pathlib import Path
 from typing import Self
 
-from editgauge import images
+from editgauge.store import paths
 from editgauge.store.cache import Cache
+from editgauge.types import MAX_FILE_BYTES
 
+_CHUNK = 1 << 22
 _RACY = 2_000_000_000
 """A file changed less than this many nanoseconds ago is not remembered: it may change again within
 one clock tick.
 """
-_AT_ONCE = 5000
-"""Hashes that are written in one transaction: each costs a wait for the disk."""
+
+
+def same(file: Path | str, copy: Path | str) -> bool:
+    """Whether `copy` is a file of its own with the size and time of `file`: what `copy` left there.
+
+    False when either is not there, and when the copy is a link or has another name elsewhere.
+    """
+    try:
+        wanted, there = os.stat(file), os.lstat(copy)
+    except OSError:
+        return False
+    alike = (there.st_size, there.st_mtime_ns) == (wanted.st_size, wanted.st_mtime_ns)
+    return alike and stat.S_ISREG(there.st_mode) and there.st_nlink == 1
+
+
+def copy(file: Path, target: Path) -> tuple[str, os.stat_result]:
+    """Copy a file of at most `MAX_FILE_BYTES`, with its time, to a new file `target`; links to
+    `file` are followed. Returns the hash of its bytes as `images.fingerprint` gives it, and what
+    `os.stat` said of `file`.
+
+    Raises `RunError` when it is no regular file or too large (a pipe is not waited for), `OSError`
+    when it cannot be read or the target cannot be written.
+    """
+    from editgauge.images import picture_hash  # OpenCV takes its time, and tables need no picture
+
+    handle, mark = paths.open_read(file.resolve(), limit=MAX_FILE_BYTES), picture_hash()
+    with os.fdopen(handle, "rb") as source, target.open("xb") as made:
+        facts = os.fstat(handle)
+        while data := source.read(_CHUNK):
+            mark.update(data)
+            made.write(data)
+    os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    return mark.hexdigest(), facts
 
 
 class HashStore:
@@ -36,42 +70,39 @@ class HashStore:
         """Hash of the file's bytes, as `images.fingerprint` gives it. Raises `ImageError` when it
         cannot be read.
         """
+        from editgauge.images import fingerprint
+
         name = os.fspath(path)
         if (known := self._memory.get(name)) is not None:
             return known
         try:
-            stat = os.stat(name)
+            facts = os.stat(name)
         except OSError:
-            return images.fingerprint(Path(name))  # raises with the reason
+            return fingerprint(Path(name))  # raises with the reason
         if self._known is None:  # one by one takes as long as looking at the files
-            self._known = self._cache.every()
+            self._known = self._cache.get()
         state, _, value = self._known.get(_key(name), b"").decode().rpartition(" ")
-        if state != _state(stat):
-            value = images.fingerprint(Path(name))
-            self.learn(name, stat, value)
+        if state != _state(facts):
+            value = fingerprint(Path(name))
+            self.learn(name, facts, value)
         self._memory[name] = value
         return value
 
-    def learn(self, path: Path | str, stat: os.stat_result, value: str) -> None:
-        """Remember the hash of a file that was read for another reason. `stat`: as it was before
-        the first byte was read.
+    def learn(self, path: Path | str, facts: os.stat_result, value: str) -> None:
+        """Remember the hash of a file that was read for another reason. `facts`: what `os.stat`
+        said before the first byte was read.
         """
         name = os.fspath(path)
         self._memory[name] = value
-        if time.time_ns() - stat.st_mtime_ns > _RACY:
-            self._new[_key(name)] = f"{_state(stat)} {value}".encode()
-            if len(self._new) >= _AT_ONCE:
-                self.flush()
+        if time.time_ns() - facts.st_mtime_ns > _RACY:
+            self._new[_key(name)] = f"{_state(facts)} {value}".encode()
 
-    def forget(self, path: Path | str, *, lasting: bool = False) -> None:
-        """Drop what this object remembers of a file that has just been replaced; with `lasting`
-        also what it has kept, for a file that has changed behind its size and time.
-        """
+    def forget(self, path: Path | str) -> None:
+        """Drop what is known of a file that has changed behind its size and time."""
         name = os.fspath(path)
         self._memory.pop(name, None)
-        if lasting:
-            (self._known or {}).pop(_key(name), None)
-            self._new[_key(name)] = b""
+        (self._known or {}).pop(_key(name), None)
+        self._new[_key(name)] = b""
 
     def flush(self) -> None:
         """Write what is new."""
@@ -79,22 +110,16 @@ class HashStore:
             self._cache.put(self._new)
             self._new.clear()
 
-    def close(self) -> None:
-        self.flush()
-        self._cache.close()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self.flush()
 
 
-def _state(stat: os.stat_result) -> str:
-    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+def _state(facts: os.stat_result) -> str:
+    return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
 
 
 def _key(name: str) -> str:
-    if not os.path.isabs(name) or ".." in name:  # else it is as short as `Path` keeps it
-        name = os.path.abspath(name)
-    return hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()
+    return hashlib.blake2b(os.fsencode(os.path.abspath(name)), digest_size=16).hexdigest()

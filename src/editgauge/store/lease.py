@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import platform
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -20,11 +18,8 @@ from editgauge import temporary
 from editgauge.errors import RunError
 from editgauge.store import paths
 
-FOLDER = ".locks"
-"""Where the locks of a run lie, below it."""
-TEMPORARY = ".tmp"
-"""Where a run's temporary files lie, below it."""
-HOST = ".host"
+FOLDER, TEMPORARY, HOST = ".locks", ".tmp", ".host"
+"""Where a run's locks and temporary files lie, and who writes it."""
 ALIVE = 300.0
 """Seconds after which a machine that has not written any more no longer keeps others out."""
 _RENEWED = 30.0
@@ -37,24 +32,18 @@ def lease(run: Path, work: str, *parts: str) -> Iterator[None]:
     """Hold a piece of work on a run for the length of a `with` block: nobody else does the same.
 
     `work` names it in one word (``edit``, ``judge``), `parts` say on what (a benchmark, an editor).
-    Raises `RunError` when another process holds it, and names that process; never waits.
+    Raises `RunError` when another process holds it; never waits.
     """
     mark = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6)
-    folder = paths.folder(paths.folder(run.parent, run.name), FOLDER)
-    place = folder / f"{work}-{mark.hexdigest()}.lock"
-    with contextlib.ExitStack() as stack:
-        if not _taken(stack, place, 0):
-            about = f" of {' by '.join(parts)}" if parts else ""
-            told = re.fullmatch(r"process \d+", _written(place))
-            raise RunError(
-                f"{run.name}: another `editgauge {work}`{about} is at work on this run"
-                f"{f' ({told[0]})' if told else ''}; what it does would be paid for twice. Wait "
-                f"for its end, or stop it"
-            )
-        try:
-            place.write_text(f"process {os.getpid()}", encoding="ascii")
-        except OSError as error:
-            raise paths.unwritable(place, error) from error
+    place = paths.folder(run, FOLDER) / f"{work}-{mark.hexdigest()}.lock"
+    held = _taken(place, 0)
+    if held is None:
+        about = f" of {' by '.join(parts)}" if parts else ""
+        raise RunError(
+            f"{run.name}: another `editgauge {work}`{about} is at work on this run; what it does "
+            f"would be paid for twice. Wait for its end, or stop it"
+        )
+    with held:
         yield
 
 
@@ -63,26 +52,23 @@ def lock(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on a file (made if it is not there) for the length of a `with` block;
     waits for whoever has it, and says so after a while: that process may be suspended.
     """
-    with contextlib.ExitStack() as stack:
-        if not _taken(stack, path, _PATIENCE):
-            print(
-                f"waiting for another process, which holds {path}; if it is suspended, resume or "
-                f"end it",
-                file=sys.stderr,
-                flush=True,
-            )
-            _taken(stack, path, -1)
+    held = _taken(path, _PATIENCE)
+    if held is None:
+        told = "if it is suspended, resume or end it"
+        print(f"waiting for another process, which holds {path}; {told}", file=sys.stderr)
+        held = _taken(path, -1)
+    assert held is not None
+    with held:
         yield
 
 
-def _taken(stack: contextlib.ExitStack, path: Path, seconds: float) -> bool:
+def _taken(path: Path, seconds: float) -> contextlib.AbstractContextManager[object] | None:
     try:
-        stack.enter_context(FileLock(path, timeout=seconds, thread_local=False))
+        return FileLock(path, thread_local=False).acquire(timeout=seconds)
     except Timeout:
-        return False
+        return None
     except OSError as error:
         raise paths.unwritable(path, error) from error
-    return True
 
 
 def claim(run: Path) -> None:
@@ -92,34 +78,27 @@ def claim(run: Path) -> None:
     """
     place, mine = run / HOST, _machine()
     with contextlib.suppress(OSError):
-        age, other = time.time() - place.lstat().st_mtime, _written(place)
-        if other == mine and abs(age) < _RENEWED:
+        age, other = abs(time.time() - place.lstat().st_mtime), paths.read(place)
+        if other == mine and age < _RENEWED:
             return
-        if other not in ("", mine) and abs(age) < ALIVE:
+        if other not in (b"", mine) and age < ALIVE:
             raise RunError(
-                f"{run}: another machine is writing this run (last {max(0, age):.0f} seconds "
-                f"ago); two machines on one folder would lose rows. Wait for its end, or use a run "
-                f"of its own here and `editgauge merge`; if it has ended, remove {place}"
+                f"{run}: another machine is writing this run (last {age:.0f} seconds ago); two "
+                f"machines on one folder would lose rows. Wait for its end, or use a run of its "
+                f"own here and `editgauge merge`; if it has ended, remove {place}"
             )
-    paths.write(run, HOST, mine.encode())
+    paths.write(run, HOST, mine)
 
 
 def release(run: Path) -> None:
     """Let other machines write the run."""
-    with contextlib.suppress(OSError):
-        if _written(run / HOST) == _machine():
+    with contextlib.suppress(OSError, RunError):
+        if paths.read(run / HOST) == _machine():
             (run / HOST).unlink()
 
 
-def _machine() -> str:
-    return hashlib.blake2b(platform.node().encode(), digest_size=8).hexdigest()
-
-
-def _written(place: Path) -> str:
-    try:
-        return paths.read(place, limit=1000).decode("utf-8", "replace")
-    except (OSError, RunError):
-        return ""
+def _machine() -> bytes:
+    return hashlib.blake2b(platform.node().encode(), digest_size=8).hexdigest().encode()
 
 
 @contextlib.contextmanager

@@ -16,9 +16,9 @@ from editgauge import temporary
 from editgauge.errors import DataError
 from editgauge.images import EXTENSIONS
 from editgauge.store import paths
-from editgauge.store.copies import copy, same
+from editgauge.store.hashes import copy, same
 from editgauge.store.paths import plain_name
-from editgauge.types import MAX_FILE_BYTES, Sample
+from editgauge.types import Sample
 
 MOST_FILES = 500_000
 FIELD = re.compile(r"\{(\w+?)(?::0(\d{1,2}))?\}")
@@ -208,7 +208,7 @@ def _put(file: Path, root: Path, target: Path) -> None:
     """A copy that is there whole or not at all: half a picture would be scored."""
     made = root / temporary.new_name()
     try:
-        copy(file, made, limit=MAX_FILE_BYTES)
+        copy(file, made)
         os.replace(made, target)
     except OSError as error:
         raise paths.unwritable(target, error) from error

@@ -13,12 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from editgauge import catalog
-from editgauge.errors import UnknownName
-from editgauge.store import records
+from editgauge.store import schema
 from editgauge.store.cache import Cache
-from editgauge.store.schema import digest
-from editgauge.types import Benchmark, Sample
+from editgauge.store.derived import benchmark_of
+from editgauge.types import Sample
 
 VERSION = 1
 """Raised when a benchmark's ``measure`` changes what it gives: what was remembered is not used."""
@@ -26,7 +24,7 @@ VERSION = 1
 
 def names_of(benchmark: str) -> tuple[str, ...]:
     """The attributes that a benchmark measures; none for one that is not known here."""
-    found = _find(benchmark)
+    found = benchmark_of(benchmark)
     return () if found is None else tuple(found.measured)
 
 
@@ -39,33 +37,25 @@ def measured(
     `cache.Cache`, made where it is not there) holds of them. What was remembered counts while every
     file of the sample has the same size and time.
     """
-    benchmark = _find(samples[0].benchmark) if samples else None
+    benchmark = benchmark_of(samples[0].benchmark) if samples else None
     if benchmark is None or benchmark.measure is None:
         return list(samples)
     cache = Cache(None, "") if memory is None else Cache(memory.parent, memory.name)
     stamps = {sample.id: _stamp(sample) for sample in samples}
-    known = {key: records.known(value.decode()) for key, value in
-             cache.get(list(stamps.values())).items()}  # fmt: skip
+    there = cache.get(list(stamps.values()))
+    known = {stamp: schema.known(text.decode()) for stamp, text in there.items()}
     wanted = stamps.keys() if chosen is None else set(chosen)
     todo = [one for one in samples if stamps[one.id] not in known and one.id in wanted]
     with ThreadPoolExecutor(max(1, min(8, os.cpu_count() or 1))) as pool:
-        for sample, value in zip(todo, pool.map(benchmark.measure, todo), strict=True):
-            known[stamps[sample.id]] = dict(value)
-            cache.put({stamps[sample.id]: records.json(dict(value)).encode()})
-    cache.close()
+        values = pool.map(benchmark.measure, todo)
+        new = {stamps[one.id]: value for one, value in zip(todo, values, strict=True)}
+    known |= {stamp: dict(value) for stamp, value in new.items()}
+    cache.put({stamp: schema.json(known[stamp]).encode() for stamp in new})
     return [
-        replace(sample, attributes={**sample.attributes, **value}) if value else sample
-        for sample in samples
-        for value in [known.get(stamps[sample.id])]
-    ]
-
-
-def _find(benchmark: str) -> Benchmark | None:
-    try:
-        found: Benchmark = catalog.find("benchmarks", benchmark)
-    except UnknownName:
-        return None
-    return found
+        replace(one, attributes={**one.attributes, **known[stamps[one.id]]})
+        if stamps[one.id] in known else one
+        for one in samples
+    ]  # fmt: skip
 
 
 def _stamp(sample: Sample) -> str:
@@ -77,4 +67,4 @@ def _stamp(sample: Sample) -> str:
         except (OSError, ValueError):
             found = None
         state.append((found.st_size, found.st_mtime_ns, found.st_ino) if found else None)
-    return digest(state)
+    return schema.digest(state)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,8 +21,9 @@ from typing import Any
 from editgauge.errors import RunError
 from editgauge.store import lease, paid, schema
 from editgauge.store.described import together
+from editgauge.store.rows import Takes
 from editgauge.store.run import FILE, PAID, ROOMS, Run
-from editgauge.store.schema import EditRecord, RowRecord, Series
+from editgauge.store.schema import EditRecord, RowRecord
 from editgauge.store.snapshot import FILE as SNAPSHOT
 from editgauge.types import Status
 
@@ -36,8 +37,6 @@ _SAMPLE_FACTS = (
     "attributes",
 )  # fmt: skip
 _OWN = {FILE, PAID, SNAPSHOT, *ROOMS, "report", "explain", ".lock", lease.HOST} - {"study"}
-Rule = Callable[[Series, RowRecord, RowRecord], bool]
-"""Whether the second row takes the place of the first, of one key."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,30 +65,33 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
         raise RunError(
             f"{target.path.name}: a run cannot be merged into itself; leave it out of the sources"
         )
-    done, every = Merged(), [target, *sources]
+    done, every, pictures = Merged(), [target, *sources], dict[str, Sequence[Run]]()
     with target.changing() as db:
-        edits = _edits(every)
         for benchmark in sorted({name for run in every for name in run.benchmarks()}):
             known = {record["id"] for record in target.samples(benchmark)}
             samples = _samples(every, benchmark)
             target.write_samples(benchmark, samples.values())
             done.samples += len(samples.keys() - known)
-            for record in samples.values():
-                for path in pictures_of(record):
-                    _take_file(target, sources, path)
+            pictures |= {path: sources for one in samples.values() for path in pictures_of(one)}
         for benchmark in sorted({name for run in every for name in run.described_benchmarks()}):
             told = together([(run.path.name, run.metrics(benchmark)) for run in every])
             target.keep_metrics(benchmark, told.values())
-        before, said = _count(db), list[str]()
+        said: list[str] = []
         for run in sources:
-            there, replaced = take_rows(db, run, target, partial(_counts, target, said))
+            taken, there, replaced = take_rows(db, run, target, partial(_counts, target, said))
+            done.rows += taken - there + replaced
             done.rows_known += there
             done.retired += replaced
-        _refuse(said)
-        done.rows = _count(db) - before + done.retired
-        for run, edit in edits:
-            if edit.path:
-                _take_file(target, [run], edit.path)
+        if said:
+            more = " (and more)" if len(said) > _SHOWN else ""
+            raise RunError(
+                f"the runs contradict each other, nothing was merged: {'; '.join(said[:_SHOWN])}"
+                f"{more}. Score again what differs, or give one of the editors another name"
+            )
+        edits = _edits(every)
+        pictures |= {edit.path: [run] for run, edit in edits if edit.path}
+        for path, places in pictures.items():
+            _take_file(target, places, path)
         done.edits = target.write_edits(edit for _, edit in edits)
     done.replies, unread = paid.merge([run.replies_path for run in sources], target.replies_path)
     done.left = [f"{run.path.name}/{name}" for run in sources for name in _strange(run.path)]
@@ -99,73 +101,53 @@ def merge(sources: Sequence[Run], target: Run) -> Merged:
     return done
 
 
-def _count(db: sqlite3.Connection) -> int:
-    return int(db.execute("SELECT coalesce(sum(rows), 0) FROM series").fetchone()[0])
-
-
-def _strange(path: Path) -> Iterator[str]:
-    for one in sorted(path.iterdir()):
-        name = one.name
-        if name not in _OWN and not name.startswith((f"{FILE}-", f"{PAID}-", ".editgauge-")):
-            yield name
+def _strange(path: Path) -> list[str]:
+    ours = (f"{FILE}-", f"{PAID}-", ".editgauge-")
+    names = sorted(one.name for one in path.iterdir())
+    return [name for name in names if name not in _OWN and not name.startswith(ours)]
 
 
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def _counts(target: Run, said: list[str], series: Series, old: RowRecord, new: RowRecord) -> bool:
+def _counts(target: Run, said: list[str], old: RowRecord, new: RowRecord) -> bool:
     """Whether the second of two rows of one key counts; two scores that differ are `said`."""
-    if old[4] != "scored" or new[4] != "scored":
-        return old[4] != "scored" and new[4] == "scored"
-    assert old[3] is not None
-    assert new[3] is not None
+    if old[3] is None or new[3] is None:
+        return old[3] is None and new[3] is not None
     same = old[6] == new[6]
     if not (same and math.isclose(old[3], new[3], rel_tol=SAME, abs_tol=SAME)):
-        sample = target.read("SELECT sample FROM samples WHERE id = ?", old[1])[0][0]
         why = "from the same input" if same else "made from different outputs or by other scorers"
         if len(said) <= _SHOWN:
+            (named,) = target.read("SELECT * FROM series WHERE id = ?", old[0])
+            ((sample,),) = target.read("SELECT sample FROM samples WHERE id = ?", old[1])
             said.append(
-                f"{series.benchmark} {sample!r}, {series.editor}, {series.metric} "
-                f"({series.variant}): {old[3]} and {new[3]}, {why}"
+                f"{named[1]} {sample!r}, {named[2]}, {named[4]} ({named[5]}): {old[3]} and "
+                f"{new[3]}, {why}"
             )
     return False
 
 
-def _refuse(said: Sequence[str]) -> None:
-    if said:
-        more = " (and more)" if len(said) > _SHOWN else ""
-        raise RunError(
-            f"the runs contradict each other, nothing was merged: {'; '.join(said[:_SHOWN])}"
-            f"{more}. Score again what differs, or give one of the editors another name"
-        )
-
-
-def take_rows(db: sqlite3.Connection, source: Run, target: Run, takes: Rule) -> tuple[int, int]:
+def take_rows(
+    db: sqlite3.Connection, source: Run, target: Run, takes: Takes
+) -> tuple[int, int, int]:
     """Write the rows of a run into another one, within `Run.changing` of that one; `takes` decides
-    where both have one. How many were there, and how many of these were replaced.
+    where both have one. How many came, were there, and were replaced.
     """
-    names, origins = source.sample_names(), source.origins()
-    samples: dict[int, int] = {}
-    made: dict[int, int] = {}
-    there = replaced = 0
+    names = source.sample_names()
+    samples = {number: target.number_of(db, "samples", name) for number, name in names.items()}
+    origins = {n: target.number_of(db, "origins", (o,)) for n, o in source.origins().items()}
+    came = there = replaced = 0
     for series in source.series():
-        mine = target.number_of(db, "series", tuple(series[1:7]))
+        mine = target.number_of(db, "series", tuple(series[1:]))
         records = []
         for record in source.records(series):
-            number, origin = record[1], record[8]
-            if number not in names:
-                continue
-            if number not in samples:
-                samples[number] = target.number_of(db, "samples", names[number])
-            if origin not in made:
-                made[origin] = target.number_of(db, "origins", (origins.get(origin, "{}"),))
-            moved = (mine, samples[number], *record[2:8], made[origin])
-            records.append((*moved, schema.row_mark(moved)))
-        known, changed = target.put_records(db, mine, records, partial(takes, series))
-        there += known
-        replaced += changed
-    target.rows_changed()
-    return there, replaced
+            if record[1] in samples:
+                origin = origins.get(record[8], record[8])
+                moved = (mine, samples[record[1]], *record[2:8], origin)
+                records.append((*moved, schema.mark(*moved)))
+        known, changed = target.put_records(db, records, takes)
+        came, there, replaced = came + len(records), there + known, replaced + changed
+    return came, there, replaced
 
 
 # -- samples, edits, pictures ----------------------------------------------------------------------
@@ -186,19 +168,16 @@ def _samples(runs: Sequence[Run], benchmark: str) -> dict[str, dict[str, Any]]:
                         f"than in the other runs: they were made from different data; nothing was "
                         f"merged"
                     )
-            found[record["id"]] = _with_pictures(known, record)
+            images = zip(known["images"], record["images"], strict=False)
+            masks = record["masks"]
+            found[record["id"]] = {
+                **known,
+                "images": [ours or theirs for ours, theirs in images],
+                "reference": known["reference"] or record["reference"],
+                "masks": {name: path or masks.get(name) for name, path in known["masks"].items()},
+                "marks": {**record.get("marks", {}), **known.get("marks", {})},
+            }
     return found
-
-
-def _with_pictures(known: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
-    images = zip(known["images"], record["images"], strict=False)
-    return {
-        **known,
-        "images": [ours or theirs for ours, theirs in images],
-        "reference": known["reference"] or record["reference"],
-        "masks": {name: path or record["masks"].get(name) for name, path in known["masks"].items()},
-        "marks": {**record.get("marks", {}), **known.get("marks", {})},
-    }
 
 
 def _edits(runs: Sequence[Run]) -> list[tuple[Run, EditRecord]]:
@@ -232,7 +211,6 @@ def pictures_of(record: Mapping[str, Any]) -> list[str]:
 def _take_file(target: Run, sources: Sequence[Run], path: str) -> None:
     """Keep a picture of the first source that has it; the door of each says what may be taken."""
     if target.picture(path) is None:
-        found = (run.picture(path) for run in sources)
-        file = next((one for one in found if one is not None), None)
+        file = next((one for run in sources if (one := run.picture(path))), None)
         if file is not None:
             target.keep(file, path)

@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
 from editgauge.errors import RunError
-from editgauge.store import records, sqlite
+from editgauge.store import schema, sqlite
 
 State = Literal["sent", "billed", "kept", "released"]
 """A call is ``sent``; then its bill came, or it stands at the most it can cost (kept), or it was
@@ -130,12 +130,12 @@ class Paid:
         """Write a reply of JSON values in place of an older one; it is on the disk when this
         returns.
         """
-        text = records.json(dict(reply))
+        text = schema.json(dict(reply))
         self._write(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?)",
             key,
             text,
-            records.mark("replies", key, text),
+            schema.mark("replies", key, text),
         )
 
     def drop(self, key: str) -> None:
@@ -173,11 +173,11 @@ class Paid:
     def note(self, name: str, value: str | None = None) -> str | None:
         """A short fact; with `value`, write it. None where there is none, or it is damaged."""
         if value is not None:
-            mark = records.mark("notes", name, value)
+            mark = schema.mark("notes", name, value)
             self._write("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", name, value, mark)
             return value
         rows = self._read("SELECT name, value, mark FROM notes WHERE name = ?", name)
-        return str(rows[0][1]) if rows and records.stands("notes", rows[0]) else None
+        return str(rows[0][1]) if rows and schema.stands("notes", rows[0]) else None
 
     def notes(self, start: str) -> dict[str, str]:
         """The facts whose names begin with `start`, in the order in which they were written. Raises
@@ -189,7 +189,7 @@ class Paid:
             start,
         )
         for row in rows:
-            if not records.stands("notes", row):
+            if not schema.stands("notes", row):
                 raise RunError(
                     f"{self.path}: what is noted as {str(row[0])[:80]!r} is damaged; bring a copy "
                     f"of the file, or name another one with --replies"
@@ -320,9 +320,9 @@ def _booked(state: State, most: float, billed: float | None) -> float:
 
 
 def _object(record: Sequence[Any]) -> dict[str, Any] | None:
-    if not records.stands("replies", record):
+    if not schema.stands("replies", record):
         return None
     try:
-        return records.parsed(record[1])
+        return schema.parsed(record[1])
     except ValueError:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.errors import RunError
-from editgauge.store import records
+from editgauge.store import schema
 
 Place = Path
 """A Parquet file."""
@@ -26,19 +26,16 @@ def database(files: Sequence[Path] = (), *, message: str = _UNREADABLE) -> Itera
     import duckdb
 
     db = duckdb.connect(":memory:")
-    with contextlib.suppress(
-        duckdb.InvalidInputException
-    ):  # a notebook without ipywidgets has none
+    with contextlib.suppress(duckdb.InvalidInputException):  # a notebook without ipywidgets
         db.execute("SET enable_progress_bar = false")  # it would stand among what a command prints
     try:
         yield db
     except duckdb.Error as error:
-        for file in files:
-            if not os.path.lexists(file):
-                raise RunError(
-                    f"{file}: gone while it was read; the run was deleted or moved. Bring it back, "
-                    f"or name the place where it is now"
-                ) from error
+        if gone := [file for file in files if not os.path.lexists(file)]:
+            raise RunError(
+                f"{gone[0]}: gone while it was read; the run was deleted or moved. Bring it back, "
+                f"or name the place where it is now"
+            ) from error
         raise RunError(message.format(str(error).strip().splitlines()[0][:200])) from error
     finally:
         db.close()
@@ -72,7 +69,7 @@ def mapping(text: str | None) -> dict[str, Any]:
     this tool.
     """
     try:
-        return records.parsed(text or "{}")
+        return schema.parsed(text or "{}")
     except ValueError as error:
         raise RunError(
             f"a row's detail is no JSON object ({error}); see: editgauge check RUN"

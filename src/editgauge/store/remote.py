@@ -24,20 +24,20 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from editgauge.errors import DataError, EditgaugeError, RunError, UsageError
-from editgauge.store import lease, paths, records, schema, sqlite
+from editgauge.store import lease, paths, schema, sqlite
 from editgauge.store.addresses import Entry, Store, address_of, at_once, opened, place_of
-from editgauge.store.file import put, recount
+from editgauge.store.file import put
 from editgauge.store.merge import pictures_of, take_rows
 from editgauge.store.paid import Paid
 from editgauge.store.run import FILE, PAID, Run
 
-_ROOMS = ("edits", "inputs")
 _PAID = ".paid.sqlite"
 _GONE = "gone"
 _LIST = "list.json"
@@ -65,8 +65,9 @@ def local_folder(place: Path | None) -> Path | None:
         for relative in known.keys() - there.keys():
             with contextlib.suppress(OSError):
                 paths.inside(target, relative, limit=paths.LARGEST).unlink()
-        stale = [e for e in entries if known.get(e.relative) != there[e.relative] or not e.version]
-        _fetch(store, target, stale + [e for e in entries if not _whole(target, e)])
+        mine = {one.relative for one in entries if one.version and _whole(target, one)}
+        mine &= {name for name in there if known.get(name) == there[name]}
+        _fetch(store, target, [one for one in entries if one.relative not in mine])
         paths.write(beside, _LIST, orjson.dumps(there))
     one_file = len(entries) == 1 and entries[0].name == store.base
     return target / entries[0].relative if one_file else target
@@ -77,7 +78,7 @@ def _whole(target: Path, entry: Entry) -> bool:
     return why is None and (target / entry.relative).stat().st_size == entry.size
 
 
-def _fetch(store: Store, target: Path, entries: Sequence[Entry]) -> None:
+def _fetch(store: Store, target: Path, entries: list[Entry]) -> None:
     """Bring files, some at once, below folders that are no links."""
     target.mkdir(parents=True, exist_ok=True)
 
@@ -85,7 +86,7 @@ def _fetch(store: Store, target: Path, entries: Sequence[Entry]) -> None:
         folder, _, name = entry.relative.rpartition("/")
         store.fetch(entry, paths.folder(target, folder) / name)
 
-    at_once(get, list(dict.fromkeys(entries)))
+    at_once(get, entries)
 
 
 # -- runs ------------------------------------------------------------------------------------------
@@ -101,21 +102,21 @@ def working(run: Path) -> Iterator[Path]:
     `RunError` for what lies there and is no run.
     """
     address = address_of(run)
-    if address is None:
-        new = not os.path.lexists(run)
+    if address is not None:
+        store = opened(address)
+        folder = _brought(store)
         try:
-            yield run
-        except EditgaugeError:
-            if new and not _holds_work(run):
-                shutil.rmtree(run, ignore_errors=True)
-            raise
+            yield folder
+        finally:
+            _push(store, folder)
         return
-    store = opened(address)
-    folder = bring(store)
+    new = not os.path.lexists(run)
     try:
-        yield folder
-    finally:
-        push(store, folder)
+        yield run
+    except EditgaugeError:
+        if new and not _holds_work(run):
+            shutil.rmtree(run, ignore_errors=True)
+        raise
 
 
 def _holds_work(run: Path) -> bool:
@@ -142,7 +143,7 @@ def fetched(run: Path, *, pictures: bool = True) -> Path:
     address = address_of(run)
     if address is None:
         return run
-    folder = bring(opened(address), pictures=pictures)
+    folder = _brought(opened(address), pictures=pictures)
     _need_run(run, folder)
     return folder
 
@@ -154,18 +155,13 @@ def _need_run(run: Path, folder: Path) -> None:
 
 
 def matching(path: Path) -> list[Path]:
-    """The runs that a pattern with ``*``, ``?`` or ``[…]`` matches, by name; any other path, and
-    one that is there under this very name, as it is. Raises `UsageError` where nothing matches.
+    """The runs of this machine that a pattern with ``*``, ``?`` or ``[…]`` matches, by name; any
+    other path, and one that is there under this very name, as it is. Raises `UsageError` where
+    nothing matches.
     """
     if not glob.has_magic(str(path)) or os.path.lexists(path):
         return [path]
-    address = address_of(path)
-    if address is None:
-        found = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
-    else:
-        store, scheme = opened(address), address.partition("://")[0]
-        names = sorted(store.call("glob", store.base))
-        found = [Path(f"{scheme}://{name.lstrip('/')}") for name in names]
+    found = [Path(one) for one in sorted(glob.glob(str(path))) if (Path(one) / FILE).exists()]
     if not found:
         raise UsageError(f"{path}: wanted a pattern of run folders, it matches none")
     return found
@@ -174,31 +170,30 @@ def matching(path: Path) -> list[Path]:
 # -- from the store --------------------------------------------------------------------------------
 
 
-def bring(store: Store, *, pictures: bool = True) -> Path:
-    """Bring this machine's copy of a run up to date; returns its folder, empty when there is no run
-    on the store. What was not yet handed over is, first. Raises `RunError` for a part that is none.
+def _brought(store: Store, *, pictures: bool = True) -> Path:
+    """This machine's copy of a run, brought up to date, and empty when there is no run on the
+    store. What was not yet handed over is, first. Raises `RunError` for a part that is none.
     """
     folder = place_of("runs", store.address)
     folder.mkdir(parents=True, exist_ok=True)
-    push(store, folder)
-    entries = store.files()
+    _push(store, folder)
+    entries, before = store.files(), _before(folder)
     if any(entry.relative == FILE for entry in entries):
         raise RunError(
             f"{store.address}: a run folder that was copied there by hand; copy it here, and hand "
             f"it over with: editgauge merge COPY --to ADDRESS (another address)"
         )
-    known = _read_list(_before(folder))
+    known, anew = _read_list(before), set[str]()
     parts = [e for e in entries if e.relative.startswith("parts/") and e.relative not in known]
-    anew: set[str] = set()
     if parts:
         with contextlib.closing(Run.create(folder)) as run:
             for entry in parts:
                 anew |= _take_part(store, run, entry)
         for name in (FILE, PAID):
-            _copy(folder / name, _before(folder) / name)
-        _remember(folder, *(entry.relative for entry in parts))
+            _copy(folder / name, before / name)
+        _remember(before, *(entry.relative for entry in parts))
     if pictures:
-        mine = [entry for entry in entries if entry.relative.split("/")[0] in _ROOMS]
+        mine = [one for one in entries if one.relative.startswith(("edits/", "inputs/"))]
         _fetch(store, folder, [e for e in mine if e.relative in anew or _is_wanted(folder, e)])
     return folder
 
@@ -232,7 +227,6 @@ def _take_part(store: Store, run: Run, entry: Entry) -> set[str]:
 
 def _join(part: Run, target: Run) -> None:
     """Put a part's records into a run; of one key the part's counts, which is the newer."""
-    part.fact("format")
     if part.damage is not None:
         raise part.damage
     with target.changing() as db:
@@ -241,7 +235,7 @@ def _join(part: Run, target: Run) -> None:
         for benchmark in part.described_benchmarks():
             target.keep_metrics(benchmark, part.metrics(benchmark).values())
         target.write_edits(part.edits())
-        take_rows(db, part, target, lambda _, old, new: old[3:] != new[3:])
+        take_rows(db, part, target, lambda old, new: old[3:] != new[3:])
         gone = orjson.loads(part.fact(_GONE) or "[]")
         target.drop((tuple(key), mark) for *key, mark in gone)
         target.take_entries(part)
@@ -250,7 +244,7 @@ def _join(part: Run, target: Run) -> None:
 # -- to the store ----------------------------------------------------------------------------------
 
 
-def push(store: Store, folder: Path) -> None:
+def _push(store: Store, folder: Path) -> None:
     """Hand over what this machine has and the store has not."""
     if not (folder / FILE).exists():
         return
@@ -264,7 +258,7 @@ def push(store: Store, folder: Path) -> None:
                 if file == FILE:
                     _send_pictures(store, folder, part)
                 store.send(part / file, f"{name}{suffix}")
-                _remember(folder, f"{name}{suffix}")
+                _remember(before, f"{name}{suffix}")
                 os.replace(now / file, before / file)
 
 
@@ -319,11 +313,10 @@ def _changes(now: Path, before: Path, part: Path) -> bool:
         db.execute("ATTACH ? AS now", (str(now),))
         db.execute("ATTACH ? AS before", (str(before),))
         with sqlite.transaction(db):
-            for table, query in _KEPT.items():
-                db.execute(f"INSERT INTO {table} {query}")
+            new = {table: db.execute(f"INSERT INTO {table} {_KEPT[table]}") for table in _KEPT}
             gone = [(*key, schema.unpacked(mark)) for *key, mark in db.execute(_TAKEN_OUT)]
-            put(db, "facts", (_GONE, records.json(gone)))
-            return recount(db) > 0 or bool(gone)
+            put(db, "facts", (_GONE, schema.json(gone)))
+            return bool(gone) or any(new[t].rowcount > 0 for t in new if t != "facts")
 
 
 # -- what this machine knows -----------------------------------------------------------------------
@@ -331,13 +324,12 @@ def _changes(now: Path, before: Path, part: Path) -> bool:
 
 def _copy(file: Path, target: Path) -> None:
     """A copy of a database as it is at this moment, with what lies in its journal."""
-    if not file.exists():
-        return
-    with (
-        contextlib.closing(sqlite3.connect(file)) as ours,
-        contextlib.closing(sqlite3.connect(target)) as theirs,
-    ):
-        ours.backup(theirs)
+    if file.exists():
+        with (
+            contextlib.closing(sqlite3.connect(file)) as ours,
+            contextlib.closing(sqlite3.connect(target)) as theirs,
+        ):
+            ours.backup(theirs)
 
 
 def _before(folder: Path) -> Path:
@@ -345,7 +337,7 @@ def _before(folder: Path) -> Path:
     return paths.folder(folder.parent, f"{folder.name}.store")
 
 
-def _read_list(folder: Path) -> dict[str, object]:
+def _read_list(folder: Path) -> Mapping[str, Any]:
     """What a copy has: name -> size and mark, or the parts of a run."""
     try:
         found = orjson.loads(paths.read(folder / _LIST))
@@ -355,5 +347,5 @@ def _read_list(folder: Path) -> dict[str, object]:
 
 
 def _remember(folder: Path, *parts: str) -> None:
-    known = _read_list(_before(folder)) | dict.fromkeys(parts)
-    paths.write(_before(folder), _LIST, orjson.dumps(known))
+    known = {**_read_list(folder), **dict.fromkeys(parts)}
+    paths.write(folder, _LIST, orjson.dumps(known))

@@ -6,15 +6,13 @@ another fingerprint, or without a score.
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import cast
 
-from editgauge.store import records, schema
-from editgauge.store.file import FILE, RunFile, put
+from editgauge.store import schema
+from editgauge.store.file import FILE, RunFile
 from editgauge.store.schema import RowKey, RowRecord, Series
 from editgauge.types import Row, Status, Variant
 
@@ -22,10 +20,9 @@ Takes = Callable[[RowRecord, RowRecord], bool]
 """Whether the second row takes the place of the first, of one key."""
 _STATUS = {status.value: status for status in Status}
 _MOST_REASONS = 20
-_PLACE = itemgetter(1, 2)
 _ONE = "WHERE series = ? AND sample = ? AND repeat = ?"
-_OF_SERIES = f"SELECT {schema.ROW_COLUMNS} FROM rows WHERE series = ? ORDER BY sample, repeat"
-_HOLES = ", ".join("?" * len(schema.ROW_COLUMNS.split(", ")))
+_OF_SERIES = "SELECT * FROM rows WHERE series = ? ORDER BY sample, repeat"
+_INTO = f"INTO rows VALUES ({', '.join('?' * 10)})"
 
 
 class Rows(RunFile):
@@ -37,48 +34,37 @@ class Rows(RunFile):
         """Write rows in one transaction; how many were given. Of two scores with one fingerprint
         and another value the first stays: `problems` names both values.
         """
-        rows = list(rows)
-        if not rows:
-            return 0
         with self.changing() as db:
-            by_series: dict[int, list[RowRecord]] = {}
-            for row in rows:
-                name = (row.benchmark, row.editor, row.scorer, row.metric, row.variant, row.source)
-                series = self._ids.get(name) or self.number_of(db, "series", name)
-                of = (row.benchmark, row.sample)
-                sample = self._ids.get(of) or self.number_of(db, "samples", of)
-                facts = records.json(dict(row.origin)) if row.origin else "{}"
-                origin = self.number_of(db, "origins", (facts,))
-                record = schema.row_record(row, series, sample, origin)
-                by_series.setdefault(series, []).append(record)
-            for series, made in by_series.items():
-                self.put_records(db, series, made)
-            self.rows_changed()
-        return len(rows)
+            records = [self._record(db, row) for row in rows]
+            if records:
+                self.put_records(db, records)
+        return len(records)
+
+    def _record(self, db: sqlite3.Connection, row: Row) -> RowRecord:
+        name = (row.benchmark, row.editor, row.scorer, row.metric, row.variant, row.source)
+        series = self.number_of(db, "series", name)
+        sample = self.number_of(db, "samples", (row.benchmark, row.sample))
+        origin = self.number_of(db, "origins", (schema.json(dict(row.origin)),))
+        return schema.row_record(row, series, sample, origin)
 
     def put_records(
-        self,
-        db: sqlite3.Connection,
-        series: int,
-        new: Sequence[RowRecord],
-        takes: Takes | None = None,
+        self, db: sqlite3.Connection, new: Sequence[RowRecord], takes: Takes | None = None
     ) -> tuple[int, int]:
-        """Write rows of one series as the table has them, within `changing`; `takes` decides
-        whether a row takes the place of one of its key. How many were there, and how many of these
-        were replaced.
+        """Write rows as the table has them, within `changing`; `takes` decides whether a row takes
+        the place of one of its key. How many were there, and how many of these were replaced.
         """
-        told = f"INSERT INTO rows VALUES ({_HOLES}) ON CONFLICT(series, sample, repeat) DO NOTHING"
-        made, replaced = db.executemany(told, new).rowcount, 0
-        if made < len(new):
-            replaced = sum(self._replace(db, record, takes or self._takes) for record in new)
-        self._count(db, series, made)
-        return len(new) - made, replaced
+        told = f"INSERT {_INTO} ON CONFLICT(series, sample, repeat) DO NOTHING"
+        there, replaced = len(new) - db.executemany(told, new).rowcount, 0
+        if there:
+            replaced = sum(self._replaced(db, record, takes or self._takes) for record in new)
+        self.rows_changed()
+        return there, replaced
 
-    def _replace(self, db: sqlite3.Connection, new: RowRecord, takes: Takes) -> bool:
-        old = db.execute(f"SELECT {schema.ROW_COLUMNS} FROM rows {_ONE}", new[:3]).fetchone()
-        if old == new or (schema.row_stands(old) and not takes(old, new)):
+    def _replaced(self, db: sqlite3.Connection, new: RowRecord, takes: Takes) -> bool:
+        old = db.execute(f"SELECT * FROM rows {_ONE}", new[:3]).fetchone()
+        if old == new or (_stands(old) and not takes(old, new)):
             return False
-        db.execute(f"INSERT OR REPLACE INTO rows VALUES ({_HOLES})", new)
+        db.execute(f"INSERT OR REPLACE {_INTO}", new)
         return True
 
     def _takes(self, old: RowRecord, new: RowRecord) -> bool:
@@ -94,61 +80,47 @@ class Rows(RunFile):
             )
         return False
 
-    def _count(self, db: sqlite3.Connection, series: int, more: int) -> None:
-        """Bring the number of rows of a series up to date."""
-        if more:
-            *named, rows, _ = db.execute("SELECT * FROM series WHERE id = ?", (series,)).fetchone()
-            put(db, "series", (*named, rows + more))
-
     def rows_changed(self) -> None:
         """Rows are others now: ``rows.parquet`` is of an earlier generation."""
-        self.set_fact("generation", self._number("generation") + 1)
+        self.set_fact("generation", str(int(self.generation) + 1))
 
     def drop(self, old: Iterable[tuple[RowKey, str]]) -> int:
         """Take out the rows with these keys and fingerprints; how many there were."""
-        old, gone = list(old), 0
-        if not old:
-            return 0
+        gone = 0
         with self.changing() as db:
             for (benchmark, sample, *named, repeat), fingerprint in old:
                 series = self.number_of(db, "series", (benchmark, *named))
                 place = (series, self.number_of(db, "samples", (benchmark, sample)), repeat)
-                there = db.execute(
-                    f"DELETE FROM rows {_ONE} AND fingerprint = ?",
-                    (*place, schema.packed(fingerprint)),
-                ).rowcount
-                self._count(db, series, -there)
-                gone += there
+                told = f"DELETE FROM rows {_ONE} AND fingerprint = ?"
+                gone += db.execute(told, (*place, schema.packed(fingerprint))).rowcount
             if gone:
                 self.rows_changed()
         return gone
 
     # -- reading -----------------------------------------------------------------------------------
 
+    @property
+    def generation(self) -> str:
+        """A number that is another one whenever rows have changed."""
+        text = self.fact("generation")
+        return text if text.isdecimal() else "0"
+
     def series(self, benchmark: str | None = None) -> list[Series]:
         """The series of a benchmark (or of all), by their names."""
-        found = [Series(*record[:-1]) for record in self._records("series")]
+        found = [Series(*record[:-1]) for record in self.small("series")]
         chosen = [one for one in found if benchmark in (None, one.benchmark)]
-        return sorted(chosen, key=lambda one: one[1:7])
+        return sorted(chosen, key=lambda one: one[1:])
 
     def records(self, series: Series) -> list[RowRecord]:
         """The rows of a series as the table has them, by sample and repeat; those that do not stand
         their checksum are left out and noted.
         """
-
-        def query(db: sqlite3.Connection) -> tuple[int, list[RowRecord]]:
-            with contextlib.nullcontext() if db.in_transaction else _of_one_moment(db):
-                count = db.execute("SELECT rows FROM series WHERE id = ?", (series.id,)).fetchone()
-                return count[0] if count else 0, db.execute(_OF_SERIES, (series.id,)).fetchall()
-
-        wanted, found = self._tried(query)
-        sound = [one for one in found if one[0] == series.id and schema.row_stands(one)]
-        if len(set(map(_PLACE, sound))) != len(sound):  # a page that is there twice
-            sound = list({_PLACE(one): one for one in sound}.values())
-        if len(sound) != wanted:
+        known = self._tried(lambda db: db.execute(_OF_SERIES, (series.id,)).fetchall(), "rows")
+        sound = [one for one in known if _stands(one)]
+        if lost := len(known) - len(sound):
             self.note(
-                f"{FILE}: {max(1, wanted - len(sound))} rows of {series.editor}, {series.metric} "
-                f"({series.variant}) are damaged or gone; `editgauge score` makes them again"
+                f"{FILE}: {lost} rows of {series.editor}, {series.metric} ({series.variant}) are "
+                f"damaged or gone; `editgauge score` makes them again"
             )
         return sound
 
@@ -162,17 +134,17 @@ class Rows(RunFile):
 
     def sample_names(self) -> dict[int, tuple[str, str]]:
         """Number of a sample in `records` -> benchmark and id."""
-        return {record[0]: record[1:3] for record in self._records("samples")}
+        return {record[0]: record[1:3] for record in self.small("samples")}
 
     def origins(self) -> dict[int, str]:
         """Number of an origin in `records` -> JSON."""
-        return {record[0]: record[1] for record in self._records("origins")}
+        return {record[0]: record[1] for record in self.small("origins")}
 
     def rows(self, benchmark: str | None = None) -> list[Row]:
         """All rows, ordered by key."""
-        origins = self.origins()
+        origins = {number: schema.known(text) for number, text in self.origins().items()}
         found = [
-            _row(series, sample, record, origins.get(record[8], "{}"))
+            _row(series, sample, record, origins.get(record[8], {}))
             for series, sample, record in self._each(self.series(benchmark))
         ]
         return sorted(found, key=lambda row: row.key)
@@ -185,7 +157,7 @@ class Rows(RunFile):
         """
         wanted = [s for s in self.series(benchmark) if scorers is None or s.scorer in scorers]
         return {
-            (benchmark, sample, *one[2:7], record[2]): {
+            (benchmark, sample, *one[2:], record[2]): {
                 schema.unpacked(record[6]): _STATUS[record[4]]
             }
             for one, sample, record in self._each(wanted)
@@ -214,8 +186,8 @@ class Rows(RunFile):
         variant: str = "",
     ) -> dict[str, dict[str, int]]:
         """editor -> status -> how many of the samples `among` have a row of these scorers in that
-        status. A sample with rows in several counts in each. Rows of whole sets are no samples'.
-        `source`: only rows that this judge or engine made; `variant`: only rows of this one.
+        status. A sample with rows in several counts in each. `source`: only rows that this judge or
+        engine made; `variant`: only rows of this one.
         """
         wanted, kept = set(scorers), set(among)
         chosen = [
@@ -231,26 +203,14 @@ class Rows(RunFile):
                 mine[status] = mine.get(status, 0) + 1
         return counts
 
-    @property
-    def generation(self) -> str:
-        """A number that is another one whenever rows have changed."""
-        return str(self._number("generation"))
+
+def _stands(record: RowRecord) -> bool:
+    return schema.mark(*record[:9]) == record[9] and record[4] in _STATUS
 
 
-@contextlib.contextmanager
-def _of_one_moment(db: sqlite3.Connection) -> Iterator[None]:
-    """What is read in the `with` block is of one moment."""
-    db.execute("BEGIN")
-    try:
-        yield
-    finally:
-        db.execute("COMMIT")
-
-
-def _row(series: Series, sample: str, record: RowRecord, origin: str) -> Row:
+def _row(series: Series, sample: str, record: RowRecord, origin: dict[str, object]) -> Row:
     _, _, repeat, value, status, reason, mark, detail, _, _ = record
-    infinite = value == float("inf")
-    told = records.known(detail)
+    infinite = {"infinite": True} if value == float("inf") else {}
     return Row(
         benchmark=series.benchmark,
         sample=sample,
@@ -264,6 +224,6 @@ def _row(series: Series, sample: str, record: RowRecord, origin: str) -> Row:
         fingerprint=schema.unpacked(mark),
         source=series.source,
         repeat=repeat,
-        detail={**told, "infinite": True} if infinite else told,
-        origin=records.known(origin),
+        detail={**schema.known(detail), **infinite},
+        origin=origin,
     )

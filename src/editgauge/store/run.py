@@ -12,25 +12,23 @@
 Several commands may write one run at once, on one machine: each write is one transaction. A run may
 be damaged, or come from anybody: what does not stand its checksum is left out and named in
 `Run.problems`; a file that SQLite itself cannot read any more is read as far as it can be.
-
-`Run` is the one façade. It stands on `store.file` (the database), `store.rows` (the scores); the
-entries, samples, metrics, outputs and pictures are here.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from editgauge import __version__, temporary
-from editgauge.errors import RunError
-from editgauge.store import copies, described, lease, paths, records, schema, sqlite
-from editgauge.store.file import FILE, put, real
+from editgauge.errors import RunError, UsageError
+from editgauge.store import described, hashes, lease, paths, schema, sqlite
+from editgauge.store.addresses import address_of
+from editgauge.store.file import FILE, put
 from editgauge.store.rows import Rows
 from editgauge.store.schema import EditRecord
-from editgauge.types import MAX_FILE_BYTES, Metric, Row
+from editgauge.types import Metric, Row
 
 if TYPE_CHECKING:
     from editgauge.store.hashes import HashStore
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "PAID", "ROOMS", "Run"]
 PAID = "paid.sqlite"
 ROOMS = ("inputs", "edits", "cache", "tuning", "study", lease.FOLDER, lease.TEMPORARY)
-_OWN = ("id", "benchmark")
 
 
 class Run(Rows):
@@ -46,9 +43,7 @@ class Run(Rows):
     Thread-safe.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._parquet: tuple[str, Path] | None = None
+    _parquet: tuple[str, Path] | None = None
 
     # -- opening -----------------------------------------------------------------------------------
 
@@ -58,19 +53,19 @@ class Run(Rows):
 
         Raises `RunError` when the folder cannot be written or holds something that is not a run.
         """
-        path = real(path)
+        path = _real(path)
         if not os.path.lexists(path / FILE):
             try:
-                if path.exists() and (not path.is_dir() or any(_visible(path))):
-                    raise RunError(
-                        f"{path}: not empty, and not a run (no {FILE}); name another folder"
-                    )
                 path.mkdir(parents=True, exist_ok=True)
+                there = [one for one in os.listdir(path) if not one.startswith(".editgauge-")]
             except OSError as error:
                 raise paths.unwritable(path, error) from error
+            if there and not os.path.lexists(path / FILE):
+                raise RunError(f"{path}: not empty, and not a run (no {FILE}); name another folder")
             told = {"format": schema.FORMAT, "editgauge": __version__, "created": schema.now()}
-            facts = [(*fact, records.mark("facts", *fact)) for fact in told.items()]
-            sqlite.create(path / FILE, schema.SCHEMA, "INSERT INTO facts VALUES (?, ?, ?)", facts)
+            facts = [(*fact, schema.mark("facts", *fact)) for fact in told.items()]
+            said = [("INSERT INTO facts VALUES (?, ?, ?)", fact) for fact in facts]
+            sqlite.create(path / FILE, schema.SCHEMA, *said)
         run = cls.open(path)
         paths.only_files(path, "cache")
         return run
@@ -82,7 +77,7 @@ class Run(Rows):
         Raises `RunError` when there is none, one of a format that this version does not know, or
         one with a link where a folder of its own belongs.
         """
-        run = cls(real(path))
+        run = cls(_real(path))
         paths.no_links(run.path, ROOMS)
         if os.path.lexists(run.replies_path):
             sqlite.need_files(run.replies_path)
@@ -121,7 +116,7 @@ class Run(Rows):
         from editgauge.store import snapshot
 
         with self._lock:
-            if not any(one.rows for one in self.series()):
+            if not self.read("SELECT 1 FROM rows LIMIT 1"):
                 return []
             generation = self.generation
             if self._parquet is None or self._parquet[0] != generation:
@@ -139,9 +134,8 @@ class Run(Rows):
         """What was done: when the run was begun and by which version, and `entries`, one a
         command.
         """
-        entries = []
-        for _, command, at, facts, _ in self._records("entries"):
-            entries.append({"command": command, "at": at, **records.known(facts)})
+        every = self.small("entries")
+        entries = [{"command": c, "at": at, **schema.known(facts)} for _, c, at, facts, _ in every]
         created = self.fact("created") or (entries[0]["at"] if entries else "")
         by = self.fact("editgauge") or "unknown"
         return {"format": schema.FORMAT, "editgauge": by, "created": created, "entries": entries}
@@ -155,54 +149,44 @@ class Run(Rows):
         """
         told = {"versions": schema.versions(), "platform": schema.machine(), **paths.facts(facts)}
         with self.changing() as db:
-            self._insert(db, "entries", (command, schema.now(), records.json(told)))
-        if self.series():
-            self.parquet()
+            self.insert(db, "entries", (command, schema.now(), schema.json(told)))
+        self.parquet()
 
-    def take_entries(self, other: Run, but: Run | None = None) -> None:
-        """Add the entries of another run that are not there (nor in `but`)."""
-        known = {e[1:4] for one in (self, but) if one for e in one._records("entries")}
-        new = [e[1:4] for e in other._records("entries") if e[1:4] not in known]
-        if new:
-            with self.changing() as db:
-                for entry in new:
-                    self._insert(db, "entries", entry)
+    def take_entries(self, other: Run) -> None:
+        """Add the entries of another run that are not there."""
+        known = {entry[1:4] for entry in self.small("entries")}
+        with self.changing() as db:
+            for entry in other.small("entries"):
+                if entry[1:4] not in known:
+                    self.insert(db, "entries", entry[1:4])
 
     # -- edits -------------------------------------------------------------------------------------
 
     def write_edits(self, edits: Iterable[EditRecord]) -> int:
         """Write records of outputs, each in the place of an older one of its sample and editor."""
         edits = list(edits)
-        if not edits:
-            return 0
-        with self.changing() as db:
-            new = 0
-            for one in edits:
-                sample = self.number_of(db, "samples", (one.benchmark, one.sample))
-                key = (sample, records.plain(one.editor))
-                there = "SELECT count(*) = 0 FROM edits WHERE sample = ? AND editor = ?"
-                new += db.execute(there, key).fetchone()[0]
-                told = (one.status.value, one.path, one.fingerprint, schema.edit_facts(one))
-                put(db, "edits", (*key, *told))
-            if new:
-                self._more("edits", new)
+        if edits:
+            with self.changing() as db:
+                for one in edits:
+                    sample = self.number_of(db, "samples", (one.benchmark, one.sample))
+                    editor = schema.plain(one.editor)
+                    put(db, "edits", (sample, editor, *schema.edit_columns(one)))
         return len(edits)
 
     def edits(self, benchmark: str | None = None) -> list[EditRecord]:
         """The records of outputs, ordered by benchmark, sample and editor. One that is damaged, or
         names a picture outside its room, is left out and named in `problems`.
         """
-        every = self._records("edits", "sample, editor")
+        every = self.small("edits", "sample, editor")
         names = self.sample_names() if every else {}
         found = []
         for sample, editor, *columns, _ in every:
             if sample not in names or benchmark not in (None, names[sample][0]):
                 continue
-            one = schema.edit_record(*names[sample], editor, tuple(columns))
-            if isinstance(one, str):
-                self.note(f"edits: {one}; left out")
-            else:
-                found.append(one)
+            try:
+                found.append(schema.edit_record(*names[sample], editor, columns))
+            except schema.NO_RECORD as error:
+                self.note(f"the output of {editor} for {names[sample][1]!r}: {error}; left out")
         return sorted(found, key=lambda one: (one.benchmark, one.sample, one.editor))
 
     # -- metrics -----------------------------------------------------------------------------------
@@ -211,37 +195,29 @@ class Run(Rows):
         """Keep what is said about metrics beside their rows, so that a reader needs to guess
         nothing. What is there of the same name is replaced.
         """
-        there = {r[2]: (r[0], r[3]) for r in self._records("metrics") if r[1] == benchmark}
-        wanted = {one.name: records.json(described.record(one)) for one in metrics}
-        new = [n for n, facts in wanted.items() if there.get(n, (0, ""))[1] != facts]
-        if not new:
+        there = {record[1:4] for record in self.small("metrics")}
+        wanted = {(benchmark, one.name, described.column(one)) for one in metrics}
+        if wanted <= there:
             return
         with self.changing() as db:
-            for name in new:
-                record = (benchmark, name, wanted[name])
-                if name in there:
-                    put(db, "metrics", (there[name][0], *record))
-                else:  # perhaps in the place of a damaged one
-                    db.execute("DELETE FROM metrics WHERE benchmark = ? AND metric = ?", record[:2])
-                    self._insert(db, "metrics", record)
+            for record in sorted(wanted - there):
+                db.execute("DELETE FROM metrics WHERE benchmark = ? AND metric = ?", record[:2])
+                self.insert(db, "metrics", record)
 
     def metrics(self, benchmark: str) -> dict[str, Metric]:
         """The metrics of a benchmark as the commands that wrote rows of them described them."""
         found = {}
-        for _, name, metric, facts, _ in self._records("metrics"):
-            if name == benchmark:
-                try:
-                    found[metric] = described.metric(metric, records.known(facts))
-                except ValueError as error:
-                    self.note(
-                        f"the metric {metric!r} of {name} is described in no way that can be "
-                        f"read ({error}); left out"
-                    )
+        for _, name, metric, facts, _ in self.small("metrics"):
+            try:
+                if name == benchmark:
+                    found[metric] = described.metric(metric, facts)
+            except schema.NO_RECORD as error:
+                self.note(f"metric {metric!r} of {name}: cannot be read ({error}); left out")
         return found
 
     def described_benchmarks(self) -> list[str]:
         """The benchmarks of which `metrics` knows any."""
-        return sorted({record[1] for record in self._records("metrics")})
+        return sorted({record[1] for record in self.small("metrics")})
 
     # -- samples -----------------------------------------------------------------------------------
 
@@ -253,49 +229,47 @@ class Run(Rows):
         told = {paths.plain_text(record["id"], "sample id"): record for record in given}
         paths.plain_name(benchmark)
         with self._lock:
-            there = {r[2]: r for r in self._records("samples") if r[1] == benchmark}
+            there = {r[2]: r for r in self.small("samples") if r[1] == benchmark}
             new = []
             for place, name in enumerate(_order(there, told)):
-                old = there.get(name)
-                known = records.known(old[4]) if old is not None else {}
-                all_of_it = {**known, **told.get(name, {})}
-                facts = records.json({k: v for k, v in all_of_it.items() if k not in _OWN})
-                if old is None or old[3:5] != (place, facts):
-                    new.append((name, place, facts))
-            if not new:
-                return
-            with self.changing() as db:
-                for name, place, facts in new:
-                    number = self.number_of(db, "samples", (benchmark, name))
-                    put(db, "samples", (number, benchmark, name, place, facts))
+                known = schema.known(there[name][4]) if name in there else {}
+                facts = {**known, **told.get(name, {})}
+                text = schema.json({k: v for k, v in facts.items() if k not in ("id", "benchmark")})
+                if name not in there or there[name][3:5] != (place, text):
+                    new.append((name, place, text))
+            if new:
+                with self.changing() as db:
+                    for name, *rest in new:
+                        number = self.number_of(db, "samples", (benchmark, name))
+                        put(db, "samples", (number, benchmark, name, *rest))
 
     def samples(self, benchmark: str) -> list[dict[str, Any]]:
         """The records of a benchmark's samples in the benchmark's order: see
-        `schema.SampleRecord`. One that is damaged, and a picture outside ``inputs/<benchmark>``,
+        `schema.sample_record`. One that is damaged, and a picture outside ``inputs/<benchmark>``,
         are left out and named in `problems`.
         """
         paths.plain_name(benchmark)
         found = []
-        for _, name, sample, place, facts, *_ in self._records("samples", "place, id"):
-            if name != benchmark or place is None:
-                continue
-            record, said = schema.read_sample(benchmark, sample, records.known(facts))
-            for text in said:
-                self.note(text)
-            if record is not None:
-                found.append(record)
+        for _, name, sample, place, facts, *_ in self.small("samples", "place, id"):
+            if name == benchmark and place is not None:
+                try:
+                    record, said = schema.read_sample(benchmark, sample, facts)
+                    found.append(record)
+                except schema.NO_RECORD as error:
+                    said = [f"sample {sample[:80]!r}: {error}"]
+                for text in said:
+                    self.note(f"samples of {benchmark}: {text}; left out")
         return found
 
     def samples_mark(self, benchmark: str) -> str:
         """The hash of a benchmark's index of samples: equal where two runs say the same of them."""
-        every = self._records("samples", "place, id")
-        told = [r[2:5] for r in every if r[1] == benchmark and r[3] is not None]
-        return schema.digest(told)
+        every = self.small("samples", "place, id")
+        return schema.digest([r[2:5] for r in every if r[1] == benchmark and r[3] is not None])
 
     def benchmarks(self) -> list[str]:
         """The benchmarks that have samples in this run."""
         found = set()
-        for name in {r[1] for r in self._records("samples") if r[3] is not None}:
+        for name in {r[1] for r in self.small("samples") if r[3] is not None}:
             try:
                 found.add(paths.plain_name(name))
             except RunError as error:
@@ -308,43 +282,38 @@ class Run(Rows):
         """The file of the run that a record names, or None when it is not there or may not be
         opened (`paths.fault`); then `problems` says so.
         """
-        if not relative:
-            return None
-        why = paths.fault(self.path, relative, room)
+        why = paths.fault(self.path, relative, room) if relative else "not there"
         if why is None:
             return self.path / str(relative)
         if why != "not there":
             self.note(f"{str(relative)[:200]}: {why}; left out")
         return None
 
-    def keep(self, file: Path, where: Path | str, hashes: HashStore | None = None) -> Path:
+    def keep(self, file: Path, where: Path | str, known: HashStore | None = None) -> Path:
         """Keep a copy of a file in the run at `where` (relative), in place of another file that is
-        there. Returns the path in the run. `hashes` learns the hash of a file that is copied, and
-        of its copy.
+        there. Returns the path in the run. `known` learns the hash of a file that is copied, and of
+        its copy.
 
         Raises `RunError` when it cannot be written, or `file` is no regular file of at most
-        `images.MAX_FILE_BYTES`.
+        `types.MAX_FILE_BYTES`.
         """
         name = where if isinstance(where, str) else where.as_posix()
-        target = f"{self.path}{os.sep}{name}"
+        kept = self.path / name
         if why := paths.misplaced(name):
             raise RunError(f"{self.path.name}: {name!a}: {why}; nothing is kept there")
-        kept = self.path / name
-        if copies.same(file, target):
-            return kept
-        try:
-            made = paths.folder(self.path, lease.TEMPORARY) / temporary.new_name()
+        if not hashes.same(file, kept):
             try:
-                mark, found = copies.copy(file, made, limit=MAX_FILE_BYTES)
-                os.replace(made, paths.folder(self.path, name.rpartition("/")[0]) / kept.name)
-            finally:
-                made.unlink(missing_ok=True)
-            if hashes is not None:
-                hashes.forget(kept)
-                hashes.learn(file, found, mark)
-                hashes.learn(kept, os.lstat(target), mark)
-        except OSError as error:
-            raise paths.unwritable(Path(target), error) from error
+                made = paths.folder(self.path, lease.TEMPORARY) / temporary.new_name()
+                try:
+                    mark, stat = hashes.copy(file, made)
+                    os.replace(made, paths.folder(self.path, name.rpartition("/")[0]) / kept.name)
+                finally:
+                    made.unlink(missing_ok=True)
+                if known is not None:
+                    known.learn(file, stat, mark)
+                    known.learn(kept, os.lstat(kept), mark)
+            except OSError as error:
+                raise paths.unwritable(kept, error) from error
         return kept
 
 
@@ -358,6 +327,14 @@ def _order(there: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     return known + [name for name in given if name not in kept]
 
 
-def _visible(path: Path) -> Iterator[Path]:
-    """What lies in a folder, but for what a command that makes a run there right now has there."""
-    return (one for one in path.iterdir() if not one.name.startswith(".editgauge-"))
+def _real(path: Path) -> Path:
+    """A run folder's own path, which must be text: databases take no other names. Raises
+    `UsageError` for an address.
+    """
+    if address := address_of(path):
+        raise UsageError(
+            f"{address}: this command works on runs of this machine; bring it here with: editgauge "
+            f"merge {address} --to RUN"
+        )
+    paths.plain_text(str(path.resolve()), "run folder")
+    return path.resolve()

@@ -2,45 +2,44 @@
 
 ::
 
-    facts(name, value)                        format, generation of the rows, records of each table
+    facts(name, value)                        format, generation of the rows, mark of rows.parquet
     entries(command, at, facts)               what was done: one record a command
     samples(benchmark, sample, place, facts)    what a reader needs to know of each sample
     metrics(benchmark, metric, facts)         direction, range and heading of metrics with rows
-    series(benchmark, editor, scorer, metric, variant, source, rows)
+    series(benchmark, editor, scorer, metric, variant, source)
     origins(facts)                            what made a row: versions, hashes
     rows(series, sample, repeat, value, …)    the scores; `value` is Inf for an infinite PSNR
     edits(sample, editor, status, path, …)    the outputs
 
-Which row counts is its primary key. Every record ends in `mark`, a CRC-32 of its other columns, and
-`series.rows` and `facts` count the records: what is damaged or gone is noticed. No path is
-absolute.
+Which row counts is its primary key. Every record ends in `mark`, a CRC-32 of its other columns. No
+path is absolute.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json as standard
 import math
 import os
 import platform
-import struct
+import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import msgspec
+import orjson
 
 from editgauge import __version__
-from editgauge.store import paths, records
-from editgauge.store.records import plain
-from editgauge.types import VARIANTS, Edit, Row, Sample, Status
+from editgauge.store import paths
+from editgauge.types import VARIANTS, Edit, Finding, Row, Sample, Status
 
-FORMAT = "3"
-_STATUSES = {status.value for status in Status}
+FORMAT = "4"
 _VARIANTS = ", ".join(f"'{variant}'" for variant in VARIANTS)
 SCHEMA = (
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER) WITHOUT ROWID",
@@ -52,8 +51,7 @@ SCHEMA = (
     f"""CREATE TABLE series(id INTEGER PRIMARY KEY, benchmark TEXT NOT NULL, editor TEXT NOT NULL,
         scorer TEXT NOT NULL, metric TEXT NOT NULL,
         variant TEXT NOT NULL CHECK(variant IN ({_VARIANTS})), source TEXT NOT NULL,
-        rows INTEGER NOT NULL, mark INTEGER,
-        UNIQUE(benchmark, editor, scorer, metric, variant, source))""",
+        mark INTEGER, UNIQUE(benchmark, editor, scorer, metric, variant, source))""",
     "CREATE TABLE origins(id INTEGER PRIMARY KEY, facts TEXT UNIQUE, mark INTEGER)",
     """CREATE TABLE rows(series INTEGER, sample INTEGER, repeat INTEGER CHECK(repeat >= 0),
         value REAL, status TEXT NOT NULL, reason TEXT NOT NULL,
@@ -64,18 +62,70 @@ SCHEMA = (
         status TEXT NOT NULL, path TEXT, fingerprint TEXT NOT NULL,
         facts TEXT, mark INTEGER, PRIMARY KEY(sample, editor)) WITHOUT ROWID""",
 )
-COUNTED = ("entries", "samples", "metrics", "series", "origins", "edits")
-"""The tables whose number of records is a fact."""
-ROW_COLUMNS = "series, sample, repeat, value, status, reason, fingerprint, detail, origin, mark"
-KEY_COLUMNS = ("benchmark", "sample", "editor", "scorer", "metric", "variant", "source", "repeat")
+NO_RECORD = (ValueError, msgspec.ValidationError)
+"""What reading a record raises that is none."""
 RowKey = tuple[str, str, str, str, str, str, str, int]
 """What `types.Row.key` is."""
 RowRecord = tuple[int, int, int, float | None, str, str, bytes | str, str, int, int]
-"""A row as the table has it: `ROW_COLUMNS`."""
+"""A row as the table has it."""
 
-_numbers = struct.Struct("<qqqqd").pack
-_FINGERPRINT = 32
 _HALF = 1 << 31
+_DIGEST = re.compile("[0-9a-f]{32}")
+
+
+# -- texts and their checksums ---------------------------------------------------------------------
+
+
+def mark(*values: object) -> int:
+    """The checksum of a record: of its table's name (rows: without it) and columns, in order."""
+    return zlib.crc32(repr(values).encode()) - _HALF  # SQLite has four bytes for it
+
+
+def stands(table: str, record: Sequence[Any]) -> bool:
+    """Whether a record that was read, its checksum last, is what was written into this table."""
+    return bool(mark(table, *record[:-1]) == record[-1])
+
+
+def json(value: Any) -> str:
+    """A value as JSON text. What JSON cannot hold comes from outside: it becomes text."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    except TypeError:  # odd keys or kinds, a lone surrogate, an integer of more than 64 bits
+        told = standard.dumps(value, default=str, skipkeys=True, ensure_ascii=False)
+        return told.encode("utf-8", "replace").decode()
+
+
+def parsed(text: Any) -> dict[str, Any]:
+    """The object in a column of JSON. Raises `ValueError` when it is none."""
+    value = orjson.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("wanted an object")
+    return value
+
+
+def known(text: str | None) -> dict[str, Any]:
+    """The object in a column of JSON; {} for what is none (a run may come from anybody)."""
+    try:
+        return parsed(text or "{}")
+    except ValueError:
+        return {}
+
+
+def plain(text: str) -> str:
+    """`text` as UTF-8 can hold it: lone surrogates escaped."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def digest(*parts: Any) -> str:
+    """Hash of JSON values, independent of the order of mappings: 32 hexadecimal digits."""
+    try:
+        told = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    except TypeError:
+        told = orjson.dumps(orjson.loads(json(parts)), option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(told, digest_size=16).hexdigest()
+
+
+# -- rows ------------------------------------------------------------------------------------------
 
 
 class Series(NamedTuple):
@@ -88,53 +138,25 @@ class Series(NamedTuple):
     metric: str
     variant: str
     source: str
-    rows: int
 
 
 def row_record(row: Row, series: int, sample: int, origin: int) -> RowRecord:
     """A row as the table has it."""
     detail = dict(row.detail)
     infinite = detail.pop("infinite", None) is True and row.status is Status.SCORED
-    value = math.inf if infinite else row.value
-    text = records.json(detail) if detail else ""
-    mark = packed(row.fingerprint)
+    number = None if row.value is None else float(row.value) + 0.0  # SQLite knows no -0.0
+    value, text = math.inf if infinite else number, json(detail) if detail else ""
+    name = packed(row.fingerprint)
     record = (
-        series, sample, row.repeat, value, row.status.value, plain(row.reason), mark, text, origin,
+        series, sample, int(row.repeat), value, row.status.value, plain(row.reason), name, text,
+        origin,
     )  # fmt: skip
-    return (*record, row_mark(record))
-
-
-def row_mark(record: Sequence[Any]) -> int:
-    """The checksum of a row, of its other columns. Raises `struct.error`, `TypeError` or
-    `ValueError` where a column holds what no row has.
-    """
-    series, sample, repeat, value, status, reason, fingerprint, detail, origin = record
-    numbers = _numbers(series, sample, repeat, origin, math.nan if value is None else value)
-    if isinstance(fingerprint, str):
-        fingerprint = b"\1" + fingerprint.encode()
-    text = f"{status}\0{reason}\0{detail}".encode()
-    mark = zlib.crc32(text, zlib.crc32(fingerprint, zlib.crc32(numbers)))
-    return mark - _HALF  # SQLite has four bytes for it
-
-
-def row_stands(record: Sequence[Any]) -> bool:
-    """Whether a row that was read is what was written."""
-    try:
-        return bool(row_mark(record[:9]) == record[9]) and record[4] in _STATUSES
-    except (struct.error, TypeError, ValueError, AttributeError):
-        return False
+    return (*record, mark(*record))
 
 
 def packed(fingerprint: str) -> bytes | str:
     """A fingerprint as it is stored: 16 bytes where it is a `digest`."""
-    if len(fingerprint) == _FINGERPRINT:
-        try:
-            data = bytes.fromhex(fingerprint)
-        except ValueError:
-            return plain(fingerprint)
-        if data.hex() == fingerprint:
-            return data
-    return plain(fingerprint)
+    return bytes.fromhex(fingerprint) if _DIGEST.fullmatch(fingerprint) else plain(fingerprint)
 
 
 def unpacked(fingerprint: bytes | str) -> str:
@@ -142,10 +164,14 @@ def unpacked(fingerprint: bytes | str) -> str:
     return fingerprint.hex() if isinstance(fingerprint, bytes) else fingerprint
 
 
+# -- outputs ---------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditRecord:
     """One output as the run knows it. `path` is relative to the run folder, with ``/``; None when
-    there is none.
+    there is none. `given_back`: whether it is an input handed back (`store.outputs.given_back`);
+    None where that is not known.
     """
 
     benchmark: str
@@ -164,9 +190,6 @@ class EditRecord:
     instruction: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
     given_back: bool | None = None
-    """Whether the output is an input handed back (`store.outputs.given_back`); None where that is
-    not known.
-    """
 
     def edit(self, run: Path) -> Edit:
         """The record as an `Edit` whose path is below the given run folder. A picture that may not
@@ -183,85 +206,55 @@ class EditRecord:
         return Edit(**same, path=path, status=status, reason=reason)
 
 
-_EDIT_SAME = tuple(
-    name for name in Edit.__dataclass_fields__ if name not in ("path", "status", "reason")
-)
-_EDIT_FACTS = tuple(
-    name
-    for name in EditRecord.__dataclass_fields__
-    if name not in ("benchmark", "sample", "editor", "status", "path", "fingerprint")
+_EDIT_SAME = {one.name for one in fields(Edit)} - {"path", "status", "reason"}
+_EDIT_FACTS = sorted(
+    {one.name for one in fields(EditRecord)}
+    - {"benchmark", "sample", "editor", "status", "path", "fingerprint"}
 )
 
 
-def edit_facts(record: EditRecord) -> str:
-    """What an edit's column of facts holds: what is not a column of its own, and says anything."""
+def edit_columns(record: EditRecord) -> tuple[str, str | None, str, str]:
+    """An edit's columns status, path, fingerprint and facts: what else says anything."""
     facts = {name: getattr(record, name) for name in _EDIT_FACTS}
-    return records.json({name: v for name, v in facts.items() if v not in (None, "", {})})
+    told = json({name: value for name, value in facts.items() if value not in (None, "", {})})
+    return record.status.value, record.path, record.fingerprint, told
 
 
-def edit_record(
-    benchmark: str, sample: str, editor: str, columns: tuple[Any, ...]
-) -> EditRecord | str:
-    """An edit of its columns status, path, fingerprint and facts; in words what is wrong with it
-    where it is none, or its picture does not lie in the room of its benchmark and editor.
+def edit_record(benchmark: str, sample: str, editor: str, columns: Sequence[Any]) -> EditRecord:
+    """An edit of its names and `edit_columns`. Raises `NO_RECORD` where they are none, or its
+    picture does not lie in the room of its benchmark and editor.
     """
     status, path, fingerprint, facts = columns
-    try:
-        known = {**records.parsed(facts), "status": status, "path": path}
-        known |= {"benchmark": benchmark, "sample": sample, "editor": editor}
-        record = msgspec.convert({**known, "fingerprint": fingerprint}, EditRecord)
-    except (ValueError, msgspec.ValidationError) as error:
-        return f"the output of {editor} for {sample!r}: {error}"
-    if path is None:
-        lacks = record.status is Status.SCORED
-        return f"the output of {editor} for {sample!r} names no picture" if lacks else record
-    why = paths.misplaced(path, f"edits/{benchmark}/{editor}")
-    return f"path {str(path)[:80]!r}: {why}" if why else record
+    names = {"benchmark": benchmark, "sample": sample, "editor": editor}
+    told = {**parsed(facts), **names, "status": status, "path": path, "fingerprint": fingerprint}
+    record = msgspec.convert(told, EditRecord)
+    if path is None and record.status is Status.SCORED:
+        raise ValueError("names no picture")
+    if path is not None and (why := paths.misplaced(path, f"edits/{benchmark}/{editor}")):
+        raise ValueError(f"path {str(path)[:80]!r}: {why}")
+    return record
 
 
-_TEXTS = (
-    "split", "instruction", "source_text", "target_text", "caption", "knowledge", "change",
-    "concept", "rephrased",
-)  # fmt: skip
-_Some = msgspec.Meta(max_length=64)
-_Text = str | None
+# -- samples ---------------------------------------------------------------------------------------
 
-
-class FindingRecord(TypedDict):
-    """A finding (`types.Finding`) of a sample."""
-
-    kind: str
-    file: str
-    found: str
-    assumed: str
-    repaired: bool
-    part: str
-
-
-class SampleRecord(TypedDict, total=False):
-    """What a run says of a sample, as JSON. Pictures are named by their paths in the run; None: it
-    does not keep that one. `marks`: path -> hash of each picture that is kept.
-    """
-
-    benchmark: str
-    id: str
-    category: Annotated[list[str], _Some]
-    images: Annotated[list[_Text], _Some]
-    reference: _Text
-    has_reference: bool
-    masks: Annotated[dict[str, _Text], _Some]
-    split: _Text
-    instruction: _Text
-    source_text: _Text
-    target_text: _Text
-    caption: _Text
-    knowledge: _Text
-    change: _Text
-    concept: _Text
-    rephrased: _Text
-    attributes: Annotated[dict[str, str | int | float | bool | None], msgspec.Meta(max_length=256)]
-    findings: Annotated[list[FindingRecord], _Some]
-    marks: Annotated[dict[str, str], msgspec.Meta(max_length=256)]
+TEXTS = ("source_text", "target_text", "caption", "knowledge", "change", "concept", "rephrased")
+_TEXT = str | None
+_SAMPLE = msgspec.defstruct(
+    "SampleRecord",
+    [
+        *((name, _TEXT, None) for name in ("split", "instruction", "reference", *TEXTS)),
+        ("category", list[str], []),
+        ("images", list[_TEXT], []),
+        ("has_reference", bool, False),
+        ("masks", dict[str, _TEXT], {}),
+        ("attributes", dict[str, str | int | float | bool | None], {}),
+        ("findings", list[Finding], []),
+        ("marks", dict[str, str], {}),
+    ],
+)
+"""What a run says of a sample, as JSON. Pictures are named by their paths in the run; None: it does
+not keep that one. `marks`: path -> hash of each picture that is kept.
+"""
 
 
 def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
@@ -276,56 +269,45 @@ def sample_record(sample: Sample, place: Mapping[Path, str]) -> dict[str, Any]:
         "reference": place.get(sample.reference) if sample.reference else None,
         "has_reference": sample.reference is not None,
         "masks": {name: place.get(path) for name, path in sample.masks.items()},
-        **{name: getattr(sample, name) for name in _TEXTS},
+        **{name: getattr(sample, name) for name in ("split", "instruction", *TEXTS)},
         "attributes": dict(sample.attributes),
         "findings": [asdict(finding) for finding in sample.findings],
     }
 
 
-def read_sample(
-    benchmark: str, sample: str, facts: Mapping[str, Any]
-) -> tuple[dict[str, Any] | None, list[str]]:
-    """The `SampleRecord` of its columns, which somebody may have written, and what was wrong with
-    it: pictures that do not lie in the room of the benchmark's inputs are taken out; None for what
-    is none.
+def read_sample(benchmark: str, sample: str, facts: str) -> tuple[dict[str, Any], list[str]]:
+    """The `sample_record` of its columns, which somebody may have written, and in words which
+    pictures were taken out, since they do not lie in the room of the benchmark's inputs. Raises
+    `NO_RECORD` for what is none.
     """
-    try:
-        told = {**facts, "benchmark": benchmark, "id": sample}
-        record: dict[str, Any] = {**msgspec.convert(told, SampleRecord)}
-    except msgspec.ValidationError as error:
-        return None, [f"sample {sample[:80]!r}: {error}; left out"]
-    said = []
+    told, said = parsed(facts), []
+    msgspec.convert(told, _SAMPLE)
+    record = {"images": [], "reference": None, "masks": {}, **told}
 
     def place(path: str | None) -> str | None:
         why = None if path is None else paths.misplaced(path, f"inputs/{benchmark}")
         if why:
-            told = f"samples of {benchmark}: picture {str(path)[:80]!r} of {sample[:80]!r}"
-            said.append(f"{told}: {why}; left out")
+            said.append(f"picture {str(path)[:80]!r} of {sample[:80]!r}: {why}")
         return None if why else path
 
-    record["images"] = [place(path) for path in record.get("images", ())]
-    record["reference"] = place(record.get("reference"))
-    record["masks"] = {name: place(path) for name, path in record.get("masks", {}).items()}
-    return record, said
+    record["images"] = [place(path) for path in record["images"]]
+    record["reference"] = place(record["reference"])
+    record["masks"] = {name: place(path) for name, path in record["masks"].items()}
+    return {**record, "benchmark": benchmark, "id": sample}, said
 
 
-def digest(*parts: Any) -> str:
-    """Hash of JSON values, independent of the order of mappings: 32 hexadecimal digits."""
-    return hashlib.blake2b(records.ordered(parts), digest_size=16).hexdigest()
-
-
-_PACKAGES = ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb")
+# -- what made it ----------------------------------------------------------------------------------
 
 
 def versions(*more: str) -> dict[str, str]:
     """Versions of ourselves, Python, and the packages that numbers depend on (those that are
     installed).
     """
-    known = {"editgauge": __version__, "python": platform.python_version()}
-    for name in (*_PACKAGES, *more):
+    found = {"editgauge": __version__, "python": platform.python_version()}
+    for name in ("numpy", "opencv-python-headless", "pillow", "orjson", "duckdb", *more):
         with contextlib.suppress(PackageNotFoundError):
-            known[name] = version(name)
-    return known
+            found[name] = version(name)
+    return found
 
 
 def machine() -> dict[str, Any]:

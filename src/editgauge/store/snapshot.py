@@ -11,16 +11,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from editgauge import temporary
 from editgauge.errors import RunError
-from editgauge.store import derived, parquet, paths, records, schema
+from editgauge.store import derived, parquet, paths, schema
 from editgauge.types import DERIVED, Benchmark, Status
 
 if TYPE_CHECKING:
@@ -31,18 +31,22 @@ _MARK = "snapshot"
 """The fact that says of which generation the file is, its hash, and that of the rules of derived
 metrics.
 """
-_BEFORE_ORIGIN = (
-    "benchmark, sample, editor, scorer, metric, variant, value, status, reason, fingerprint, "
-    "source, repeat, detail"
-)
+_TABLES = """
+    CREATE TABLE series(id BIGINT, benchmark TEXT, editor TEXT, scorer TEXT, metric TEXT,
+        variant TEXT, source TEXT);
+    CREATE TABLE names(id BIGINT, sample TEXT);
+    CREATE TABLE origins(id BIGINT, facts TEXT);
+    CREATE TABLE part(series INTEGER, sample INTEGER, repeat INTEGER, value DOUBLE, status TEXT,
+        reason TEXT, fingerprint TEXT, detail TEXT, origin INTEGER);
+    CREATE VIEW joined AS SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, s.variant,
+        p.value, p.status, p.reason, p.fingerprint, s.source, p.repeat,
+        if(p.detail = '', '{}', p.detail) AS detail, coalesce(o.facts, '{}') AS origin
+        FROM part p JOIN series s ON s.id = p.series JOIN names n ON n.id = p.sample
+        LEFT JOIN origins o ON o.id = p.origin;
+    CREATE TABLE combined AS SELECT * FROM joined LIMIT 0"""
 _AT_ONCE = 20_000
 _GROUP = 32_768
 """Rows that are written, and passed over by readers, together."""
-_COLUMNS = (
-    ("sample", "INTEGER"), ("repeat", "INTEGER"), ("value", "DOUBLE"), ("status", "VARCHAR"),
-    ("reason", "VARCHAR"), ("fingerprint", "VARCHAR"), ("detail", "VARCHAR"),
-    ("origin", "INTEGER"), ("series", "INTEGER"),
-)  # fmt: skip
 
 
 def current(run: Run) -> Path:
@@ -51,23 +55,22 @@ def current(run: Run) -> Path:
     """
     place, generation = run.path / FILE, run.generation
     known, rules = _rules(run)
-    said = [*(run.fact(_MARK) or "").split(), "", "", ""]
+    said = [*run.fact(_MARK).split(), "", "", ""]
     same = said[0] == generation and (said[2] == rules or None in known)
     if same and _hash(place) == said[1]:
         return place
     if run.damage is None:
         with contextlib.suppress(RunError, OSError):  # a run that can only be read
             problems = len(run.problems)
-            made = place.with_name(f".{FILE}.{os.getpid()}.{secrets.token_hex(4)}")
+            made = place.with_name(temporary.new_name())
             try:
                 _write(run, made, known)
-                for one in known:
-                    if one is not None and one.derived:
-                        run.keep_metrics(one.name, [rule.metric for rule in one.derived])
+                for one in filter(None, known):
+                    run.keep_metrics(one.name, [rule.metric for rule in one.derived])
                 if len(run.problems) == problems:
-                    mark = f"{generation} {_hash(made)} {rules}"
+                    mark = _hash(made)
                     os.replace(made, place)
-                    run.set_fact(_MARK, mark)
+                    run.set_fact(_MARK, f"{generation} {mark} {rules}")
                     return place
             finally:
                 made.unlink(missing_ok=True)
@@ -81,7 +84,7 @@ def _rules(run: Run) -> tuple[list[Benchmark | None], str]:
     metrics.
     """
     known = [derived.benchmark_of(name) for name in sorted({s.benchmark for s in run.series()})]
-    every = [(b.name, rule) for b in known if b is not None for rule in b.derived]
+    every = [(one.name, rule) for one in filter(None, known) for rule in one.derived]
     return known, schema.digest(
         [(n, r.metric.name, r.of, r.optional, r.tolerant, r.version) for n, r in every]
     )
@@ -89,32 +92,27 @@ def _rules(run: Run) -> tuple[list[Benchmark | None], str]:
 
 def is_sound(run: Run) -> bool:
     """Whether the run's own file is of an earlier generation, or what was made of the rows."""
-    generation, mark, *_ = [*(run.fact(_MARK) or "").split(), "", ""]
+    generation, mark, *_ = [*run.fact(_MARK).split(), "", ""]
     return generation != run.generation or _hash(run.path / FILE) == mark
 
 
 def _write(run: Run, target: Path, known: Sequence[Benchmark | None]) -> None:
-    names, origins = run.sample_names(), run.origins()
     told = "the run's rows cannot be made ready for reading ({}); make room or rights"
     with parquet.database(message=told) as db:
         db.execute("SET memory_limit = '256MB'")
         db.execute(f"SET temp_directory = {parquet.quoted(run.scratch())}")
         db.execute("SET threads = 1")
-        db.execute(f"CREATE TABLE part({', '.join(f'{n} {kind}' for n, kind in _COLUMNS)})")
-        every = run.series()
-        for chunk in _chunks(run, every, names):
-            db.register("chunk", chunk)
-            db.execute("INSERT INTO part SELECT * FROM chunk")
-        _tables(db, every, names, origins)
-        db.execute(
-            "CREATE VIEW joined AS SELECT s.benchmark, n.sample, s.editor, s.scorer, s.metric, "
-            "s.variant, p.value, p.status, p.reason, p.fingerprint, s.source, p.repeat, p.detail, "
-            "coalesce(o.facts, '{}') AS origin FROM part p JOIN series s ON s.id = p.series "
-            "JOIN names n ON n.id = p.sample LEFT JOIN origins o ON o.id = p.origin"
-        )
-        db.execute("CREATE TABLE combined AS SELECT * FROM joined LIMIT 0")
-        for benchmark in known:
-            if benchmark is not None and benchmark.derived:
+        db.execute(_TABLES)
+        _give(db, "series", run.series())
+        _give(db, "names", [(number, name) for number, (_, name) in run.sample_names().items()])
+        _give(db, "origins", list(run.origins().items()))
+        for series in run.series():
+            if there := run.records(series):
+                columns = list(zip(*there, strict=True))[:-1]
+                columns[6] = tuple(map(schema.unpacked, columns[6]))
+                _give(db, "part", columns=columns)
+        for benchmark in filter(None, known):
+            if benchmark.derived:
                 _combine(db, benchmark)
         db.execute(
             "COPY (SELECT * FROM joined UNION ALL SELECT * FROM combined) "
@@ -142,81 +140,38 @@ def _combine(db: Any, benchmark: Benchmark) -> None:
         for found in iter(lambda: parents.fetchmany(_AT_ONCE), [])
         for row in found
     )
-    origins = {n: records.json(o) for n, o in derived.origins_of(benchmark).items()}
-    made = derived.derived(benchmark.derived, lines, {(m, s): most for m, s, most in most})
+    origins = {name: schema.json(of) for name, of in derived.origins_of(benchmark).items()}
+    made = (
+        (
+            benchmark.name, one.sample, one.editor, DERIVED, one.metric, one.variant, one.value,
+            one.status.value, one.reason, one.fingerprint, one.source, one.repeat,
+            schema.json(detail), origins[one.metric],
+        )
+        for one, detail in derived.derived(
+            benchmark.derived, lines, {(metric, source): repeat for metric, source, repeat in most}
+        )
+    )  # fmt: skip
     for some in iter(lambda: list(islice(made, _AT_ONCE)), []):
-        _put(db, benchmark.name, origins, some)
+        _give(db, "combined", some)
 
 
-def _put(
-    db: Any, benchmark: str, origins: dict[str, str], made: Sequence[tuple[derived.Line, Any]]
+def _give(
+    db: Any, table: str, lines: Iterable[Sequence[Any]] = (), columns: Sequence[Any] = ()
 ) -> None:
-    lines = [line for line, _ in made]
-    columns = {name: [getattr(line, name) for line in lines] for name in derived.Line._fields}
-    chunk: dict[str, Any] = {name: _texts(each) for name, each in columns.items()}
-    chunk["value"] = _values(tuple(columns["value"]))
-    chunk["status"] = _texts([status.value for status in columns["status"]])
-    chunk["repeat"] = np.array(columns["repeat"], np.int32)
-    chunk["detail"] = _texts([records.json(told) for _, told in made])
-    chunk["origin"] = _texts([origins[line.metric] for line in lines])
-    db.register("made", chunk)
-    db.execute(
-        f"INSERT INTO combined ({_BEFORE_ORIGIN}, origin) SELECT ?, sample, editor, ?, metric, "
-        "variant, value, status, reason, fingerprint, source, repeat, detail, origin FROM made",
-        [benchmark, DERIVED],
-    )
-    db.unregister("made")
+    """Add lines, or columns, of values to a table of DuckDB."""
+    every = columns or list(zip(*lines, strict=True))
+    given = {f"c{n:02}": _array(values) for n, values in enumerate(every)}
+    if given:
+        db.register("given", given)
+        db.execute(f"INSERT INTO {table} SELECT * FROM given")
+        db.unregister("given")
 
 
-def _tables(
-    db: Any,
-    every: list[schema.Series],
-    names: dict[int, tuple[str, str]],
-    origins: dict[int, str],
-) -> None:
-    """What the numbers of rows stand for, as tables of DuckDB."""
-    fields = ("id", "benchmark", "editor", "scorer", "metric", "variant", "source")
-    tables = {
-        "series": {f: _texts([getattr(one, f) for one in every]) for f in fields},
-        "names": {"id": np.array(list(names)), "sample": _texts([n for _, n in names.values()])},
-        "origins": {"id": np.array(list(origins), np.int64), "facts": _texts(origins.values())},
-    }
-    for name, columns in tables.items():
-        db.register("given", columns)
-        db.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
-
-
-def _texts(values: Any) -> Any:
-    listed = list(values)
-    return np.array(listed, dtype=object if listed and isinstance(listed[0], str) else None)
-
-
-def _chunks(
-    run: Run, every: list[schema.Series], names: dict[int, tuple[str, str]]
-) -> Iterator[dict[str, Any]]:
-    """The rows of each series as arrays, by the names of their samples."""
-    order = {number: place for place, number in enumerate(sorted(names, key=lambda n: names[n][1]))}
-    for series in every:
-        there = [record for record in run.records(series) if record[1] in order]
-        if not there:
-            continue
-        there.sort(key=lambda record: (order[record[1]], record[2]))
-        _, sample, repeat, value, status, reason, mark, detail, origin, _ = zip(*there, strict=True)
-        yield {
-            "sample": np.array(sample, np.int32),
-            "repeat": np.array(repeat, np.int32),
-            "value": _values(value),
-            "status": np.array(status, object),
-            "reason": np.array(reason, object),
-            "fingerprint": np.array([schema.unpacked(one) for one in mark], object),
-            "detail": np.array([one or "{}" for one in detail], object),
-            "origin": np.array(origin, np.int32),
-            "series": np.full(len(there), series.id, np.int32),
-        }
-
-
-def _values(values: tuple[float | None, ...]) -> Any:
+def _array(values: tuple[Any, ...]) -> Any:
     """Values as DuckDB takes them: without a score NULL, not NaN."""
+    kind = next((type(one) for one in values if one is not None), float)
+    if kind is not float:
+        return np.array(values, np.int64 if kind is int else object)
     found = np.array([np.nan if one is None else one for one in values], np.float64)
     return np.ma.masked_array(found, np.isnan(found))
 

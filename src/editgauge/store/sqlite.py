@@ -2,7 +2,7 @@
 
 Both may come from anybody: only regular files are opened, and a file that holds anything but the
 tables that it was made with (a trigger, a view) is refused before anything is read. SQLite gives
-back a flipped bit without a word, so every record carries a checksum (`records.mark`).
+back a flipped bit without a word, so every record carries a checksum (`schema.mark`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ LONGEST = 1 << 26
 """Bytes of the longest text that is read from a record."""
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises of a damaged file; its own message may be no text."""
-JOURNALS = ("-wal", "-shm", "-journal")
+_JOURNALS = ("-wal", "-shm", "-journal")
 _MEND = "see: editgauge check RUN --repair"
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_SETTINGS = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = FILE")
+_SYSTEM = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 
 
 class Damaged(RunError):
@@ -36,7 +37,7 @@ class Damaged(RunError):
 
 def need_files(path: Path) -> None:
     """Raises `RunError` when a database or one of its journals is there and is no regular file."""
-    for suffix in ("", *JOURNALS):
+    for suffix in ("", *_JOURNALS):
         with contextlib.suppress(FileNotFoundError):
             os.close(paths.open_read(Path(f"{path}{suffix}")))
 
@@ -54,11 +55,9 @@ def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise
 
 
-def create(
-    path: Path, schema: Sequence[str], statement: str = "", values: Sequence[Sequence[object]] = ()
-) -> None:
-    """Make a record with these tables, where none is there: whole, or not at all; `statement` is
-    run with each of `values`. Raises `RunError` where it cannot be written.
+def create(path: Path, schema: Sequence[str], *statements: tuple[str, Sequence[object]]) -> None:
+    """Make a database with these tables, where none is there: whole, or not at all; `statements`
+    are run in it. Raises `RunError` where it cannot be written.
     """
     made = path.with_name(temporary.new_name())
     try:
@@ -67,8 +66,8 @@ def create(
             with transaction(db):
                 for table in schema:
                     db.execute(table)
-                if statement:
-                    db.executemany(statement, values)
+                for statement, values in statements:
+                    db.execute(statement, values)
         try:
             os.link(made, path)
         except FileExistsError:  # another process was faster
@@ -78,50 +77,51 @@ def create(
     except (sqlite3.Error, OSError) as error:
         raise broken(path, error) from error
     finally:
-        for suffix in ("", *JOURNALS):
+        for suffix in ("", *_JOURNALS):
             Path(f"{made}{suffix}").unlink(missing_ok=True)
 
 
 def opened(path: Path, schema: Sequence[str], *, safe: bool = False) -> sqlite3.Connection:
-    """Open a record that is there; it must hold these tables and nothing else. On a disk that
+    """Open a database that is there; it must hold these tables and nothing else. Where its folder
     cannot be written the file is read as it is, or a copy of it where it has a journal.
 
     `safe`: a commit is on the disk when it returns. The connection may be used by any thread, one
-    at a time. Raises `Damaged` for what is no record of ours, `RunError` for what is no regular
+    at a time. Raises `Damaged` for what is no database of ours, `RunError` for what is no regular
     file.
     """
     need_files(path)
     if os.path.lexists(f"{path}-journal"):
-        raise RunError(
-            f"{path}-journal: no file that editgauge makes; a run of somebody else's is not "
-            f"opened with it. Remove it"
-        )
+        raise RunError(f"{path}-journal: no file that editgauge makes; remove it")
     try:
-        db = _reached(path)
-        try:
-            _settle(db, safe)
-            _need_tables(db, path, schema)
-        except BaseException:
-            db.close()
-            raise
+        with contextlib.ExitStack() as opening:
+            db = _reached(path)
+            opening.callback(db.close)
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+            for pragma in (*_SETTINGS, f"synchronous = {'FULL' if safe else 'NORMAL'}"):
+                db.execute(f"PRAGMA {pragma}")
+            tables = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+            if odd := {sql for (sql,) in tables} ^ set(schema):
+                told = f"the tables are not those of this version: {min(odd, key=str)[:60]!r}"
+                raise Damaged(f"{path}: {told}; {_MEND}")
+            opening.pop_all()
+            return db
     except (*FAULTS, OSError) as error:
         raise broken(path, error) from error
-    return db
 
 
 def broken(path: Path, error: Exception) -> RunError:
-    """The error of a record that cannot be used: `Damaged`, or what the system says of it."""
+    """The error of a database that cannot be used: `Damaged`, or what the system says of it."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if isinstance(error, OSError):
         return RunError(f"{path}: cannot be opened ({error.strerror or error}); check its rights")
     if code == sqlite3.SQLITE_FULL:
         return RunError(f"{path}: the disk is full; make room on it and run the same command again")
-    if code in _BUSY:
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return RunError(
             f"{path}: another command has been writing for {PATIENCE:.0f} seconds; wait for its "
             f"end, or stop it"
         )
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+    if code in _SYSTEM:
         return RunError(
             f"{path}: cannot be written ({error}); make room or rights and run the same command "
             f"again"
@@ -138,8 +138,7 @@ def _connected(place: str) -> sqlite3.Connection:
 def _reached(path: Path) -> sqlite3.Connection:
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         return _connected(f"{path.absolute().as_uri()}?mode=rw")
-    journal = Path(f"{path}-wal")
-    if not journal.exists() or journal.stat().st_size == 0:
+    if not os.path.exists(f"{path}-wal") or not os.path.getsize(f"{path}-wal"):
         return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
     memory = _connected(":memory:")
     with readable(path) as copy, contextlib.closing(_connected(copy.as_uri())) as db:
@@ -147,34 +146,12 @@ def _reached(path: Path) -> sqlite3.Connection:
     return memory
 
 
-def _settle(db: sqlite3.Connection, safe: bool) -> None:
-    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-    db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 2)
-    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = FILE"):
-        db.execute(f"PRAGMA {pragma}")
-    db.execute(f"PRAGMA synchronous = {'FULL' if safe else 'NORMAL'}")
-
-
-def _need_tables(db: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
-    found = db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
-    there = {" ".join(sql.split()) for (sql,) in found}
-    wanted = {" ".join(statement.split()) for statement in schema}
-    if not there:
-        raise Damaged(f"{path}: holds no tables; {_MEND}")
-    if odd := there - wanted:
-        told = f"{min(odd)[:80]!r}"
-        raise Damaged(f"{path}: holds what no run of this version does ({told}); {_MEND}")
-    if lost := wanted - there:
-        raise Damaged(f"{path}: lacks a table ({min(lost)[:60]!r}); {_MEND}")
-
-
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[Path]:
     """A database as it can be read, for the length of a `with` block: the file itself, or a copy of
-    it with its journal (the place of an empty one where there is none) where its folder cannot be
-    written, since SQLite writes beside what it reads. What is changed in a copy is lost.
-
-    Raises `RunError` for what is no regular file, and `OSError` when it cannot be copied.
+    it with its journal where its folder cannot be written, since SQLite writes beside what it
+    reads. What is changed in a copy is lost. Raises `RunError` for what is no regular file, and
+    `OSError` when it cannot be copied.
     """
     if os.access(path.parent, os.W_OK):
         yield path

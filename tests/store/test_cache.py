@@ -72,4 +72,3 @@ def test_a_folder_that_cannot_be_made_costs_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "file" / "folder", NAME)
     cache.put({"k": b"v"})
     assert cache.get(["k"]) == {}
-

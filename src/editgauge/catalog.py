@@ -42,7 +42,6 @@ EDITORS: dict[str, str] = {
     "bfl": "editgauge.editors.jobs:bfl",
     "fal": "editgauge.editors.jobs:fal",
     "replicate": "editgauge.editors.jobs:replicate",
-    "dashscope": "editgauge.editors.jobs:dashscope",
     "jobs": "editgauge.editors.jobs:jobs",
     "command": "editgauge.editors.command:command",
     "http": "editgauge.editors.http:http",

@@ -126,7 +126,6 @@ _SERVICES = {
     "bfl": ("BFL_API_KEY",),
     "fal": ("FAL_KEY",),
     "replicate": ("REPLICATE_API_TOKEN",),
-    "dashscope": ("DASHSCOPE_API_KEY",),
     "ideogram": ("IDEOGRAM_API_KEY",),
 }
 VARIABLES: tuple[Variable, ...] = (

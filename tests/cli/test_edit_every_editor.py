@@ -24,7 +24,6 @@ NEEDS = {
     "bfl": "key",
     "fal": "model",
     "replicate": "model",
-    "dashscope": "key",
     "jobs": "service",
     "command": "program",
     "http": "base_url",

@@ -2,7 +2,7 @@
 which step of which sample, in order.
 
 The interface is told by the path: OpenAI's images, Gemini, chat completions, an endpoint of one's
-own, and the jobs of BFL, fal, Replicate and DashScope. It keeps its own books: every picture that
+own, and the jobs of BFL, fal and Replicate. It keeps its own books: every picture that
 it makes is charged, also when the answer is lost on the way, and asking twice makes two, unless
 `knows_keys`. The picture of a sample is its input with the first pixel inverted, so that one at the
 wrong sample is seen.
@@ -29,12 +29,12 @@ COST = 0.04
 """US dollars of a picture."""
 SHAPES = {
     "openai": "maker/model", "gemini": "gemini-2.5-flash-image", "chat": "maker/model", "http": "",
-    "bfl": "flux-2-pro", "fal": "maker/model", "replicate": "maker/model", "dashscope": "wan",
+    "bfl": "flux-2-pro", "fal": "maker/model", "replicate": "maker/model",
 }  # fmt: skip
 """Editors that it plays the service of, and a model of each."""
-JOBS = ("bfl", "fal", "replicate", "dashscope")
-DONE = {"bfl": "Ready", "fal": "COMPLETED", "replicate": "succeeded", "dashscope": "SUCCEEDED"}
-FAILED = {"bfl": "Error", "fal": "FAILED", "replicate": "failed", "dashscope": "FAILED"}
+JOBS = ("bfl", "fal", "replicate")
+DONE = {"bfl": "Ready", "fal": "COMPLETED", "replicate": "succeeded"}
+FAILED = {"bfl": "Error", "fal": "FAILED", "replicate": "failed"}
 
 
 def marked(data: bytes) -> bytes:
@@ -127,7 +127,7 @@ class Provider(LocalServer):
         path, key = handler.path, handler.headers.get("Idempotency-Key", "")
         ends = {"/images/edits": "openai", ":generateContent": "gemini", "/edit": "http",
                 "/chat/completions": "chat", "/predictions": "replicate",
-                "/image-synthesis": "dashscope", "/v1/flux-2-pro": "bfl"}  # fmt: skip
+                "/v1/flux-2-pro": "bfl"}  # fmt: skip
         shape = next((name for end, name in ends.items() if path.endswith(end)), "fal")
         with self.lock:
             if self.knows_keys and key in self.keys:
@@ -161,7 +161,6 @@ class Provider(LocalServer):
             "bfl": {"id": job, "polling_url": poll},
             "fal": {"request_id": job, "status_url": poll, "response_url": f"{self.url}/of/{job}"},
             "replicate": {"id": job, "status": "starting", "urls": {"get": poll}},
-            "dashscope": {"output": {"task_id": job, "task_status": "PENDING"}},
         }[shape]
 
     # -- a job, and a picture ----------------------------------------------------------------------
@@ -199,7 +198,4 @@ class Provider(LocalServer):
             nsfw = {"has_nsfw_concepts": [event == "unsafe"]}
             return {"images": [{"url": address}], **nsfw} if whole else {
                 "request_id": job, "status": word, "error": why}  # fmt: skip
-        if shape == "replicate":
-            return {"id": job, "status": word, "output": [address], "error": why}
-        output = {"task_id": job, "task_status": word, "message": why}
-        return {"output": output | {"results": [{"url": address}]}}
+        return {"id": job, "status": word, "output": [address], "error": why}

@@ -207,7 +207,6 @@ def test_bfl_is_told_the_size_and_what_is_passed_through(tmp_path: Path) -> None
         ("replicate", {}, "input.input_images", True),
         ("replicate", {"picture_field": "picture[]"}, "input.picture", True),
         ("replicate", {"model": "google/nano-banana"}, "input.image_input", True),
-        ("dashscope", {}, "input.images", True),
     ],
 )
 def test_what_a_model_calls_its_pictures(
@@ -238,10 +237,8 @@ def test_a_service_of_ones_own_is_a_file(tmp_path: Path) -> None:
     assert editor("jobs", service=str(own)).name == "flux-2-pro"
     for old, new, told in (
         ('submit = "/v1/{model}"', "submit = 5", "submit: expected str, got int; found 5"),
-        ('submit = "/v1/{model}"', 'submit = "/{model.__class__}"', "wanted no braces but {model}"),
         ('done = ["Ready"]', "", "missing required field done"),
-        ('poll_url = "polling_url"', "", "job: has no poll or poll_url"),
-        ('image = "input_image"', "", "request: has no image or images"),
+        ('poll = "polling_url"', "", "missing required field poll"),
         ("[job]", "[jobs]", "unknown field jobs"),
         ("flux-2-pro = 0.045", "flux-2-pro = nan", "prices"),
     ):

@@ -21,7 +21,7 @@ _MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 
 
 class File(NamedTuple):
-    """A picture as it is sent."""
+    """A picture as it is sent: in a form, as base64, or as a ``data:`` address."""
 
     name: str
     data: bytes
@@ -33,22 +33,20 @@ class File(NamedTuple):
 
     @property
     def address(self) -> str:
-        """As a ``data:`` address."""
         return f"data:{self.media};base64,{self.base64}"
 
 
-def as_file(path: Path, index: int) -> File:
+def _file(path: Path, number: int) -> File:
     """A picture as it is sent: the file's own bytes where services know the format, else PNG.
     Raises `ImageError`, also for one that we could not score: it is not sent, and not paid.
     """
     header = read_header(path)
     need_readable(header, path)
-    media = _MEDIA.get(header.format)
-    if media is not None:
-        return File(f"image-{index + 1}{header.extension}", read_file(path), media)
+    if media := _MEDIA.get(header.format):
+        return File(f"image-{number}{header.extension}", read_file(path), media)
     buffer = io.BytesIO()
     Image.fromarray(read_image(path)).save(buffer, "PNG")
-    return File(f"image-{index + 1}.png", buffer.getvalue(), "image/png")
+    return File(f"image-{number}.png", buffer.getvalue(), "image/png")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +64,7 @@ class Ask:
 def asked(sample: Sample) -> Ask:
     """What is asked, its pictures read once. Raises `ImageError`."""
     prompt, pictures = numbered(sample)
-    read = {path: as_file(path, index) for index, path in enumerate(pictures)}
+    read = {path: _file(path, number) for number, path in enumerate(pictures, 1)}
     turns = [read[turn] if isinstance(turn, Path) else turn for turn in conversation(sample)]
     return Ask(sample=sample, prompt=prompt, files=[read[path] for path in pictures], turns=turns)
 
@@ -90,20 +88,17 @@ def numbered(sample: Sample) -> tuple[str, list[Path]]:
     lines: list[str] = []
     pictures: list[Path] = []
     for shot in sample.shots:
-        inputs = _range(len(pictures) + 1, len(shot.images))
+        inputs = _range("Image", len(pictures) + 1, len(shot.images))
         pictures += [*shot.images, shot.reference]
         by = f"edited by the instruction {shot.instruction!r} gives image {len(pictures)}."
         lines.append(f"{inputs} {by}")
-    own = _range(len(pictures) + 1, len(sample.images))
-    lines.append(
-        f"Now edit {own[0].lower()}{own[1:]} in the same way by this instruction: "
-        f"{sample.instruction}"
-    )
-    return "\n".join(lines), [*pictures, *sample.images]
+    own = _range("image", len(pictures) + 1, len(sample.images))
+    last = f"Now edit {own} in the same way by this instruction: {sample.instruction}"
+    return "\n".join([*lines, last]), [*pictures, *sample.images]
 
 
-def _range(first: int, count: int) -> str:
-    return f"Image {first}" if count == 1 else f"Images {first} to {first + count - 1}"
+def _range(word: str, first: int, count: int) -> str:
+    return f"{word} {first}" if count == 1 else f"{word}s {first} to {first + count - 1}"
 
 
 def sized(path: Path, step: int = 16, most: int = 4096) -> tuple[int, int]:
@@ -112,9 +107,8 @@ def sized(path: Path, step: int = 16, most: int = 4096) -> tuple[int, int]:
     """
     header = read_header(path)
     scale = min(1.0, most / max(header.width, header.height))
-    width, height = (
-        max(step, round(side * scale / step) * step) for side in (header.width, header.height)
-    )
+    sides = (header.width, header.height)
+    width, height = (max(step, round(side * scale / step) * step) for side in sides)
     return width, height
 
 

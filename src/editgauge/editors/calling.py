@@ -2,8 +2,7 @@
 
 What an answer means, how long to wait and what is booked is the same as for judges
 (`services.paid`). Every attempt of one call carries the same ``Idempotency-Key``, and so does the
-same call of a run that was killed and started again: a service which knows such keys does not make
-(or bill) the same picture twice. A user's ``--retry`` is another call with another key.
+same call of a run that was killed and started again; a user's ``--retry`` is another call.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ class Call:
     facts: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[tuple[str, File]] = ()
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Service:
@@ -57,16 +55,9 @@ class Service:
     """
 
     def __init__(
-        self,
-        base_url: str,
-        *,
-        key: str = "",
-        headers: Mapping[str, str] | None = None,
-        at_once: int = 4,
-        timeout: float = 300.0,
-        attempts: int = policy.ATTEMPTS,
-        pause: float = 1.0,
-    ) -> None:
+        self, base_url: str, *, key: str = "", headers: Mapping[str, str], at_once: int,
+        timeout: float, attempts: int, pause: float,
+    ) -> None:  # fmt: skip
         self.address = service_address(base_url, "base_url")
         self.http = Http(headers, Secrets([key, *self.address.secrets]), timeout=timeout)
         self.ledger = Ledger(purpose="edit")
@@ -78,35 +69,33 @@ class Service:
 
     def _paid(self, at_once: int) -> PaidCalls:
         return PaidCalls(
-            http=self.http,
-            gate=Gate(at_once),
-            ledger=self.ledger,
-            host=self.address.host,
-            deadline=PATIENCE,
-            backoff=self.pause,
-            attempts=self.attempts,
-        )
+            http=self.http, gate=Gate(at_once), ledger=self.ledger, host=self.address.host,
+            deadline=PATIENCE, backoff=self.pause, attempts=self.attempts,
+        )  # fmt: skip
 
     def call(
-        self,
-        call: Call,
-        key: str,
-        spend: Spend,
-        bill: Callable[[Any], float | None] = lambda value: None,
-        *,
-        pending: bool = False,
-    ) -> Outcome:
+        self, call: Call, key: str, spend: Spend, bill: Callable[[Any], float | None],
+        *, pending: bool = False,
+    ) -> Outcome:  # fmt: skip
         """A paid call until it is answered with JSON (`kind` ``ok``), refused for good, or given
         up. `key`: its identity; `bill`: what an answer cost; `pending`: that is told later. Raises
         `ServiceStopped`, also for an address at which nothing has ever answered, and
         `BudgetExceeded`.
         """
+        url, headers = self.address.of(call.path), {"Idempotency-Key": key}
+        if call.json is not None:
+            request = json_request(url, call.json, headers=headers, limit=_most())
+        else:
+            files = [(name, file.name, file.media, file.data) for name, file in call.files]
+            request = form_request(url, call.fields, files, headers=headers, limit=_most())
 
         def read(response: Response) -> Outcome:
-            outcome = self._read(response, bill)
-            return replace(outcome, pending=pending and outcome.kind == "ok")
+            outcome = self._read(response)
+            if outcome.kind != "ok":
+                return outcome
+            return replace(outcome, pending=pending, cost=None if pending else bill(outcome.value))
 
-        outcome = self.calls.call(self._request(call, key), read, spend)
+        outcome = self.calls.call(request, read, spend)
         if outcome.unreachable and not self.calls.sent:
             self.calls.stop(
                 f"{self.address.host}: {outcome.reason}; nothing is recorded as the model's "
@@ -122,31 +111,20 @@ class Service:
         request = Request(url=url, method="GET", limit=_most())
         return self.questions.call(request, self._read, Spend(model=""))
 
-    def _read(
-        self, response: Response, bill: Callable[[Any], float | None] = lambda value: None
-    ) -> Outcome:
+    def _read(self, response: Response) -> Outcome:
         """What a successful answer means: an outcome with its JSON, or a lost one without."""
         value = decoded(response.data)
         if isinstance(value, dict):
-            cost = bill(value)
-            return Outcome(kind="ok", value=value, cost=cost, booked=True, http=response.status)
+            return Outcome(kind="ok", value=value, booked=True, http=response.status)
         start = self.http.secrets.line(response.data[:60].decode("utf-8", "replace"))
         reason = f"no JSON in {len(response.data)} bytes: {start!r}"
         return Outcome(kind="again", reason=reason, http=response.status, lost=True, booked=True)
 
-    def _request(self, call: Call, key: str) -> Request:
-        url, headers = self.address.of(call.path), {**call.headers, "Idempotency-Key": key}
-        if call.json is not None:
-            return json_request(url, call.json, headers=headers, limit=_most())
-        files = [(name, file.name, file.media, file.data) for name, file in call.files]
-        return form_request(url, call.fields, files, headers=headers, limit=_most())
-
     def fetch(self, address: str) -> bytes:
-        """Download a delivered picture from an address in a reply.
+        """Download a delivered picture from an address in a reply, without the service's key.
 
-        Redirects are followed here and nowhere else: a few, to http(s) only, without the service's
-        key. Raises `Gone` where there is none, and another `OSError` where there may be one later,
-        with a reason without secrets.
+        Raises `Gone` where there is none, and another `OSError` where there may be one later, with
+        a reason without secrets.
         """
         last = ""
         for attempt in range(1, self.attempts + 1):
@@ -193,10 +171,8 @@ AGAIN = ".asked-before"
 
 def call_key(folder: Path, *parts: str | bytes, question: bool = False) -> str:
     """A call's identity: the same for the same question in the same run, also after the run was
-    killed; another one when the user asks again, but for that of the `question` alone.
-
-    `folder` is the temporary folder that the run gave for the output; its parent stands for the
-    run, and a file `AGAIN` in it for what was there before the user asked again.
+    killed; another one when the user asks again, but for that of the `question` alone. `folder`:
+    the temporary folder that the run gave for the output; its parent stands for the run.
     """
     digest = hashlib.blake2b(str(folder.parent.resolve()).encode(), digest_size=16)
     again = folder / AGAIN

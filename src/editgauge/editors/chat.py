@@ -15,6 +15,7 @@ from editgauge.editors.remote import (
     Provider,
     RemoteEditor,
     Settings,
+    not_made,
     remote,
     without_picture,
 )
@@ -53,8 +54,7 @@ class Chat(Provider):
     needs: ClassVar[Mapping[str, str]] = {"model": "google/gemini-2.5-flash-image"}
 
     def request(self, ask: Ask) -> Call:
-        named = {"temperature": self.told.temperature, "seed": self.told.seed}
-        own = {name: value for name, value in named.items() if value is not None} | {**self.extra}
+        own = self.given("temperature", "seed") | {**self.extra}
         if self.told.base_url in ("", self.home):
             own = {"usage": {"include": True}} | own
         parts = [
@@ -69,8 +69,7 @@ class Chat(Provider):
 
     def result(self, value: Any) -> Made | Nothing:
         choice = next(iter(objects(at(value, "choices"))), {})
-        message = choice.get("message")
-        message = message if isinstance(message, dict) else {}
+        message = next(iter(objects([choice.get("message")])), {})
         text, pictures = _contents(message)
         detail: dict[str, Any] = {"text": text[:4000]} if text else {}
         if pictures:
@@ -83,8 +82,7 @@ class Chat(Provider):
             why = f"({native or finish}) {message.get('refusal') or ''} {text}"
             return Nothing(Status.REFUSED, f"stopped by the content filter {why}", detail)
         if error := choice.get("error") or at(value, "error"):
-            reason = f"the service answered with an error: {error}"
-            return Nothing(Status.REFUSED if filtered(reason) else Status.FAILED, reason, detail)
+            return not_made(f"the service answered with an error: {error}", detail)
         return without_picture(f" ({finish})" if finish else "", text, detail)
 
     def bill(self, value: Any, price: ImagePrice) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import binascii
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -23,35 +23,15 @@ Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 def deliver(sample: Sample, editor: str, folder: Path, data: bytes, **facts: Any) -> Edit:
     """The edit whose picture is `data`, as delivered; unreadable, with the reason, when that is no
-    picture.
-
-    `facts` are further fields of `Edit`. Nothing is resized or re-encoded.
+    picture. `facts` are further fields of `Edit`.
     """
     path = folder / "output"
     write_bytes(path, data)
     return received(sample, editor, path, **facts)
 
 
-def decoded(text: str) -> bytes | None:
-    """The bytes of base64 as services write it; None for what is none, or nothing.
-
-    Taken as it comes: with or without a ``data:`` prefix, wrapped into lines, in the url-safe
-    alphabet, with or without the ``=`` at its end. A letter of neither alphabet is refused.
-    """
-    head, comma, body = text.partition(",")
-    letters = "".join((body if comma and head.lstrip().startswith("data:") else text).split())
-    letters = letters.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        data = base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    return data or None
-
-
 def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
-    """The edit whose picture is the file at `path`; unreadable, with the reason, when that is no
-    picture.
-    """
+    """The edit whose picture is the file at `path`; see `deliver`."""
     try:
         read_image(path)
         header = read_header(path)
@@ -62,15 +42,25 @@ def received(sample: Sample, editor: str, path: Path, **facts: Any) -> Edit:
     return Edit(sample=sample.id, editor=editor, path=path, **facts)
 
 
+def decoded(text: str) -> bytes | None:
+    """The bytes of base64 as services write it: with or without a ``data:`` prefix, wrapped into
+    lines, url-safe, with or without the ``=`` at its end; None for what is none, or nothing.
+    """
+    head, comma, body = text.partition(",")
+    letters = "".join((body if comma and head.lstrip().startswith("data:") else text).split())
+    letters = letters.rstrip("=").replace("-", "+").replace("_", "/")
+    with contextlib.suppress(ValueError):
+        return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True) or None
+    return None
+
+
 def faulty(sample: Sample, editor: str, *, pictures: int | None = None) -> Edit | None:
     """Why an editor cannot be asked at all about a sample: its data are at fault, or it has too
     many pictures, demonstrations included.
     """
-    if sample.fault is not None:
-        return Edit.without(sample.id, editor, Status.DATASET_FAULT, sample.fault)
-    if not sample.images:
-        reason = "the sample has no input image"
-        return Edit.without(sample.id, editor, Status.DATASET_FAULT, reason)
+    fault = sample.fault or ("" if sample.images else "the sample has no input image")
+    if fault:
+        return Edit.without(sample.id, editor, Status.DATASET_FAULT, fault)
     number = len(sample.images) + sum(len(shot.images) + 1 for shot in sample.shots)
     if pictures is None or number <= pictures:
         return None
@@ -86,9 +76,8 @@ def settings_of(editor: str, settings: Mapping[str, Any], shape: type[Shape], *a
     """
     if unknown := sorted(set(settings) - set(shape.__struct_fields__)):
         wanted = ", ".join((*shape.__struct_fields__, *also)) or "none"
-        raise UsageError(
-            f"editor {editor!r}: wanted the settings {wanted}; found {', '.join(unknown)}"
-        )
+        found = ", ".join(unknown)
+        raise UsageError(f"editor {editor!r}: wanted the settings {wanted}; found {found}")
     try:
         return schema.convert(dict(settings), shape, f"editor {editor!r}", strict=False)
     except DataError as error:
@@ -99,20 +88,13 @@ def typed(value: Any) -> Any:
     """A setting from the command line as Python would have it: 7, 2.5, True, None, or the word
     itself.
     """
-    if not isinstance(value, str):
-        return value
-    words: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if value.lower() in words:
+    words: dict[Any, Any] = {"true": True, "false": False, "none": None}
+    if isinstance(value, str) and value.lower() in words:
         return words[value.lower()]
-    for kind in (int, float):
-        try:
+    for kind in (int, float) if isinstance(value, str) else ():
+        with contextlib.suppress(ValueError):
             return kind(value)
-        except ValueError:
-            continue
     return value
-
-
-# -- reading a reply's JSON ------------------------------------------------------------------------
 
 
 def at(value: Any, *path: str | int) -> Any:

@@ -17,24 +17,23 @@ class BaseEditor:
     The edit's picture lies below the `folder` that the call is given. Nothing is kept between calls
     that changes what a call gives; a faulty sample is answered by an `Edit` without a path, never
     by an exception. Subclasses overwrite what differs.
+
+    `parallel`: ``process`` (pickled into worker processes), ``thread`` (called on `concurrency`
+    threads of one process: services, programs) or ``serial`` (one call after the other: a model on
+    a GPU). `shows`: it can be shown demonstrations (`Sample.shots`). `num_cpus`, `num_gpus`,
+    `memory` (bytes): what a worker of a cluster needs. `timeout`: seconds after which it ends a
+    call by itself. `ledger`: the book of what it costs, at `price`.
     """
 
     name: str
     parallel: Mode = "process"
-    """``process``: pickled into worker processes. ``thread``: called on `concurrency` threads of
-    one process (services, programs). ``serial``: one call after the other (a model on a GPU).
-    """
     concurrency: int = 1
     shows: bool = False
-    """Whether it can be shown demonstrations (`Sample.shots`)."""
     num_cpus: float = 1.0
     num_gpus: float = 0.0
     memory: int = 0
-    """What a worker of a cluster needs: processors, GPUs, bytes."""
     timeout: float | None = None
-    """Seconds after which it ends a call by itself; None: it keeps no limit."""
     ledger: Ledger | None = None
-    """The book of what it costs; None: it costs nothing."""
     price: Any = None
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
@@ -42,7 +41,6 @@ class BaseEditor:
 
     def estimate(self, sample: Sample) -> float | None:
         """What an edit of the sample will cost in US dollars; None where no price is known."""
-        del sample
         return 0.0
 
     def limit(self, seconds: float) -> None:
@@ -54,15 +52,21 @@ class BaseEditor:
         """Let go of what is loaded."""
 
 
+TOLD = (
+    "parallel", "concurrency", "num_cpus", "num_gpus", "memory", "timeout", "shows", "ledger",
+    "price",
+)  # fmt: skip
+"""What an editor says of how it wants to be run."""
+
+
 class Outside(BaseEditor):
     """An editor of somebody else's: any object with a `name` that is called so. What it says of
     itself beside is taken from it, under the names of `BaseEditor`.
     """
 
     def __init__(self, editor: Editor) -> None:
-        self.editor = editor
-        self.name = editor.name
-        for name in _TOLD:
+        self.editor, self.name = editor, editor.name
+        for name in TOLD:
             if hasattr(editor, name):
                 setattr(self, name, getattr(editor, name))
 
@@ -70,18 +74,14 @@ class Outside(BaseEditor):
         return self.editor(sample, folder)
 
     def estimate(self, sample: Sample) -> float | None:
-        ask: Any = getattr(self.editor, "estimate", None)
-        return super().estimate(sample) if ask is None else ask(sample)
+        ask: Any = getattr(self.editor, "estimate", super().estimate)
+        price: float | None = ask(sample)
+        return price
 
     def limit(self, seconds: float) -> None:
-        before = self.timeout
         super().limit(seconds)
-        if self.timeout != before:
+        if self.timeout is not None:
             self.editor.timeout = self.timeout  # type: ignore[attr-defined]
-
-
-_TOLD = ("parallel", "concurrency", "num_cpus", "num_gpus", "memory", "timeout",
-         "shows", "ledger", "price")  # fmt: skip
 
 
 def as_editor(thing: Editor) -> BaseEditor:

@@ -64,9 +64,8 @@ class Gemini(Provider):
     def request(self, ask: Ask) -> Call:
         image = {"aspectRatio": self.told.aspect_ratio, "imageSize": self.told.image_size}
         image = {name: value for name, value in image.items() if value}
-        named = {"temperature": self.told.temperature, "seed": self.told.seed}
         config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
-        config |= {name: value for name, value in named.items() if value is not None}
+        config |= self.given("temperature", "seed")
         config |= {**({"imageConfig": image} if image else {}), **self.extra}
         parts = [
             {"text": turn}

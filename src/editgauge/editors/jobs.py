@@ -1,21 +1,19 @@
 """Services that make a picture as a job: submit, ask how it stands, fetch the result.
 
 What tells one service from another (addresses, names of fields, words of states, prices) is data: a
-TOML file each in ``job_services/``, or one of one's own (``--editor jobs --set service=FILE``); see
-`job_spec`. The code here knows none of them by name.
+TOML file each in ``job_services/``, or one of one's own (``--editor jobs --set service=FILE``).
 
-A job that was submitted is noted beside the ledger before anything else happens, so that a run
-which was killed, and a user's ``--retry`` of a job that was still under way, ask for the job that
-is paid for instead of submitting another. The key goes to the service's own hosts only: a reply
-that names another address for asking is not believed, and results are fetched without it. Nor is a
-reply believed that is about another job: no picture may end at another sample.
+A job that was submitted is noted beside the ledger before anything else happens: a run that was
+killed, and a user's ``--retry`` of a job that was still under way, ask for the job that is paid for
+instead of submitting another. The key goes to the service's own hosts only, and no reply is
+believed that is about another job.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,14 +24,7 @@ import msgspec
 from editgauge.editors.asking import Ask
 from editgauge.editors.calling import Call, Gone
 from editgauge.editors.delivery import deliver
-from editgauge.editors.job_spec import (
-    JobProvider,
-    JobService,
-    JobSettings,
-    at,
-    load,
-    provider_of,
-)
+from editgauge.editors.job_spec import SERVICES, JobProvider, at, load
 from editgauge.editors.remote import Nothing, RemoteEditor, picture_of, refusal, remote
 from editgauge.errors import UsageError
 from editgauge.services import policy
@@ -51,43 +42,46 @@ is not known yet, is done without a picture, or whose picture's address has expi
 
 
 def jobs(samples: Sequence[Sample], **settings: Any) -> JobEditor:
-    """Any service that works by jobs, by a file that describes it. Settings: `service` (required: a
-    name that is known here, or the path of a TOML file), and those of `make`.
+    """Any service that works by jobs, by a file that describes it.
+
+    Settings: `service` (required: a name that is known here, or the path of a TOML file), `model`,
+    `base_url`, `name`, `price` (US dollars an output), `pictures` (how many it is given at most),
+    `picture_field` (what the model calls its pictures), `seed`, `concurrency` (4), `timeout` (120 s
+    a request), `wait` (900 s a job), `attempts` (5), `pause` (1 s between questions), and
+    ``extra.NAME=VALUE`` for what the model takes.
     """
     service = str(settings.pop("service", "") or "")
     if not service:
         raise UsageError("editor 'jobs': wanted the setting service, for example service=mine.toml")
-    return make(service, **settings)
+    return make(service, settings)
 
 
-def make(service_name: str, /, **settings: Any) -> JobEditor:
-    """A service of `SERVICES`, or a file, as an editor.
-
-    Settings: `model`, `base_url`, `name`, `price` (US dollars an output), `pictures` (how many it
-    is given at most), `picture_field` (what the model calls its pictures), `seed`, `concurrency`
-    (4), `timeout` (120 s a request), `wait` (900 s a job), `attempts` (5), `pause` (1 s between
-    questions), and ``extra.NAME=VALUE`` for what is passed to the model as it is. Raises
-    `UsageError` for another setting, without a model or without a key.
+def make(name: str, settings: Mapping[str, Any]) -> JobEditor:
+    """A service of `SERVICES`, or a file, as an editor. Raises `UsageError` for a setting that is
+    not known, without a model or without a key.
     """
-    return remote(provider_of(load(service_name)), service_name, settings, JobEditor)
+    service = load(name)
+    own: dict[str, Any] = {"kind": service, "home": service.base_url, "keys": service.keys}
+    if not service.model and "{model}" in service.submit:
+        own["needs"] = {"model": "OWNER/NAME"}
+    return remote(type("Jobs", (JobProvider,), own), name, settings, JobEditor)
 
 
 def _named(name: str) -> Callable[..., JobEditor]:
     def factory(samples: Sequence[Sample], **settings: Any) -> JobEditor:
-        return make(name, **settings)
+        return make(name, settings)
 
     service = load(name)
     model = f", {service.model} by default" if service.model else "; a model is needed"
     factory.__doc__ = (
         f"{service.title}, by jobs{model}.\n\n"
         f"Written after {service.source}, {service.checked}; never called from here with a real "
-        f"key. Settings: {', '.join(JobSettings.__struct_fields__)}, and extra.NAME for what the "
-        f"model takes."
+        f"key. Settings: those of `jobs`, without `service`."
     )
     return factory
 
 
-bfl, fal, replicate, dashscope = map(_named, ("bfl", "fal", "replicate", "dashscope"))
+bfl, fal, replicate = map(_named, SERVICES)
 
 
 class Begun(msgspec.Struct, kw_only=True, frozen=True):
@@ -122,10 +116,6 @@ class JobEditor(RemoteEditor):
 
     provider: JobProvider
 
-    @property
-    def spec(self) -> JobService:
-        return self.provider.kind
-
     def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
         began, name = time.monotonic(), f"job {self.key(folder, ask, call, question=True)}"
         key, lost = self.key(folder, ask, call), 0.0
@@ -134,7 +124,7 @@ class JobEditor(RemoteEditor):
         if job is not None:
             entry = self.ledger.standing([job.key]).get(job.key)
         else:
-            outcome = self.service.call(call, key, self.spend(), pending=True)
+            outcome = self.service.call(call, key, self.spend, lambda value: None, pending=True)
             if outcome.kind != "ok":
                 return self.made(ask, call, folder, outcome)
             entry, lost = outcome.entry, outcome.spent
@@ -160,12 +150,9 @@ class JobEditor(RemoteEditor):
             return Edit.without(ask.sample.id, self.name, end.status, end.reason, **facts)
         return deliver(ask.sample, self.name, folder, end.data, **facts)
 
-    # -- a job that is begun, or was ---------------------------------------------------------------
-
     def _noted(self, name: str, key: str) -> Begun | None:
-        """The job of an earlier command for the same question. One that is over counts for the
-        same call alone: a user's retry buys another. A run may come from anybody, but the key goes
-        to the service's hosts only.
+        """The job of an earlier command for the same question. One that is over counts for the same
+        call alone: a user's retry buys another. A run may come from anybody: see `_own`.
         """
         try:
             job = msgspec.json.decode(self.ledger.paid.note(name) or "", type=Begun)
@@ -184,21 +171,22 @@ class JobEditor(RemoteEditor):
         """The job's number and where to ask for it; None where the reply has none, or names an
         address on a strange host: that is no job of this service.
         """
-        spec = self.spec.job
+        spec = self.provider.kind.job
         number = str(at(value, spec.id or "id") or "")
-        plain = re.fullmatch(r"[\w.=-]{1,200}", number)  # it becomes a part of an address
-        address = spec.poll.format(id=number) if spec.poll and plain else ""
-        address = str(at(value, spec.poll_url) or "") if spec.poll_url else address
+        address = str(at(value, spec.poll) or "")
+        if "{id}" in spec.poll:  # it becomes a part of an address
+            plain = re.fullmatch(r"[\w.=-]{1,200}", number)
+            address = spec.poll.replace("{id}", number) if plain else ""
         result = str(at(value, spec.result_url) or "") if spec.result_url else ""
         job = Begun(id=number, address=address, result=result, key=key)
         return job if address and self._own(job) else None
 
     def _own(self, job: Begun) -> bool:
         """Whether the key may go to a job's addresses: paths, or on the service's own hosts."""
-        base = urlsplit(self.service.address.base)
+        base, hosts = urlsplit(self.service.address.base), self.provider.kind.hosts
         for parts in (urlsplit(address) for address in (job.address, job.result) if address):
             host = parts.hostname or ""
-            named = any(host == name or host.endswith(f".{name}") for name in self.spec.hosts)
+            named = any(host == name or host.endswith(f".{name}") for name in hosts)
             at_home = (parts.scheme, parts.netloc) in (base[:2], ("", ""))
             if not at_home and not (named and parts.scheme == "https"):
                 return False
@@ -207,9 +195,9 @@ class JobEditor(RemoteEditor):
     def _no_job(self, value: Any) -> _End:
         """What a reply without a job is; one may have been begun all the same."""
         ended = self._ended(value)
-        if ended is not None and ended.status is Status.REFUSED:
-            return ended
-        return _End(status=Status.UNREADABLE, reason="no job in the reply")
+        refused = ended is not None and ended.status is Status.REFUSED
+        no_job = _End(status=Status.UNREADABLE, reason="no job in the reply")
+        return ended if ended is not None and refused else no_job
 
     def _settled(
         self, job: Begun | None, entry: Entry | None, end: _End, *, resumed: bool
@@ -238,10 +226,9 @@ class JobEditor(RemoteEditor):
         pause = told.pause
         while True:
             end = self._looked(job)
-            if end is not None:
-                doubts += 1
-                if not end.doubtful or doubts > _DOUBTS:
-                    return end
+            doubts += end is not None
+            if end is not None and (not end.doubtful or doubts > _DOUBTS):
+                return end
             if time.monotonic() - began + pause > told.wait:
                 reason = f"the job was not done within {told.wait:g} s"
                 return end or _End(status=Status.FAILED, reason=reason, over=False)
@@ -252,38 +239,37 @@ class JobEditor(RemoteEditor):
         """What the service says came of a job, or None while it is under way."""
         outcome = self.service.look(job.address)
         if outcome.kind != "ok":
-            gone = outcome.http in _GONE
-            reason = f"asking for the job: {outcome.reason}"
+            gone, reason = outcome.http in _GONE, f"asking for the job: {outcome.reason}"
             return _End(status=Status.FAILED, reason=reason, over=gone, doubtful=gone)
-        if self._is_another(outcome.value, job):
-            return _ANOTHER
-        end = self._ended(outcome.value)
+        end, value = self._ended(outcome.value, job), outcome.value
         if end is None or end.status is not Status.SCORED:
             return end
-        if not job.result:
-            return self._fetched(outcome.value, end.bill)
-        outcome = self.service.look(job.result)
-        if outcome.kind != "ok":
-            fault = refusal(outcome)
-            over = outcome.kind != "again" and not policy.may_pass(outcome.http)
-            return replace(
-                end, status=fault.status, reason=fault.reason, over=over,
-                doubtful=outcome.http in _GONE,
-            )  # fmt: skip
-        if self._is_another(outcome.value, job):
-            return _ANOTHER
-        return self._fetched(outcome.value, self._bill(outcome.value, end.bill))
+        if job.result:
+            outcome = self.service.look(job.result)
+            value = outcome.value
+            if outcome.kind != "ok":
+                fault, gone = refusal(outcome), outcome.http in _GONE
+                over = outcome.kind != "again" and not policy.may_pass(outcome.http)
+                how = {"over": over, "doubtful": gone, "bill": end.bill}
+                return _End(status=fault.status, reason=fault.reason, **how)
+            if self._is_another(value, job):
+                return _ANOTHER
+            end = replace(end, bill=self._bill(value, end.bill))
+        return self._fetched(value, end)
 
     def _is_another(self, value: Any, job: Begun) -> bool:
         """Whether a reply says that it is about another job; one that says nothing is believed."""
-        number = at(value, self.spec.job.id) if self.spec.job.id and job.id else None
+        spec = self.provider.kind.job
+        number = at(value, spec.id) if spec.id and job.id else None
         return isinstance(number, str | int) and str(number) not in ("", job.id)
 
-    def _ended(self, value: Any) -> _End | None:
+    def _ended(self, value: Any, job: Begun | None = None) -> _End | None:
         """What a reply says came of a job (scored: its picture is to be had), or None while it is
         under way.
         """
-        spec = self.spec.job
+        if job is not None and self._is_another(value, job):
+            return _ANOTHER
+        spec = self.provider.kind.job
         state = at(value, spec.status)
         if state in spec.done:
             return _End(status=Status.SCORED, bill=self._bill(value, self.price.picture))
@@ -297,22 +283,21 @@ class JobEditor(RemoteEditor):
             bill=self._bill(value, None),
         )
 
-    def _fetched(self, value: Any, bill: float | None) -> _End:
+    def _fetched(self, value: Any, end: _End) -> _End:
         found = self.provider.result(value)
         if isinstance(found, Nothing):
             doubtful = found.status is Status.UNREADABLE
-            return _End(status=found.status, reason=found.reason, bill=bill, doubtful=doubtful)
+            return replace(end, status=found.status, reason=found.reason, doubtful=doubtful)
         try:
-            return _End(status=Status.SCORED, bill=bill, data=picture_of(found, self.service))
+            return replace(end, data=picture_of(found, self.service))
         except ValueError as error:
-            return _End(status=Status.UNREADABLE, reason=str(error), bill=bill)
+            return replace(end, status=Status.UNREADABLE, reason=str(error))
         except OSError as error:
             # the address is good for minutes: the job is asked for anew, also by a retry
             gone, reason = isinstance(error, Gone), str(error)
-            return _End(status=Status.FAILED, reason=reason, bill=bill, over=False, doubtful=gone)
+            return replace(end, status=Status.FAILED, reason=reason, over=False, doubtful=gone)
 
     def _bill(self, value: Any, otherwise: float | None) -> float | None:
-        """What the reply says that it cost, in US dollars; `otherwise` where it does not say."""
         return self.provider.bill(value, ImagePrice(picture=otherwise))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from editgauge.editors.asking import Ask, File, nearest_shape, sized
@@ -14,10 +14,10 @@ from editgauge.editors.remote import (
     Provider,
     RemoteEditor,
     Settings,
+    not_made,
     remote,
     without_picture,
 )
-from editgauge.services.policy import filtered
 from editgauge.services.prices import ImagePrice
 from editgauge.types import Sample, Status
 
@@ -66,10 +66,19 @@ class OpenAI(Provider):
     def request(self, ask: Ask) -> Call:
         told = self._parameters(ask)
         facts = {"style": self.style, **told}
+        pictures = [] if self.style == "edits" else [file.address for file in ask.files]
         if self.style == "generations":
-            return Call("/images/generations", self._generation(ask, told), facts)
+            body: dict[str, Any] = {"model": self.model, "prompt": ask.prompt}
+            body["response_format"] = "b64_json"
+            body["image"] = pictures[0] if len(pictures) == 1 else pictures
+            return Call("/images/generations", body | told, facts)
         if self.style == "responses":
-            return Call("/responses", self._response(ask, told), facts)
+            content = [{"type": "input_text", "text": ask.prompt}]
+            content += [{"type": "input_image", "image_url": address} for address in pictures]
+            tool = {"type": "image_generation"}
+            body = {"model": self.model, "input": [{"role": "user", "content": content}]}
+            body |= {"tools": [{**tool, "action": "edit", **told}], "tool_choice": tool}
+            return Call("/responses", body, facts)
         words = {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in told.items()}
         fields = {"model": self.model, "prompt": ask.prompt, "n": "1", **words}
         name = "image[]" if len(ask.files) > 1 else "image"
@@ -78,8 +87,7 @@ class OpenAI(Provider):
 
     def _parameters(self, ask: Ask) -> dict[str, Any]:
         """What goes to the model beside the question, with the size that its picture needs."""
-        named = {name: getattr(self.told, name) for name in ("size", "quality", "seed")}
-        told = {name: value for name, value in named.items() if value is not None}
+        told = self.given("size", "quality", "seed")
         if "seedream" in self.model:
             told["watermark"] = False  # its own default writes one into the picture
         if told.get("size") == "input":
@@ -88,22 +96,6 @@ class OpenAI(Provider):
             width, height = nearest_shape(picture, _FIXED) if fixed else sized(picture)
             told["size"] = f"{width}x{height}"
         return {**told, **self.extra}
-
-    def _generation(self, ask: Ask, told: Mapping[str, Any]) -> dict[str, Any]:
-        pictures = [file.address for file in ask.files]
-        image = pictures[0] if len(pictures) == 1 else pictures
-        form = {"response_format": "b64_json"}
-        return {"model": self.model, "prompt": ask.prompt, "image": image, **form, **told}
-
-    def _response(self, ask: Ask, told: Mapping[str, Any]) -> dict[str, Any]:
-        content = [{"type": "input_text", "text": ask.prompt}]
-        content += [{"type": "input_image", "image_url": file.address} for file in ask.files]
-        return {
-            "model": self.model,
-            "input": [{"role": "user", "content": content}],
-            "tools": [{"type": "image_generation", "action": "edit", **told}],
-            "tool_choice": {"type": "image_generation"},
-        }
 
     def result(self, value: Any) -> Made | Nothing:
         entry = next(iter(objects(at(value, "data"))), {})
@@ -114,8 +106,7 @@ class OpenAI(Provider):
         detail = {"usage": _usage(value)}
         error = entry.get("error") or (at(value, "error") if not entry else None)
         if isinstance(error, dict):
-            reason = f"{error.get('code') or ''} {error.get('message') or ''}"
-            return Nothing(Status.REFUSED if filtered(reason) else Status.FAILED, reason, detail)
+            return not_made(f"{error.get('code') or ''} {error.get('message') or ''}", detail)
         if isinstance(entry.get("b64_json"), str):
             return Made(data=entry["b64_json"] or "-", detail=detail)
         if isinstance(entry.get("url"), str):

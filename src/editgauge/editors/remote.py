@@ -1,8 +1,7 @@
 """Image models behind a service: one editor, whatever the provider.
 
-The flow is the same for all: is the sample one that can be asked, the request, one paid call
-(booked before it is sent, retried where that is right, the same ``Idempotency-Key`` after a kill),
-what the reply says, the picture fetched without the key, and delivered as it came. What tells one
+The flow is the same for all: can the sample be asked, the request, one paid call (`calling`), what
+the reply says, the picture fetched without the key, and delivered as it came. What tells one
 provider from another is in a subclass of `Provider`, a file each; a new one needs such a class, a
 function of three lines that makes its editor, and a line in `editgauge.catalog`.
 """
@@ -58,7 +57,6 @@ class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, frozen=
     pause: Amount = 1.0
 
 
-# ---------------------------------------------------------------------------- what a provider says
 @dataclass(frozen=True, slots=True)
 class Made:
     """A picture, as base64 or at an address, and what else the reply said."""
@@ -80,15 +78,14 @@ class Nothing:
 @dataclass
 class Provider:
     """What tells one service from another. `told`: its settings, in its `shape`; `extra`: what is
-    passed to the model as it is.
+    passed to the model as it is. `home`: its own address; `keys`: variables of the environment for
+    this host alone; `needs`: settings without which nothing can be asked, and an example of each.
     """
 
     shape: ClassVar[type[Settings]] = Settings
     home: ClassVar[str] = ""
-    """Its own address; `keys`, variables of the environment, are for this host alone."""
     keys: ClassVar[Sequence[str]] = ()
     needs: ClassVar[Mapping[str, str]] = {}
-    """Settings without which nothing can be asked, and an example of each."""
     told: Any
     extra: Mapping[str, Any]
 
@@ -105,6 +102,11 @@ class Provider:
     def name(self) -> str:
         """What the editor is called where no name is set: the model."""
         return self.model.strip("/").rsplit("/", 1)[-1].replace(":", "-")
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of the settings that were given."""
+        values = {name: getattr(self.told, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
 
     def headers(self, key: str) -> Mapping[str, str]:
         """How the key travels: never in an address."""
@@ -133,7 +135,11 @@ def without_picture(reason: str, said: str = "", detail: Mapping[str, Any] = {})
     return Nothing(Status.UNREADABLE, text, detail)
 
 
-# --------------------------------------------------------------------------------------- the editor
+def not_made(reason: str, detail: Mapping[str, Any] = {}) -> Nothing:
+    """What an error is: a refusal, where its words are those of a content filter."""
+    return Nothing(Status.REFUSED if policy.filtered(reason) else Status.FAILED, reason, detail)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RemoteEditor(BaseEditor):
     """A model behind a service. Runs on `concurrency` threads of one process; `ledger` keeps what
@@ -141,18 +147,23 @@ class RemoteEditor(BaseEditor):
     """
 
     name: str
-    model: str
     provider: Provider
     service: Service
     price: ImagePrice
-    seed: int | None = None
-    concurrency: int = 4
+    concurrency: int
     ledger: Ledger
     parallel: Mode = "thread"
     shows: bool = True
 
+    @property
+    def model(self) -> str:
+        return self.provider.model
+
+    @property
+    def seed(self) -> int | None:
+        return getattr(self.provider.told, "seed", None)
+
     def estimate(self, sample: Sample) -> float | None:
-        """What one edit will about cost, in US dollars; None where the price is not known."""
         cannot = faulty(sample, self.name, pictures=self.provider.pictures)
         return 0.0 if cannot else self.price.picture
 
@@ -168,12 +179,13 @@ class RemoteEditor(BaseEditor):
 
     def edited(self, ask: Ask, call: Call, folder: Path) -> Edit:
         """What comes of a call."""
-        outcome = self.service.call(call, self.key(folder, ask, call), self.spend(), self._bill_of)
+        key = self.key(folder, ask, call)
+        outcome = self.service.call(
+            call, key, self.spend, lambda value: self.provider.bill(value, self.price)
+        )
         return self.made(ask, call, folder, outcome)
 
-    def _bill_of(self, value: Any) -> float | None:
-        return self.provider.bill(value, self.price)
-
+    @property
     def spend(self) -> Spend:
         return Spend(model=self.model, most=self.price.picture or 0.0)
 
@@ -192,33 +204,29 @@ class RemoteEditor(BaseEditor):
             "seconds": round(outcome.seconds, 6),
             "cost": outcome.spent if known else None,
         }
-        sample = ask.sample
+        data = b""
         if isinstance(result, Made):
             try:
-                return deliver(sample, self.name, folder, picture_of(result, self.service), **facts)
-            except OSError as error:
-                return Edit.without(sample.id, self.name, Status.FAILED, str(error), **facts)
-            except ValueError as error:
-                return Edit.without(sample.id, self.name, Status.UNREADABLE, str(error), **facts)
-        return Edit.without(sample.id, self.name, result.status, words(result.reason), **facts)
+                data = picture_of(result, self.service)
+            except (OSError, ValueError) as error:
+                failed = isinstance(error, OSError)
+                result = Nothing(Status.FAILED if failed else Status.UNREADABLE, str(error))
+        if isinstance(result, Made):
+            return deliver(ask.sample, self.name, folder, data, **facts)
+        return Edit.without(ask.sample.id, self.name, result.status, words(result.reason), **facts)
 
     def facts(self, ask: Ask, call: Call, detail: Mapping[str, Any]) -> dict[str, Any]:
         """What every edit says of how it was made."""
         shots = [shot.id for shot in ask.sample.shots]
-        return {
-            "settings": {"model": self.model, **call.facts},
-            "seed": self.seed,
-            "detail": {**detail, "shots": shots},
-        }
+        settings = {"model": self.model, **call.facts}
+        return {"settings": settings, "seed": self.seed, "detail": {**detail, "shots": shots}}
 
 
 def picture_of(made: Made, service: Service) -> bytes:
     """The bytes of a picture. Raises `OSError` where its address gives none (`calling.Gone`: it
     never will), and `ValueError` for what is no base64.
     """
-    if not made.data:
-        return service.fetch(made.url)
-    data = decoded(made.data)
+    data = decoded(made.data) if made.data else service.fetch(made.url)
     if data is None:
         raise ValueError("output: no base64 where the picture should be")
     return data
@@ -235,22 +243,6 @@ def refusal(outcome: Outcome) -> Nothing:
 Kind = TypeVar("Kind", bound=RemoteEditor)
 
 
-def _told(
-    provider: type[Provider], editor: str, settings: Mapping[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """The settings in the provider's shape, and those that are passed on (``extra.NAME``)."""
-    extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
-    if EXTRA in extra:
-        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
-    named = {name: value for name, value in settings.items() if name not in extra}
-    told = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
-    for name, example in provider.needs.items():
-        if not getattr(told, name):
-            wanted = f"wanted the setting {name}, for example {name}={example}"
-            raise UsageError(f"editor {editor!r}: {wanted}")
-    return told, {name.removeprefix(EXTRA): typed(value) for name, value in extra.items()}
-
-
 def remote(
     provider: type[Provider],
     editor: str,
@@ -261,26 +253,28 @@ def remote(
     network. Raises `UsageError` for a setting that is not known, does not fit or is lacking, and
     without the key that the provider needs.
     """
-    told, passed = _told(provider, editor, settings)
-    own, base = provider(told, passed), told.base_url or provider.home
+    extra = {name: value for name, value in settings.items() if name.startswith(EXTRA)}
+    if EXTRA in extra:
+        raise UsageError(f"setting {EXTRA!r}: wanted {EXTRA}NAME=VALUE")
+    named = {name: value for name, value in settings.items() if name not in extra}
+    told = settings_of(editor, named, provider.shape, f"{EXTRA}NAME")
+    for name, example in provider.needs.items():
+        if not getattr(told, name):
+            wanted = f"wanted the setting {name}, for example {name}={example}"
+            raise UsageError(f"editor {editor!r}: {wanted}")
+    own = provider(told, {name.removeprefix(EXTRA): typed(one) for name, one in extra.items()})
+    base = told.base_url or provider.home
     key = key_for(base, [provider.home], (OWN_KEY, *provider.keys), needed=True)
     service = Service(
-        base,
-        key=key,
-        headers=own.headers(key) if key else {},
-        at_once=told.concurrency,
-        timeout=told.timeout,
-        attempts=told.attempts,
-        pause=told.pause,
-    )
+        base, key=key, headers=own.headers(key) if key else {}, at_once=told.concurrency,
+        timeout=told.timeout, attempts=told.attempts, pause=told.pause,
+    )  # fmt: skip
     unpriced = told.price is None and is_own_network(urlsplit(base).hostname or "")
     return kind(
         name=told.name or own.name or editor,
-        model=own.model,
         provider=own,
         service=service,
         ledger=service.ledger,
         price=ImagePrice() if unpriced else own.price(),
-        seed=getattr(told, "seed", None),
         concurrency=told.concurrency,
     )

@@ -1,20 +1,13 @@
-"""Diffusion models on this machine, through the diffusers library.
-
-A model that has a name is a line of `models.MODELS`; the editor ``diffusers`` takes any other
-pipeline of the installed library, by its class (``--set pipeline=Flux2KleinPipeline``) or by what
-its weights say of themselves (``--model``, a hub id or a folder). ``--set`` overrides any default
-and reaches every argument of the pipeline's call; one that the call does not take is refused by
-name. ``--set revision=…`` gives the same weights next year; without it the hub's current commit is
-looked up once, loaded by its hash, and recorded with every edit.
+"""Diffusion models on this machine, through the diffusers library: lines of `models.MODELS`, and
+the editor ``diffusers`` for any other pipeline. A setting reaches every argument of the pipeline's
+call; one that it does not take is refused by name.
 
 An output depends on its sample and the settings alone: samples are edited one by one, and noise is
 drawn anew from the seed for each. On a GPU sums of floats in another order may move a channel of a
-pixel by a level or two. One process holds one copy of the weights on one device; more GPUs are
-more workers of Ray.
+pixel by a level or two. One process holds one copy of the weights on one device.
 
 InstructPix2Pix and its kin are loaded without their safety checker, which takes medical pictures
-for something else and blackens them; ``--set safety_checker=true`` keeps it, and what it withholds
-is then refused.
+for something else and blackens them; ``--set safety_checker=true`` keeps it.
 """
 
 from __future__ import annotations
@@ -64,7 +57,7 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
 
 def factory(family: str, samples: Sequence[Sample] = (), **settings: Any) -> DiffusersEditor:
     """A model of `MODELS` as an editor. Settings: `Settings`, and any argument of the pipeline's
-    call. Raises `UsageError` for a setting that nobody knows, `MissingExtra` without diffusers.
+    call. Raises `UsageError` for another, `MissingExtra` without diffusers.
     """
     return _editor(family, MODELS[family], settings)
 
@@ -73,10 +66,10 @@ def diffusers(samples: Sequence[Sample], **settings: Any) -> DiffusersEditor:
     """Any pipeline of the installed diffusers that takes a picture and a prompt.
 
     Settings: `model` (a hub id or a folder; required), `pipeline` (its class; default: what the
-    model's own ``model_index.json`` names), those of `factory`, and every argument of the
-    pipeline's call that has a plain value; the call's own defaults stand otherwise. The dtype is
-    bfloat16 on a GPU. Raises `UsageError` for a class that the library has not or that edits
-    nothing, and for a setting that its call does not take.
+    model's own ``model_index.json`` names), those of `Settings`, and every argument of the
+    pipeline's call that has a plain value. The dtype is bfloat16 on a GPU. Raises `UsageError` for
+    a class that the library has not or that edits nothing, and for a setting that its call does not
+    take.
     """
     model = str(settings.get("model") or "")
     if not model:
@@ -134,30 +127,23 @@ def _named(family: str) -> Callable[..., DiffusersEditor]:
     defaults = ", ".join(f"{name}={value!r}" for name, value in line.defaults.items())
     pictures = "one picture" if line.pictures == 1 else f"up to {line.pictures} pictures"
     make.__doc__ = (
-        f"`{line.hub}` on this machine, through `{line.pipeline}` of diffusers; takes "
-        f"{pictures}.\n\n"
+        f"`{line.hub}`, through `{line.pipeline}` of diffusers; takes {pictures}.\n\n"
         f"Defaults: {defaults} ({line.origin}). Settings: {', '.join(Settings.__struct_fields__)}, "
         f"and any argument of the pipeline's call."
     )
     return make
 
 
-instructpix2pix = _named("instructpix2pix")
-magicbrush = _named("magicbrush")
-paint_by_inpaint = _named("paint-by-inpaint")
-flux_kontext = _named("flux-kontext")
-qwen_image_edit = _named("qwen-image-edit")
-qwen_image_edit_plus = _named("qwen-image-edit-plus")
-omnigen = _named("omnigen")
-
-
-# -- at work ---------------------------------------------------------------------------------------
+(
+    instructpix2pix, magicbrush, paint_by_inpaint, flux_kontext, qwen_image_edit,
+    qwen_image_edit_plus, omnigen,
+) = map(_named, MODELS)  # fmt: skip
 
 
 @dataclass(kw_only=True)
 class DiffusersEditor(BaseEditor):
-    """See `factory`. Runs in one process, one sample after the other. The weights are loaded at the
-    first sample; weights that cannot be loaded are an `Unavailable`, which is not tried again.
+    """See `factory`. The weights are loaded at the first sample; weights that cannot be loaded are
+    an `Unavailable`, which is not tried again.
     """
 
     name: str
@@ -182,7 +168,7 @@ class DiffusersEditor(BaseEditor):
         self._loaded: tuple[Any, str] | Unavailable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is loaded: another process loads for itself."""
+        """Without what is loaded."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -251,9 +237,7 @@ class DiffusersEditor(BaseEditor):
 
     @contextlib.contextmanager
     def _drawn_alone(self) -> Iterator[None]:
-        """The device's own random numbers start at the seed and are put back afterwards: some
-        pipelines draw from them beside the generator they are given.
-        """
+        """Some pipelines draw from the device's own random numbers beside the generator."""
         import torch
 
         index = [torch.device(self.device).index or 0] if self.device.startswith("cuda") else []
@@ -275,8 +259,6 @@ class DiffusersEditor(BaseEditor):
             **({"side": self.side} if self.side else {}),
         }
 
-    # -- weights -----------------------------------------------------------------------------------
-
     def load(self) -> tuple[Any, str]:
         """The pipeline on its device, and what tells its weights from others (a commit, or a
         folder's hash). Raises `Unavailable`, at once after the first time.
@@ -295,8 +277,10 @@ class DiffusersEditor(BaseEditor):
 
     def load_now(self) -> tuple[Any, str]:
         source = self.source()
-        how = {"device": self.device, "dtype": self.dtype, "offload": self.offload}
-        pipe = loading.load(self.family, self.line, source, checker=self.checker, **how)  # type: ignore[arg-type]
+        pipe = loading.load(
+            self.family, self.line, source, device=self.device, dtype=self.dtype,
+            offload=self.offload, checker=self.checker,
+        )  # fmt: skip
         return pipe, source[1]
 
     def source(self) -> tuple[str, str]:
@@ -304,5 +288,4 @@ class DiffusersEditor(BaseEditor):
         return loading.source_of(self.model, self.line, self.revision)
 
     def release(self) -> None:
-        """Let go of the loaded weights; they are loaded again when they are needed."""
         self._loaded = None

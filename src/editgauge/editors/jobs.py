@@ -250,8 +250,9 @@ class JobEditor(RemoteEditor):
             if outcome.kind != "ok":
                 fault, gone = refusal(outcome), outcome.http in _GONE
                 over = outcome.kind != "again" and not policy.may_pass(outcome.http)
-                how = {"over": over, "doubtful": gone, "bill": end.bill}
-                return _End(status=fault.status, reason=fault.reason, **how)
+                return replace(
+                    end, status=fault.status, reason=fault.reason, over=over, doubtful=gone
+                )
             if self._is_another(value, job):
                 return _ANOTHER
             end = replace(end, bill=self._bill(value, end.bill))

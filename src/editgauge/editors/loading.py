@@ -1,9 +1,5 @@
-"""Pipelines of the installed diffusers: which class a name stands for, what its call takes, and the
-way from a model's name to a pipeline on a device.
-
-Nothing here is special to a model. A class is found by its own name, or by what the weights say of
-themselves (``model_index.json``); its call is inspected, so that a model which appeared after this
-was written can be edited with, and a setting that it does not take is refused by name.
+"""Pipelines of diffusers: which class a name stands for, what its call takes, and the way from a
+model's name to a pipeline on a device. Nothing here is special to a model.
 """
 
 from __future__ import annotations
@@ -28,9 +24,7 @@ OFFLOAD = (
 )
 """What to do where a device's memory does not suffice."""
 _PICTURES = ("image", "images", "input_images")
-"""The arguments under which pipelines take the picture to edit, in the order in which they are
-looked for.
-"""
+"""The arguments under which pipelines take the picture to edit; the first that is there counts."""
 _GIVEN = {
     *_PICTURES, "self", "prompt", "generator", "latents", "prompt_embeds", "negative_prompt_embeds",
     "output_type", "return_dict", "callback_on_step_end", "callback_on_step_end_tensor_inputs",
@@ -38,18 +32,10 @@ _GIVEN = {
 }  # fmt: skip
 """Arguments of a pipeline's call that are not settings."""
 SEVERAL = {
-    "QwenImageEditPlusPipeline": 3,
-    "OmniGenPipeline": 5,
-    "Flux2Pipeline": 10,
-    "Flux2KleinPipeline": 4,
-    "JoyImageEditPlusPipeline": 3,
-}
-"""How many pictures of one instruction a class takes, where its documentation tells; one of
-others.
-"""
-
-
-# -- a class and its call --------------------------------------------------------------------------
+    "QwenImageEditPlusPipeline": 3, "OmniGenPipeline": 5, "Flux2Pipeline": 10,
+    "Flux2KleinPipeline": 4, "JoyImageEditPlusPipeline": 3,
+}  # fmt: skip
+"""How many pictures of one instruction a class takes, where its documentation tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +101,9 @@ def class_named_by(model: str, revision: str | None) -> str:
     """The class that a model's own ``model_index.json`` names, in a folder or on the hub. Raises
     `UsageError` for a folder without one, and `Unavailable` when the hub cannot tell.
     """
-    folder, advice = Path(model).expanduser(), "name the class by the setting pipeline=…"
-    there = folder.is_dir()
+    folder = Path(model).expanduser()
     try:
-        if there:
+        if folder.is_dir():
             index = json.loads((folder / "model_index.json").read_text("utf-8"))
         else:
             pipeline = library("the editor diffusers").DiffusionPipeline
@@ -127,14 +112,12 @@ def class_named_by(model: str, revision: str | None) -> str:
     except MissingExtra:
         raise
     except Exception as error:  # no such file; offline, unknown, gated: all end in the same advice
-        why = f"({type(error).__name__}); {advice}"
-        if there:
-            wanted = "wanted a folder with a model_index.json"
-            raise UsageError(f"editor 'diffusers': {folder.name}: {wanted} {why}") from error
-        raise Unavailable(
-            f"editor 'diffusers': {model}: the hub did not tell its pipeline {why}, or give a "
-            f"folder by the setting model"
-        ) from error
+        why = f"({type(error).__name__}); name the class by the setting pipeline=…"
+        if folder.is_dir():
+            said = f"{folder.name}: wanted a folder with a model_index.json {why}"
+            raise UsageError(f"editor 'diffusers': {said}") from error
+        said = f"{model}: the hub did not tell its pipeline {why}, or give a folder"
+        raise Unavailable(f"editor 'diffusers': {said} by the setting model") from error
 
 
 def call_of(editor: str, pipeline: Any) -> Call:
@@ -142,14 +125,12 @@ def call_of(editor: str, pipeline: Any) -> Call:
     picture by an instruction alone.
     """
     parameters = inspect.signature(pipeline.__call__).parameters
-    argument = next((name for name in _PICTURES if name in parameters), None)
-    lacking = "no picture" if argument is None else "no prompt"
-    lacking = "a mask as well" if "mask_image" in parameters else lacking
-    if argument is None or "prompt" not in parameters or "mask_image" in parameters:
-        raise UsageError(
-            f"editor {editor!r}: {pipeline.__name__} takes {lacking}: it does not edit by an "
-            f"instruction"
-        )
+    argument = next((name for name in _PICTURES if name in parameters), "")
+    lacking = "" if "prompt" in parameters else "no prompt"
+    lacking = lacking if argument else "no picture"
+    if lacking := "a mask as well" if "mask_image" in parameters else lacking:
+        why = f"{pipeline.__name__} takes {lacking}: it does not edit by an instruction"
+        raise UsageError(f"editor {editor!r}: {why}")
     settings = tuple(name for name in parameters if name not in _GIVEN)
     bare = inspect.Parameter.empty
     own = [parameters[n].default for n in ("height", "width") if n in parameters]
@@ -159,9 +140,6 @@ def call_of(editor: str, pipeline: Any) -> Call:
         required=tuple(name for name in settings if parameters[name].default is bare),
         shape=(own[0], own[1]) if [type(side) for side in own] == [int, int] else None,
     )
-
-
-# -- weights ---------------------------------------------------------------------------------------
 
 
 def source_of(model: str, line: Model, revision: str | None) -> tuple[str, str]:
@@ -217,19 +195,14 @@ def told(error: Exception, model: str, device: str) -> str:
 
 
 def _current_commit(model: str) -> str:
-    """The hub's current commit of a model. Raises `DataError` when the hub cannot be asked, or when
-    the name is none of the hub (a folder that is not there), saying what to do.
-    """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HFValidationError
 
     try:
         return str(HfApi().model_info(model).sha)
     except HFValidationError as error:
-        raise DataError(
-            f"{model}: wanted a folder with weights, or a model of the hub (OWNER/NAME); found "
-            "no such folder"
-        ) from error
+        wanted = "wanted a folder with weights, or a model of the hub (OWNER/NAME)"
+        raise DataError(f"{model}: {wanted}; found no such folder") from error
     except Exception as error:  # offline, unknown, gated: all end in the same advice
         raise DataError(
             f"{model}: its revision is not pinned and the hub did not tell it "

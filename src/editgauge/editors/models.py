@@ -1,15 +1,11 @@
 """The diffusion models that have a name here: what each is, where its weights are, and how its
-authors run it.
-
-A model is a line of `MODELS`; ``--editor diffusers`` takes any other. No revision is written into
-the table that was not seen: where it is None, the hub's current commit is looked up once, loaded by
-its hash, and recorded with every edit.
+authors run it. ``--editor diffusers`` takes any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -18,10 +14,12 @@ class Model:
     """One model: its pipeline's class in diffusers, where its weights are, and its authors'
     settings.
 
-    `revision` is the hub's commit as at least three unrelated public repositories name it, or None
-    where none was found. `defaults` are arguments of the call, `origin` says where they come from.
-    `side` is the longer side that pictures are brought to before (None: the pipeline does it).
-    `sized`: the call is told the input's width and height, without which it would make a square.
+    `revision`: the hub's commit as at least three unrelated public repositories name it; None where
+    none was found: the current one is looked up once, loaded by its hash, and recorded with every
+    edit. `defaults`: arguments of the call, whose `origin` is said. `side`: the longer side that
+    pictures are brought to before (None: the pipeline does it). `sized`: the call is told the
+    input's width and height, without which it would make a square. `checked`: it comes with a
+    safety checker. `marks`: how a picture is named in the prompt, ``{n}`` being its number from 1.
     """
 
     pipeline: str
@@ -34,9 +32,7 @@ class Model:
     side: int | None = None
     sized: bool = False
     checked: bool = False
-    """It comes with a safety checker."""
     marks: str = ""
-    """How a picture is named in the prompt, ``{n}`` being its number from 1; empty: not at all."""
 
 
 _PIX2PIX = Model(
@@ -52,24 +48,19 @@ _PIX2PIX = Model(
 )
 MODELS: dict[str, Model] = {
     "instructpix2pix": _PIX2PIX,
-    "magicbrush": Model(
-        pipeline=_PIX2PIX.pipeline,
+    "magicbrush": replace(
+        _PIX2PIX,
         hub="vinesmsuic/magicbrush-jul7",
         origin="arXiv 2306.10012: InstructPix2Pix fine-tuned, run with InstructPix2Pix's settings",
-        defaults=_PIX2PIX.defaults,
-        dtype="float16",
-        side=512,
-        checked=True,
+        revision=None,
     ),
-    "paint-by-inpaint": Model(
-        pipeline=_PIX2PIX.pipeline,
+    "paint-by-inpaint": replace(
+        _PIX2PIX,
         hub="paint-by-inpaint/general-finetuned-mb",
         origin="the model card of arXiv 2404.18212: 50 steps, guidance 7 for the text and 1.5 for "
         "the picture",
         defaults={"num_inference_steps": 50, "guidance_scale": 7.0, "image_guidance_scale": 1.5},
-        dtype="float16",
-        side=512,
-        checked=True,
+        revision=None,
     ),
     "flux-kontext": Model(
         pipeline="FluxKontextPipeline",

@@ -42,7 +42,7 @@ def judged_run(edited_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     cli("score", "mini", "--run", run, "--tracks", "pixel", "--limit", 6, "--workers", 0)
     with Server(graded) as server:
         judge = ("--model", "judge-2026-01-01", "--base-url", server.url, "--limit", 3)
-        cli("judge", "run", "mini", "--run", run, *judge, env={"EDITGAUGE_JUDGE_KEY": KEY})
+        cli("judge", "mini", "--run", run, *judge, env={"EDITGAUGE_JUDGE_KEY": KEY})
     return run
 
 

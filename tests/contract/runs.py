@@ -72,9 +72,9 @@ def write(path: Path, value: Any) -> Path:
 def take_in(benchmark: str, data: Path, run: Path, judge: str, source: Path, *more: Any) -> None:
     about = (benchmark, data, "--run", run, "--from", source, *more)
     if judge:
-        cli("judge", "import", *about, "--model", judge)
+        cli("import", *about, "--model", judge)
     else:
-        cli("import-scores", *about)
+        cli("import", *about)
 
 
 # -- TextEditBench ---------------------------------------------------------------------------------

@@ -21,8 +21,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.contract.spelling import spell
-
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
@@ -53,14 +51,14 @@ def cli(*words: Any, expect: int | None = 0, env: Mapping[str, str] | None = Non
 
     out, err = _Stream(), _Stream()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["editgauge", *spell(words)])
+        patch.setattr(sys, "argv", ["editgauge", *map(str, words)])
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
         for name, value in {"COLUMNS": "200", "NO_COLOR": "1", **(env or {})}.items():
             patch.setenv(name, value)
         code = _exit_code(main)
     result = Result(code, out.text(), err.text())
-    assert expect in (None, code), f"exit code {code} of {spell(words)}\n{result.out}\n{result.err}"
+    assert expect in (None, code), f"exit code {code} of {words}\n{result.out}\n{result.err}"
     return result
 
 
@@ -68,7 +66,7 @@ def process(*words: Any, env: Mapping[str, str] | None = None, **more: Any) -> A
     """Start ``python -m editgauge …``: a `Popen` at the head of a process group of its own."""
     around = {**os.environ, "PYTHONPATH": str(SOURCE), **(env or {})}
     more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | more
-    argv = [sys.executable, "-m", "editgauge", *spell(words)]
+    argv = [sys.executable, "-m", "editgauge", *map(str, words)]
     return subprocess.Popen(argv, env=around, start_new_session=True, **more)
 
 

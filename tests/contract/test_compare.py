@@ -42,7 +42,7 @@ def scored(folder: Path, scores: Scores, categories: Sequence[str] = ("color_cha
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(entries))
     cli(
-        "judge", "import", "krisbench", folder / "data", "--run", folder / "run",
+        "import", "krisbench", folder / "data", "--run", folder / "run",
         "--model", "gpt-4o-2024-08-06", "--from", folder / "results",
     )  # fmt: skip
     return folder / "run"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from editgauge import Evaluation
 from tests.contract.datasets import (
     MANUAL,
     WEB,
@@ -25,7 +26,6 @@ from tests.contract.datasets import (
     tasks,
     text_record,
 )
-from tests.contract.spelling import public
 from tests.contract.support import cli
 
 Sample = Any
@@ -33,7 +33,7 @@ Sample = Any
 
 def samples(benchmark: str, data: Path) -> dict[str, Sample]:
     """Id -> sample, in the order in which they are read."""
-    evaluation = public("Evaluation")(benchmark, data, run=data.parent / "read")
+    evaluation = Evaluation(benchmark, data, run=data.parent / "read")
     return {sample.id: sample for sample in evaluation.samples}
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from editgauge import Evaluation, read_image
 from tests.contract.server import KEY, Answer, Asked, Server, error, pixels_of, png
-from tests.contract.spelling import public
 from tests.contract.support import cli, picture, process, rows_of
 
 ENV = {"EDITGAUGE_EDITOR_KEY": KEY}
@@ -57,7 +57,7 @@ def equal(one: Any, two: Any) -> bool:
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     run = tmp_path_factory.mktemp("samples") / "run"
-    found = public("Evaluation")("mini", run=run, samples=list(IDS)).samples
+    found = Evaluation("mini", run=run, samples=list(IDS)).samples
     return {sample.id: sample for sample in found}
 
 
@@ -109,8 +109,7 @@ def test_a_crash_of_a_program_costs_one_sample(tmp_path: Path) -> None:
 
 
 def test_a_function_of_a_sample_is_an_editor(tmp_path: Path, samples: Mapping[str, Any]) -> None:
-    read_image = public("read_image")
-    evaluation = public("Evaluation")("mini", run=tmp_path / "run", samples=list(IDS[:2]))
+    evaluation = Evaluation("mini", run=tmp_path / "run", samples=list(IDS[:2]))
     evaluation.edit(lambda sample: 255 - read_image(sample.image), name="invert")
     for name, shown in delivered(tmp_path / "run", "invert").items():
         assert equal(255 - shown, pixels_of(samples[name].images[0].read_bytes()))
@@ -235,7 +234,7 @@ def ask(interface: str, run: Path, service: Provider, *words: Any, **told: Any) 
 
 def asking(service: Provider) -> tuple[Any, ...]:
     return (
-        "--base-url", service.url, "--model", "maker/m", "--price", COST, "--concurrency", 2,
+        "--base-url", service.url, "--model", "maker/m", "--price", COST, "--set", "concurrency=2",
         "--set", "pause=0.01",
     )  # fmt: skip
 

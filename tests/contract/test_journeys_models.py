@@ -66,7 +66,7 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     pytest.importorskip("diffusers", reason=WITHOUT)
     data, model = tiny.squares(tmp_path / "data", 6), tiny.pipeline(tmp_path / "model")
     tune = ("tune", "medebench", data, "--task", tiny.TASK, "--samples", "0,2", "--model", model,
-            "--resolution", 16, "--steps", 3, "--device", "cpu", *SMALL)  # fmt: skip
+            "--train", "resolution=16", "--steps", 3, "--device", "cpu", *SMALL)  # fmt: skip
     env = {"EDITGAUGE_MEMORY": "16GB", "OMP_NUM_THREADS": "1"}
     whole, run = tmp_path / "whole", tmp_path / "run"
     start = time.monotonic()
@@ -98,8 +98,17 @@ def test_attention_and_tuning_of_a_tiny_model(tmp_path: Path) -> None:
     finished(process(*edit, *here, env=env), timeout=300)
     concepts = tmp_path / "concepts.csv"
     concepts.write_text(f"task,concept\n{tiny.TASK},green\n")
-    told = ("--from", "attention", "--concepts", concepts, "--model", model, "--device", "cpu")
-    words = ("diagnose", looked, *told, "--resolution", "all")
+    told = (
+        "--from",
+        "attention",
+        "--concepts",
+        concepts,
+        "--set",
+        f"model={model}",
+        "--device",
+        "cpu",
+    )
+    words = ("diagnose", looked, *told, "--set", "resolution=all")
     finished(process(*words, env=env), expect=None, timeout=300)
     found = [row for row in rows_of(looked) if row["metric"] == "attention_iou"]
     assert {row["sample"] for row in found if row["status"] == "scored"} == {"1"}

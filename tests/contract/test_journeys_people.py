@@ -101,7 +101,7 @@ def test_a_study_from_the_design_to_agreement(judged_run: Path, tmp_path: Path) 
     run = copy_of(judged_run, tmp_path / "run")
     design = tmp_path / "design.toml"
     design.write_text(DESIGN, encoding="utf-8")
-    assert cli("study", "plan", run, design, "--json").json["tasks"] == 6
+    assert cli("study", "start", "--estimate", run, design, "--json").json["tasks"] == 6
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -126,8 +126,8 @@ def test_a_study_from_the_design_to_agreement(judged_run: Path, tmp_path: Path) 
     lines = lines_of(tmp_path / "ratings.csv")
     assert len(lines) == 3 * 2 * 2
     assert {(line["annotator"], float(line["value"])) for line in lines} == set(RATED.items())
-    cli("agree", run, "--resamples", 100, "--json")
-    cli("check-run", run)
+    cli("study", "agree", run, "--json")
+    cli("check", run)
 
 
 RATINGS = """sample,annotator,question,copy,reference
@@ -156,8 +156,8 @@ def test_ratings_from_a_file_become_rows_and_agreement(judged_run: Path, tmp_pat
         same = wanted[line["sample"], line["annotator"]]
         assert float(line["copy"]) == float(same["copy"])
         assert float(line["reference"]) == float(same["reference"])
-    assert "ann" in cli("agree", run, "--resamples", 100).out
-    assert cli("table", run, "--calibrate", "human", "--proxy", "EA=ssim", "--json").out
+    assert "ann" in cli("study", "agree", run).out
+    assert cli("table", run, "--calibrate", "human", "--set", "proxy=EA=ssim", "--json").out
     made.write_text(RATINGS.replace("replace-02,ben,EA,1,2", "nowhere,ben,EA,1,2"))
     refused = cli("study", "import", run, made, "--scale", "rank", expect=2)
     assert "nowhere" in refused.err
@@ -207,28 +207,46 @@ def scan(path: Path) -> Path:
 
 def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
     folder = tmp_path / "wards"
-    cli("new", "dataset", folder, "--title", "Our wards", "--require", "licence", "--reviews", 2)
+    cli("new", "dataset", folder, "title=Our wards", "required=licence", "reviews=2")
     for number in (1, 2, 3):
         save(tmp_path / f"before/s-{number}.png", scene(number))
         save(tmp_path / f"after/s-{number}.png", edited(scene(number)))
     (tmp_path / "before/s-4.png").write_bytes(b"no picture")
     save(tmp_path / "after/s-4.png", scene(4))
-    pair = ("curate", "pair", folder, tmp_path / "before", tmp_path / "after", "--licence", "CC0")
-    cli(*pair, "--category", "Lung/remove nodule", "--ocr", "none", expect=1)
+    pair = (
+        "curate",
+        "add",
+        folder,
+        tmp_path / "before",
+        "--references",
+        tmp_path / "after",
+        "--keep-names",
+        "--set",
+        "licence=CC0",
+    )
+    cli(*pair, "--set", "category=Lung/remove nodule", "--ocr", "none", expect=1)
     names = ["s-1", "s-2", "s-3"]
-    one = ("curate", "add", folder, scan(tmp_path / "Quillfeather.dcm"), "--licence", "CC0")
+    one = (
+        "curate",
+        "add",
+        folder,
+        "--keep-names",
+        scan(tmp_path / "Quillfeather.dcm"),
+        "--set",
+        "licence=CC0",
+    )
     cli(*one, "--ocr", "none")
     for name in names:
         told = ("instruction=Remove the nodule.", "organ=Lung", "task=remove nodule")
         cli("curate", "set", folder, name, *told, "change=Edit this scan to remove the nodule.")
-        cli("curate", "mask", folder, name, "--from", "difference", "--save")
-    release = ("curate", "release", folder, "--version", "1.0.0", "--to", tmp_path / "wards.zip")
-    assert "s-1" in cli("curate", "ready", folder, expect=1).text, "nobody has reviewed it"
+        cli("curate", "set", folder, name, "mask=difference")
+    release = ("curate", "export", folder, "--version", "1.0.0", "--to", tmp_path / "wards.zip")
+    assert "s-1" in cli("curate", "export", folder, expect=1).text, "nobody has reviewed it"
     cli(*release, "--ocr", "none", expect=2)
     assert not (tmp_path / "wards.zip").exists()
     for who in ("ann", "ben"):
         for name in names:
-            cli("curate", "review", folder, name, "accept", "--who", who)
+            cli("curate", "set", folder, name, "review=accept", "--who", who)
 
     to = tmp_path / "exported"
     export = ("curate", "export", folder, "--layout", "medebench", "--to", to, "--ocr", "none")
@@ -236,10 +254,10 @@ def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
     assert not to.exists(), "a scan that nobody has looked at keeps everything here"
     cli(*export, "--ready-only", expect=2)
     assert not to.exists(), "nothing leaves that was neither searched for names nor looked at"
-    cli("curate", "propose", folder)
+    cli("curate", "add", folder)
     cli(*export, "--ready-only", expect=1)
     assert cli("check", "medebench", to, "--strict", "--json").json
-    cli("curate", "withdraw", folder, "s-3", "--why", "consent withdrawn", "--erase")
+    cli("curate", "set", folder, "s-3", "--note", "consent withdrawn", "state=erased")
     assert cli(*release, "--ready-only", "--ocr", "none", expect=None).code in (0, 1)
     with zipfile.ZipFile(tmp_path / "wards.zip") as packed:
         assert packed.testzip() is None
@@ -260,7 +278,9 @@ def test_a_data_set_from_pictures_to_a_release(tmp_path: Path) -> None:
 def test_a_confirmed_change_of_a_data_set_survives_kill_9(tmp_path: Path) -> None:
     folder = tmp_path / "set"
     cli("new", "dataset", folder)
-    cli("curate", "add", folder, save(tmp_path / "a.png", scene(1)), "--ocr", "none")
+    cli(
+        "curate", "add", folder, "--keep-names", save(tmp_path / "a.png", scene(1)), "--ocr", "none"
+    )
     for number, seconds in enumerate((0.2, 0.6, 1.0)):
         cli("curate", "set", folder, "a", f"instruction=Step {number}.")
         killed(("curate", "set", folder, "a", "split=test"), seconds)

@@ -41,7 +41,7 @@ def test_what_there_is_and_what_is_missing_is_listed() -> None:
     }  # fmt: skip
     editors = {one["name"] for one in listed["editors"]}
     assert editors >= {"copy", "reference", "blank", "shuffle", "typeset", "command", "http"}
-    doctor = cli("doctor", env={"OPENAI_API_KEY": KEY}).out
+    doctor = cli("list", "installation", env={"OPENAI_API_KEY": KEY}).out
     assert KEY not in doctor
     for word in ("OPENAI_API_KEY", "EDITGAUGE_CACHE", "lpips-squeeze", "neural", "ocr", "study"):
         assert word in doctor
@@ -92,7 +92,7 @@ def test_merge_brings_everything_and_nothing_twice(
     before = rows_of(merged)
     cli("merge", mini_run, "--to", merged)
     assert rows_of(merged) == before
-    cli("check-run", merged)
+    cli("check", merged)
     cli("report", merged, "--to", tmp_path / "report", "--no-intervals", "--no-thumbnails")
 
 
@@ -129,7 +129,7 @@ def test_judges_scores_from_files_become_rows_of_their_own_source(tmp_path: Path
     told = tmp_path / "results/some-model/chemistry/metrics.json"
     told.parent.mkdir(parents=True)
     told.write_text(json.dumps({"1": {"consistency_score": 4, "consistency_reasoning": "kept"}}))
-    words = ("judge", "import", "krisbench", data, "--run", tmp_path / "run")
+    words = ("import", "krisbench", data, "--run", tmp_path / "run")
     for _ in range(2):
         cli(*words, "--model", "gpt-4o-2024-08-06", "--from", tmp_path / "results", expect=None)
     rows = [row for row in rows_of(tmp_path / "run") if row["value"] is not None]
@@ -192,9 +192,7 @@ def test_packages_of_other_people_are_known_to_every_command(
         cli("edit", "mybench", data, "--editor", editor, "--run", run, "--workers", 0)
     cli("score", "mybench", data, "--run", run, "--workers", 0)
     with Server(graded) as server:
-        cli(
-            "judge", "run", "mybench", data, "--run", run, *JUDGE, "--base-url", server.url, env=ENV
-        )
+        cli("judge", "mybench", data, "--run", run, *JUDGE, "--base-url", server.url, env=ENV)
     assert all(value < 1e-9 for value in values(run, "brightness_gap", editor="mirror").values())
     assert all(value > 1 for value in values(run, "brightness_gap", editor="blank").values())
     lower = values(run, "overall", editor="mirror")

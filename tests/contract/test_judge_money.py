@@ -66,8 +66,8 @@ def untouched(edited: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def words(run: Path, server: Judge, *more: Any) -> tuple[Any, ...]:
     return (
-        "judge", "run", "mini", "--run", run, *SAMPLES, "--model", "judge-2026-01-01",
-        "--base-url", server.url, "--no-calibration", *more,
+        "judge", "mini", "--run", run, *SAMPLES, "--model", "judge-2026-01-01",
+        "--base-url", server.url, *more,
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def test_a_stop_at_any_moment_and_a_second_start_pay_nothing_twice(
     """Killed, at most the calls under way are asked again; interrupted, none."""
     at_once = 2
     with Judge(lambda asked: chat(verdict(asked), seconds=0.05)) as server:
-        child = process(*words(run, server, "--concurrency", at_once), env=ENV)
+        child = process(*words(run, server, "--set", f"concurrency={at_once}"), env=ENV)
         eventually(lambda: len(server.chats) >= CALLS // 2)
         child.send_signal(kill)
         child.communicate(timeout=60)
@@ -162,7 +162,7 @@ def test_a_call_is_booked_before_it_is_sent_and_stays_booked_when_it_is_killed(r
 
     gone: list[bool] = []
     with Judge(reply) as server:
-        more = ("--concurrency", 1, "--price", PRICE, "--budget", 1)
+        more = ("--set", "concurrency=1", "--price", PRICE, "--budget", 1)
         child = process(*words(run, server, *more), env=ENV)
         try:
             eventually(lambda: server.chats)
@@ -196,7 +196,7 @@ def test_a_service_that_bills_ten_times_its_estimate_stops_at_the_budget(run: Pa
     bill = (USAGE[0], 10_000)
     dollars, budget = (bill[0] * 1 + bill[1] * 10) / 1e6, 0.35
     with Judge(lambda asked: chat(verdict(asked), usage=bill)) as server:
-        more = ("--price", PRICE, "--budget", budget, "--max-tokens", 1000)
+        more = ("--price", PRICE, "--budget", budget, "--set", "max_tokens=1000")
         cli(*words(run, server, *more), env=ENV, expect=3)
         assert 0 < len(server.chats) * dollars <= budget + dollars
     assert costs(run)["booked"] >= len(server.chats) * dollars * 0.99
@@ -211,8 +211,8 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_sent(run: Path) 
 
 def test_estimate_says_calls_and_dollars_and_sends_nothing(run: Path) -> None:
     with Judge() as server:
-        estimate = words(run, server)[2:-1]
-        done = cli("judge", "estimate", *estimate, "--price", PRICE, "--json", env=ENV)
+        estimate = words(run, server)[1:]
+        done = cli("judge", "--estimate", *estimate, "--price", PRICE, "--json", env=ENV)
         assert server.asked == []
     total = done.json["calls"]["total"]
     assert total["calls"] == CALLS
@@ -223,9 +223,9 @@ def test_a_server_of_this_machine_has_no_price_of_a_providers_model(run: Path) -
     with Judge() as server:
         estimate = [
             "gpt-4o-2024-11-20" if word == "judge-2026-01-01" else word
-            for word in words(run, server)[2:-1]
+            for word in words(run, server)[1:]
         ]
-        done = cli("judge", "estimate", *estimate, "--json", env=ENV)
+        done = cli("judge", "--estimate", *estimate, "--json", env=ENV)
     assert done.json["calls"]["total"]["dollars"] is None
 
 
@@ -285,7 +285,7 @@ def test_an_account_that_is_refused_stops_the_command_and_fails_no_model(
     reply: Any, run: Path
 ) -> None:
     with Judge(reply) as server:
-        done = cli(*words(run, server, "--concurrency", 1), env=ENV, expect=2)
+        done = cli(*words(run, server, "--set", "concurrency=1"), env=ENV, expect=2)
     assert len(server.chats) <= 2
     assert KEY not in done.text
     assert [row for row in rows_of(run) if row["scorer"] == "judge"] == []
@@ -296,14 +296,14 @@ def test_another_model_that_answers_stops_the_command(run: Path) -> None:
         return chat(verdict(asked), model="another" if asked.number > 4 else "judge-2026-01-01")
 
     with Judge(reply) as server:
-        done = cli(*words(run, server, "--concurrency", 1), env=ENV, expect=None)
+        done = cli(*words(run, server, "--set", "concurrency=1"), env=ENV, expect=None)
     assert done.code not in (0, 1)
     assert "another" in done.text
     assert len(server.chats) < CALLS
 
 
 def test_a_model_without_a_date_wants_a_word_at_its_provider(run: Path) -> None:
-    done = cli("judge", "estimate", "mini", "--run", run, "--model", "gpt-4o", expect=2)
+    done = cli("judge", "--estimate", "mini", "--run", run, "--model", "gpt-4o", expect=2)
     assert "--allow-alias" in done.err
 
 
@@ -351,13 +351,13 @@ class Batches(Judge):
 
 def test_a_batch_gives_the_same_scores_and_is_sent_once(run: Path, untouched: Path) -> None:
     with Batches() as server:
-        batch = ("judge", "batch", *words(run, server)[2:-1], "--price", PRICE)
-        cli(*batch, "--what", "submit", env=ENV)
+        batch = ("judge", *words(run, server)[1:], "--price", PRICE)
+        cli(*batch, "--batch", "submit", env=ENV)
         assert costs(run)["booked"] > 0, "booked while it waits"
-        cli(*batch, "--what", "submit", env=ENV, expect=None)
+        cli(*batch, "--batch", "submit", env=ENV, expect=None)
         assert len(server.batches) == 1
-        cli(*batch, "--what", "collect", env=ENV)
-        cli(*batch, "--what", "collect", env=ENV, expect=None)
+        cli(*batch, "--batch", "collect", env=ENV)
+        cli(*batch, "--batch", "collect", env=ENV, expect=None)
         cli(*words(run, server), env=ENV)
     assert len(server.chats) == 0
     (lines,) = server.files.values()
@@ -374,7 +374,7 @@ def test_a_killed_call_stands_without_a_bill_until_it_is_settled(run: Path) -> N
         return chat(verdict(asked))
 
     with Judge(slow) as server:
-        child = process(*words(run, server, "--price", PRICE, "--concurrency", 2), env=ENV)
+        child = process(*words(run, server, "--price", PRICE, "--set", "concurrency=2"), env=ENV)
         eventually(lambda: server.chats)
         time.sleep(0.5)  # the second may wait for the first to learn what the server takes
         child.kill()

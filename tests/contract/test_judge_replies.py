@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from editgauge import Evaluation
 from tests.contract.server import KEY, Answer, Asked, Judge, chat, error, filled, pixels_of, verdict
-from tests.contract.spelling import public
 from tests.contract.support import Result, cli, rows_of
 
 ENV = {"EDITGAUGE_JUDGE_KEY": KEY}
@@ -48,8 +48,8 @@ def judge(run: Path, reply: Reply, *words: Any, expect: int | None = 0) -> tuple
     words = words if "--sample" in words else (*ONE, *words)
     with Judge(reply) as server:
         done = cli(
-            "judge", "run", "mini", "--run", run, "--model", "judge-2026-01-01",
-            "--base-url", server.url, "--no-calibration", "--json", *words, env=ENV, expect=expect,
+            "judge", "mini", "--run", run, "--model", "judge-2026-01-01",
+            "--base-url", server.url, "--json", *words, env=ENV, expect=expect,
         )  # fmt: skip
     return done, server
 
@@ -139,7 +139,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, A
     run = tmp_path_factory.mktemp("forms") / "run"
     samples = [
         sample
-        for sample in public("Evaluation")("mini", run=run).samples
+        for sample in Evaluation("mini", run=run).samples
         if sample.attributes["protocol"] != "medebench"
     ][: len(FORMS)]
     assert len(samples) == len(FORMS)
@@ -160,7 +160,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, A
         assert asked.schema is not None
         return chat(FORMS[form_of[sample]](filled(asked.schema, number, WORDS)))
 
-    judge(run, reply, *ids, "--no-repair", expect=None)
+    judge(run, reply, *ids, expect=None)
     rows: dict[str, list[dict[str, Any]]] = {form: [] for form in FORMS}
     for row in corrected(run):
         rows[form_of[row["sample"]]].append(row)
@@ -315,7 +315,7 @@ def fives(request: Mapping[str, Any]) -> str:
 
 
 def test_a_client_of_ones_own_judges_from_python(run: Path) -> None:
-    evaluation = public("Evaluation")("mini", run=run, samples=["replace-02"])
+    evaluation = Evaluation("mini", run=run, samples=["replace-02"])
     outcome = evaluation.judge("my-judge", ask=fives)
     assert outcome.without_score == 0
     assert Counter(row["editor"] for row in corrected(run)) == {"copy": 5}
@@ -327,7 +327,7 @@ def test_an_evaluation_judges_within_a_running_event_loop_as_a_notebook_has(run:
 
     async def cell() -> None:
         try:
-            public("Evaluation")("mini", run=run, samples=["replace-02"]).judge("j", ask=fives)
+            Evaluation("mini", run=run, samples=["replace-02"]).judge("j", ask=fives)
         except RuntimeError as error:
             said.append(str(error))
 

@@ -34,9 +34,9 @@ def judged(root: Path, benchmark: str, *words: Any, answer: Any = sensible) -> l
     """What is asked about the outputs of ``m`` below `root`."""
     with Judge(answer) as judge:
         cli(
-            "judge", "run", benchmark, root / "DATA", "--outputs", root / "OUTPUTS",
+            "judge", benchmark, root / "DATA", "--outputs", root / "OUTPUTS",
             "--editor", "m", "--run", root / "run", "--model", "judge-2026-01-01",
-            "--base-url", judge.url, "--no-calibration", *words, env=ENV, expect=None,
+            "--base-url", judge.url, *words, env=ENV, expect=None,
         )  # fmt: skip
         return judge.chats
 
@@ -220,9 +220,9 @@ def test_the_key_goes_to_the_judge_and_into_no_file_or_message(tmp_path: Path) -
     released.textedit(tmp_path)
     with Judge() as judge:
         words = (
-            "judge", "run", "textedit", tmp_path / "DATA", "--outputs", tmp_path / "OUTPUTS",
+            "judge", "textedit", tmp_path / "DATA", "--outputs", tmp_path / "OUTPUTS",
             "--editor", "m", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
-            "--base-url", judge.url, "--no-calibration",
+            "--base-url", judge.url,
         )  # fmt: skip
         done = cli(*words, env=ENV)
         assert {one.headers["authorization"] for one in judge.chats} == {f"Bearer {KEY}"}
@@ -237,7 +237,7 @@ def test_show_prints_the_words_that_would_be_sent(tmp_path: Path) -> None:
     one = ("--sample", "1.1.1/1")
     (asked,) = judged(tmp_path, "textedit", *one)
     done = cli(
-        "judge", "show", "textedit", tmp_path / "DATA", "--run", tmp_path / "run",
+        "judge", "--show", "textedit", tmp_path / "DATA", "--run", tmp_path / "run",
         "--model", "judge-2026-01-01", *one,
     )  # fmt: skip
     said = " ".join(done.out.split())
@@ -280,7 +280,7 @@ def test_a_probe_says_that_a_judge_which_answers_the_same_to_all_does_not_see(
     cli("edit", "mini", "--editor", "reference", "--run", tmp_path / "run", "--workers", 0)
     with Judge(sensible) as judge:
         done = cli(
-            "judge", "run", "mini", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
+            "judge", "mini", "--run", tmp_path / "run", "--model", "judge-2026-01-01",
             "--base-url", judge.url, "--probe", env=ENV, expect=None,
         )  # fmt: skip
     assert any(one.pictures for one in judge.chats)
@@ -296,7 +296,7 @@ def test_a_rubric_of_ones_own_replaces_ours_and_makes_another_source(tmp_path: P
     (rubrics / "questions.md").write_text(
         '{{source}} {{target}} In my words. Answer {"score": {"Q1": 1}}', encoding="utf-8"
     )
-    asked = judged(tmp_path, "textedit", "--rubrics", rubrics)
+    asked = judged(tmp_path, "textedit", "--prompts", rubrics)
     assert all("In my words." in one.text for one in asked)
     sources = {row["source"] for row in rows_of(tmp_path / "run")}
     assert len(sources) == 2
@@ -305,7 +305,7 @@ def test_a_rubric_of_ones_own_replaces_ours_and_makes_another_source(tmp_path: P
         "judge-2026-01-01[rubrics]",
     }
     (rubrics / "questions.md").rename(rubrics / "question.md")
-    stray = judged(tmp_path, "textedit", "--rubrics", rubrics, "--model", "new-2026-01-01")
+    stray = judged(tmp_path, "textedit", "--prompts", rubrics, "--model", "new-2026-01-01")
     assert stray == [], "a file that replaces no rubric is an error before anything is paid"
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from editgauge import Evaluation
 from tests.contract import oracle
 from tests.contract.datasets import (
     instance,
@@ -27,7 +28,6 @@ from tests.contract.datasets import (
 )
 from tests.contract.golden import golden
 from tests.contract.packages import installed
-from tests.contract.spelling import public
 from tests.contract.support import cli, picture, rectangle, rows_of, save, values
 from tests.contract.tables import numbers
 
@@ -62,7 +62,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = place / "answers.jsonl"
     file.write_text("\n".join(json.dumps({**entry, "reason": ""}) for entry in entries))
     about = ("--run", place / "run", "--from", file, "--editor", "m")
-    cli("judge", "import", "textedit", place / "data", *about, "--model", "gemini-3-pro")
+    cli("import", "textedit", place / "data", *about, "--model", "gemini-3-pro")
     return place / "run"
 
 
@@ -146,7 +146,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[tuple[str, str,
         records = {str(n + 1): task_record(ori_img=name) for n, name in enumerate(names)}
         folder = tasks(place / "data", records, category=category, names=names)
     shown = {b64encode((folder / name).read_bytes()).decode(): n for n, name in enumerate(names)}
-    evaluation = public("Evaluation")("krisbench", place / "data", run=place / "run")
+    evaluation = Evaluation("krisbench", place / "data", run=place / "run")
     evaluation.edit("copy")
 
     def ask(request: Mapping[str, Any]) -> str:

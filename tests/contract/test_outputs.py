@@ -72,14 +72,14 @@ def test_other_names_by_a_pattern(data: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         put(tmp_path / f"mine/res_{number}.png", number)
     put(tmp_path / "mine/other.png")
-    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine")
+    words = ("import", "medebench", data, "--from", tmp_path / "mine")
     seen = cli(*words, "--pattern", "res_{id}", "--json", expect=1).json
     assert seen["matched"] == {"1": "res_1.png", "2": "res_2.png"}
     assert (seen["missing"], seen["unexpected"]) == (["3"], ["other.png"])
     more = ("--pattern", "res_{id}", "--editor", "m", "--to", tmp_path / "official")
     cli(*words, *more, expect=1)
     assert sorted(p.name for p in (tmp_path / "official/m").iterdir()) == ["1_0.png", "2_0.png"]
-    direct = ("--outputs", tmp_path / "mine", "--outputs-pattern", "res_{id}", "--editor", "m")
+    direct = ("--outputs", tmp_path / "mine", "--pattern", "res_{id}", "--editor", "m")
     rows = score("medebench", data, tmp_path / "one", *direct)
     again = score("medebench", data, tmp_path / "two", "--outputs", tmp_path / "official")
     assert {key: row["value"] for key, row in rows.items()} == {
@@ -92,10 +92,10 @@ def test_other_names_by_a_table(data: Path, tmp_path: Path) -> None:
     for number in (1, 2, 3):
         put(tmp_path / f"mine/{number * 7}.png", number)
     (tmp_path / "map.csv").write_text("sample,file\n1,7.png\n2,14.png\n3,21.png\n")
-    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine")
+    words = ("import", "medebench", data, "--from", tmp_path / "mine")
     seen = cli(*words, "--map", tmp_path / "map.csv", "--json").json
     assert seen["matched"] == {"1": "7.png", "2": "14.png", "3": "21.png"}
-    more = ("--outputs", tmp_path / "mine", "--outputs-map", tmp_path / "map.csv", "--editor", "m")
+    more = ("--outputs", tmp_path / "mine", "--map", tmp_path / "map.csv", "--editor", "m")
     assert len(score("medebench", data, tmp_path / "run", *more)) >= 9
 
 
@@ -104,7 +104,7 @@ def test_a_line_of_the_table_without_its_picture_counts_as_missing(
 ) -> None:
     put(tmp_path / "mine/7.png")
     (tmp_path / "map.csv").write_text("sample,file\n1,7.png\n2,14.png\n")
-    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine")
+    words = ("import", "medebench", data, "--from", tmp_path / "mine")
     seen = cli(*words, "--map", tmp_path / "map.csv", "--json", expect=1).json
     assert (seen["matched"], seen["missing"]) == ({"1": "7.png"}, ["2", "3"])
 
@@ -114,7 +114,7 @@ def test_a_table_reaches_no_file_outside_its_folder(data: Path, tmp_path: Path, 
     put(tmp_path / "secret.png")
     put(tmp_path / "mine/7.png")
     (tmp_path / "map.csv").write_text(f"sample,file\n{line}")
-    words = ("import-outputs", "medebench", data, "--from", tmp_path / "mine", "--editor", "m")
+    words = ("import", "medebench", data, "--from", tmp_path / "mine", "--editor", "m")
     cli(*words, "--map", tmp_path / "map.csv", "--to", tmp_path / "to", expect=None)
     assert not list(tmp_path.glob("to/m/*"))
 

@@ -51,9 +51,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     with Judge(reply) as server:
         cli(
-            "judge", "run", "textedit", folder / "data", "--outputs", folder / "outputs",
+            "judge", "textedit", folder / "data", "--outputs", folder / "outputs",
             "--run", folder / "run", "--model", "judge-2026-01-01", "--base-url", server.url,
-            "--no-calibration", "--concurrency", 1, env={"EDITGAUGE_JUDGE_KEY": KEY}, expect=1,
+            "--set", "concurrency=1", env={"EDITGAUGE_JUDGE_KEY": KEY}, expect=1,
         )  # fmt: skip
     return folder / "run"
 

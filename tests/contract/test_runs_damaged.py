@@ -51,7 +51,7 @@ def reading(run: Path, into: Path, number: int) -> Result:
     commands: tuple[tuple[Any, ...], ...] = (
         ("compare", run, "copy", "reference", "--json"),
         ("report", run, "--to", into / "report", "--no-intervals", "--no-thumbnails"),
-        ("check-run", run),
+        ("check", run),
         ("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT),
         ("merge", run, "--to", into / "all"),
         ("costs", run),
@@ -103,7 +103,7 @@ def test_no_single_damaged_file_closes_a_run(judged_run: Path, tmp_path: Path) -
         run = copy_of(judged_run, tmp_path / f"{place}.turned" / "run")
         data = (run / place).read_bytes()
         (run / place).write_bytes(bytes(byte ^ 16 for byte in data[:1]) + data[1:])
-        repair = cli("check-run", run, "--repair", expect=None)
+        repair = cli("check", run, "--repair", expect=None)
         plain(repair, str(place))
         table = cli("table", run, "--json", expect=None)
         if table.code == 2:
@@ -121,7 +121,7 @@ def test_no_lost_file_but_the_rows_closes_a_run(judged_run: Path, tmp_path: Path
             continue
         run = copy_of(judged_run, tmp_path / f"{place}.gone" / "run")
         (run / place).unlink()
-        cli("check-run", run, "--repair", expect=None)
+        cli("check", run, "--repair", expect=None)
         table = cli("table", run, "--json", expect=None)
         if table.code == 2:
             closed.append(str(place))
@@ -140,10 +140,10 @@ def test_scores_that_a_repair_took_out_are_made_again(judged_run: Path, tmp_path
         run = copy_of(judged_run, tmp_path / place.name / "run")
         data[data.rindex(b"ssim")] ^= 1
         (run / place).write_bytes(data)
-        cli("check-run", run, "--repair", expect=None)
+        cli("check", run, "--repair", expect=None)
         cli("score", "mini", "--run", run, "--tracks", "pixel", *LIMIT)
         assert cells(cli("table", run, "--json")) == truth, place
-        cli("check-run", run)
+        cli("check", run)
         repaired += 1
     assert repaired
 
@@ -154,7 +154,7 @@ def test_an_output_that_is_another_picture_is_not_scored_and_not_shown(
     run = copy_of(judged_run, tmp_path / "run")
     output = sorted((run / "edits/mini/copy").iterdir())[0]
     save(output, picture(99))
-    checked = cli("check-run", run, expect=1)
+    checked = cli("check", run, expect=1)
     assert output.name in checked.text
     report = cli("report", run, "--copy-images", "--to", tmp_path / "report", "--no-intervals")
     assert named(report)

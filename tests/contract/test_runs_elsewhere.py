@@ -45,7 +45,7 @@ def test_a_run_is_zipped_moved_and_read(judged_run: Path, tmp_path: Path) -> Non
     assert cells(cli("table", there, "--json")) == truth
     assert not named(cli("compare", there, "copy", "reference", "--json"))
     report(there, tmp_path / "report")
-    cli("check-run", there)
+    cli("check", there)
     same_rows(there, judged_run)
     again = cli("score", "mini", "--run", there, *SCORE, "--json")
     assert again.json["computed"] == 0
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_grow_is_named_and_the_run_goes_on(
     for one in (run, whole):
         cli("score", "mini", "--run", one, *SCORE)
     same_rows(run, whole)
-    cli("check-run", run)
+    cli("check", run)
 
 
 def test_a_full_disk_costs_a_line_and_no_row(mini_run: Path, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def commands(run: Path, into: Path) -> list[Result]:
         cli("report", run, "--to", into / "report", "--copy-images", "--no-intervals", expect=None),
         cli("merge", run, "--to", into / "all", expect=None),
         cli("score", "mini", "--run", run, "--limit", 7, "--workers", 0, expect=None),
-        cli("check-run", run, "--repair", expect=None),
+        cli("check", run, "--repair", expect=None),
     ]
 
 
@@ -258,7 +258,7 @@ def test_a_map_of_outputs_names_nothing_outside(tmp_path: Path, word: str) -> No
     folder.mkdir()
     name = str(secret) if word.startswith("/") else word
     (tmp_path / "map.csv").write_text(f"sample,file\nreplace-01,{name}\n")
-    told = ("--outputs", folder, "--outputs-map", tmp_path / "map.csv", "--editor", "mine")
+    told = ("--outputs", folder, "--map", tmp_path / "map.csv", "--editor", "mine")
     run = tmp_path / "run"
     ended = cli("score", "mini", *told, "--run", run, "--limit", 1, "--workers", 0, expect=None)
     assert ended.code in (1, 2)

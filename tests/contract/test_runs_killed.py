@@ -37,17 +37,8 @@ def judge() -> Iterator[Server]:
 
 
 def judging(run: Path, judge: Server) -> tuple[object, ...]:
-    told = (
-        "--model",
-        "judge-2026-01-01",
-        "--base-url",
-        judge.url,
-        "--limit",
-        3,
-        "--concurrency",
-        2,
-    )
-    return ("judge", "run", "mini", "--run", run, *told)
+    told = ("--model", "judge-2026-01-01", "--base-url", judge.url, "--limit", 3)
+    return ("judge", "mini", "--run", run, *told, "--set", "concurrency=2")
 
 
 def judged(run: Path) -> int:
@@ -62,7 +53,7 @@ def test_score_goes_on_after_kill_9(edited_run: Path, tmp_path: Path, kills: int
     interrupted(("score", "mini", "--run", run, *SCORE), kills, seconds, ENV)  # goes on from two
     same_rows(run, whole)
     assert cli("score", "mini", "--run", run, *SCORE, "--json").json["computed"] == 0
-    cli("check-run", run)
+    cli("check", run)
 
 
 @pytest.mark.slow
@@ -75,7 +66,7 @@ def test_score_with_processes_goes_on_after_kill_9(tmp_path: Path) -> None:
     seconds = seconds_of(*score, "--run", whole, "--workers", 2, env=ENV)
     assert interrupted((*score, "--run", run, "--workers", 2), 12, seconds, ENV)
     same_rows(run, whole)
-    cli("check-run", run)
+    cli("check", run)
 
 
 @pytest.mark.parametrize("kills", KILLS)
@@ -91,7 +82,7 @@ def test_edit_goes_on_after_kill_9(tmp_path: Path, kills: int) -> None:
         cli("score", "mini", "--run", one, *SCORE)
     same_rows(run, whole)
     assert content(run / "edits") == content(whole / "edits")
-    cli("check-run", run)
+    cli("check", run)
 
 
 @pytest.mark.parametrize("kills", KILLS)
@@ -108,7 +99,7 @@ def test_judge_goes_on_after_kill_9_and_pays_for_nothing_twice(
     cli(*judging(run, judge), env=ENV)
     twice = calls(judge) - before - 2 * needed
     assert twice <= 2 * hits, "of each kill only the two calls that were under way may come again"
-    cli("check-run", run)
+    cli("check", run)
 
 
 @pytest.mark.parametrize("kills", KILLS)
@@ -122,7 +113,7 @@ def test_merge_goes_on_after_kill_9(
     assert {row["sample"] for row in rows_of(run)} > {row["sample"] for row in rows_of(judged_run)}
     assert judged(run) == judged(judged_run)
     assert content(run / "edits") == content(mini_run / "edits")
-    cli("check-run", run)
+    cli("check", run)
 
 
 def test_two_scores_at_once_make_each_row_once(
@@ -134,7 +125,7 @@ def test_two_scores_at_once_make_each_row_once(
         finished(child)
     pixels = [row for row in rows_of(judged_run) if not row["source"].startswith("judge-")]
     assert [row["fingerprint"] for row in rows_of(run)] == [row["fingerprint"] for row in pixels]
-    cli("check-run", run)
+    cli("check", run)
 
 
 def test_two_judges_of_one_model_at_once_pay_once(
@@ -150,7 +141,7 @@ def test_two_judges_of_one_model_at_once_pay_once(
     assert set(codes) <= {0, 2}, "the second goes on with what is there, or is refused"
     assert calls(judge) - before == before - start
     same_rows(run, alone)
-    cli("check-run", run)
+    cli("check", run)
 
 
 def test_an_edit_and_a_score_at_once_lose_nothing(edited_run: Path, tmp_path: Path) -> None:
@@ -165,4 +156,4 @@ def test_an_edit_and_a_score_at_once_lose_nothing(edited_run: Path, tmp_path: Pa
         for editor in ("copy", "reference", "blank")
     }
     assert set(counts.values()) == {6}, counts
-    cli("check-run", run)
+    cli("check", run)

@@ -132,8 +132,8 @@ def test_repeated_judgements_have_a_table_each_and_their_spread(tmp_path: Path) 
     cli("edit", *about, "--editor", "copy", "--workers", 0)
     given = random.Random(5)
     with Judge(lambda asked: chat(verdict(asked, given.randint(0, 5)))) as server:
-        cli("judge", "run", *about, "--model", "judge-1-2025-01-01", "--base-url", server.url,
-            "--repeat", 3, "--no-calibration")  # fmt: skip
+        cli("judge", *about, "--model", "judge-1-2025-01-01", "--base-url", server.url,
+            "--repeat", 3)  # fmt: skip
     rows = [row for row in rows_of(tmp_path / "run") if row["metric"] in runs.DIMENSIONS]
     overall = []
     for repeat in range(3):
@@ -200,7 +200,7 @@ def test_textedit_classic_table(text_edit: Known) -> None:
 
 
 def test_other_weights_and_another_cut_off(text_edit: Known) -> None:
-    options = ("--weights", "1,0,0,0,0", "--cutoff", 2)
+    options = ("--set", "weights=1,0,0,0,0", "--set", "cutoff=2")
     cells = numbers(text_edit.run, "textedit.judge", "faithful", *options)
     for editor in EDITORS:
         assert cells[editor]["real_avg"]["value"] == cells[editor]["real_TA"]["value"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,8 +26,8 @@ from editgauge.errors import UsageError
 from editgauge.escape import plain
 
 if TYPE_CHECKING:
+    from editgauge.run.material import Material
     from editgauge.services.costs import Costs
-    from editgauge.store.matches import Matches
 
 PAID = "paid.sqlite"
 _SHOWN = 30
@@ -81,8 +81,10 @@ def take_in(
     if not source.exists():
         raise UsageError(f"--from {source}: no such file or folder")
     if not model and (pattern or map is not None or to is not None or _has_pictures(source)):
-        return _outputs(benchmark, data, source, (pattern, map), (to, editor), narrowing)
-    return _scores(benchmark, data, source, run, (model, editor), narrowing)
+        if (to is None) != (not editor):
+            raise UsageError("--to and --editor: wanted both, or neither to only look")
+        return _outputs(narrowing.open(benchmark, data), data, source, pattern, map, to, editor)
+    return _scores(benchmark, data, source, run, model, editor, narrowing)
 
 
 def _has_pictures(folder: Path) -> bool:
@@ -100,25 +102,22 @@ def _has_pictures(folder: Path) -> bool:
 
 
 def _outputs(
-    benchmark: str,
+    material: Material,
     data: Path | None,
     source: Path,
-    how: tuple[str, Path | None],
-    target: tuple[Path | None, str],
-    narrowing: Narrowing,
+    pattern: str,
+    map: Path | None,
+    to: Path | None,
+    editor: str,
 ) -> int:
     from editgauge.store.matches import deliver
     from editgauge.store.matching import matches_of
 
-    to, editor = target
-    if (to is None) != (not editor):
-        raise UsageError("--to and --editor: wanted both, or neither to only look")
-    material = narrowing.open(benchmark, data)
-    found = matches_of(source, material.every, *how).of(material.samples)
+    found = matches_of(source, material.every, pattern, map).of(material.samples)
     lines, copied = list(found.lines()), 0
     if to is not None:
         found.need_one_each()
-        if found.by_place and not how[0]:
+        if found.by_place and not pattern:
             raise UsageError(
                 f"{source}: the names tell no sample; files counted in the order of the metadata "
                 f"are taken where you say so: --pattern {shlex.quote(found.rule)}"
@@ -126,18 +125,13 @@ def _outputs(
         copied = deliver(found.named, material.samples, to, editor)
         lines.append(f"{copied} files copied to {to / editor}")
     if found.named and not found.ambiguous and not found.shared:
-        lines.append(f"next:  {_next(material.benchmark.name, data, to, editor, found)}")
+        typed = ["editgauge", "score", material.benchmark.name, *([str(data)] if data else [])]
+        typed += ["--outputs", str(to or found.folder)]
+        if to is None:
+            typed += ["--map", str(found.map)] if found.map else ["--pattern", found.rule]
+        lines.append(f"next:  {shlex.join([*typed, '--editor', editor or 'NAME', '--run', 'RUN'])}")
     output.emit({**found.as_dict(), "copied": copied}, lines)
     return int(len(found.named) < len(material.samples))
-
-
-def _next(benchmark: str, data: Path | None, to: Path | None, editor: str, found: Matches) -> str:
-    """The command that scores what was found: where it was copied to, or where it lies."""
-    typed = ["editgauge", "score", benchmark, *([str(data)] if data else [])]
-    typed += ["--outputs", str(to or found.folder)]
-    if to is None:
-        typed += ["--map", str(found.map)] if found.map else ["--pattern", found.rule]
-    return shlex.join([*typed, "--editor", editor or "NAME", "--run", "RUN"])
 
 
 def _scores(
@@ -145,41 +139,33 @@ def _scores(
     data: Path | None,
     source: Path,
     run: Path,
-    named: tuple[str, str],
+    model: str,
+    editor: str,
     narrowing: Narrowing,
 ) -> int:
-    from editgauge import catalog
     from editgauge.scoring.imports import import_scores
-    from editgauge.store import selection
     from editgauge.store.remote import working
     from editgauge.store.run import Run
-    from editgauge.store.samples import keep_samples
 
-    model, editor = named
-    bench, dataset, samples = catalog.open_data(benchmark, data, narrowing.split)
-    chosen = selection.choose(
-        samples, limit=narrowing.limit, ids=narrowing.sample, where=narrowing.where
-    )
+    material = narrowing.open(benchmark, data)
+    bench = material.benchmark
     with working(run) as here:
         folder = Run.create(here)
-        keep_samples(folder, bench.name, dataset.root, samples, [])
-        found = import_scores(folder, bench, source, chosen, judge=model, editor=editor or None)
+        replace(material, samples=[]).keep(folder)  # no picture is needed
+        found = import_scores(
+            folder, bench, source, material.samples, judge=model, editor=editor or None
+        )
         output.warn(folder)
         about = {"judge": model} if model else {}
         folder.record("import", benchmark=bench.name, file=source.name, rows=found.rows, **about)
-    facts = {
-        "rows": found.rows,
-        "kept": found.kept,
-        "unknown": found.unknown,
-        "statuses": dict(found.statuses),
-    }
     statuses = ", ".join(f"{name} {count}" for name, count in sorted(found.statuses.items()))
     lines = [f"{found.rows} rows taken in, {found.kept} already there: {statuses}"]
     lines += [f"note: left out: {name}" for name in found.unknown[:_LEFT_OUT]]
     if len(found.unknown) > _LEFT_OUT:
         lines.append(f"note: and {len(found.unknown) - _LEFT_OUT} more")
     lines.append(f"next:  editgauge table {place_of(run)} --benchmark {bench.name}")
-    output.emit(facts, lines)
+    facts = {"rows": found.rows, "kept": found.kept, "unknown": found.unknown}
+    output.emit({**facts, "statuses": dict(found.statuses)}, lines)
     return 0
 
 

@@ -14,14 +14,13 @@ from tests.judging.commands import NAMES
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
+from editgauge.judging.asking import Job, Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
-from editgauge.judging.jobs import Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import ExchangeResult
-from editgauge.judging.store import ReplyStore
 from editgauge.run.evaluation import Evaluation
 from editgauge.services.booking import Ledger
 from editgauge.services.prices import Price
@@ -83,7 +82,7 @@ class Bench:
             stack.callback(client.close)
             engine = self.engine = Engine(
                 client,
-                ReplyStore(replies),
+                replies,
                 PictureStore(hashes),
                 Settings(concurrency=concurrency, **settings),
                 price=price,

@@ -14,14 +14,13 @@ from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
 
 from editgauge.errors import RunError
+from editgauge.judging.asking import FIRST, Attempt, Job, Settings
 from editgauge.judging.chat import Client
 from editgauge.judging.dialect import Dialect
 from editgauge.judging.engine import Engine
-from editgauge.judging.jobs import FIRST, Attempt, Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture
 from editgauge.judging.scores import to_scores
-from editgauge.judging.store import ReplyStore
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Status
@@ -102,7 +101,7 @@ def test_stopping_keeps_what_is_in_flight(bench: Bench) -> None:
 
     def stop_after_two(engine: Engine) -> None:
         if engine.stats.done == 2:
-            engine.stop()
+            engine.stopping = True
 
     with FaultServer(latency=0.05) as server:
         heard = bench.ask(server, 15, concurrency=3, each=stop_after_two)
@@ -224,7 +223,7 @@ def test_a_key_changes_with_everything_that_matters(bench: Bench) -> None:
         with HashStore(None) as hashes, Paid(None) as paid:
             client = Client("http://localhost/v1", key="")
             settings = Settings(model=model)
-            engine = Engine(client, ReplyStore(paid), PictureStore(hashes), settings)
+            engine = Engine(client, paid, PictureStore(hashes), settings)
             return engine.key(Job(call, repeat), attempt, Dialect(form=form))
 
     other = Picture(call.pictures[0].path, "input", mime="image/png")

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from editgauge.errors import UsageError
-from editgauge.judging.models import check_alias, end_warning, is_alias
+from editgauge.judging.models import check_model, end_warning, is_alias
 
 
 def test_aliases_and_dated_names() -> None:
@@ -25,9 +25,9 @@ def test_aliases_and_dated_names() -> None:
              "my-vlm"]  # fmt: skip
     assert [name for name in aliases if not is_alias(name)] == []
     assert [name for name in dated if is_alias(name)] == []
-    check_alias("gpt-4o", allow=True)
+    check_model("gpt-4o", True)
     with pytest.raises(UsageError, match="gpt-4o-2024-08-06"):
-        check_alias("gpt-4o", allow=False)
+        check_model("gpt-4o", False)
 
 
 def test_end_dates_are_warned_of_in_time() -> None:

@@ -89,7 +89,7 @@ def store() -> PictureStore:
 
 
 def sent(store: PictureStore, picture: Picture) -> tuple[str, bytes]:
-    kind, _, data = store.encode(picture).url.partition(b";base64,")
+    kind, _, data = store.encode(picture).partition(b";base64,")
     return kind.decode(), base64.b64decode(data)
 
 

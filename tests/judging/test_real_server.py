@@ -23,7 +23,7 @@ from tests.judging.conftest import Bench
 from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.images import write_png
-from editgauge.judging.jobs import Job
+from editgauge.judging.asking import Job
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import to_scores

@@ -31,15 +31,22 @@ def test_data_cannot_close_its_fence_or_open_a_mark() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{{nonsense}}", "is no field"),
-        ("{{#instruction}}x", "never closed"),
-        ("x{{/instruction}}", "closes nothing"),
+        ("{{nonsense}}", "{{nonsense}} is no field"),
+        ("{{#instruction}}x", "{{#instruction}}x is no field"),
+        ("x{{/instruction}}", "{{/instruction}} is no field"),
+        ("Do {instruct}.", "{instruct} is no field"),
+        ("{{ warning }}", "{{ warning }} is no field"),
+        ('[the sign], 100 %, $5: {"score": 3}', ""),
     ],
 )
 def test_a_mark_that_cannot_be_filled_in_is_named(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "quality.md").write_text(text)
-    with pytest.raises(UsageError, match=said):
-        RubricFolder(HOME, tmp_path).render("quality", instruction="i")
+    rubrics = RubricFolder(HOME, tmp_path)
+    if not said:
+        assert rubrics.render("quality", instruction="i")[0] == f"{text}\n"
+        return
+    with pytest.raises(UsageError, match=re.escape(said)):
+        rubrics.render("quality", instruction="i")
 
 
 def test_a_part_stays_where_its_field_is_there(tmp_path: Path) -> None:
@@ -51,24 +58,13 @@ def test_a_part_stays_where_its_field_is_there(tmp_path: Path) -> None:
     assert rubrics.render("quality", instruction=None)[0] == "B\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Judge it from 1 to 5.", "it has no field"),
-        ("{{instruction}} Do {instruct}.", "{instruct} is no field"),
-        ("{{instruction}} {{ warning }}", "{{ warning }} is no field"),
-        ("{{instruction}} %s", "%s is no field"),
-        ("{{instruction}} $target", "$target is no field"),
-        ('{{instruction}} [the sign], 100 %, $5: {"score": 3}', ""),
-    ],
-)
-def test_a_rubric_that_would_be_sent_in_vain_is_refused(
-    tmp_path: Path, text: str, said: str
-) -> None:
-    (tmp_path / "instruction.md").write_text(text)
+def test_a_folder_that_would_be_sent_in_vain_is_refused(tmp_path: Path) -> None:
     rubrics = RubricFolder(HOME, tmp_path)
-    if not said:
-        rubrics.check(["instruction", "quality"], "--prompts")
-        return
-    with pytest.raises(UsageError, match=re.escape(said)):
-        rubrics.check(["instruction", "quality"], "--prompts")
+    with pytest.raises(UsageError, match="no file replaces"):
+        rubrics.check(["instruction"])
+    (tmp_path / "instruction.md").write_text("Judge it from 1 to 5.")
+    with pytest.raises(UsageError, match="it has no field"):
+        rubrics.check(["instruction"])
+    (tmp_path / "instructions.md").write_text("x")
+    with pytest.raises(UsageError, match=r"instructions\.md replaces no rubric"):
+        rubrics.check(["instruction"])

@@ -12,7 +12,7 @@ from tests.judging.commands import NAMES, judge, opened, rows_of
 
 from editgauge.errors import UsageError
 from editgauge.judging.estimate import of_session
-from editgauge.judging.run import drawn
+from editgauge.judging.session import drawn
 from editgauge.store.run import Run
 from editgauge.types import Status
 
@@ -77,7 +77,7 @@ def test_settings_are_sent_and_are_part_of_the_judges_name(made: Path) -> None:
 def test_samples_go_one_after_the_other_over_all_editors_in_a_drawn_order(made: Path) -> None:
     """Wherever a budget ends, what was judged is a comparison of all editors."""
     with FaultServer() as server, opened(made, server.url, looking=True) as session:
-        jobs = session.todo.jobs(session.samples, session.edits, looking=True)
+        jobs = session.jobs(looking=True)
         order = [(job.about["sample"], job.about["editor"]) for job in jobs]
     samples = list(dict.fromkeys(sample for sample, _ in order))
     assert samples == sorted(NAMES, key=drawn) != sorted(NAMES)

@@ -1,4 +1,4 @@
-"""The probe of a judge: sight, finished edits, orders in pictures."""
+"""The probe of a judge: sight and finished edits."""
 
 from __future__ import annotations
 
@@ -66,30 +66,16 @@ def test_a_judge_that_gives_everybody_the_same_tells_no_finished_edit(
         found = probed(made, server)
     assert found.finished.better == found.finished.worse == 0
     assert found.finished.passed is False
-    assert found.obedient is False
 
 
 def test_finished_edits_by_hand() -> None:
     """Six pairs, five better and one equal: p = 1 / 2^5."""
-    scores: dict[str, float | None] = {}
+    scores: dict[str, float] = {}
     for number in range(6):
         scores[f"s{number}/untouched/IF"] = 0.0
         scores[f"s{number}/perfect/IF"] = 1.0 if number else 0.0
     found = trust.finished(scores)
     assert found == (6, 5, 1, 0, 1 / 32, pytest.approx(5 / 6))
     assert found.passed
-    few = trust.finished({"s/untouched/IF": 0.0, "s/perfect/IF": 1.0, "t/perfect/IF": None})
+    few = trust.finished({"s/untouched/IF": 0.0, "s/perfect/IF": 1.0, "t/perfect/IF": 1.0})
     assert (few.n, few.passed) == (1, None)
-
-
-def test_orders_that_raise_scores_are_obeyed() -> None:
-    neutral = {f"s/{n}": 0.2 for n in range(8)}
-    obeyed = trust.rise_of(neutral, [{name: 0.9 - 0.01 * i for i, name in enumerate(neutral)}])
-    finished = trust.finished({})
-    probe = trust.Probe(read=trust.DIGITS, finished=finished, rise=obeyed)
-    assert probe.obedient
-    assert "OBEYS" in probe.lines()[-1]
-    steady = trust.rise_of(neutral, [dict(neutral)])
-    honest = trust.Probe(read=trust.DIGITS, finished=finished, rise=steady)
-    assert honest.obedient is False
-    assert trust.rise_of(neutral, [{}]) is None

@@ -24,7 +24,7 @@ from editgauge.errors import UsageError
 from editgauge.judging.options import JudgeOptions, Selection
 
 if TYPE_CHECKING:
-    from editgauge.judging.jobs import Stats
+    from editgauge.judging.asking import Stats
     from editgauge.judging.session import Session
 
 app = group("judge", "Ask a vision-language model about outputs: judge BENCHMARK DATA --model M.")
@@ -61,8 +61,7 @@ def judge(
     show
         Print what would be sent: words in full, pictures by name and size; nothing is.
     probe
-        Can the judge be trusted today? Does it see, does it know a finished edit, does it obey
-        orders inside pictures? Some 60 calls.
+        Can the judge be trusted today? Does it see, does it know a finished edit? Some 30 calls.
     batch
         By OpenAI-style batches, at half the price within a day: submit, and later collect.
     """
@@ -73,7 +72,7 @@ def judge(
     if estimate or show:
         with Session(options, benchmark, data, what, looking=True) as opened:
             (_estimated if estimate else _shown)(opened)
-            output.warn(opened.todo.run)
+            output.warn(opened.run)
         return 0
     from editgauge.store.remote import working
 
@@ -98,7 +97,7 @@ def _judged(opened: Session) -> int:
     outcome = command.run(opened, progress=live.show, say=output.note, interruptible=True)
     live.end()
     output.emit(outcome.as_json(), outcome.lines())
-    output.warn(opened.todo.run)
+    output.warn(opened.run)
     if outcome.interrupted:
         return 130
     if outcome.broke:
@@ -169,7 +168,7 @@ class LiveLine:
 
     def __init__(self, opened: Session, *, quiet: bool) -> None:
         self._terminal, self._quiet = sys.stderr.isatty(), quiet
-        self._total = 0 if quiet else opened.todo.expected(opened.samples, opened.edits)
+        self._total = 0 if quiet else opened.expected()
         self._priced = opened.price is not None and not opened.price.free
         self._last = 0.0
 

@@ -1,42 +1,39 @@
 """One reply of one judge: from the store, or asked for in the server's words, paid for and stored.
 
-What a server takes is found out with the first calls; waiting, retries and money are
-`services.paid`'s. What comes of a whole call is `engine`'s.
+A reply is in the store before anybody hears of it, under a key made of everything it depended on,
+so that the same steps over a stored call give the same result and cost nothing. What a server takes
+is found out with the first calls; waiting, retries and money are `services.paid`'s.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
+import time
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import msgspec
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.judging.chat import (
-    FAMILY,
-    KEY_NAMES,
-    Client,
-    Completion,
-    messages,
-    parameters,
-    pieces,
-)
+from editgauge.judging.chat import KEY_NAMES, Client, Reply, messages, pieces, read_completion
 from editgauge.judging.dialect import Dialect
-from editgauge.judging.jobs import FIRST, Attempt, Job, Settings, Stats
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
-from editgauge.judging.store import Reply, ReplyStore
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
 from editgauge.services.gate import Gate
 from editgauge.services.http import Response
 from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
+from editgauge.store.paid import Paid
 
+FAMILY = "openai-chat"
+"""The endpoint family of the reply key: chat completions, whoever serves them."""
 FIRST_WAIT = 0.3
 """Seconds for which other calls wait for the first one's answer: a server that refuses a request's
 form does so at once, and an answer that takes longer is a verdict.
@@ -44,11 +41,99 @@ form does so at once, and an answer that takes longer is a verdict.
 Trouble = Literal["", "cut", "bad", "failed"]
 """What a call ended with: cut off twice before its verdict, its request turned down, no answer."""
 IN_A_ROW: Mapping[Trouble, int] = {"cut": 5, "bad": 3, "failed": policy.HOPELESS}
-"""Calls in a row with one trouble after which nothing further is asked: every other call would end
-the same way.
-"""
+"""Calls in a row with one trouble after which every other call would end the same way."""
 _MOST_BYTES_A_TOKEN = 20.0
 """A bill that counts fewer tokens than the words' bytes over this is no bill."""
+_ADVICE: Mapping[Trouble, str] = {
+    "cut": (
+        "cut off{thinks} at {room} tokens. Give more (max_tokens={more}), or ask for less thinking "
+        "(reasoning_effort=low)"
+    ),
+    "bad": ". Correct the command: every call is turned down for this",
+    "failed": ". Run the same command later and retry what failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the
+    reply; `payload` is the caller's.
+    """
+
+    call: Call
+    repeat: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    payload: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt of a job: ``first``, ``room`` (with a larger token limit) or ``repair`` (the
+    reply that cannot be read, and what is said to it).
+    """
+
+    name: str = "first"
+    room: int = 0
+    repair: tuple[str, str] | None = None
+
+
+FIRST = Attempt()
+
+
+@dataclass(slots=True, kw_only=True)
+class Settings:
+    """How one engine asks. `retry`: the statuses that are asked again; `deadline`: seconds for one
+    reply, all waiting and retries together; `asking`: what is set of every request; `room`: the
+    least token limit of a reply, `thinking`: tokens that this judge usually thinks, for estimates;
+    `offline`: only the store is looked at.
+    """
+
+    model: str
+    retry: frozenset[str] = frozenset()
+    concurrency: int = 16
+    deadline: float = 1800.0
+    backoff: float = 0.5
+    asking: Mapping[str, Any] = field(default_factory=dict)
+    room: int = 0
+    thinking: int = 0
+    offline: bool = False
+
+    def named(self) -> str:
+        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
+        return ",".join(f"{name}={value}" for name, value in self.asking.items())
+
+
+@dataclass(slots=True, kw_only=True)
+class Stats:
+    """What has happened so far: for the live line, the manifest and the summary."""
+
+    done: int = 0
+    by_editor: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+    """Those that failed or were repeated included."""
+    from_store: int = 0
+    unasked: int = 0
+    """Calls that are not in the store and were not to be asked (offline): they leave no row."""
+    refused: int = 0
+    failed: int = 0
+    unparsable: int = 0
+    repaired: int = 0
+    cut_off: int = 0
+    blind: int = 0
+    """Replies that may come from a judge that saw no picture."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    dollars: float = 0.0
+    """Of this command: bills, and estimates of what was sent and never billed."""
+    dollars_unbilled: float = 0.0
+    began: float = field(default_factory=time.monotonic)
+
+    def facts(self) -> dict[str, Any]:
+        """The counts as JSON."""
+        left_out = ("by_editor", "began", "blind")
+        facts = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
+        return {name: round(max(0, value), 6) for name, value in facts.items()}
 
 
 class Unasked(Exception):
@@ -56,19 +141,23 @@ class Unasked(Exception):
 
 
 class Asker:
-    """Asks one model for replies, each key once. Thread-safe."""
+    """Asks one model for replies, each key once. Thread-safe. `replies` may be shared by many runs,
+    models and processes.
+    """
 
     def __init__(
         self,
         client: Client,
-        store: ReplyStore,
+        replies: Paid,
         pictures: PictureStore,
         settings: Settings,
         *,
         price: Price | None = None,
         ledger: Ledger | None = None,
     ) -> None:
-        self.client, self.store, self.pictures, self.settings = client, store, pictures, settings
+        self.client, self.replies, self.pictures, self.settings = (
+            client, replies, pictures, settings,
+        )  # fmt: skip
         self.price, self.ledger = price, ledger or Ledger(purpose="judge")
         self.stats = Stats()
         self.paid = PaidCalls(
@@ -80,9 +169,9 @@ class Asker:
             backoff=settings.backoff,
             advice=lambda status: policy.advice(status, KEY_NAMES),
         )
-        noted = store.note(f"dialect {settings.model}")
+        noted = replies.note(f"dialect {settings.model}")
         self.dialect = Dialect.of(client.host, noted)
-        self.answered = store.note(f"answered {settings.model}") or ""
+        self.answered = replies.note(f"answered {settings.model}") or ""
         self._proven = noted is not None
         self._lock, self._first = threading.RLock(), threading.Lock()
         self._trouble: tuple[str, int] = ("", 0)
@@ -106,15 +195,33 @@ class Asker:
 
     def body(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> bytes:
         """The body of a job with slots in place of its pictures."""
-        model, asking = self.settings.model, self.settings.asking
-        room = attempt.room or self.room(job.call)
-        words = parameters(job.call, model, dialect or self.dialect, asking, room)
+        words = self.parameters(job.call, attempt, dialect)
         return orjson.dumps({**words, "messages": messages(job.call, attempt.repair)})
+
+    def parameters(
+        self, call: Call, attempt: Attempt = FIRST, dialect: Dialect | None = None
+    ) -> dict[str, Any]:
+        """Everything of a body but the messages."""
+        dialect, room = dialect or self.dialect, attempt.room or self.room(call)
+        asking = {"temperature": call.temperature, **call.parameters, **self.settings.asking}
+        asking.pop("max_tokens", None)
+        if asking["temperature"] is None or not dialect.temperature:
+            del asking["temperature"]
+        form = dialect.asks_for(call.schema())
+        return {"model": self.settings.model, dialect.tokens_field: room, **asking, **form}
 
     def room(self, call: Call) -> int:
         """The token limit of a call's first reply."""
         least = 0 if call.as_released else self.settings.room
         return int(self.settings.asking.get("max_tokens") or max(call.max_tokens, least))
+
+    def stored(self, key: str) -> Reply | None:
+        """The reply under a key, or None. One that is damaged is none: it is asked for again."""
+        facts = self.replies.get(key)
+        try:
+            return None if facts is None else msgspec.convert(facts, Reply)
+        except msgspec.ValidationError:  # a file may come from anybody
+            return None
 
     # -- one reply ---------------------------------------------------------------------------------
 
@@ -122,7 +229,7 @@ class Asker:
         """The reply of one attempt: from the store, or asked for, stored, and then given."""
         with self._lock:
             key = self.key(job, attempt)
-            stored = self.store.get(key)
+            stored = self.stored(key)
             flying = self._flying.get(key)
             if stored is not None and (not force or key in self._asked_now):
                 self.stats.from_store += attempt == FIRST
@@ -137,7 +244,14 @@ class Asker:
         if flying is not None:
             return flying.result()
         try:
-            reply = self._ask(job, attempt)
+            reply = None
+            while reply is None:  # in the server's words, which are learned on the way
+                alone = not self._proven and self._first.acquire(timeout=FIRST_WAIT)
+                try:
+                    reply = self._ask(job, attempt)
+                finally:
+                    if alone:
+                        self._first.release()
         except BaseException as error:
             future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
             raise
@@ -147,36 +261,24 @@ class Asker:
         future.set_result(reply)
         return reply
 
-    def _ask(self, job: Job, attempt: Attempt) -> Reply:
-        """Ask in the server's words, which are learned on the way."""
-        while True:
-            alone = not self._proven and self._first.acquire(timeout=FIRST_WAIT)
-            try:
-                reply = self._ask_once(job, attempt)
-            finally:
-                if alone:
-                    self._first.release()
-            if reply is not None:
-                return reply
-
-    def _ask_once(self, job: Job, attempt: Attempt) -> Reply | None:
+    def _ask(self, job: Job, attempt: Attempt) -> Reply | None:
         """Ask in the words that are known now; None where an answer taught others."""
         dialect = self.dialect
         body = self.body(job, attempt, dialect)
         encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
         request = self.client.request(pieces(body, encoded))
         spend = Spend(model=self.settings.model, most=self.most(job, attempt, len(body)))
-
-        def heard(response: Response) -> Outcome:
-            return self.billed(self.client.read(response), len(body))
-
-        outcome = self.paid.call(request, heard, spend)
-        if self._learned(dialect, outcome):
-            return None
+        outcome = self.paid.call(request, lambda answer: self.heard(answer, len(body)), spend)
+        if outcome.kind == "bad" and not self._proven:  # perhaps it is the form that it refuses
+            with self._lock:
+                if dialect == self.dialect:
+                    self.dialect = dialect.after(outcome.reason) or dialect
+                if dialect != self.dialect:  # or another call has found it out in the meantime
+                    return None
         if outcome.unreachable and not self.answered:
             raise RunError(
-                f"{self.client.address.base}: {outcome.reason}; start the server, or correct "
-                f"--base-url"
+                f"{self.client.address.base}: {outcome.reason}; start the server, or correct its "
+                f"address"
             )
         return self._keep(job, attempt, dialect, outcome)
 
@@ -192,11 +294,12 @@ class Asker:
         tokens = estimate_input(text_bytes, sizes, self.price, bytes_a_token=CAUTIOUS)
         return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
 
-    def billed(self, outcome: Outcome, text_bytes: int, *, batch: bool = False) -> Outcome:
-        """An answer with its bill, by its own usage record where that can be believed; its tokens
-        are counted on the way.
+    def heard(self, response: Response, text_bytes: int, *, batch: bool = False) -> Outcome:
+        """A successful answer with its bill, by its own usage record where that can be believed;
+        its tokens are counted on the way.
         """
-        reply = outcome.value if isinstance(outcome.value, Completion) else Completion()
+        outcome = read_completion(response, self.client.secrets)
+        reply = outcome.value or Reply()
         cost = told = told_cost(reply.usage)
         usage = usage_of(
             reply.usage,
@@ -206,8 +309,7 @@ class Asker:
         if self.price is not None:
             cost = None
             if usage is not None:
-                cost = self.price.of(usage.tokens_in, usage.tokens_out, usage.cached, batch=batch)
-                cost = max(cost, told or 0.0)
+                cost = max(self.price.of(*usage, batch=batch), told or 0.0)
         if usage is not None:
             with self._lock:
                 self.stats.tokens_in += usage.tokens_in
@@ -215,85 +317,68 @@ class Asker:
                 self.stats.tokens_cached += usage.cached
         return replace(outcome, cost=cost)
 
-    # -- what an answer teaches --------------------------------------------------------------------
-
-    def _learned(self, sent: Dialect, outcome: Outcome) -> bool:
-        """Whether the request is to be sent again in other words; they are learned."""
-        if outcome.kind != "bad" or self._proven:  # this server has answered in this form before
-            return False
-        with self._lock:
-            if sent == self.dialect:
-                self.dialect = sent.after(outcome.reason) or sent
-            return sent != self.dialect  # perhaps another call has found it out in the meantime
+    # -- what an answer leaves ---------------------------------------------------------------------
 
     def prove(self, dialect: Dialect) -> None:
         """Keep a dialect that was answered, so that the next command begins with it."""
         if not self._proven and dialect == self.dialect:
             self._proven = True
-            self.store.note(f"dialect {self.settings.model}", dialect.note)
+            self.replies.note(f"dialect {self.settings.model}", dialect.note)
 
-    def answer_of(self, model: str) -> bool:
-        """Remember which model answered first; False when this is another one."""
+    def is_ours(self, model: str) -> bool:
+        """Whether this model answered first; the first one is remembered."""
         if model and not self.answered:
             self.answered = model
-            self.store.note(f"answered {self.settings.model}", model)
+            self.replies.note(f"answered {self.settings.model}", model)
         return not model or model == self.answered
 
     def _keep(self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome) -> Reply:
         """Store what an attempt ended with. Raises `RunError` where going on makes no sense."""
-        said = outcome.value if isinstance(outcome.value, Completion) else Completion()
+        call, said = job.call, outcome.value or Reply()
         key = self.key(job, attempt, dialect)
         fine = outcome.kind in ("ok", "refused")
         with self._lock:
             if outcome.kind == "ok":
                 self.prove(dialect)
-            ours = not fine or self.answer_of(said.model)
+            ours = not fine or self.is_ours(said.answered)
+        about = {
+            "call": call.name,
+            "repeat": job.repeat,
+            "attempt": attempt.name,
+            **job.about,
+            "room": attempt.room or self.room(call),
+            "rubric": call.rubric,
+            "pictures": [self.pictures.identity(picture) for picture in call.pictures],
+            "parameters": orjson.loads(dialect.note),
+        }
         # another judge's reply is paid for: kept, under a key that no call of ours has
-        key = key if ours else f"{key} {said.model}"
-        reply = self.put(key, outcome, self._about(job, attempt, dialect))
+        reply = self.put(key if ours else f"{key} {said.answered}", outcome, about)
         if not ours:
             raise RunError(
-                f"{self.client.host}: {said.model} answers now, {self.answered} answered first "
+                f"{self.client.host}: {said.answered} answers now, {self.answered} answered first "
                 f"under the name {self.settings.model}; two judges are not mixed: name the one you "
-                f"want, or use another --replies"
+                f"want, or keep its replies in another store"
             )
         if not fine:
             trouble: Trouble = "bad" if outcome.kind == "bad" and not self.answered else "failed"
             # of a reply of thinking alone, all that was allowed went into it
-            self.notice("cut" if said.thought else trouble, reply)
+            self.notice("cut" if reply.thought else trouble, reply)
         return reply
 
-    def _about(self, job: Job, attempt: Attempt, dialect: Dialect) -> dict[str, Any]:
-        """What a reply's request was about, without its words and pictures."""
-        return {
-            "call": job.call.name,
-            "repeat": job.repeat,
-            "attempt": attempt.name,
-            **job.about,
-            "room": attempt.room or self.room(job.call),
-            "rubric": job.call.rubric,
-            "pictures": [self.pictures.identity(picture) for picture in job.call.pictures],
-            "parameters": orjson.loads(dialect.note),
-        }
-
     def put(self, key: str, outcome: Outcome, about: Mapping[str, Any]) -> Reply:
-        """Write an outcome into the store, as a reply."""
-        said = outcome.value if isinstance(outcome.value, Completion) else Completion()
-        reply = Reply(
+        """Write an outcome into the store, as a reply; it is on disk when this returns."""
+        reply = msgspec.structs.replace(
+            outcome.value or Reply(),
             key=key,
-            status={"ok": "ok", "refused": "refused"}.get(outcome.kind, "failed"),
-            content=said.content,
+            status=outcome.kind if outcome.kind in ("ok", "refused") else "failed",
             reason=outcome.reason,
-            finish=said.finish,
             asked=self.settings.model,
-            answered=said.model,
-            system_fingerprint=said.system_fingerprint,
-            usage=said.usage,
-            request={**about, "thought": True} if said.thought else about,
+            request=about,
             seconds=round(outcome.seconds, 4),
             cost=outcome.cost,
+            created=time.time(),
         )
-        self.store.put(reply)
+        self.replies.put(key, msgspec.structs.asdict(reply))
         return reply
 
     def notice(self, trouble: Trouble, reply: Reply) -> None:
@@ -311,19 +396,9 @@ class Asker:
             count = self._trouble[1]
         if trouble and count >= IN_A_ROW[trouble]:
             room = int(reply.request.get("room") or 0)
-            thinks = " while it was still thinking" if reply.request.get("thought") else ""
+            thinks = " while it was still thinking" if reply.thought else ""
             advice = _ADVICE[trouble].format(thinks=thinks, room=room, more=max(16384, 2 * room))
             raise RunError(
                 f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
                 f"{reply.reason}{advice}; what was done is kept"
             )
-
-
-_ADVICE: Mapping[Trouble, str] = {
-    "cut": (
-        "cut off{thinks} at {room} tokens. Give more with --set max_tokens={more}, or ask for less "
-        "thinking with --set reasoning_effort=low"
-    ),
-    "bad": ". Correct the command: every call is turned down for this",
-    "failed": ". Run the same command with --retry failed later",
-}

@@ -1,10 +1,6 @@
 """Batches: the half-price way to ask. A transport into the same reply store; rows are then made as
-from any reply.
-
-`submit` writes the calls that are not in the store into a provider's batches (the reply's key is
-the custom id); `collect` fetches what is finished and stores it. A call that waits in a batch is
-not submitted again. Replies that are cut off or cannot be read are left to a later ordinary run.
-See `services.batches`.
+from any reply. A call that waits in a batch is not submitted again; replies that are cut off or
+cannot be read are left to a later ordinary run. See `services.batches`.
 """
 
 from __future__ import annotations
@@ -13,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from editgauge.errors import BudgetExceeded, ImageError, RunError
+from editgauge.judging.asking import FIRST, Job
 from editgauge.judging.chat import pieces
 from editgauge.judging.engine import Engine
-from editgauge.judging.jobs import FIRST, Job
 from editgauge.services.batches import Batches, Line
-from editgauge.services.http import Response
-from editgauge.services.paid import Outcome, failed
+from editgauge.services.paid import failed
 
 _ENDPOINT = "/v1/chat/completions"
 LEAST_BYTES = 1000
@@ -27,24 +22,23 @@ LEAST_BYTES = 1000
 
 @dataclass(slots=True, kw_only=True)
 class Batched:
-    """What `submit` or `collect` did."""
+    """What `submit` or `collect` did: batches and calls, calls that wait in unfinished batches,
+    batches that ended without results (their calls may be submitted again), and why the budget left
+    calls out.
+    """
 
     batches: list[str] = field(default_factory=list)
     calls: int = 0
     waiting: int = 0
-    """Calls in batches that are not finished."""
     failed: list[str] = field(default_factory=list)
-    """Batches that ended without results, with their reasons; their calls may be submitted again.
-    """
     broke: str = ""
-    """Why the budget left calls out, or empty."""
 
 
 def _batches(engine: Engine) -> Batches:
     return Batches(
         calls=engine.paid,
         address=engine.client.address,
-        notes=engine.store.paid,
+        notes=engine.replies,
         model=engine.settings.model,
     )
 
@@ -70,16 +64,15 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Lin
     for job in jobs:
         try:
             key = engine.key(job)
-            if key in taken or engine.store.get(key) is not None:
+            if key in taken or engine.stored(key) is not None:
                 continue
             words = engine.body(job)
             encoded = [engine.pictures.encode(picture) for picture in job.call.pictures]
-            body = b"".join(pieces(words, encoded))
         except ImageError:
             continue  # it ends as unreadable when rows are made
         taken.add(key)
         most = engine.most(job, FIRST, len(words), batch=True)
-        yield Line(key=key, endpoint=_ENDPOINT, body=body, most=most)
+        yield Line(key=key, endpoint=_ENDPOINT, body=b"".join(pieces(words, encoded)), most=most)
 
 
 def collect(engine: Engine) -> Batched:
@@ -95,10 +88,13 @@ def collect(engine: Engine) -> Batched:
             result.waiting += len(batch.calls)
             continue
         for key, response in answers.items():
-            outcome = _read(engine, response)
+            if 200 <= response.status < 300:
+                outcome = engine.heard(response, LEAST_BYTES, batch=True)
+            else:
+                outcome = failed(response, engine.client.secrets)
             batches.settle(key, outcome)
-            model = outcome.value.model if outcome.value is not None else ""
-            if not engine.answer_of(model):
+            model = outcome.value.answered if outcome.value is not None else ""
+            if not engine.is_ours(model):
                 others.add(model)
                 key = f"{key} {model}"
             engine.prove(engine.dialect)
@@ -115,10 +111,3 @@ def collect(engine: Engine) -> Batched:
             f"two judges are not mixed"
         )
     return result
-
-
-def _read(engine: Engine, response: Response) -> Outcome:
-    client = engine.client
-    fine = 200 <= response.status < 300
-    outcome = client.read(response) if fine else failed(response, client.secrets)
-    return engine.billed(outcome, LEAST_BYTES, batch=True)

@@ -1,7 +1,6 @@
-"""One chat call to an OpenAI-compatible server: its body, and what came back as a plain value.
-
-A body is never built in one piece: the words are serialised once, and the pictures' base64 text
-goes out from where it is. What is done about an answer is `services.paid`'s.
+"""One chat call to an OpenAI-compatible server: its body, and what came back as a plain value. A
+body is never built in one piece: the words are serialised once, and the pictures' base64 text goes
+out from where it is.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ import msgspec
 import orjson
 
 from editgauge.errors import UsageError
-from editgauge.judging.dialect import Dialect
-from editgauge.judging.pictures import Encoded
 from editgauge.judging.protocol import Call, ChatMessage
 from editgauge.services import policy
 from editgauge.services.http import Http, Request, Response
@@ -28,24 +25,33 @@ KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the key: the first for any server, the second for OpenAI's
 and the one that ``OPENAI_BASE_URL`` names. Keys come from nowhere else.
 """
-FAMILY = "openai-chat"
-"""The endpoint family of the reply key: chat completions, whoever serves them."""
 _SLOT = "\u0000picture\u0000"
 _SLOT_BYTES = orjson.dumps(_SLOT)
 
 
-class Completion(msgspec.Struct, frozen=True, kw_only=True):
-    """What a chat reply says. `thought`: it holds thinking beside its content; `finish` is
-    ``length`` when it was cut off by its limit.
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer of a judge's server, or why there is none; as it is stored.
+
+    `status` is ``ok``, ``refused`` or ``failed``; `finish` ``length`` where it was cut off by its
+    limit; `thought`: it holds thinking beside its content. `asked` and `answered` are model ids;
+    `usage` the server's own counts; `request` what the call was about (benchmark, sample, editor,
+    call, hashes), never its text or pictures.
     """
 
+    key: str = ""
+    status: str = "failed"
     content: str | None = None
-    thought: bool = False
-    refusal: str = ""
+    reason: str = ""
     finish: str = ""
-    model: str = ""
+    thought: bool = False
+    asked: str = ""
+    answered: str = ""
     system_fingerprint: str = ""
     usage: Mapping[str, Any] = {}
+    request: Mapping[str, Any] = {}
+    seconds: float = 0.0
+    cost: float | None = None
+    created: float = 0.0
 
 
 # --- what is sent -------------------------------------------------------------------------------
@@ -55,15 +61,11 @@ def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str
     """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
     is said to it.
     """
-    built: list[dict[str, Any]] = [
-        {"role": message.role, "content": _content(message)} for message in call.chat()
+    sent = [{"role": message.role, "content": _content(message)} for message in call.chat()]
+    roles = ("assistant", "user")
+    return sent + [
+        {"role": role, "content": text} for role, text in zip(roles, repair or (), strict=False)
     ]
-    if repair is not None:
-        built += [
-            {"role": "assistant", "content": repair[0]},
-            {"role": "user", "content": repair[1]},
-        ]
-    return built
 
 
 def _content(message: ChatMessage) -> Any:
@@ -77,32 +79,17 @@ def _content(message: ChatMessage) -> Any:
     ]
 
 
-def parameters(
-    call: Call, model: str, dialect: Dialect, asking: Mapping[str, Any], room: int
-) -> dict[str, Any]:
-    """Everything of a body but the messages. `asking` is what the user sets, `room` the token
-    limit.
-    """
-    asking = {"temperature": call.temperature, **call.parameters, **asking}
-    asking.pop("max_tokens", None)
-    if asking["temperature"] is None or not dialect.temperature:
-        del asking["temperature"]
-    return {"model": model, dialect.tokens_field: room, **asking, **dialect.asks_for(call.schema())}
-
-
-def pieces(body: bytes, pictures: Sequence[Encoded]) -> list[bytes]:
-    """A body with pictures in its slots. Base64 needs no escaping, so nothing is serialised twice,
-    and the large pieces are shared with other bodies.
+def pieces(body: bytes, pictures: Sequence[bytes]) -> list[bytes]:
+    """A body with the addresses of pictures in its slots. Base64 needs no escaping, so nothing is
+    serialised twice, and the large pieces are shared with other bodies.
     """
     texts = body.split(_SLOT_BYTES)
     if len(texts) != len(pictures) + 1:
-        raise UsageError(
-            "a rubric or a text from the data holds the mark of a picture; remove the NUL "
-            "characters"
-        )
+        why = "a rubric or a text from the data holds the mark of a picture; remove NUL characters"
+        raise UsageError(why)
     built = [texts[0]]
     for picture, text in zip(pictures, texts[1:], strict=True):
-        built += [b'"', picture.url, b'"' + text]
+        built += [b'"', picture, b'"' + text]
     return built
 
 
@@ -125,23 +112,15 @@ class Client:
         self.secrets = Secrets([own, *self.address.secrets])
         headers = {"Authorization": f"Bearer {own}"} if own else {}
         self.http = Http(headers, self.secrets, timeout=timeout)
-
-    @property
-    def host(self) -> str:
+        self.host = self.address.host
         """The server's host and port, without anything that could be secret."""
-        return self.address.base.partition("://")[2].partition("/")[0]
-
-    def request(self, body: Sequence[bytes]) -> Request:
-        """The request of a chat call."""
-        headers = {"Content-Type": "application/json"}
-        return Request(url=self.address.of("/chat/completions"), pieces=body, headers=headers)
-
-    def read(self, response: Response) -> Outcome:
-        """A successful answer; see `read_completion`."""
-        return read_completion(response, self.secrets)
 
     def close(self) -> None:
         self.http.close()
+
+    def request(self, body: Sequence[bytes]) -> Request:
+        headers = {"Content-Type": "application/json"}
+        return Request(url=self.address.of("/chat/completions"), pieces=body, headers=headers)
 
 
 Ask = Callable[[Mapping[str, Any]], "str | Awaitable[str]"]
@@ -158,12 +137,7 @@ class FunctionClient(Client):
     def __init__(self, ask: Ask) -> None:
         super().__init__("http://localhost/v1", key="")
         self.http = _Function(ask, self.secrets)
-        self._name = getattr(ask, "__name__", type(ask).__name__)
-
-    @property
-    def host(self) -> str:
-        """Not a server: the function's name."""
-        return f"function {self._name}"
+        self.host = f"function {getattr(ask, '__name__', type(ask).__name__)}"
 
 
 class _Function(Http):
@@ -206,13 +180,13 @@ _THOUGHT = ("reasoning_content", "reasoning", "thinking")
 
 
 def read_completion(response: Response, secrets: Secrets) -> Outcome:
-    """A successful HTTP answer as an outcome whose value is a `Completion`. Knows the habits of
-    servers: HTML as 200, errors as 200, null choices. Every answer counts until its bill is known.
+    """A successful HTTP answer as an outcome whose value is a `Reply`. Knows the habits of servers:
+    HTML as 200, errors as 200, null choices. Every answer counts until its bill is known.
     """
     value = decoded(response.data)
     if not isinstance(value, dict):
         start = secrets.line(response.data[:60].decode("utf-8", "replace"))
-        return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Completion())
+        return _again(f"HTTP 200 with something that is no JSON object: {start!r}", Reply())
     error = value.get("error")
     if isinstance(error, dict):  # routers pass on the status of whom they asked as a code
         code = error.get("code")
@@ -220,49 +194,42 @@ def read_completion(response: Response, secrets: Secrets) -> Outcome:
             outcome = failed(Response(code, response.headers, response.data), secrets)
             if outcome.kind in ("busy", "stop"):
                 return outcome
-        said = secrets.line(str(error.get("message")))
-        return _again(f"HTTP 200 with an error: {said}", Completion())
-    choices = value.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    reply = _completion(value, choice if isinstance(choice, dict) else {}, secrets)
-    if isinstance(choice, dict):
-        return _outcome(reply)
-    if value.get("promptFeedback") or value.get("prompt_feedback"):
-        return Outcome(kind="refused", reason="the prompt was blocked", value=reply, booked=True)
-    return _again("a reply without a choice", reply)
-
-
-def _completion(
-    value: Mapping[str, Any], choice: Mapping[str, Any], secrets: Secrets
-) -> Completion:
+        return _again(f"HTTP 200 with an error: {secrets.line(str(error.get('message')))}", Reply())
+    choice = (_dicts(value.get("choices")) or [{}])[0]
     message = choice["message"] if isinstance(choice.get("message"), dict) else {}
     usage = value.get("usage")
     finish = secrets.line(str(choice.get("finish_reason") or ""), 60)
-    return Completion(
+    reply = Reply(
         content=_text(message.get("content")) or _called(message),
         thought=any(message.get(name) for name in _THOUGHT),
-        refusal=secrets.line(str(message.get("refusal") or "")),
         finish="length" if finish in _CUT else finish,
-        model=secrets.line(str(value.get("model") or ""), 200),
+        answered=secrets.line(str(value.get("model") or ""), 200),
         system_fingerprint=secrets.line(str(value.get("system_fingerprint") or ""), 200),
         usage=usage if isinstance(usage, dict) else {},
     )
-
-
-def _outcome(reply: Completion) -> Outcome:
-    refusal = f"the model declined: {reply.refusal}" if reply.refusal else ""
-    if reply.finish in _FILTERED:
-        refusal = refusal or f"stopped by the content filter ({reply.finish})"
+    refusal = ""
+    if said := secrets.line(str(message.get("refusal") or "")):
+        refusal = f"the model declined: {said}"
+    elif finish in _FILTERED:
+        refusal = f"stopped by the content filter ({finish})"
+    elif not choice and (value.get("promptFeedback") or value.get("prompt_feedback")):
+        refusal = "the prompt was blocked"
     if refusal:
         return Outcome(kind="refused", reason=refusal, value=reply, http=200, booked=True)
+    if not choice:
+        return _again("a reply without a choice", reply)
     if not (reply.content or "").strip() and reply.finish != "length":
         what = "only thinking, no answer" if reply.thought else "no text"
         return _again(f"an empty reply: {what}", reply)
     return Outcome(kind="ok", value=reply, http=200, booked=True)
 
 
-def _again(reason: str, reply: Completion) -> Outcome:
+def _again(reason: str, reply: Reply) -> Outcome:
     return Outcome(kind="again", reason=reason, value=reply, http=200, booked=True, lost=True)
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
 def _called(message: Mapping[str, Any]) -> str | None:
@@ -277,6 +244,6 @@ def _called(message: Mapping[str, Any]) -> str | None:
 
 def _text(value: Any) -> str | None:
     if isinstance(value, list):  # parts, as some servers give them; thinking is one of them
-        parts = [part for part in value if isinstance(part, dict)]
-        return "".join(str(p.get("text") or "") for p in parts if p.get("type") not in _THOUGHT)
+        parts = (part for part in _dicts(value) if part.get("type") not in _THOUGHT)
+        return "".join(str(part.get("text") or "") for part in parts)
     return value if isinstance(value, str) else None

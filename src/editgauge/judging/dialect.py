@@ -1,8 +1,7 @@
 """What one server takes: found out with the first calls, kept with the replies, part of every key.
 
-A reply's JSON Schema goes in the form that the server knows. A server that refuses a form is sent
-the next one, and one that refuses a keyword of the schema is sent the schema without that keyword:
-what is enforced there, no reader has to mend.
+A server that refuses a form of the reply's JSON Schema is sent the next one, and one that refuses a
+keyword is sent the schema without it: what is enforced there, no reader has to mend.
 """
 
 from __future__ import annotations
@@ -21,28 +20,19 @@ _NEXT: Mapping[Form, Form] = {
 }
 _HOSTS: Mapping[str, Form] = {"api.anthropic.com": "tool"}
 _KEYWORDS = ("additionalProperties", "enum", "strict")
-_ABOUT_FORM = (
-    "response_format",
-    "json_schema",
-    "json_object",
-    "schema",
-    "grammar",
-    "guided",
-    "tool",
-)
+_ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "guided",
+               "tool")  # fmt: skip
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """The words of one server."""
+    """The words of one server: how the schema is sent ("": it takes none), the keywords that the
+    schema must do without, the name of the token limit, and whether it takes a temperature.
+    """
 
     form: Form = "json_schema"
-    """How the schema is sent; "" where the server takes none."""
     dropped: tuple[str, ...] = ()
-    """Keywords that the schema must do without."""
     tokens_field: str = "max_tokens"
-    """``max_completion_tokens`` for models that want that name."""
     temperature: bool = True
-    """False for models that refuse a temperature of their own."""
 
     @classmethod
     def of(cls, host: str, note: str | None = None) -> Dialect:
@@ -94,17 +84,12 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
 def _without(schema: Any, dropped: tuple[str, ...]) -> Any:
     """A schema without some keywords; an enumeration of numbers becomes a range."""
-    if isinstance(schema, list):
-        return [_without(part, dropped) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
-    found = {
-        name: {key: _without(inner, dropped) for key, inner in part.items()}
-        if name == "properties"
-        else _without(part, dropped)
-        for name, part in schema.items()
-        if name not in dropped
-    }
+    kept = {name: part for name, part in schema.items() if name not in dropped}
+    if "properties" in kept:
+        inner = kept["properties"].items()
+        kept["properties"] = {name: _without(part, dropped) for name, part in inner}
     if "enum" in schema and "enum" in dropped:
-        found |= {"minimum": min(schema["enum"]), "maximum": max(schema["enum"])}
-    return found
+        kept |= {"minimum": min(schema["enum"]), "maximum": max(schema["enum"])}
+    return kept

@@ -1,25 +1,22 @@
 """One judge asked for verdicts: each call paid for once, each ending in a reply or a reason.
 
 For one call: look into the store; else ask; ask once more with more room where the reply was cut
-off; ask once more, quoting the broken rule, where it cannot be read. Every reply is in the store
-before anybody hears of it, so that the same steps over a stored call give the same result and cost
-nothing. Many calls at once go on threads: jobs are taken in order, and end in any order.
+off; ask once more, quoting the broken rule, where it cannot be read. Many calls at once go on
+threads: jobs are taken in order, and end in any order.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from editgauge.errors import BudgetExceeded, ImageError
-from editgauge.judging.asking import Asker, Unasked
-from editgauge.judging.jobs import FIRST, Attempt, Job, Stats
+from editgauge.judging.asking import FIRST, Asker, Attempt, Job, Stats, Unasked
+from editgauge.judging.chat import Reply
 from editgauge.judging.protocol import Call
 from editgauge.judging.reading import ENDLESS, Verdict, read
 from editgauge.judging.scores import ExchangeResult, to_scores
-from editgauge.judging.store import Reply
 from editgauge.services.gate import Closed
 from editgauge.types import Status
 
@@ -44,12 +41,13 @@ class Engine(Asker):
     """Asks one model. Make one for each command; `run` may be called several times."""
 
     stopping = False
+    """Set it to take no further job; what is in flight is finished."""
     broke = ""
     """Why the budget ended the run, or empty."""
 
-    def stop(self) -> None:
-        """Take no further job; what is in flight is finished."""
-        self.stopping = True
+    def __init__(self, *parts: Any, **more: Any) -> None:
+        super().__init__(*parts, **more)
+        self._taking = threading.RLock()
 
     def run(self, jobs: Iterable[Job], done: Done, progress: Progress | None = None) -> bool:
         """Do all jobs, `Settings.concurrency` at once, calling `done` with each as it ends (one at
@@ -60,9 +58,11 @@ class Engine(Asker):
         given to `done`: it is paid for. A budget that would be passed ends the run with `broke` set
         and False. `KeyboardInterrupt` drops what is in flight.
         """
-        work = _Work(engine=self, jobs=iter(jobs), done=done, progress=progress)
+        self._left, self._done, self._progress = iter(jobs), done, progress
+        self._complete, self._dropped = True, False
+        self._errors: list[BaseException] = []
         count = 1 if self.settings.offline else self.settings.concurrency
-        threads = [threading.Thread(target=work.go, daemon=True) for _ in range(count)]
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
         try:
@@ -70,16 +70,57 @@ class Engine(Asker):
                 while thread.is_alive():  # a join without a limit would hear no Ctrl-C
                     thread.join(0.5)
         except KeyboardInterrupt:
-            work.dropped = True
+            self._dropped = True
             self.paid.halt()
             raise
         finally:
-            self.count()
-        if work.error is not None:
-            raise work.error
-        return work.complete and next(work.jobs, None) is None
+            self._bring_up()
+        if self._errors:
+            raise self._errors[0]
+        return self._complete and next(self._left, None) is None
 
-    def count(self) -> None:
+    def _work(self) -> None:
+        """One of the threads."""
+        try:
+            while self._one():
+                pass
+            return
+        except BudgetExceeded as error:
+            self.broke = self.broke or str(error)
+        except Closed:
+            pass
+        except BaseException as error:  # raised by whoever waits for the threads
+            self._errors.append(error)
+            self.paid.halt()
+        self.stopping, self._complete = True, False
+
+    def _one(self) -> bool:
+        """Do the next job; False when there is none."""
+        with self._taking:
+            job = None if self.stopping else next(self._left, None)
+        if job is None:
+            return False
+        exchange = self.hear(job)
+        with self._taking:
+            if exchange is None:
+                self._complete = False
+            elif not self._dropped:
+                self._count(job, exchange)
+                self._done(job, exchange)
+                if self._progress is not None:
+                    self._progress(self.stats)
+        return not self._dropped
+
+    def _count(self, job: Job, exchange: ExchangeResult) -> None:
+        stats = self.stats
+        stats.done += 1
+        stats.by_editor[str(job.about.get("editor", ""))] += 1
+        stats.refused += exchange.status is Status.REFUSED
+        stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
+        stats.repaired += bool(exchange.detail.get("repaired"))
+        self._bring_up()
+
+    def _bring_up(self) -> None:
         """Bring requests and money in `stats` up to date."""
         self.stats.requests = self.paid.sent
         self.stats.dollars, self.stats.dollars_unbilled = self.ledger.spent, self.ledger.unbilled
@@ -90,29 +131,29 @@ class Engine(Asker):
             return []
         said = (
             f"{self.stats.blind} of {self.stats.done} replies may come from a judge that saw no "
-            f"picture (it says so, or its prompt tokens cannot hold them): look with "
-            f"`editgauge judge --probe`"
+            f"picture (it says so, or its prompt tokens cannot hold them): probe it"
         )
         return [said]
 
     # -- one job -----------------------------------------------------------------------------------
 
-    def hear(self, job: Job) -> ExchangeResult:
-        """What comes of one job. Raises `Unasked`, and `EditgaugeError` where going on makes no
-        sense.
+    def hear(self, job: Job) -> ExchangeResult | None:
+        """What comes of one job; None where its reply is not stored and nothing may be asked.
+        Raises `EditgaugeError` where going on makes no sense.
         """
+        retry = frozenset() if self.settings.offline else self.settings.retry
         try:
             exchange = self._exchange(job)
-            return self._exchange(job, force=True) if self._again(job, exchange) else exchange
+            old = bool(retry) and self.key(job) not in self._asked_now
+            if old and any(score.status in retry for score in to_scores(job.call, exchange)):
+                exchange = self._exchange(job, force=True)
+            return exchange
         except ImageError as error:
             return ExchangeResult(status=Status.UNREADABLE, reason=str(error))
-
-    def _again(self, job: Job, exchange: ExchangeResult) -> bool:
-        """Whether a stored call ended in a way that the user wants asked again."""
-        retry = self.settings.retry
-        if not retry or self.settings.offline or self.key(job) in self._asked_now:
-            return False
-        return any(score.status in retry for score in to_scores(job.call, exchange))
+        except Unasked:
+            with self._lock:
+                self.stats.unasked += 1
+            return None
 
     def _exchange(self, job: Job, *, force: bool = False) -> ExchangeResult:
         first = last = self.reply(job, FIRST, force=force)
@@ -129,9 +170,8 @@ class Engine(Asker):
             words = (last.content or "", REPAIR.format(problem=problem, form=job.call.shape))
             repair = Attempt(name="repair", repair=words, room=room)
             replies.append(self.reply(job, repair, force=force))
-            mended = replies[-1]
-            if mended.status == "ok" and not _verdict(job.call, mended).problem:
-                last = mended
+            if replies[-1].status == "ok" and not _verdict(job.call, replies[-1]).problem:
+                last = replies[-1]
         return self._result(job, replies, last)
 
     def _result(self, job: Job, replies: Sequence[Reply], last: Reply) -> ExchangeResult:
@@ -189,64 +229,3 @@ def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
     if costs := [reply.cost for reply in replies if reply.cost is not None]:
         detail["cost"] = round(sum(costs), 8)
     return detail
-
-
-@dataclass(slots=True, kw_only=True)
-class _Work:
-    """The jobs of one run, taken by several threads."""
-
-    engine: Engine
-    jobs: Iterator[Job]
-    done: Done
-    progress: Progress | None
-    complete: bool = True
-    dropped: bool = False
-    """Whether what is in flight is no longer waited for."""
-    error: BaseException | None = None
-    lock: threading.RLock = field(default_factory=threading.RLock)
-
-    def go(self) -> None:
-        try:
-            while self._one():
-                pass
-        except BudgetExceeded as error:
-            self.engine.broke = self.engine.broke or str(error)
-            self._end()
-        except Closed:
-            self._end()
-        except BaseException as error:  # raised by whoever waits for the threads
-            self.error = self.error or error
-            self._end()
-            self.engine.paid.halt()
-
-    def _end(self) -> None:
-        self.engine.stop()
-        self.complete = False
-
-    def _one(self) -> bool:
-        """Do the next job; False when there is none."""
-        with self.lock:
-            job = None if self.engine.stopping else next(self.jobs, None)
-        if job is None:
-            return False
-        stats = self.engine.stats
-        try:
-            exchange = self.engine.hear(job)
-        except Unasked:
-            with self.lock:
-                stats.unasked += 1
-                self.complete = False
-            return True
-        with self.lock:
-            if self.dropped:
-                return False
-            stats.done += 1
-            stats.by_editor[str(job.about.get("editor", ""))] += 1
-            stats.refused += exchange.status is Status.REFUSED
-            stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
-            stats.repaired += bool(exchange.detail.get("repaired"))
-            self.engine.count()
-            self.done(job, exchange)
-            if self.progress:
-                self.progress(stats)
-        return True

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from editgauge.errors import ImageError
-from editgauge.judging.chat import parameters
+from editgauge.judging.asking import Job
 from editgauge.judging.engine import Engine
-from editgauge.judging.jobs import Job
 from editgauge.judging.protocol import Picture
 from editgauge.judging.session import Session
 from editgauge.services.prices import TYPICAL_REPLY, Price, estimate_input
@@ -25,13 +24,13 @@ class Line:
     tokens_out: int = 0
     dollars: float | None = None
 
-    def add(self, other: Line) -> None:
-        self.calls += other.calls
-        self.stored += other.stored
-        self.tokens_in += other.tokens_in
-        self.tokens_out += other.tokens_out
-        if other.dollars is not None:
-            self.dollars = (self.dollars or 0.0) + other.dollars
+    def add(self, calls: int, stored: int, tokens: tuple[int, int], dollars: float | None) -> None:
+        self.calls += calls
+        self.stored += stored
+        self.tokens_in += tokens[0]
+        self.tokens_out += tokens[1]
+        if dollars is not None:
+            self.dollars = (self.dollars or 0.0) + dollars
 
     def drawn(self, name: str) -> str:
         money = "no price" if self.dollars is None and self.calls else f"{self.dollars or 0:.2f}"
@@ -89,90 +88,69 @@ class Estimate:
 
 
 def of_session(session: Session) -> Estimate:
-    """What is left to ask in a session. Nothing is sent and no picture is decoded."""
-    todo, price = session.todo, session.price
-    found = Estimate(benchmark=todo.benchmark, model=session.options.model, price=price)
-    left: set[str] = set()
-    for job in todo.jobs(session.samples, session.edits, looking=True):
-        line = line_of(todo.engine, job, price)
-        if line is None:
-            continue
-        editor = str(job.about["editor"])
-        if line.calls:
-            left.add(str(job.about["sample"]))
-        for of, name in ((found.calls, job.call.name), (found.editors, editor)):
-            of.setdefault(name, Line()).add(line)
-        found.total.add(line)
-    if price is not None and found.total.calls:
-        found.batch = price.of(found.total.tokens_in, found.total.tokens_out, batch=True)
-    found.bought = _bought(session, found.total, len(left))
-    return found
-
-
-def line_of(engine: Engine, job: Job, price: Price | None) -> Line | None:
-    """One call's line; None for a picture that cannot be read, which costs nothing.
+    """What is left to ask in a session. Nothing is sent and no picture is decoded.
 
     Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
     tokens, or what a judge of its kind usually thinks. What a provider serves from its cache is
     left out: the estimate is on the safe side.
     """
-    try:
-        stored = engine.store.get(engine.key(job))
-        sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
-    except ImageError:
-        return None
-    if stored is not None and stored.status not in engine.settings.retry:
-        return Line(stored=1)
-    tokens = estimate_input(len(engine.body(job)), sizes, price)
-    out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
-    return Line(1, 0, tokens, out, None if price is None else price.of(tokens, out))
-
-
-def _bought(session: Session, total: Line, samples: int) -> str:
-    """How much of the comparison the budget pays for, in a sentence; `samples` are left to ask."""
-    budget, dollars = session.options.budget, total.dollars
-    if budget is None or not dollars or not total.calls:
-        return ""
-    left = max(0.0, budget - session.todo.engine.ledger.totals.booked)
-    editors = len({edit.editor for edit in session.edits if edit.path})
-    many = samples if left >= dollars else int(samples * left / dollars)
-    return (
-        f"the budget pays for about {many} of {samples} samples left, each for all {editors} "
-        f"editors ({left:.2f} of about {dollars:.2f} US dollars)"
-    )
+    engine, price = session.engine, session.price
+    found = Estimate(benchmark=session.benchmark, model=session.options.model, price=price)
+    left: set[str] = set()
+    for job in session.jobs(looking=True):
+        try:
+            stored = engine.stored(engine.key(job))
+            sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
+        except ImageError:  # it costs nothing
+            continue
+        asked, tokens, dollars = 0, (0, 0), None
+        if stored is None or stored.status in engine.settings.retry:
+            out = min(max(TYPICAL_REPLY, engine.settings.thinking), engine.room(job.call))
+            asked, tokens = 1, (estimate_input(len(engine.body(job)), sizes, price), out)
+            dollars = None if price is None else price.of(*tokens)
+            left.add(job.about["sample"])
+        lines = found.calls, found.editors
+        for of, name in zip(lines, (job.call.name, job.about["editor"]), strict=True):
+            of.setdefault(name, Line()).add(asked, 1 - asked, tokens, dollars)
+        found.total.add(asked, 1 - asked, tokens, dollars)
+    if price is not None and found.total.calls:
+        found.batch = price.of(found.total.tokens_in, found.total.tokens_out, batch=True)
+    budget, total = session.options.budget, found.total.dollars
+    if budget is not None and total:
+        has = max(0.0, budget - engine.ledger.totals.booked)
+        editors = len({edit.editor for edit in session.edits if edit.path})
+        many = min(len(left), int(len(left) * has / total))
+        found.bought = (
+            f"the budget pays for about {many} of {len(left)} samples left, each for all {editors} "
+            f"editors ({has:.2f} of about {total:.2f} US dollars)"
+        )
+    return found
 
 
 def shown(session: Session) -> list[dict[str, Any]]:
     """The calls of the chosen samples in the first repeat: for each its sample, editor, call,
     rubric, parameters, and messages with texts in full and pictures by name and size.
     """
-    session.todo.repeats = 1
-    engine = session.todo.engine
     return [
-        {**job.about, **_shown(job, engine)}
-        for job in session.todo.jobs(session.samples, session.edits, looking=True)
+        {**job.about, **_shown(job, session.engine)}
+        for job in session.jobs(looking=True, repeats=1)
     ]
 
 
 def _shown(job: Job, engine: Engine) -> dict[str, Any]:
-    call, settings = job.call, engine.settings
-    room = engine.room(call)
-    sent = parameters(call, settings.model, engine.dialect, settings.asking, room)
-    sent["schema"] = call.schema()
+    call, pictures = job.call, engine.pictures
+    sent = {**engine.parameters(call), "schema": call.schema()}
     sent.pop("response_format", None)
 
     def part_of(part: str | Picture) -> str:
-        return part if isinstance(part, str) else _picture(part, engine)
+        if isinstance(part, str):
+            return part
+        size = " x ".join(map(str, pictures.size(part)))
+        changed = "" if pictures.as_it_is(part) else ", as PNG"
+        return f"[picture: {part.name}, {part.path.name}, {size}{changed}]"
 
     messages = [
         {"role": message.role, "parts": [part_of(part) for part in message.parts]}
         for message in call.chat()
     ]
     return {"call": call.name, "rubric": call.rubric, "parameters": sent, "messages": messages}
-
-
-def _picture(picture: Picture, engine: Engine) -> str:
-    pictures = engine.pictures
-    size = " x ".join(map(str, pictures.size(picture)))
-    changed = "" if pictures.as_it_is(picture) else ", as PNG"
-    return f"[picture: {picture.name}, {picture.path.name}, {size}{changed}]"

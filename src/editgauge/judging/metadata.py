@@ -1,8 +1,6 @@
 """JPEG and PNG files without what they tell of people: place, author, camera, comments, thumbnails.
-
-Lossless: the coded pixels, colour profiles and the orientation stay byte by byte, the rest goes.
-The orientation stays because decoders turn the picture by it. Other formats are not taken: whoever
-sends them writes their pixels anew, as PNG.
+Lossless: the coded pixels, colour profiles and the orientation (decoders turn the picture by it)
+stay byte by byte, the rest goes.
 """
 
 from __future__ import annotations
@@ -40,13 +38,10 @@ def _turned(exif: bytes) -> bytes:
     known, kept = Image.Exif(), Image.Exif()
     try:
         known.load(exif)
-        turned = known.get(_ORIENTATION, 1)
+        kept[_ORIENTATION] = known.get(_ORIENTATION, 1)
+        return kept.tobytes() if kept[_ORIENTATION] in range(2, 9) else b""
     except Exception:  # whatever Pillow finds in it: an orientation that cannot be read is none
         return b""
-    if turned not in range(2, 9):
-        return b""
-    kept[_ORIENTATION] = turned
-    return kept.tobytes()
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
@@ -99,11 +94,9 @@ def _png(data: bytes) -> Iterator[bytes]:
         name, end = data[position + 4 : position + 8], position + 12 + length
         if end > len(data) or len(name) != 4:
             raise ValueError("a chunk that is longer than its PNG file")
-        if name == b"eXIf":
-            exif = _turned(data[position + 8 : end - 4]).removeprefix(_EXIF)
-            named = name + exif
-            check = struct.pack(">I", zlib.crc32(named))
-            yield struct.pack(">I", len(exif)) + named + check if exif else b""
+        if name == b"eXIf" and (exif := _turned(data[position + 8 : end - 4]).removeprefix(_EXIF)):
+            chunk = name + exif
+            yield struct.pack(">I", len(exif)) + chunk + struct.pack(">I", zlib.crc32(chunk))
         elif name in _PNG_KEPT or not name[0] & 0x20:
             yield data[position:end]
         position = end

@@ -1,19 +1,16 @@
-"""Judges come and go: which names are dated, which are aliases, when a model ends. Data in
-``models.json``.
-
-A judge is "protocol + dated model id + date". An alias (``gpt-4o``) is another model tomorrow, so
-that its numbers cannot be compared with anybody's, and is taken only when the user says so.
+"""Judges come and go: which names are dated, which are aliases, which think, when one ends. Data in
+``models.json``. A judge is "protocol + dated model id + date": an alias (``gpt-4o``) is another
+model tomorrow, whose numbers compare with nobody's, and is taken only when the user says so.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -31,35 +28,33 @@ _DATED = re.compile(
 
 def is_alias(model: str) -> bool:
     """Whether a name of a hosted service stands for whatever the service serves under it today.
-
-    Names of one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases: whoever runs it knows
-    what it is.
+    Names of one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases.
     """
     return _HOSTED.search(model) is not None and _DATED.search(model) is None
 
 
-def check_name(model: str) -> None:
-    """Raises `UsageError` for a name that no server has: it stands in rows and tables."""
+def check_model(model: str, allow_alias: bool) -> None:
+    """Raises `UsageError` for a name that no server has (it stands in rows and tables), and for an
+    alias that is not allowed, naming dated ids where some are known.
+    """
     if not model.isprintable() or model.strip() != model or not model:
         raise UsageError(
             f"{model!r}: wanted a judge's name, without blanks around it or line ends, for example "
             f"gpt-4o-2024-11-20 (or a name of your own server)",
             argument="model",
         )
+    if is_alias(model) and not allow_alias:
+        dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
+        hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
+        raise UsageError(
+            f"{model}: an alias, which may be another model tomorrow; {hint}, or say --allow-alias",
+            argument="model",
+        )
 
 
-def check_alias(model: str, allow: bool) -> None:
-    """Raises `UsageError` for an alias that is not allowed, naming dated ids where some are
-    known.
-    """
-    if allow or not is_alias(model):
-        return
-    dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
-    hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
-    raise UsageError(
-        f"{model}: an alias, which may be another model tomorrow; {hint}, or say --allow-alias",
-        argument="model",
-    )
+@cache
+def _data() -> Any:
+    return orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
 
 
 def known() -> Mapping[str, Mapping[str, Any]]:
@@ -70,11 +65,6 @@ def known() -> Mapping[str, Mapping[str, Any]]:
     return models
 
 
-@cache
-def _data() -> Any:
-    return orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
-
-
 def about(model: str) -> str:
     """One line on a known model: its end, its pinned revision."""
     facts = known().get(model, {})
@@ -83,29 +73,26 @@ def about(model: str) -> str:
     return "; ".join(said)
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """A judge that thinks before it answers: the token limit that its replies get, and what it
-    usually uses of it.
+class Thinking(NamedTuple):
+    """Of a judge that thinks before it answers: the token limit that its replies get, and what it
+    usually uses of it. Zeros for one that answers at once.
     """
 
-    room: int
-    usual: int
+    room: int = 0
+    usual: int = 0
 
 
-def thinking(model: str) -> Thinking | None:
-    """What is known of a model's thinking; None for one that answers at once."""
+def thinking(model: str) -> Thinking:
+    """What is known of a model's thinking."""
     name = model.lower().rpartition("/")[2]
     for line in _data()["thinking"]:
         if re.search(line["names"], name):
-            return Thinking(int(line["room"]), int(line["usual"]))
-    return None
+            return Thinking(line["room"], line["usual"])
+    return Thinking()
 
 
 def end_warning(model: str, today: date | None = None) -> str | None:
-    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days, else
-    None.
-    """
+    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days."""
     ends = known().get(model, {}).get("ends")
     if ends is None:
         return None
@@ -113,7 +100,4 @@ def end_warning(model: str, today: date | None = None) -> str | None:
     if left > WARN_DAYS:
         return None
     when = f"ended on {ends}" if left < 0 else f"ends on {ends}, in {left} days"
-    return (
-        f"the judge {model} {when}: numbers made with it cannot be repeated after that; keep "
-        f"the replies"
-    )
+    return f"the judge {model} {when}: numbers made with it cannot be repeated then; keep replies"

@@ -69,9 +69,8 @@ class JudgeOptions:
             raise UsageError(f"{self.repeat}: wanted 1 to 100", argument="repeat")
         if self.budget is not None and not 0 <= self.budget < float("inf"):
             raise UsageError(f"{self.budget}: wanted US dollars, 0 or more", argument="budget")
-        if odd := self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
-            word = sorted(status.value for status in odd)[0]
-            why = f"{word!r}: wanted some of failed, refused, unparsable"
+        if odd := sorted(self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}):
+            why = f"{odd[0].value!r}: wanted some of failed, refused, unparsable"
             raise UsageError(why, argument="retry")
         if effort := self.settings.get("reasoning_effort"):
             selection.one_of("set", effort, EFFORTS)
@@ -83,7 +82,7 @@ class JudgeOptions:
 
         given = selection.settings(self.set)
         return {
-            name: _number(name, given[name]) if name in RANGES else given[name] for name in given
+            name: _number(name, value) if name in RANGES else value for name, value in given.items()
         }
 
     @property
@@ -102,7 +101,7 @@ class JudgeOptions:
         """The statuses that are asked again."""
         from editgauge.store import selection
 
-        return frozenset(selection.statuses(self.retry))
+        return selection.statuses(self.retry)
 
 
 def _number(name: str, value: str) -> Any:
@@ -142,21 +141,19 @@ class Selection:
     def __post_init__(self) -> None:
         for name, count in (("limit", self.limit), ("first", self.first)):
             if count is not None and count < 1:
-                raise UsageError(f"--{name} {count}: wanted 1 or more")
+                raise UsageError(f"{count}: wanted 1 or more", argument=name)
 
 
 def price_for(options: JudgeOptions) -> Price | None:
     """The judge's price: the user's, else the table's, else None. A server of one's own network is
-    no provider, whatever its model is called: the package's table says nothing of it.
-
-    Raises `UsageError` when a budget is to be kept with a price that is not known, or is zero.
+    no provider, whatever its model is called. Raises `UsageError` when a budget is to be kept with
+    a price that is not known, or is zero.
     """
     from editgauge.services.http import is_own_network
     from editgauge.services.prices import price_as_given, price_of
 
     base = options.base_url or os.environ.get("OPENAI_BASE_URL") or ""
-    own = is_own_network(urlsplit(base).hostname or "")
-    known = None if own else price_of(options.model)
+    known = None if is_own_network(urlsplit(base).hostname or "") else price_of(options.model)
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
         what = "not known" if price is None else "zero"

@@ -1,10 +1,8 @@
-"""A benchmark's released prompts: where the scripts lie, how they come into a run, their words.
+"""A benchmark's released prompts, which are other people's texts and not part of this package.
 
-The papers' prompts are other people's texts, which are not part of this package. A benchmark
-declares `ReleasedPrompts`: the files in the authors' public repository at a pinned commit with
-their SHA-256, and the judge track that sends their words. The files are fetched by the downloader
-that fetches weights, or taken from a local clone; their constants are read with `ast`, and none is
-ever run.
+A benchmark declares `ReleasedPrompts`: the files in the authors' public repository at a pinned
+commit with their SHA-256, and the judge track that sends their words. They are fetched, or taken
+from a local clone; their constants are read with `ast`, and none is ever run.
 """
 
 from __future__ import annotations
@@ -30,9 +28,9 @@ UNLIMITED = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptFile:
-    """One released script: its path in the repository, the commit, and the SHA-256 of its text
-    (UTF-8, lines ended by LF, as in the repository). `commit` is None where the address of the file
-    is not known: it is then taken from a local clone only.
+    """One released script: its path in the repository, the commit (None: its address is not known,
+    and it is taken from a local clone only), and the SHA-256 of its text (UTF-8, lines ended by
+    LF).
     """
 
     path: str
@@ -41,8 +39,8 @@ class ScriptFile:
 
 
 class Script:
-    """One released script. Its text is pinned, so that what is looked for is there; it is read with
-    `ast` and never run. How the words become messages is each benchmark's own, as Python.
+    """One released script. Its text is pinned, so that what is looked for is there. How the words
+    become messages is each benchmark's own, as Python.
     """
 
     def __init__(self, source: str) -> None:
@@ -101,8 +99,8 @@ class Scripts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedPrompts:
-    """See the module. `track` makes the judge track of the scripts. `repository` is ``owner/name``
-    on GitHub. `note` says what a user must know before comparing with published numbers.
+    """`track` makes the judge track of the scripts. `repository` is ``owner/name`` on GitHub.
+    `note` says what a user must know before comparing with published numbers.
     """
 
     benchmark: str
@@ -119,21 +117,26 @@ def fetch(
     clone: Path | None = None,
     progress: Progress | None = None,
 ) -> Scripts:
-    """Bring the scripts into the folder `target` and return them.
-
-    They come from the local `clone` when one is given, else over HTTP at the pinned commit. Raises
-    `DataError` for a file that is not there or has another content than the pinned one;
-    `DownloadError` when it cannot be fetched.
+    """Bring the scripts into the folder `target` and return them: from the local `clone` when one
+    is given, else over HTTP at the pinned commit. Raises `DataError` for a file that is not there
+    or has another content than the pinned one; `DownloadError` when it cannot be fetched.
     """
     from editgauge.images import write_bytes
+    from editgauge.services.download import Remote, download
 
     for file in prompts.files:
         path = target / file.path
         if clone is not None:
-            found = _local(prompts, file, clone)
-            write_bytes(path, _checked(prompts, file, found).encode())
+            write_bytes(path, _checked(prompts, file, _local(prompts, file, clone)).encode())
         elif not path.is_file():
-            _download(prompts, file, path, progress)
+            if file.commit is None:
+                raise DataError(
+                    f"{prompts.benchmark}: the address of {file.path} is not recorded here; clone "
+                    f"{prompts.repository} and give its folder"
+                )
+            place = f"{prompts.repository}/{file.commit}/{file.path}"
+            url = f"https://raw.githubusercontent.com/{place}"
+            download(Remote(url=url), path, progress=progress)
     return load(prompts, target)
 
 
@@ -162,10 +165,7 @@ def sent(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
     """The text of a script that is the pinned one."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: wanted a script in UTF-8 ({error})") from error
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
     found = hashlib.sha256(text.encode()).hexdigest()
     if found != file.sha256:
         raise DataError(
@@ -177,38 +177,17 @@ def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
 
 
 def _local(prompts: ReleasedPrompts, file: ScriptFile, clone: Path) -> Path:
-    """The file in a local clone: at its path, by its name in the folder that was given, or, with
-    the pinned content, anywhere below it.
+    """The file in a local clone: at its path, by its name in the folder that was given, or anywhere
+    below it.
     """
     name = Path(file.path).name
-    for path in (clone / file.path, clone / name):
+    for path in (clone / file.path, clone / name, *sorted(clone.rglob(name))):
         if path.is_file():
             return path
-    for path in sorted(clone.rglob(name)):
-        try:
-            _checked(prompts, file, path)
-        except DataError:
-            continue
-        return path
     raise DataError(
         f"{clone}: looked for {file.path} of {prompts.repository} and did not find it; give the "
-        f"folder of a clone with --from"
+        f"folder of a clone"
     )
-
-
-def _download(
-    prompts: ReleasedPrompts, file: ScriptFile, path: Path, progress: Progress | None
-) -> None:
-    from editgauge.services.download import Remote, download
-
-    if file.commit is None:
-        raise DataError(
-            f"{prompts.benchmark}: the address of {file.path} is not recorded here; clone "
-            f"{prompts.repository} and give its folder with --from DIR"
-        )
-    address = f"https://raw.githubusercontent.com/{prompts.repository}/{file.commit}/{file.path}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    download(Remote(url=address, sha256=None), path, progress=progress)
 
 
 # --- reading a script ---------------------------------------------------------------------------

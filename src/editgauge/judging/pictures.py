@@ -12,7 +12,6 @@ import hashlib
 import io
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -29,27 +28,21 @@ KEPT = 64
 """Pictures whose base64 text is kept: inputs and references come back for every call and editor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """A picture ready to be sent: ``data:`` address as bytes, and the hash of what is sent."""
-
-    url: bytes
-    fingerprint: str
-
-
 class PictureStore:
     """Encodes pictures and keeps the most recent ones. Thread-safe.
 
-    `identity` is cheap and decodes nothing: the file's content hash (remembered by `hashes`), the
-    wanted size, and how it is sent. Two pictures with one identity are the same bytes on the wire.
+    `identity` decodes nothing: the file's content hash (remembered by `hashes`), the wanted size,
+    and how it is sent. Two pictures with one identity are the same bytes on the wire. Each method
+    raises `ImageError` for a file that is no readable picture.
     """
 
     def __init__(self, hashes: Callable[[Path], str]) -> None:
         self._hashes, self._lock = hashes, threading.Lock()
         self._header = cache(read_header)
         self.identity = cache(self._identity)
-        """Of a picture what is sent, as a hash. Raises `ImageError`."""
-        self._encoded = lru_cache(KEPT)(self._encode)
+        """Of a picture what is sent, as a hash."""
+        self.encode = lru_cache(KEPT)(self._encode)
+        """The picture's ``data:`` address."""
 
     def _identity(self, picture: Picture) -> str:
         with self._lock:
@@ -59,28 +52,19 @@ class PictureStore:
         return hashlib.blake2b(":".join(marks).encode(), digest_size=16).hexdigest()
 
     def size(self, picture: Picture) -> tuple[int, int]:
-        """Width and height as sent. Raises `ImageError`."""
+        """Width and height as sent."""
         header = self._header(picture.size_of or picture.path)
         return header.width, header.height
 
     def as_it_is(self, picture: Picture) -> bool:
-        """Whether the file's own coding is sent, not a resized or converted copy. Raises
-        `ImageError`.
-        """
+        """Whether the file's own coding is sent, not a resized or converted copy."""
         header = self._header(picture.path)
         fine = header.format in _TYPES or bool(picture.mime)
         return fine and not picture.jpeg and self.size(picture) == (header.width, header.height)
 
-    def encode(self, picture: Picture) -> Encoded:
-        """The picture's data address. Raises `ImageError` for a file that is no readable
-        picture.
-        """
-        return self._encoded(picture)
-
-    def _encode(self, picture: Picture) -> Encoded:
+    def _encode(self, picture: Picture) -> bytes:
         data, mime = self._data(picture)
-        url = b"data:" + mime.encode() + b";base64," + _base64(data)
-        return Encoded(url, self.identity(picture))
+        return b"data:" + mime.encode() + b";base64," + _base64(data)
 
     def _data(self, picture: Picture) -> tuple[bytes, str]:
         """The file that is sent, and its media type."""
@@ -94,17 +78,10 @@ class PictureStore:
                 return bare(data, kind), _TYPES[kind]
             except ValueError:  # not built as its format says: its pixels are sent
                 pass
-        return as_png(picture.path, self.size(picture)), picture.mime or "image/png"
-
-
-def as_png(path: Path, size: tuple[int, int]) -> bytes:
-    """A picture, brought to a width and height by Lanczos' filter, as a PNG file. Raises
-    `ImageError` for a file that is no readable picture.
-    """
-    pixels = resize(read_image(path), size, "lanczos")
-    buffer = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG", compress_level=1)
-    return buffer.getvalue()
+        pixels = resize(read_image(picture.path), self.size(picture), "lanczos")
+        buffer = io.BytesIO()
+        Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG", compress_level=1)
+        return buffer.getvalue(), picture.mime or "image/png"
 
 
 def as_jpeg(path: Path, quality: int) -> bytes:

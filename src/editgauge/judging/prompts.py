@@ -1,12 +1,7 @@
-"""Which prompts a judge is asked with.
-
-``ours``   the rubrics of this package, each replaced by a file of the same name in a folder
-``paper``  the words of the scripts that ``editgauge fetch prompts`` brought below the run
-a folder   rubric files that replace ours
-a name     the protocol of another package
-
-What was chosen has a name and a hash; both are part of every score's source, so that no table mixes
-two sets.
+"""Which prompts a judge is asked with: ``ours`` (this package's rubrics), ``paper`` (the words of
+the scripts that ``editgauge fetch prompts`` brought below the run), a folder of rubric files that
+replace ours, or the name of another package's protocol. What was chosen has a name and a hash; both
+are part of every score's source, so that no table mixes two sets.
 """
 
 from __future__ import annotations
@@ -69,12 +64,22 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
     """The prompts that `word` names; `run` is where the paper's may lie.
 
     Raises `UsageError` for a benchmark without a judge track, a word that is nothing of all this,
-    and files that replace nothing.
+    files that replace nothing, and a package's metric of a name that the benchmark has.
     """
     source = catalog.source_of("benchmarks", benchmark.name)
     plugins = (source.as_dict("benchmark", benchmark.name),) if source.name else ()
     if word not in (OURS, SET) and word in catalog.names("judges"):
-        return _of_package(benchmark, word, plugins)
+        found: JudgeTrack = catalog.find("judges", word)
+        track: Track = found.judging()
+        if taken := sorted({one.name for one in track.metrics} & set(benchmark.every_metric)):
+            raise UsageError(
+                f"{word}: {benchmark.name} has a metric {taken[0]!r} of its own; ask about another "
+                f"benchmark",
+                argument="prompts",
+            )
+        package = catalog.source_of("judges", word).as_dict("judge", word)
+        rubrics = RubricFolder(found.rubrics or {})
+        return Prompts(OURS, track, rubrics, plugins=(*plugins, package))
     ours = Prompts(
         OURS, track_of(benchmark), RubricFolder(benchmark.rubrics or {}), plugins=plugins
     )
@@ -94,30 +99,13 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
             argument="prompts",
         )
     rubrics = RubricFolder(benchmark.rubrics or {}, folder)
-    rubrics.check(ours.track.rubric_names(), "--prompts")
+    rubrics.check(ours.track.rubric_names())
     return replace(ours, name=folder.name, rubrics=rubrics)
 
 
-def _of_package(benchmark: Benchmark, name: str, plugins: tuple[dict[str, str], ...]) -> Prompts:
-    """Raises `UsageError` for a protocol that has a metric of a name that the benchmark has: their
-    rows could not be told apart.
-    """
-    found: JudgeTrack = catalog.find("judges", name)
-    track: Track = found.judging()
-    if taken := sorted({metric.name for metric in track.metrics} & set(benchmark.every_metric)):
-        raise UsageError(
-            f"{name}: {benchmark.name} has a metric {taken[0]!r} of its own; ask about another "
-            f"benchmark",
-            argument="prompts",
-        )
-    package = catalog.source_of("judges", name).as_dict("judge", name)
-    return Prompts(OURS, track, RubricFolder(found.rubrics or {}), plugins=(*plugins, package))
-
-
 def start(benchmark: Benchmark, folder: Path) -> Path:
-    """Copy our rubrics to a folder, to be changed and used in place of ours.
-
-    Raises `UsageError` when the folder holds something already.
+    """Copy our rubrics to a folder, to be changed and used in place of ours. Raises `UsageError`
+    when the folder holds something already.
     """
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: is not empty; name another folder")

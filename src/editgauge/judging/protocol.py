@@ -1,10 +1,8 @@
 """What one call to a judge is: words, pictures, and the form that its reply must have.
 
 Benchmarks build `Call`s (each in its ``judge.py``, the one readable place for order, labels, sizes
-and parameters); the engine sends them and knows nothing of benchmarks. The form of a reply is
-declared once, as a mapping of names to kinds, and everything comes of it: what `reading` takes
-(`check`), the JSON Schema that the server enforces (`Call.schema`), and the line that tells the
-judge its form (`Call.form`).
+and parameters). The form of a reply is declared once, and everything comes of it: what `reading`
+takes (`check`), the JSON Schema that the server enforces, and the line that tells the judge.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from editgauge.judging.reading import Reading
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
 Rule = Callable[["Mapping[str, Reading]"], "dict[str, Reading]"]
 """What a protocol's own rule makes of the readings of one reply."""
 Released = Callable[[str | None], Mapping[str, float | None]]
-"""What the released code makes of a reply: field -> number or None. Given None when there was no
-reply at all.
-"""
+"""What the released code makes of a reply (None: there was none): field -> number or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +40,23 @@ VISIBLE: Mapping[str, Kind] = {"pictures_visible": bool}
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a call: the file's own bytes, or, where `size_of` names another picture, resized
-    to its size.
-
-    `name` says what it is in ``show`` and in errors. Resizing is Lanczos; an equal size sends the
-    file as it is.
+    """A picture of a call: the file's own bytes, or, where `size_of` names another picture, brought
+    to its size by Lanczos' filter. `name` says what it is in ``show`` and in errors. `mime` is the
+    media type that is declared for it ("": its own; released scripts call all of them JPEG, or
+    PNG), `jpeg` the quality at which it is written anew, as one released script does.
     """
 
     path: Path
     name: str
     size_of: Path | None = None
     mime: str = ""
-    """The media type that is declared for it; "" takes the file's own. The released scripts call
-    every picture a JPEG, or every one a PNG.
-    """
     jpeg: int = 0
-    """The quality at which it is written anew as a JPEG, as one released script does; 0: it is not.
-    """
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a call whose messages are given whole: a role, and texts and pictures.
-
-    A `plain` message has one text and is sent as a text, not as a list of parts.
+    """One message: a role, and texts and pictures. A `plain` one is sent as a text, not as a list
+    of parts.
     """
 
     role: str
@@ -82,12 +71,8 @@ class Call:
     `parts` are texts and pictures in the order in which the judge sees them; `system` is a system
     message or None. `reply` is the form of the answer, in the order in which it is generated: words
     before numbers, for a verdict that follows its reasons. `metrics` maps the numbers of the reply
-    to metric names::
-
-        reply={**VISIBLE, "rationale": str, "success": Range(0, 10), "overediting": Range(0, 10)},
-        metrics={"success": "SC_success", "overediting": "SC_overediting"},
-
-    Raises ValueError for a declaration that contradicts itself.
+    to metric names. `rubric` is the hash of the rubric file. Raises ValueError for a declaration
+    that contradicts itself.
     """
 
     name: str
@@ -95,7 +80,6 @@ class Call:
     reply: Mapping[str, Kind]
     metrics: Mapping[str, str]
     rubric: str
-    """Hash of the rubric file: part of every score's identity."""
     released: Released | None = None
     """None: no released reader fits this form, and both variants are the strict reading."""
     rule: Rule | None = None
@@ -116,10 +100,8 @@ class Call:
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.metrics) - set(self.fields)):
             known = ", ".join(self.fields) or "none"
-            raise ValueError(
-                f"call {self.name!r}: {', '.join(unknown)} in metrics, but no number of the reply "
-                f"({known})"
-            )
+            why = f"{', '.join(unknown)} in metrics, but no number of the reply ({known})"
+            raise ValueError(f"call {self.name!r}: {why}")
 
     @property
     def as_released(self) -> bool:
@@ -136,12 +118,8 @@ class Call:
         if self.messages:
             return self.messages
         system = (ChatMessage("system", (self.system,), plain=True),) if self.system else ()
-        return (*system, ChatMessage("user", (*self.parts, self.form)))
-
-    @property
-    def form(self) -> str:
-        """The line that says which answer is wanted."""
-        return f"End your answer with one JSON object and nothing behind it: {self.shape}"
+        form = f"End your answer with one JSON object and nothing behind it: {self.shape}"
+        return (*system, ChatMessage("user", (*self.parts, form)))
 
     @property
     def shape(self) -> str:
@@ -216,7 +194,6 @@ def check(kind: Kind, value: Any, place: str = "the object") -> None:
 # --- what a call is made of ---------------------------------------------------------------------
 
 
-@runtime_checkable
 class Rubrics(Protocol):
     """Where rubrics come from: see `rubrics.RubricFolder`."""
 
@@ -226,8 +203,8 @@ class Rubrics(Protocol):
 
 
 def fenced(name: str, text: str) -> str:
-    """Text from data between two marks that it cannot contain: the marks carry a hash of the text
-    itself. The same text always gets the same marks, so that a reply can be found again.
+    """Text from data between two marks that it cannot contain: they carry a hash of the text
+    itself, so that the same text always gets the same marks.
     """
     data = text.encode("utf-8", "surrogatepass")
     mark = hashlib.blake2b(data, digest_size=4).hexdigest()

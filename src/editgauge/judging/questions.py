@@ -1,8 +1,4 @@
-"""A judge track: a list of questions, the shortest way to a protocol of one's own, or a function.
-
-Each question is one call: a rubric, the pictures that the judge is shown, and the metrics that it
-gives a whole number for. What a protocol needs beyond that its own function makes (`Track.ask`).
-"""
+"""A judge track: a list of questions (the shortest way to a protocol), or a function."""
 
 from __future__ import annotations
 
@@ -47,7 +43,6 @@ class Question:
     max_tokens: int = 1000
 
     def asks(self, sample: Sample) -> bool:
-        """Whether it is asked of a sample."""
         return self.when is None or self.when(sample)
 
 
@@ -62,11 +57,11 @@ class Track:
     """A judge track: the metrics, each in both variants, and what is asked about one edit.
 
     Either `questions`, whose numbers are whole ones from `Metric.low` to `Metric.high`, or a
-    function `ask`; for a function, `wanted(sample, options)` gives the metrics of a complete
-    judgement (None: all) and `rubrics` the names of its files (without ``.md``). `options` are
-    those that it has, with the values that they may have. Raise `version` when a reply would be
-    read otherwise: the rows are then made anew, from the replies that are there. Raises
-    `ValueError` for a question of a metric that is not in `metrics`.
+    function `ask`, with `wanted(sample, options)` for the metrics of a complete judgement (None:
+    all) and `rubrics` for the names of its files (without ``.md``). `options` are those that it
+    has, with their values. Raise `version` when a reply would be read otherwise: rows are then made
+    anew, from the replies that are there. Raises `ValueError` for a question of a metric that is
+    not in `metrics`.
     """
 
     metrics: tuple[Metric, ...]

@@ -1,11 +1,10 @@
 """A judge's reply becomes integers or the rule that it breaks, never a guess.
 
 A reply counts where it holds exactly one JSON object and ends with it, bare or in a code fence, and
-the object is what the call's class asks for: every field, no other, each number on its scale. A
-thinking block or prose may stand before it. Nothing else is interpreted: no phrases, no languages,
-no number in a sentence. What breaks a rule is asked for once more with the rule quoted (see
-`asking`), and is otherwise `Status.UNPARSABLE` with the whole reply kept. So the scores of one
-reply are there all together or not at all.
+the object is what the call asks for: every field, no other, each number on its scale. A thinking
+block or prose may stand before it. Nothing else is interpreted. What breaks a rule is asked for
+once more with the rule quoted, and is otherwise `Status.UNPARSABLE` with the whole reply kept: the
+scores of one reply are there all together or not at all.
 
 `VERSION` is part of every row's fingerprint: raise it with any change that could read a reply
 otherwise.
@@ -17,7 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from editgauge.judging.protocol import Call, check, numbers
@@ -31,7 +30,6 @@ MOST_STARTS = 1000
 UNSEEN = "the judge says that it could not see the pictures (pictures_visible: false)"
 CUT_OFF = "the reply was cut off at its token limit"
 ENDLESS = "the thinking does not end, so that there is no answer"
-_NO_OBJECT = "wanted one JSON object at the end, found none"
 _START = re.compile(
     r"(?P<object>\{)(?=\s*[\"}])"
     r"|(?:</|<|\[/|\[|◁/|◁)(?:seed:)?think(?:ing)?[>\]▷]"
@@ -42,6 +40,8 @@ _START = re.compile(
 around their thinking.
 """
 _ENDS = ("</", "[/", "◁/", "<unused95", "<|channel|>final")
+_MARKS = re.compile(r"(?:<\|[^|<>\s]{1,40}\|>\s{0,4}){1,4}")
+"""Of a chat template, left in behind the reply."""
 _LINE = re.compile(
     r"([A-Za-z ]{1,60}):\s{0,4}(-?\d{1,4}(?:\.\d{1,4})?)\s{0,4}(?:/\s{0,4}(\d{1,4}))?(.*)"
 )
@@ -58,22 +58,18 @@ class Reading(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a reply says: a reading for each number asked for, and the words beside them. `problem`
-    is the rule that the reply breaks, empty for one that can be read.
+    is the rule that the reply breaks, empty for one that can be read; `unseen`: the judge says that
+    it saw no picture.
     """
 
     readings: Mapping[str, Reading]
-    words: Mapping[str, str] = field(default_factory=dict)
+    rationale: str = ""
     problem: str = ""
     unseen: bool = False
-    """Whether the judge says that it saw no picture."""
-
-    @property
-    def rationale(self) -> str:
-        return "\n".join(self.words.values())
 
 
 def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
-    """The verdict of a reply by the call's own class. `cut_off`: the server says that the reply
+    """The verdict of a reply by the call's own form. `cut_off`: the server says that the reply
     ended at its token limit, and such a reply is no verdict. Never raises; linear in the text.
     """
     try:
@@ -88,7 +84,7 @@ def read(call: Call, text: str | None, *, cut_off: bool = False) -> Verdict:
         problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
         none = Reading(None, Status.UNPARSABLE, problem)
         return Verdict(dict.fromkeys(call.fields, none), problem=problem)
-    words = {name: said for name in call.reply if isinstance(said := found.get(name), str)}
+    words = "\n".join(said for name in call.reply if isinstance(said := found.get(name), str))
     if found.get("pictures_visible") is False:
         unseen = Reading(None, Status.FAILED, UNSEEN)
         return Verdict(dict.fromkeys(call.fields, unseen), words, unseen=True)
@@ -101,11 +97,9 @@ def only_object(text: str) -> dict[str, Any]:
     repeated: list[str] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            counts = Counter(name for name, _ in pairs)
-            repeated.extend(name for name, count in counts.items() if count > 1)
-        return found
+        counts = Counter(name for name, _ in pairs)
+        repeated.extend(name for name, count in counts.items() if count > 1)
+        return dict(pairs)
 
     decoder = json.JSONDecoder(
         object_pairs_hook=unique, parse_int=_whole, parse_float=_whole, strict=False
@@ -131,26 +125,16 @@ def only_object(text: str) -> dict[str, Any]:
             raise ValueError(f"more than {MOST_STARTS} objects begin in it")
     if thinking or broken:
         raise ValueError(ENDLESS if thinking else f"an object that is no JSON: {broken}")
-    return _only(text, objects, repeated)
-
-
-def _only(
-    text: str, objects: list[tuple[dict[str, Any], int]], repeated: list[str]
-) -> dict[str, Any]:
     if len(objects) != 1:
-        raise ValueError(f"wanted one JSON object, found {len(objects)}" if objects else _NO_OBJECT)
+        found = f", found {len(objects)}" if objects else " at the end, found none"
+        raise ValueError(f"wanted one JSON object{found}")
     if repeated:
         raise ValueError(f"a key stands twice in one object: {', '.join(repeated[:8])}")
     value, end = objects[0]
-    if _is_said_behind(text[end:]):
+    rest = text[end:].strip().removeprefix("```").strip()
+    if rest and _MARKS.fullmatch(rest) is None:
         raise ValueError("text stands behind the object, which must end the reply")
     return value
-
-
-def _is_said_behind(rest: str) -> bool:
-    """Whether more follows than the end of a code fence and marks of a chat template."""
-    rest = rest.strip().removeprefix("```").strip()
-    return bool(rest) and re.fullmatch(r"(?:<\|[^|<>\s]{1,40}\|>\s{0,4}){1,4}", rest) is None
 
 
 def _whole(text: str) -> int | float:

@@ -1,30 +1,39 @@
-"""One judge command put together: what the user said, checked before anything is paid, and what it
-works on: data, outputs, server, stores.
+"""One judge command: what the user said, checked before anything is paid; what is asked; and the
+rows that come of it. What was paid for is never paid for again.
+
+Which rows are needed is decided by their fingerprint, which is made of the key of the reply:
+everything the reply depends on, pictures and words included. Replies are in the store before rows
+are written, so a killed run repeats at most the calls in flight, and rows can be made again from
+replies alone.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from editgauge import catalog
-from editgauge.errors import RunError, UsageError
+from editgauge.errors import ImageError, RunError, UsageError
+from editgauge.images import read_header
 from editgauge.judging import models, prompts
+from editgauge.judging.asking import Job, Settings
 from editgauge.judging.chat import Client
-from editgauge.judging.engine import Engine
-from editgauge.judging.jobs import Settings
+from editgauge.judging.engine import Engine, Progress
 from editgauge.judging.options import RANGES, REQUEST, JudgeOptions, Selection, price_for
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.protocol import Call
 from editgauge.judging.questions import Track
-from editgauge.judging.run import JudgeRun, drawn
-from editgauge.judging.store import ReplyStore
+from editgauge.judging.reading import VERSION
+from editgauge.judging.scores import ExchangeResult, to_scores
 from editgauge.services.booking import Ledger
-from editgauge.store import selection, sqlite
+from editgauge.store import selection, sqlite, variants
 from editgauge.store.collect import edits_of as find_edits
 from editgauge.store.collect import tell
 from editgauge.store.hashes import HashStore
@@ -32,12 +41,15 @@ from editgauge.store.lease import lease
 from editgauge.store.paid import Paid
 from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
-from editgauge.store.schema import EditRecord
-from editgauge.types import Sample
+from editgauge.store.schema import EditRecord, RowKey, digest
+from editgauge.store.summary import Summary
+from editgauge.types import JUDGE_SCORER, VARIANTS, Edit, Row, Sample, Score, Status
 
 PAID = "paid.sqlite"
 """The run's file of replies and costs."""
 TIMEOUT, THINKING_TIMEOUT = 120.0, 600.0
+Known = Mapping[RowKey, Mapping[str, Status]]
+"""Of the rows that there are: key -> fingerprint -> status."""
 
 
 class Session:
@@ -57,61 +69,54 @@ class Session:
         client: Client | None = None,
         looking: bool = False,
     ) -> None:
-        self._looking = looking
+        self._looking, self._stack = looking, ExitStack()
         self.options = options
-        self._stack = ExitStack()
-        models.check_name(options.model)
         trusted = options.allow_alias or options.offline or client is not None
-        models.check_alias(options.model, trusted)
+        models.check_model(options.model, trusted)
         self.price = price_for(options)
         found, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
-        asked = prompts.choose(found, options.prompts, chosen.run)
-        given = protocol_options(asked.track, options.of_protocol)
+        self.benchmark = found.name
+        self.prompts = prompts.choose(found, options.prompts, chosen.run)
+        self.given = protocol_options(self.prompts.track, options.of_protocol)
+        """The protocol's own options (``reference``, ``text``)."""
         thinking = models.thinking(options.model)
-        seconds = options.settings.get("timeout") or (THINKING_TIMEOUT if thinking else TIMEOUT)
+        seconds = options.settings.get("timeout")
+        seconds = seconds or (THINKING_TIMEOUT if thinking.room else TIMEOUT)
         client = client or Client(options.base_url or None, timeout=seconds)
         self._stack.callback(client.close)
         among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
-        folder = Run.create(chosen.run)
+        self.run = Run.create(chosen.run)
         self.named = str(chosen.run)
         """The run as whoever asked named it: an address, where this folder is a copy."""
-        hashes = self._stack.enter_context(HashStore(folder.cache_folder / "hashes.sqlite"))
-        edits = find_edits(folder, found.name, chosen.outputs, list(chosen.editor), among, hashes)
-        self.samples: list[Sample] = _limited(among, edits, chosen.limit)
+        hashes = self._stack.enter_context(HashStore(self.run.cache_folder / "hashes.sqlite"))
+        edits = find_edits(self.run, found.name, chosen.outputs, list(chosen.editor), among, hashes)
+        self.samples = _limited(among, edits, chosen.limit)
         self.data_hash = keep_samples(
-            folder, found.name, dataset.root, samples, self.samples, hashes
+            self.run, found.name, dataset.root, samples, self.samples, hashes
         )
         kept = {sample.id for sample in self.samples}
         edits = [record for record in edits if record.sample in kept]
-        self.edits: list[EditRecord] = tell(folder, edits, self.samples)
-        self.todo = JudgeRun(
-            run=folder,
-            benchmark=found.name,
-            prompts=asked,
-            engine=self._engine(client, folder, hashes, thinking),
-            repeats=options.repeat,
-            retry=options.retried,
-            options=given,
+        self.edits: list[EditRecord] = tell(self.run, edits, self.samples)
+        paid = self._paid(self.run.path / PAID)
+        self.engine = Engine(
+            client,
+            paid if options.replies is None else self._paid(options.replies),
+            PictureStore(hashes),
+            Settings(
+                model=options.model,
+                retry=options.retried,
+                concurrency=options.settings.get("concurrency", 16),
+                asking=options.asking,
+                room=thinking.room,
+                thinking=thinking.usual,
+                offline=options.offline,
+            ),
+            price=self.price,
+            ledger=Ledger(paid, purpose="judge", budget=options.budget),
         )
-
-    def _engine(
-        self, client: Client, folder: Run, hashes: HashStore, thinking: models.Thinking | None
-    ) -> Engine:
-        options = self.options
-        paid = self._paid(folder.path / PAID)
-        store = ReplyStore(paid if options.replies is None else self._paid(options.replies))
-        settings = Settings(
-            model=options.model,
-            retry=frozenset(status.value for status in options.retried),
-            concurrency=options.settings.get("concurrency", 16),
-            asking=options.asking,
-            room=thinking.room if thinking else 0,
-            thinking=thinking.usual if thinking else 0,
-            offline=options.offline,
-        )
-        ledger = Ledger(paid, purpose="judge", budget=options.budget)
-        pictures = PictureStore(hashes)
-        return Engine(client, store, pictures, settings, price=self.price, ledger=ledger)
+        self.summary = Summary()
+        self.refused: Counter[str] = Counter()
+        """Refusals by category: they matter for faces and medicine."""
 
     def _paid(self, path: Path) -> Paid:
         """Replies and ledger; a copy of them, or none, where this session only looks."""
@@ -120,8 +125,14 @@ class Session:
             return self._stack.enter_context(Paid(place))
         except (OSError, RunError) as error:
             raise RunError(
-                f"{path}: the reply store cannot be used ({error}); name another with --replies"
+                f"{path}: the reply store cannot be used ({error}); name another one"
             ) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        self._stack.close()
 
     def asks(self) -> None:
         """Say that this session is about to ask: no other process may ask the same judge for the
@@ -130,44 +141,226 @@ class Session:
         Raises `RunError` when another does; a holder that is dead holds nothing. Raises
         `UsageError` for a rubric of the user's that cannot be filled in for one of the samples.
         """
-        if self.todo.prompts.rubrics.folder is not None:
-            self.todo.expected(self.samples, self.edits)
+        if self.prompts.rubrics.folder is not None:
+            self.expected()
         if not self.options.offline:
-            place = (self.options.replies or self.todo.run.path / PAID).parent
+            place = (self.options.replies or self.run.path / PAID).parent
             self._stack.enter_context(lease(place, "judge", self.options.model))
 
     def go_offline(self) -> None:
         """Ask nothing from now on: rows are made of what is stored."""
         self.options = replace(self.options, offline=True)
-        self.todo.engine.settings.offline = True
+        self.engine.settings.offline = True
 
-    def __enter__(self) -> Self:
-        return self
+    # -- names -------------------------------------------------------------------------------------
 
-    def __exit__(
+    @cached_property
+    def protocol(self) -> str:
+        """Hash of prompts and options: with the model's name, what makes two numbers comparable."""
+        return digest(VERSION, self.prompts.fingerprint, self.given)[:8]
+
+    @property
+    def source(self) -> str:
+        """The judge's name in rows: model id, the protocol's hash, and what was set of its requests
+        (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered, and prompts
+        that are not ours have their name in brackets (``gpt-4o-2024-11-20[paper]#…``).
+        """
+        model, asking = self.options.model, self.engine.settings.named()
+        if models.is_alias(model) and self.engine.answered:
+            model = f"{model}={self.engine.answered}"
+        words = "" if self.prompts.name == prompts.OURS else f"[{self.prompts.name}]"
+        return f"{model}{words}#{self.protocol}" + (f"+{asking}" if asking else "")
+
+    # -- what is to be asked -----------------------------------------------------------------------
+
+    def calls(self, sample: Sample, edit: Edit) -> Sequence[Call]:
+        """The calls for one edit."""
+        return self.prompts.track.calls(sample, edit, self.prompts.rubrics, self.given)
+
+    def expected(self) -> int:
+        """How many calls there are in all, those that are stored or have rows included."""
+        known = {sample.id: sample for sample in self.samples if sample.fault is None}
+        there = [record for record in self.edits if record.sample in known and record.path]
+        return self.options.repeat * sum(
+            len(self.calls(known[record.sample], record.edit(self.run.path))) for record in there
+        )
+
+    def jobs(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self._stack.close()
+        samples: Sequence[Sample] | None = None,
+        *,
+        looking: bool = False,
+        repeats: int | None = None,
+    ) -> Iterator[Job]:
+        """The jobs of these samples (None: all) that have no rows yet, lazily; rows of edits that
+        cannot be judged are written on the way. They go sample by sample over all editors, in the
+        order of `drawn`: wherever a budget ends, what was judged is a comparison on a random part.
+
+        With `looking` nothing is written and nothing is taken as done (for estimates).
+        """
+        known = {one.id: one for one in (self.samples if samples is None else samples)}
+        done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
+        for record in sorted(self.edits, key=lambda one: (drawn(one.sample), one.editor)):
+            if (sample := known.get(record.sample)) is None:
+                continue
+            edit = record.edit(self.run.path)
+            status, reason = edit.status, edit.reason
+            if sample.fault is not None:
+                status, reason = Status.DATASET_FAULT, sample.fault
+            calls = self.calls(sample, edit) if status is Status.SCORED else ()
+            asked = {metric for call in calls for metric in call.metrics.values()}
+            wanted = self.prompts.track.metrics_for(sample, self.given)
+            missing = [metric.name for metric in wanted if metric.name not in asked]
+            if status is Status.SCORED:
+                status, reason = Status.DATASET_FAULT, "the sample lacks what this question needs"
+            about = {"benchmark": self.benchmark, "sample": sample.id, "editor": record.editor}
+            for repeat in range(self.options.repeat if repeats is None else repeats):
+                for call in calls:
+                    job = Job(call, repeat, about, (sample, record))
+                    names = call.metrics.values()
+                    if looking or self._needed(job, names, self._fingerprint(job), done):
+                        yield job
+                if missing and not looking:
+                    mark = digest(VERSION, self.source, status.value, reason, record.fingerprint)
+                    job = Job(_NO_CALL, repeat, about, (sample, record))
+                    if self._needed(job, missing, mark, done):
+                        none = Score(metric="", value=None, status=status, reason=reason)
+                        scores = [replace(none, metric=name) for name in missing]
+                        self._put(
+                            job, mark, [replace(s, variant=v) for s in scores for v in VARIANTS]
+                        )
+
+    def _needed(self, job: Job, metrics: Iterable[str], mark: str, done: Known) -> bool:
+        """Whether a job's rows have to be made: one is not there with this fingerprint, or is asked
+        for again. What they replace is dropped.
+        """
+        sample, record = job.payload
+        keys: list[RowKey] = [
+            (self.benchmark, sample.id, record.editor, JUDGE_SCORER, metric, variant, self.source,
+             job.repeat)
+            for metric in metrics
+            for variant in VARIANTS
+        ]  # fmt: skip
+        statuses = [done.get(key, {}).get(mark) for key in keys]
+        retried = self.options.retried
+        needed = None in statuses or any(status in retried for status in statuses)
+        old = [(key, one) for key in keys for one in done.get(key, {}) if needed or one != mark]
+        if old:
+            self.run.drop(old)
+        for key, status in zip(keys, statuses, strict=True):
+            if not needed and status is not None:
+                self.summary.kept += 1
+                self.summary.add(key[2], JUDGE_SCORER, key[4], key[5], status)
+        return needed
+
+    def _fingerprint(self, job: Job) -> str:
+        try:
+            asked = variants.marks(job.payload[1].settings)
+            return digest(VERSION, self.prompts.track.version, self.engine.key(job), *asked)
+        except ImageError as error:
+            return digest(VERSION, "no picture", str(error))
+
+    # -- what came back ----------------------------------------------------------------------------
+
+    def judge(
+        self, samples: Sequence[Sample] | None = None, progress: Progress | None = None
+    ) -> bool:
+        """Bring the judge's rows of these samples (None: all) up to date; True when everything that
+        was to be asked has been.
+
+        False when a budget or the user stopped it: what was done is kept, and the same call goes on
+        from there. Raises `RunError` when going on makes no sense (see `Engine.run`).
+        """
+        self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
+        return self.engine.run(self.jobs(samples), self.store, progress)
+
+    def store(self, job: Job, exchange: ExchangeResult) -> None:
+        """Write the rows of one job."""
+        if exchange.status is Status.UNREADABLE and _output_reads(job):
+            exchange = replace(exchange, status=Status.DATASET_FAULT)  # it is another picture
+        try:
+            scores = to_scores(job.call, exchange)
+        except Exception as error:  # a reply that a reader breaks on is kept, and stops nobody
+            reason = f"the reply could not be read ({type(error).__name__})"
+            scores = to_scores(job.call, replace(exchange, status=Status.UNPARSABLE, reason=reason))
+        statuses = {score.status for score in scores if score.variant == "corrected"}
+        self.engine.stats.unparsable += Status.UNPARSABLE in statuses
+        if Status.REFUSED in statuses:
+            self.refused["/".join(job.payload[0].category)] += 1
+        self._put(job, self._fingerprint(job), scores)
+
+    def _put(self, job: Job, mark: str, scores: Sequence[Score]) -> None:
+        sample, record = job.payload
+        told, origin = {}, self._origin()
+        if job.call is not _NO_CALL:
+            told, origin = variants.row_detail(record.settings), origin | self._asked(job.call)
+        rows = [
+            Row(
+                benchmark=self.benchmark,
+                sample=sample.id,
+                editor=record.editor,
+                scorer=JUDGE_SCORER,
+                metric=score.metric,
+                variant=score.variant,
+                value=score.value,
+                status=score.status,
+                reason=score.reason.replace(f"{self.run.path}/", ""),
+                fingerprint=mark,
+                source=self.source,
+                repeat=job.repeat,
+                detail={**score.detail, **told},
+                origin=origin,
+            )
+            for score in scores
+        ]
+        self.summary.computed += self.run.put(rows)
+        self.summary.count(rows)
+
+    def _origin(self) -> dict[str, Any]:
+        origin: dict[str, Any] = {
+            "reader": VERSION,
+            "protocol": self.protocol,
+            "protocol_version": self.prompts.track.version,
+            "options": self.given,
+            "judge": self.options.model,
+        }
+        if self.prompts.plugins:  # the last one is whose questions are asked
+            package = self.prompts.plugins[-1]
+            origin |= {"package": package["package"], "package_version": package["version"]}
+        return origin
+
+    def _asked(self, call: Call) -> dict[str, Any]:
+        """How a call was asked."""
+        dialect, settings = self.engine.dialect, self.engine.settings
+        wanted = settings.asking.get("temperature", call.temperature)
+        asking = {"asking": settings.named()} if settings.asking else {}
+        return {
+            "call": call.name,
+            "rubric": call.rubric,
+            "schema": dialect.form if call.schema() else "",
+            "temperature": wanted if dialect.temperature else None,
+            "max_tokens": self.engine.room(call),
+            **asking,
+        }
+
+
+_NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
+"""Of rows about what is not asked."""
 
 
 def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
-    """The options of a protocol; ``true`` and ``false`` become booleans.
-
-    Raises `UsageError` for a name or a value that the protocol does not know, naming those that it
-    knows.
+    """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError` for a
+    name or a value that the protocol does not know, naming those that it knows.
     """
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if name not in track.options:
+        known = track.options.get(name)
+        if known is None:
             there = sorted({*track.options, *REQUEST, *RANGES})
             near = difflib.get_close_matches(name, there, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             why = f"{name}={value}: there are: {', '.join(there)}{hint}"
             raise UsageError(why, argument="set")
-        known = track.options[name]
         fits = next((word for word in known if word.lower() == value.lower()), None)
         if fits is None:
             why = f"{name}={value}: wanted {name} to be one of {', '.join(known)}"
@@ -176,15 +369,29 @@ def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
+def drawn(sample: str) -> bytes:
+    """Where a sample stands in the order in which samples are judged: random, and the same in every
+    command and on every machine.
+    """
+    return hashlib.blake2b(sample.encode(), digest_size=8, key=b"judge order 0").digest()
+
+
 def _limited(
     samples: Sequence[Sample], edits: Sequence[EditRecord], limit: int | None
 ) -> list[Sample]:
-    """`limit` samples that have an output, in the order in which all are judged; those without any
-    come last.
-    """
-    if limit is None:
-        return list(samples)
+    """`limit` samples in the order in which all are judged; those without any output come last."""
     there = {record.sample for record in edits if record.path}
     order = sorted(samples, key=lambda sample: (sample.id not in there, drawn(sample.id)))
     kept = {sample.id for sample in order[:limit]}
     return [sample for sample in samples if sample.id in kept]
+
+
+def _output_reads(job: Job) -> bool:
+    """Whether the editor's own picture can be opened: then the fault is the data's."""
+    try:
+        for picture in job.call.pictures:
+            if picture.name == "output":
+                read_header(picture.path)
+    except ImageError:
+        return False
+    return True

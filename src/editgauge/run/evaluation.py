@@ -17,9 +17,9 @@ from editgauge.store.run import Run
 from editgauge.types import Benchmark, Editor, Sample, Status, Track, Variant
 
 if TYPE_CHECKING:
+    from editgauge.judging.asking import Stats
     from editgauge.judging.chat import Ask
     from editgauge.judging.command import Outcome
-    from editgauge.judging.jobs import Stats
     from editgauge.judging.options import JudgeOptions
     from editgauge.run.edit import EditSummary
     from editgauge.scoring.scorer import Scorer

@@ -205,3 +205,8 @@ class Evaluation:
         samples = f"{len(self.samples)} of {len(self.material.every)} samples"
         editors = ", ".join(self.editors) or "no editor"
         return f"<Evaluation of {self.benchmark.name} in {self.run}: {samples}, {editors}>"
+
+    def _repr_html_(self) -> str:
+        from editgauge.run.notebook import samples_as_html
+
+        return samples_as_html(self.samples, self.folder, self.benchmark.name)

@@ -15,10 +15,10 @@ elements       multi-element_composition       VC and IF: all references, number
 =============  ==============================  =====================================================================
 
 1000 tokens, the server's own temperature, files as they are. KP is 1 where IF is 1 or 2: asked for
-in the rubric and enforced by rule in both variants (see `plausible`). The released code never
-gives the explanation for anomalies because it tests for another folder name; we give it in both
-variants, since the prompt and not the parser would differ. The option ``hint=false`` leaves the
-explanation out (the paper's 4.3 without hints).
+in the rubric and enforced by rule in both variants. The released code never gives the explanation
+for anomalies because it tests for another folder name; we give it in both variants, since the prompt
+and not the parser would differ. The option ``hint=false`` leaves the explanation out (the paper's
+4.3).
 
 Variants: *faithful* is what the released parsers take from the same reply (a stray digit included);
 *corrected* wants an integer in range under the score's name.
@@ -45,7 +45,7 @@ from editgauge.judging.protocol import (
     Rubrics,
     fenced,
 )
-from editgauge.judging.questions import Shown, Track
+from editgauge.judging.questions import Track
 from editgauge.judging.reading import Reading
 from editgauge.types import Edit, Metric, Sample, Status
 
@@ -63,6 +63,12 @@ _KINDS = {
     "viewpoint_change": "viewpoint",
     "anomaly_correction": "anomaly",
 }
+_LABELS = {
+    "original": "Original:", "edited": "Edited:", "wanted": "Wanted viewpoint:",
+    "frame": "Frame {frame_num} ({frame_type}):", "real": "real", "generated": "generated",
+    "element": "Reference picture {idx}:", "composed": "Composed picture:",
+}  # fmt: skip
+"""What a picture is -> our label of it."""
 
 
 def kind_of(sample: Sample) -> str:
@@ -77,6 +83,49 @@ def kind_of(sample: Sample) -> str:
 def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
     known = kind_of(sample) == "knowledge"
     return tuple(metric for name, metric in BY_NAME.items() if known or name != "KP")
+
+
+def seen(
+    sample: Sample, output: Picture, kind: str, name: str, labels: Mapping[str, str]
+) -> list[str | Picture]:
+    """The pictures for the call `name` about a kind of task in their order, each behind its label;
+    the wanted viewpoint is for IF alone.
+    """
+    parts: list[str | Picture] = []
+    if kind == "temporal":
+        for number, origin, picture in frames_of(sample, output)[0]:
+            told = {"frame_num": number, "frame_type": labels[origin]}
+            parts += [labels["frame"].format(**told), picture]
+        return parts
+    if kind == "elements":
+        for number, path in enumerate(sample.images, start=1):
+            picture = replace(output, path=path, name=f"reference {number}")
+            parts += [labels["element"].format(idx=number), picture]
+        return [*parts, labels["composed"], output]
+    parts = [labels["original"], replace(output, path=sample.image, name="input")]
+    parts += [labels["edited"], output]
+    if kind == "viewpoint" and sample.reference is not None and name == "IF":
+        parts += [labels["wanted"], replace(output, path=sample.reference, name="reference")]
+    return parts
+
+
+def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
+    """All frames in their order as (number, ``real`` or ``generated``, picture), and the number of
+    the generated one.
+
+    A sample whose frames are not known has the generated one last, as the released code does.
+    """
+    given = str(sample.attributes.get("frames", "")).split(",")
+    numbers = [int(text) if text.isdigit() else 0 for text in given]
+    if len(numbers) != len(sample.images) or 0 in numbers:
+        numbers = list(range(1, len(sample.images) + 1))
+    generated = int(sample.attributes.get("missing_frame", max(numbers) + 1))
+    frames = [
+        (number, "real", replace(output, path=path, name=f"frame {number}"))
+        for number, path in zip(numbers, sample.images, strict=True)
+    ]
+    frames.append((generated, "generated", output))
+    return sorted(frames, key=lambda frame: frame[0]), generated
 
 
 def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]) -> Sequence[Call]:
@@ -95,23 +144,21 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
         "viewpoint": "_viewpoint" if sample.reference is not None else "",
         "knowledge": "_knowledge",
     }
-    end = several or ends.get(kind, "")
-    shown = seen = _shown(sample, output, kind)
-    if end == "_viewpoint" and sample.reference is not None:
-        seen = (*shown, "Wanted viewpoint:", Picture(sample.reference, "reference"))
     last = "IF+KP" if kind == "knowledge" else "IF"
-    asked: tuple[tuple[str, str, Shown], ...] = (
-        ("VC", f"consistency{several}", shown),
-        ("VQ", "quality", ("Picture:", output)),
-        (last, f"instruction{end}", seen),
-    )
     calls = []
-    for name, rubric, parts in asked:
+    for name, rubric in (
+        ("VC", f"consistency{several}"),
+        ("VQ", "quality"),
+        (last, f"instruction{several or ends.get(kind, '')}"),
+    ):
+        shown: list[str | Picture] = ["Picture:", output]
+        if name != "VQ":
+            shown = seen(sample, output, kind, name, _LABELS)
         text, mark = rubrics.render(rubric, **words)
         calls.append(
             Call(
                 name=name,
-                parts=(text, *parts),
+                parts=(text, *shown),
                 rubric=mark,
                 temperature=None,
                 max_tokens=MAX_TOKENS,
@@ -119,39 +166,6 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
             )
         )
     return calls
-
-
-def _shown(sample: Sample, output: Picture, kind: str) -> Shown:
-    """What is shown for a kind of task, labelled, with the output last or in its place."""
-    parts: list[str | Picture] = []
-    if kind == "temporal":
-        for number, origin, picture in frames_of(sample, output)[0]:
-            parts += [f"Frame {number} ({origin}):", picture]
-        return tuple(parts)
-    if kind == "elements":
-        for number, path in enumerate(sample.images, start=1):
-            parts += [f"Reference picture {number}:", Picture(path, f"reference {number}")]
-        return (*parts, "Composed picture:", output)
-    return ("Original:", Picture(sample.image, "input"), "Edited:", output)
-
-
-def frames_of(sample: Sample, output: Picture) -> tuple[list[tuple[int, str, Picture]], int]:
-    """All frames in their order as (number, ``real`` or ``generated``, picture), and the number of
-    the generated one.
-
-    A sample whose frames are not known has the generated one last, as the released code does.
-    """
-    given = str(sample.attributes.get("frames", "")).split(",")
-    numbers = [int(text) if text.isdigit() else 0 for text in given]
-    if len(numbers) != len(sample.images) or 0 in numbers:
-        numbers = list(range(1, len(sample.images) + 1))
-    generated = int(sample.attributes.get("missing_frame", max(numbers) + 1))
-    frames = [
-        (n, "real", Picture(path, f"frame {n}"))
-        for n, path in zip(numbers, sample.images, strict=True)
-    ]
-    frames.append((generated, "generated", output))
-    return sorted(frames, key=lambda frame: frame[0]), generated
 
 
 def _answer(
@@ -184,8 +198,7 @@ def _answer(
 def plausible(readings: Mapping[str, Reading]) -> dict[str, Reading]:
     """The strict readings of the joint reply with the paper's rule applied: `RULE` where it decides.
 
-    Section 3.4: edits that fail the instruction "are automatically considered implausible". KP is
-    then 1, in both variants, whatever the judge gave for it, so that it is never left out of a mean.
+    KP is 1, in both variants, whatever the judge gave for it, so that it is never left out.
     """
     settled = dict(readings)
     followed, known = readings["instruction_score"].value, readings["knowledge_score"].value
@@ -211,25 +224,30 @@ JUDGING = Track(
 
 TEXTS = "utils/prompts.py"
 _PAIR = "evaluate_with_gpt"
-_SCRIPTS: Mapping[str, tuple[str, str]] = {
-    "common": ("metrics_common.py", _PAIR),
-    "anomaly": ("metrics_common.py", _PAIR),
-    "knowledge": ("metrics_knowledge.py", _PAIR),
-    "viewpoint": ("metrics_view_change.py", _PAIR),
-    "elements": ("metrics_multi_element.py", "evaluate_multi_element_with_gpt"),
-    "temporal": ("metrics_temporal_prediction.py", "evaluate_temporal_with_gpt"),
-}
-"""Kind of task -> the script, and the function that builds the messages of VC and IF."""
-_CONSISTENCY = {"elements": "prompt_consist_multi", "temporal": "prompt_consist_temporal"}
-_INSTRUCTIONS = {
-    "knowledge": "prompt_dual_evaluation",
-    "viewpoint": "prompt_view_instruction_following",
-    "elements": "prompt_instruction_multi",
-    "temporal": "prompt_instruction_temporal",
-}
-"""Kind of task -> the constant with the words for VC, and for IF, where it is not the usual one."""
+
+
+_CONSISTENCY, _INSTRUCTION = "prompt_consist", "prompt_instruction_following"
+_ROLES = ("original", "edited", "wanted")
+_SCRIPTS: Mapping[str, tuple[str, str, str, str, tuple[str, ...]]] = {
+    "common": ("metrics_common.py", _PAIR, _CONSISTENCY, _INSTRUCTION, _ROLES),
+    "anomaly": ("metrics_common.py", _PAIR, _CONSISTENCY, _INSTRUCTION, _ROLES),
+    "knowledge": ("metrics_knowledge.py", _PAIR, _CONSISTENCY, "prompt_dual_evaluation", _ROLES),
+    "viewpoint": (
+        "metrics_view_change.py", _PAIR, _CONSISTENCY, "prompt_view_instruction_following", _ROLES,
+    ),
+    "elements": (
+        "metrics_multi_element.py", "evaluate_multi_element_with_gpt", "prompt_consist_multi",
+        "prompt_instruction_multi", ("element", "composed"),
+    ),
+    "temporal": (
+        "metrics_temporal_prediction.py", "evaluate_temporal_with_gpt", "prompt_consist_temporal",
+        "prompt_instruction_temporal", ("frame",),
+    ),
+}  # fmt: skip
+"""Kind of task -> the script, the function that builds the messages of VC and IF, the constants with
+the words for VC and for IF, and what the labels in the function are for.
+"""
 TEMPORAL_JPEG = 85
-JPEG = "image/jpeg"
 
 
 def released_ask(
@@ -243,62 +261,35 @@ def released_ask(
     assert edit.path is not None
     kind = kind_of(sample)
     jpeg = TEMPORAL_JPEG if kind == "temporal" else 0
-    output = Picture(edit.path, "output", mime=JPEG, jpeg=jpeg)
+    output = Picture(edit.path, "output", mime="image/jpeg", jpeg=jpeg)
     words = {
         "instruct": sample.instruction,
         "explanation": (sample.knowledge if options.get("hint", True) else None) or "",
         "N": str(frames_of(sample, output)[1]) if kind == "temporal" else "",
     }
-    instruction = _INSTRUCTIONS.get(kind, "prompt_instruction_following")
+    path, function, consistency, instruction, roles = _SCRIPTS[kind]
     if kind == "anomaly" and options.get("anomaly_hint", False) and sample.knowledge:
         instruction = "prompt_abnormal_instruction_following"
     last = "IF+KP" if kind == "knowledge" else "IF"
-    texts = scripts[TEXTS]
-    path, function = _SCRIPTS[kind]
-    script = scripts[path]
-    asked = (("VC", _CONSISTENCY.get(kind, "prompt_consist")), (last, instruction))
-    calls = {
-        name: (
-            texts.constant(constant).format(**words),
-            *_labelled(script.texts(function), sample, output, kind, name),
-        )
-        for name, constant in asked
+    texts, script = scripts[TEXTS], scripts[path]
+    origins = {"real": "Reference", "generated": "Generated"}
+    labels = {**origins, **dict(zip(roles, script.texts(function)[1:], strict=False))}
+    alone = script.texts(_PAIR)  # that of an edited picture is the last one but a reference's
+    asked: dict[str, tuple[str | Picture, ...]] = {
+        name: (texts.constant(constant).format(**words), *seen(sample, output, kind, name, labels))
+        for name, constant in (("VC", consistency), (last, instruction))
     }
-    labels = script.texts(_PAIR)  # that of an edited picture is the last one but a reference's
-    alone = (labels[1 if len(labels) == 2 else 2], output)
-    calls["VQ"] = (texts.constant("prompt_quality"), *alone)  # which is sent as it is
+    asked["VQ"] = (texts.constant("prompt_quality"), alone[1 if len(alone) == 2 else 2], output)
     return [
         Call(
             name=name,
-            messages=(ChatMessage("user", calls[name]),),
+            messages=(ChatMessage("user", asked[name]),),
             rubric=scripts.fingerprint,
             **_answer(name, kind, object),
             **sent(script.parameters(_PAIR if name == "VQ" else function)),
         )
         for name in ("VC", "VQ", last)
     ]
-
-
-def _labelled(
-    texts: Sequence[str], sample: Sample, output: Picture, kind: str, name: str
-) -> list[str | Picture]:
-    """The labels, which follow the prompt in `texts`, with their pictures."""
-    parts: list[str | Picture] = []
-    if kind == "temporal":
-        words = {"real": "Reference", "generated": "Generated"}
-        for number, origin, picture in frames_of(sample, output)[0]:
-            label = texts[1].format(frame_num=number, frame_type=words[origin])
-            parts += [label, replace(picture, mime=JPEG, jpeg=TEMPORAL_JPEG)]
-        return parts
-    if kind == "elements":
-        for number, path in enumerate(sample.images, start=1):
-            picture = Picture(path, f"reference {number}", mime=JPEG)
-            parts += [texts[1].format(idx=number), picture]
-        return [*parts, texts[2], output]
-    parts = [texts[1], Picture(sample.image, "input", mime=JPEG), texts[2], output]
-    if kind == "viewpoint" and name == "IF" and sample.reference is not None:
-        parts += [texts[3], Picture(sample.reference, "reference", mime=JPEG)]
-    return parts
 
 
 def track(scripts: Scripts) -> Track:

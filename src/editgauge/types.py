@@ -540,11 +540,6 @@ class Benchmark:
     """Its `tables.spec.PaperTable`s, or a function that chooses them for a frame. None: one mean
     for each metric.
     """
-    scheme: Callable[..., MakeTables] | None = None
-    """Gives `tables` with other ``weights`` (a sequence of numbers) and another ``cutoff`` than the
-    paper's, each None where the user gave none. Raises `UsageError` for what it cannot take. None:
-    its tables have neither.
-    """
     judging: Callable[[], Any] | None = None
     """Gives its judge track, a `judging.questions.Track`; None where it has none."""
     rubrics: Path | Mapping[str, Path] | None = None

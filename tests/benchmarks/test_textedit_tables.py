@@ -1,4 +1,4 @@
-"""TextEdit's tables with other weights and another cut-off, and per category: from made-up rows to
+"""TextEdit's tables per category: from made-up rows to
 the printed cell.
 """
 
@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from editgauge.benchmarks.textedit.tables import scheme
-from editgauge.errors import UsageError
 from editgauge.tables import layouts
 from editgauge.tables.draw import draw
 from editgauge.tables.table import Table
@@ -41,42 +39,13 @@ def judged(sample: str, *scores: int) -> list[Row]:
     ]
 
 
-def made(rows: list[Row], make: Any = None, **options: Any) -> dict[str, Table]:
-    found = layouts.tables(frame(rows, RECORDS, B), "faithful", layouts.Shown(**options), make=make)
+def made(rows: list[Row], **options: Any) -> dict[str, Table]:
+    found = layouts.tables(frame(rows, RECORDS, B), "faithful", layouts.Shown(**options))
     return {table.name: table for table in found}
 
 
 def printed(table: Table) -> list[dict[str, str]]:
     return [dict(line) for line in csv.DictReader(io.StringIO(draw(table, "csv")))]
-
-
-class TestScheme:
-    def test_published_lines_stand_beside_the_papers_scheme_only(self) -> None:
-        rows = judged("2.1/1", 5, 5, 5, 5, 5)
-
-        def lines(make: Any) -> int:
-            table = made(rows, make, published=True)["textedit.judge"]
-            return sum(line.kind == "published" for line in table.rows)
-
-        assert lines(None) == 7
-        assert lines(scheme(weights=(0.4, 0.3, 0.1, 0.1, 0.1), cutoff=4)) == 7
-        assert lines(scheme(cutoff=3)) == 0
-        assert lines(scheme(weights=(0.2,) * 5)) == 0
-
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {"weights": (0.5, 0.5)},
-            {"weights": (0.4, 0.3, 0.1, 0.1, 0.2)},
-            {"weights": (1.4, -0.4, 0.0, 0.0, 0.0)},
-            {"weights": (float("nan"),) * 5},
-            {"cutoff": 0},
-            {"cutoff": float("nan")},
-        ],
-    )
-    def test_what_is_no_scheme(self, options: dict[str, Any]) -> None:
-        with pytest.raises(UsageError, match="wanted"):
-            scheme(**options)
 
 
 class TestCategories:

@@ -70,8 +70,3 @@ class TestMean:
         for column, cell in mean.cells.items():
             own = np.mean([r.cells[column].value for r in lines])
             assert own == pytest.approx(cell.value, abs=0.011), column
-
-
-class TestBothTracks:
-    def test_one_track_alone_has_no_such_table(self) -> None:
-        assert "texteditbench.both" not in made(judged("r1", "a", 5, 4, 3, 2, 1))

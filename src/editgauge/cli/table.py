@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from editgauge.store.run import Run
     from editgauge.tables.table import Table
 
-_SETTINGS = ("weights", "cutoff", "proxy", "strata", "seed")
+_SETTINGS = ("proxy", "strata", "seed")
 
 
 @Parameter(name="*", group="Which rows")
@@ -89,9 +89,8 @@ def table(
     Parameters
     ----------
     set_
-        NAME=VALUE, may be repeated: weights (TextEdit: of TA, TP, SI, LR, VC, by commas; sum 1),
-        cutoff (TextEdit: a TA below it sets the others to 0), proxy
-        (with --calibrate: QUESTION=METRIC), strata (what rated samples were drawn by), seed.
+        NAME=VALUE, may be repeated: proxy (with --calibrate: QUESTION=METRIC), strata (what rated
+        samples were drawn by), seed.
     """
     from editgauge.run import tables as step
     from editgauge.study.calibration import mean_tables
@@ -127,8 +126,6 @@ def table(
             only=shown.only,
             seed=given.take("seed", 0, int),
         ),
-        weights=given.take("weights", None, _numbers),
-        cutoff=given.take("cutoff", None, float),
     )
     given.end(_SETTINGS)
     variants = stored.variants("faithful" if shown.paper else shown.variant)
@@ -142,10 +139,6 @@ def table(
             every_note=shown.notes,
             paper=shown.paper,
         )
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(part) for part in text.split(",")]
 
 
 def print_table(table: Table, form: Any, failures: Any = "out", *, every_note: bool = True) -> None:

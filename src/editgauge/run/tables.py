@@ -16,7 +16,7 @@ from editgauge.tables.layouts import tables as tables_of_frame
 from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.results import Results
 from editgauge.tables.table import Column, Table, TableRow
-from editgauge.types import VARIANTS, MakeTables, Variant
+from editgauge.types import VARIANTS, Variant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,6 @@ class Choice:
     """Which rows become tables, and what the tables show beside the means.
 
     `where` (``attribute=value``), `editors` and `sources` choose rows (`tables.rows.frames`).
-    `weights` and `cutoff` are for benchmarks whose table is a weighted mean (`Benchmark.scheme`).
     `columns`: see `with_columns`. Agreement has tables of its own where all editors and sources are
     chosen, and no slices.
     """
@@ -35,8 +34,6 @@ class Choice:
     sources: Sequence[str] = ()
     columns: Sequence[str] = ()
     shown: Shown = field(default_factory=Shown)
-    weights: Sequence[float] | None = None
-    cutoff: float | None = None
 
 
 def tables(
@@ -48,13 +45,12 @@ def tables(
     its own comes once, and one that no row feeds (nothing it shows was asked of a sample) not at
     all.
 
-    Raises `UsageError` where no table has the name `Shown.only` or a column that is asked for, no
-    benchmark takes weights, or rows of two sources would be mixed; `UnknownName` for a name that
+    Raises `UsageError` where no table has the name `Shown.only` or a column that is asked for, or
+    rows of two sources would be mixed; `UnknownName` for a name that
     the runs lack.
     """
     asked = choice or Choice()
     shown = asked.shown
-    layouts = _schemes(rows.benchmarks(runs, asked.benchmark), asked)
     read = rows.read(runs, asked.benchmark)
     frames = rows.chosen(
         read,
@@ -68,9 +64,7 @@ def tables(
         table
         for frame in frames
         for variant in variants
-        for table in tables_of_frame(
-            frame, variant, shown, make=layouts.get(frame.benchmark), among=variants
-        )
+        for table in tables_of_frame(frame, variant, shown, among=variants)
     ]
     if any(frame.side for frame in frames):
         made = papers_first(made)
@@ -139,20 +133,3 @@ def with_columns(tables: Sequence[Table], words: Sequence[str]) -> list[Table]:
         for table in tables
     ]
     return [table for table in kept if table.columns]
-
-
-def _schemes(benchmarks: Sequence[str], choice: Choice) -> dict[str, MakeTables]:
-    """The tables of the benchmarks that take weights and a cut-off, made with the given ones; none
-    where neither is given. Raises `UsageError` where no benchmark takes them.
-    """
-    if choice.weights is None and choice.cutoff is None:
-        return {}
-    known = [found for name in benchmarks if (found := benchmark_of(name)) is not None]
-    layouts = {
-        found.name: found.scheme(weights=choice.weights, cutoff=choice.cutoff)
-        for found in known
-        if found.scheme is not None
-    }
-    if not layouts:
-        raise UsageError(f"weights, cutoff: {', '.join(benchmarks)} has neither in its tables")
-    return layouts

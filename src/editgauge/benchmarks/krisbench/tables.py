@@ -4,9 +4,9 @@ and by Qwen2.5-VL.
 The mean of a metric over a dimension's samples is rounded to 2 places and then put on the 0-100
 scale, (m - 1)·25; a dimension's average is the mean of its metrics; averages above are weighted by
 samples. As printed, so in the faithful variant, those weigh the dimensions' averages *as printed*:
-rounded to 2 places, halves up (42 of the 44 cells of either table follow from the printed ones,
-misprints of dimensions included; from unrounded ones 38 and 32). An editor that cannot take several pictures gets the lowest score on samples that have several
-(faithful); corrected leaves those out.
+rounded to 2 places, halves up (42 of the 44 cells of either table follow from the printed ones;
+from unrounded ones 38 and 32). An editor that cannot take several pictures gets the lowest score on
+samples that have several (faithful); corrected leaves those out.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ from editgauge.tables.table import TableRow
 from editgauge.types import Status, Variant
 
 KNOWLEDGE, DIMENSION = "category1", "category2"
-"""The labels of the samples that name the type of knowledge and the dimension (tasks are
-``category3``).
-"""
+"""The labels of the samples that name the type of knowledge and the dimension."""
 GPT, QWEN = "GPT-4o", "Qwen2.5-VL-72B"
 
 
@@ -53,20 +51,15 @@ def published(file: str) -> Sequence[TableRow]:
     return read_published_turned(Path(__file__).parent / file)
 
 
-def rescaled(means: Floats, sizes: Sizes = ()) -> Floats:
-    """The means of raw 1-5 scores, rounded to 2 places, on the 0-100 scale: same shape."""
+def metric(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The mean of raw 1-5 scores, rounded to 2 places, on the 0-100 scale."""
+    return average(means)
+
+
+def average(means: Floats, sizes: Sizes = ()) -> Floats:
+    """The mean of a dimension's metrics, each rounded to 2 places, on the 0-100 scale."""
     del sizes
-    return np.asarray((np.round(means, 2) - LOW) * STEP)
-
-
-def metric(means: Floats, sizes: Sizes) -> Floats:
-    """One metric of a dimension."""
-    return rescaled(means)[..., 0]
-
-
-def average(means: Floats, sizes: Sizes) -> Floats:
-    """The mean of a dimension's metrics."""
-    return np.asarray(rescaled(means).mean(axis=-1))
+    return np.asarray(((np.round(means, 2) - LOW) * STEP).mean(axis=-1))
 
 
 def half_up(values: Floats) -> Floats:
@@ -84,7 +77,7 @@ def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: boo
     found, start = [], 0
     for width in widths:
         if sizes[start]:
-            one = average(means[..., start : start + width], ())
+            one = average(means[..., start : start + width])
             found.append((sizes[start], half_up(one) if printed else one))
         start += width
     if not found:
@@ -94,37 +87,33 @@ def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: boo
 
 def _columns(variant: Variant) -> list[Column]:
     """Every dimension's metrics and average, the three types' and the overall average."""
-    floor = LOW if variant == "faithful" else None
-    found: list[Column] = []
-    every: list[tuple[Mean, ...]] = []
-
-    def knowledge(
-        title: str, dimensions: Sequence[tuple[Mean, ...]], where: dict[str, str]
-    ) -> None:
-        formula = partial(
-            weighted, widths=[len(one) for one in dimensions], printed=variant == "faithful"
+    faithful, shown = variant == "faithful", AVERAGE.metric.name
+    floor = LOW if faithful else None
+    means = {
+        dimension: tuple(
+            Mean(name, {DIMENSION: dimension}, not_applicable=floor)
+            for name in metrics_of(dimension)
         )
-        means = tuple(mean for one in dimensions for mean in one)
-        found.append(Column(f"{title}/avg", means, (title,), AVERAGE.metric.name, formula, where))
+        for dimensions in TAXONOMY.values()
+        for dimension in dimensions
+    }
 
+    def above(title: str, dimensions: Sequence[str], where: dict[str, str]) -> Column:
+        widths = [len(means[dimension]) for dimension in dimensions]
+        formula = partial(weighted, widths=widths, printed=faithful)
+        every = tuple(mean for dimension in dimensions for mean in means[dimension])
+        return Column(f"{title}/avg", every, (title,), shown, formula, where)
+
+    found = []
     for kind, dimensions in TAXONOMY.items():
-        inside: list[tuple[Mean, ...]] = []
         for dimension in dimensions:
-            means = tuple(
-                Mean(name, {DIMENSION: dimension}, not_applicable=floor)
-                for name in metrics_of(dimension)
-            )
-            for mean in means:
-                name = f"{dimension}/{mean.metric}"
-                found.append(Column(name, (mean,), (dimension,), formula=metric))
-            found.append(
-                Column(f"{dimension}/avg", means, (dimension,), AVERAGE.metric.name, average)
-            )
-            inside.append(means)
-        knowledge(title_of(kind), inside, {KNOWLEDGE: kind})
-        every += inside
-    knowledge("Overall", every, {})
-    return found
+            found += [
+                Column(f"{dimension}/{mean.metric}", (mean,), (dimension,), formula=metric)
+                for mean in means[dimension]
+            ]
+            found.append(Column(f"{dimension}/avg", means[dimension], (dimension,), shown, average))
+        found.append(above(title_of(kind), [*dimensions], {KNOWLEDGE: kind}))
+    return [*found, above("Overall", [*means], {})]
 
 
 JUDGED = PaperTable(

@@ -11,6 +11,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from editgauge.benchmarks.medebench.facts import EMBEDDING, JUDGE, LPIPS, ORGANS, PIXEL, SIZE
 from editgauge.diagnosis.metrics import ATTENTION, CHANGE
@@ -24,8 +25,6 @@ from editgauge.types import VARIANTS, Metric
 
 BY_ORGAN = (JUDGE["D"][0], PIXEL[0], JUDGE["D"][1])
 """EA, CP and VQ."""
-WHOLE = (*PIXEL[1:], LPIPS, *EMBEDDING)
-"""The metrics with one number an editor that no judge gives."""
 PAPERS_JUDGE = "GPT-4o"
 TEXTS = {"D": "By description", "P": "By prompt"}
 """What the judge is told of the edit -> its heading."""
@@ -36,11 +35,12 @@ _LEARNING = (
 )
 _BONES = {"Bones": "Spine"}
 """Table 4's name of an organ -> Table 2's."""
-_HERE = Path(__file__).parent
 
 
+@cache
 def _records(name: str) -> list[dict[str, str]]:
-    with (_HERE / name).open(encoding="utf-8", newline="") as file:
+    path = Path(__file__).parent / f"published_{name}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -49,13 +49,13 @@ def mean_of(metric: Metric, where: Mapping[str, str] | None = None) -> Mean:
     return Mean(metric.name, where or {}, partial(on_scale, metric) if metric.printed else None)
 
 
+def _table(name: str, title: str, columns: Sequence[Column], **facts: Any) -> PaperTable:
+    named = {"name": f"medebench.{name}", "title": f"MedEBench{title}"}
+    return PaperTable(**named, columns=columns, strata="organ", size=SIZE, **facts)
+
+
 def _plain(metrics: Sequence[Metric]) -> list[Column]:
     return [Column(metric.name, (Mean(metric.name),)) for metric in metrics]
-
-
-def _organs(frame: Results) -> set[str]:
-    names = frame.samples.names()
-    return set(frame.samples.labels("organ").tolist()) - {""} if "organ" in names else set()
 
 
 def by_organ(organs: Sequence[str] = tuple(ORGANS)) -> PaperTable:
@@ -70,65 +70,47 @@ def by_organ(organs: Sequence[str] = tuple(ORGANS)) -> PaperTable:
         for metric in BY_ORGAN
     ]
     columns.append(Column("overall_FID", (Mean(FID.name),), ("Overall",)))
-    return PaperTable(
-        name="medebench.organs",
-        title="MedEBench by organ",
-        columns=columns,
-        strata="organ",
-        size=SIZE,
-        transposed=True,
-        headline="Overall_EA",
-        published=[
-            Published(
-                rows=published_organs,
-                note="Published: arXiv 2506.01921, Table 2 (judge GPT-4o); means over the full "
-                "release.",
-                made_with=PAPERS_JUDGE,
-                metric=BY_ORGAN[0].name,
-            )
-        ],
+    lines = Published(
+        rows=published_organs,
+        note=f"{_TABLE.format('2 (judge GPT-4o)')[:-1]}; means over the full release.",
+        made_with=PAPERS_JUDGE,
+        metric=BY_ORGAN[0].name,
+    )
+    headline = "Overall_EA"
+    return _table(
+        "organs", " by organ", columns, transposed=True, headline=headline, published=[lines]
     )
 
 
 @cache
 def published_organs() -> Sequence[TableRow]:
     """The lines of Table 2."""
-    headings = list(_records("published_organs.csv")[0])
-    return read_published(_HERE / "published_organs.csv", headings[1:])
+    headings = list(_records("organs")[0])
+    return read_published(Path(__file__).parent / "published_organs.csv", headings[1:])
 
 
-METRICS = PaperTable(
-    name="medebench.metrics",
-    title="MedEBench, the metrics of its Table 3",
-    columns=_plain(WHOLE),
-    strata="organ",
-    size=SIZE,
-)
+METRICS = _table("metrics", ", the metrics of its Table 3", _plain((*PIXEL[1:], LPIPS, *EMBEDDING)))
 """PSNR, full SSIM, LPIPS against the reference, CLIP similarities, ImageReward: one number an
 editor. What the judge gives is in `JUDGED`.
 """
-JUDGED = PaperTable(
-    name="medebench.judged",
-    title="MedEBench, judged by change description and by prompt, 0–1",
-    columns=[
-        Column(metric.name, (Mean(metric.name, {}, partial(on_scale, metric)),), (title,))
+JUDGED = _table(
+    "judged",
+    ", judged by change description and by prompt, 0–1",
+    [
+        Column(metric.name, (mean_of(metric),), (title,))
         for kind, title in TEXTS.items()
         for metric in JUDGE[kind]
     ],
-    strata="organ",
-    size=SIZE,
     headline="EA",
 )
 """EA, VQ and Context by change description and by prompt (Table 3's judge, H.2), on the scale of 0
 to 1. How they go with people's ranks is what `agree` prints.
 """
 GROUNDING = [
-    PaperTable(
-        name=f"medebench.{name}",
-        title=f"MedEBench, {title}, against the region's mask",
-        columns=_plain(metrics),
-        strata="organ",
-        size=SIZE,
+    _table(
+        name,
+        f", {title}, against the region's mask",
+        _plain(metrics),
         headline=metrics[0].name,
     )
     for name, title, metrics in (
@@ -136,7 +118,7 @@ GROUNDING = [
         ("change", "where the outputs changed", CHANGE),
     )
 ]
-"""What Table 4 lacks, over the whole set: chance, pointing and mass, for attention and for change."""
+"""What Table 4 lacks, over the whole set, for attention and for change."""
 
 
 def attention(others: Sequence[str] = ()) -> PaperTable:
@@ -144,32 +126,27 @@ def attention(others: Sequence[str] = ()) -> PaperTable:
     names, and overall.
     """
     iou = ATTENTION[0].name
-    papers = [record["organ"] for record in _records("published_attention_iou.csv")]
+    papers = [record["organ"] for record in _records("attention_iou")]
     known = [*papers, *(o for o in ORGANS if o not in {*papers, *_BONES.values()}), *others]
+    where = {organ: {"organ": _BONES.get(organ, organ)} for organ in known}
     columns = [
-        Column(organ, (Mean(iou, {"organ": _BONES.get(organ, organ)}),), (organ,))
-        for organ in known
+        Column(name, (Mean(iou, labels),), (name,))
+        for name, labels in {**where, "Overall": {}}.items()
     ]
-    return PaperTable(
-        name="medebench.attention",
-        title="MedEBench, IoU of attention maps and region masks",
-        columns=[*columns, Column("Overall", (Mean(iou),), ("Overall",))],
-        strata="organ",
-        size=SIZE,
+    note = f"{_TABLE.format(4)} How its maps were made is not published in full."
+    return _table(
+        "attention",
+        ", IoU of attention maps and region masks",
+        columns,
         transposed=True,
         headline="Overall",
-        published=[
-            Published(
-                rows=_published_attention,
-                note=f"{_TABLE.format(4)} How its maps were made is not published in full.",
-            )
-        ],
+        published=[Published(rows=_published_attention, note=note)],
         alone=True,
     )
 
 
 def _published_attention() -> list[TableRow]:
-    records = _records("published_attention_iou.csv")
+    records = _records("attention_iou")
     cells = {record["organ"]: Cell(value=float(record["iou"])) for record in records}
     return [TableRow(name="instruct-pix2pix", cells=cells, kind="published")]
 
@@ -178,28 +155,24 @@ def paradigms(frame: Results) -> list[PaperTable]:
     """Table 7: fine-tuning and in-context learning, a line for each task, EA, CP and VQ for each
     number of samples; each published line stands below the run's line of its task.
     """
-    records = _records("published_paradigms.csv")
+    records = _records("paradigms")
+    kinds = (("a", "tuned", "samples"), ("b", "shots", "shots"))
+    papers = dict.fromkeys(record["paradigm"] for record in records)
     found = []
-    for letter, paradigm in zip("ab", dict.fromkeys(r["paradigm"] for r in records), strict=True):
-        kind, word = {"a": ("tuned", "samples"), "b": ("shots", "shots")}[letter]
-        mine = [record for record in records if record["paradigm"] == paradigm]
-        papers = {int(record["shots"]) for record in mine}
+    for (letter, kind, word), paradigm in zip(kinds, papers, strict=True):
+        printed = {int(record["shots"]) for record in records if record["paradigm"] == paradigm}
         columns = [
             Column(f"{number}_{metric.title}", (), (f"{number} {word}",), metric.name)
-            for number in sorted({*papers, *learning.counts(frame, kind)})
+            for number in sorted({*printed, *learning.counts(frame, kind)})
             for metric in BY_ORGAN
         ]
+        rows, note = partial(_published_paradigm, paradigm), _TABLE.format(f"7 ({letter})")
         found.append(
             PaperTable(
                 name=f"medebench.paradigms_{letter}",
                 title=f"MedEBench, learning paradigms: {paradigm}",
                 columns=columns,
-                published=[
-                    Published(
-                        rows=partial(_published_paradigm, paradigm),
-                        note=_TABLE.format(f"7 ({letter})"),
-                    )
-                ],
+                published=[Published(rows=rows, note=note)],
                 alone=True,
                 lines=learning.lines(kind, BY_ORGAN, mean_of),
                 notes=(_LEARNING,),
@@ -210,7 +183,7 @@ def paradigms(frame: Results) -> list[PaperTable]:
 
 def _published_paradigm(paradigm: str) -> list[TableRow]:
     lines: dict[str, dict[str, Cell]] = {}
-    for record in _records("published_paradigms.csv"):
+    for record in _records("paradigms"):
         if record["paradigm"] == paradigm:
             cells = lines.setdefault(record["task"], {})
             for metric in BY_ORGAN:
@@ -220,7 +193,8 @@ def _published_paradigm(paradigm: str) -> list[TableRow]:
 
 def tables(frame: Results) -> list[PaperTable]:
     """The table of organs, those of the metrics with one number an editor, and Tables 4 and 7."""
-    there = _organs(frame)
+    known = "organ" in frame.samples.names()
+    there = set(frame.samples.labels("organ").tolist()) - {""} if known else set()
     others = sorted(there - set(ORGANS))
     organs = [organ for organ in ORGANS if organ in there or not there]
     more = (JUDGE["D"][2], *JUDGE["P"])
@@ -234,9 +208,10 @@ def correlations() -> list[TableRow]:
     """Table 3: Spearman's rho of each metric with people's ranks, as it is printed."""
     return [
         TableRow(
-            name=record.pop("metric"),
-            cells={name: Cell(value=float(text), text=text) for name, text in record.items()},
+            name=record["metric"],
+            cells={name: Cell(value=float(text), text=text)
+                   for name, text in record.items() if name != "metric"},
             kind="published",
         )
-        for record in _records("published_spearman.csv")
-    ]
+        for record in _records("spearman")
+    ]  # fmt: skip

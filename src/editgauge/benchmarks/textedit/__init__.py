@@ -62,5 +62,4 @@ BENCHMARK = Benchmark(
     figures=(Plot("bars", "category", "by category"),),
     main_tracks=("ocr",),  # the paper has no pixel metric
     not_in_tables=("reference_psnr", "reference_ssim"),
-    scheme=parts(".tables:scheme"),
 )

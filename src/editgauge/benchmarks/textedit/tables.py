@@ -8,10 +8,11 @@ all means, as in the released script.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,6 @@ from editgauge.benchmarks.textedit.facts import (
     SPLITS,
     WEIGHTS,
 )
-from editgauge.errors import UsageError
 from editgauge.scoring.metrics import OCR
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import SCORED, STATUSES, Cube, Results
@@ -46,8 +46,6 @@ from editgauge.tables.spec import (
 from editgauge.tables.table import TableRow
 from editgauge.types import Status
 
-CLASSIC = (*OCR, CLIP, AES)
-PAPERS_WEIGHTS = tuple(WEIGHTS.values())
 PAPERS_JUDGE = "gemini-3-pro"
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {0}set; means over the whole {0}set."
 _PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
@@ -84,19 +82,17 @@ def normalise(first: Floats, *others: Floats, number: int, threshold: float | No
 
 
 def on_table_scale(values: Floats) -> Floats:
-    """Raw scores as the table has them, NaN for one that is no number of the scale.
-
-    Between two integers, where a mean over repeated judgements can lie, on the line between their
-    values.
+    """Raw scores as the table has them, NaN for one that is no number of the scale. A mean over
+    repeated judgements lies on the line between the values of two integers.
     """
     inside = (values >= LOW) & (values <= HIGH)
     return np.where(inside, on_scale(JUDGE[0], np.where(inside, values, LOW)), np.nan)
 
 
-def weighted(means: Floats, sizes: Sizes, *, weights: Sequence[float] = PAPERS_WEIGHTS) -> Floats:
+def weighted(means: Floats, sizes: Sizes) -> Floats:
     """The weighted mean of the five questions."""
     del sizes
-    return np.asarray(sum(weight * means[..., k] for k, weight in enumerate(weights)))
+    return np.asarray(sum(weight * means[..., k] for k, weight in enumerate(WEIGHTS.values())))
 
 
 def _classic_columns() -> list[Column]:
@@ -104,16 +100,12 @@ def _classic_columns() -> list[Column]:
     return [
         Column(f"{split}_{metric.title}", (Mean(metric.name, {"split": title}),), (title,))
         for split, title in SPLITS.items()
-        for metric in CLASSIC
+        for metric in (*OCR, CLIP, AES)
     ]
 
 
-def judged(
-    threshold: float | None = CUT_OFF, weights: Sequence[float] = PAPERS_WEIGHTS
-) -> list[Column]:
-    """The five judged questions on the 0-1 scale, and their weighted mean (paper: .4 .3 .1 .1 .1,
-    cut-off at 4).
-    """
+def judged(threshold: float | None = CUT_OFF) -> list[Column]:
+    """The five judged questions on the 0-1 scale, and their weighted mean."""
     average = AVERAGE_NO_CUT_OFF if threshold is None else AVERAGE
     found: list[Column] = []
     for split, title in SPLITS.items():
@@ -130,89 +122,62 @@ def judged(
             Column(f"{split}_{metric.title}", (mean,), (title,))
             for metric, mean in zip(JUDGE, means, strict=True)
         ]
-        formula = partial(weighted, weights=weights)
-        found.append(Column(f"{split}_avg", means, (title,), average.metric.name, formula))
+        found.append(Column(f"{split}_avg", means, (title,), average.metric.name, weighted))
     return found
 
 
-def _titled(what: str, part: str) -> str:
-    return f"{what}, {part}set" if part else what
+def _table(part: str, name: str, title: str, columns: list[Column], **facts: Any) -> PaperTable:
+    """A table of the full set or the miniset; without published lines where the samples are of no
+    one set ("").
+    """
+    published = Published(**facts["published"]) if part and "published" in facts else None
+    return PaperTable(
+        name=f"textedit.{name}",
+        title=title.format(f", {part}set" if part else ""),
+        columns=columns,
+        strata="category",
+        said_of_slices=_NUMBERED,
+        headline=facts["headline"],
+        sections=True,
+        params=True,
+        size=SIZES.get(part),
+        notes=() if part else (_TWO_SETS,),
+        published=[published] if published else (),
+    )
 
 
 def classic(part: str) -> PaperTable:
-    """The classic table of the full set or the miniset; without published lines where the samples
-    are of no one set ("").
-    """
-    return PaperTable(
-        name="textedit.classic",
-        title=_titled("TextEdit, classic metrics", part),
-        columns=_classic_columns(),
-        strata="category",
-        said_of_slices=_NUMBERED,
-        headline="real_F1",
-        sections=True,
-        params=True,
-        size=SIZES.get(part),
-        notes=() if part else (_TWO_SETS,),
-        published=[
-            Published(
-                rows=partial(published, part, "classic"),
-                note=_SOURCE.format(part),
-                made_with="PaddleOCR",
-                metric=OCR[0].name,
-                is_it=lambda source: source.startswith(("paddleocr", "classic_metrics_eval.py")),
-            )
-        ]
-        if part
-        else (),
-    )
+    """The classic table."""
+    lines = {
+        "rows": partial(published, part, "classic"),
+        "note": _SOURCE.format(part),
+        "made_with": "PaddleOCR",
+        "metric": OCR[0].name,
+        "is_it": lambda source: source.startswith(("paddleocr", "classic_metrics_eval.py")),
+    }
+    title, columns = "TextEdit, classic metrics{}", _classic_columns()
+    return _table(part, "classic", title, columns, headline="real_F1", published=lines)
 
 
-def judge(
-    part: str, threshold: float | None = CUT_OFF, weights: Sequence[float] = PAPERS_WEIGHTS
-) -> PaperTable:
-    """The judged table with a cut-off (None: without). Published lines stand beside the paper's
-    weights and cut-off only.
-    """
-    name = (
-        "without the cut-off"
-        if threshold is None
-        else f"with the cut-off (TA below {threshold:g} sets the others to 0)"
-    )
-    if tuple(weights) != PAPERS_WEIGHTS:
-        told = " ".join(f"{weight:g}".removeprefix("0") for weight in weights)
-        name = f"{name}, weighted {told}"
-    as_paper = tuple(weights) == PAPERS_WEIGHTS and threshold == CUT_OFF
-    return PaperTable(
-        name=f"textedit.judge{'_no_cutoff' if threshold is None else ''}",
-        title=f"{_titled('TextEdit, judged', part)}, {name}",
-        columns=judged(threshold, weights),
-        strata="category",
-        said_of_slices=_NUMBERED,
-        headline="real_avg",
-        sections=True,
-        params=True,
-        size=SIZES.get(part),
-        notes=() if part else (_TWO_SETS,),
-        published=[
-            Published(
-                rows=partial(published, part, "judge"),
-                note=_SOURCE.format(part) + _PERMUTED,
-                made_with=PAPERS_JUDGE,
-                metric=JUDGE[0].name,
-            )
-        ]
-        if part and as_paper
-        else (),
-    )
+def judge(part: str, threshold: float | None = CUT_OFF) -> PaperTable:
+    """The judged table with the cut-off (None: without, which has no published lines)."""
+    if threshold is None:
+        title, name = "TextEdit, judged{}, without the cut-off", "judge_no_cutoff"
+        return _table(part, name, title, judged(None), headline="real_avg")
+    lines = {
+        "rows": partial(published, part, "judge"),
+        "note": _SOURCE.format(part) + _PERMUTED,
+        "made_with": PAPERS_JUDGE,
+        "metric": JUDGE[0].name,
+    }
+    title = f"TextEdit, judged{{}}, with the cut-off (TA below {CUT_OFF} sets the others to 0)"
+    return _table(part, "judge", title, judged(), headline="real_avg", published=lines)
 
 
-def tables(
-    frame: Results, *, threshold: float = CUT_OFF, weights: Sequence[float] = PAPERS_WEIGHTS
-) -> list[PaperTable]:
+def tables(frame: Results) -> list[PaperTable]:
     """Classic table, and the judge's with and without the cut-off."""
     part = part_of(frame)
-    return [classic(part), judge(part, threshold, weights), judge(part, None, weights)]
+    return [classic(part), judge(part), judge(part, None)]
 
 
 def part_of(frame: Results) -> str:
@@ -224,29 +189,6 @@ def part_of(frame: Results) -> str:
     return found.pop() if len(found) == 1 and found <= set(SIZES) else ""
 
 
-def scheme(
-    *, weights: Sequence[float] | None = None, cutoff: float | None = None
-) -> Callable[[Results], list[PaperTable]]:
-    """`tables` with other weights and another threshold than the paper's. Raises `UsageError` for
-    weights that are not five numbers from 0 that add up to 1, or a threshold outside the scale.
-    """
-    if weights is not None:
-        good = len(weights) == len(QUESTIONS) and all(weight >= 0 for weight in weights)
-        if not good or abs(sum(weights) - 1) > 1e-6:
-            raise UsageError(
-                f"weights {','.join(f'{weight:g}' for weight in weights)}: wanted "
-                f"{len(QUESTIONS)} numbers from 0 ({', '.join(QUESTIONS.values())}) that add up to "
-                f"1, such as {','.join(f'{weight:g}' for weight in PAPERS_WEIGHTS)}"
-            )
-    if cutoff is not None and not LOW <= cutoff <= HIGH:
-        raise UsageError(f"cutoff {cutoff:g}: wanted a score from {LOW} to {HIGH}")
-    return partial(
-        tables,
-        threshold=CUT_OFF if cutoff is None else cutoff,
-        weights=PAPERS_WEIGHTS if weights is None else tuple(weights),
-    )
-
-
 def settled(results: Results) -> Results:
     """Results without the judged scores that the released second step drops: those that are none of
     1, 2, 3, 4, 5.
@@ -254,12 +196,10 @@ def settled(results: Results) -> Results:
     The released first step stores whatever integer a judge gives, and so do faithful rows. Such a
     score is read as ``unparsable``; with it the answer has no score (see `normalise`).
     """
+    unparsable = np.int8(STATUSES.index(Status.UNPARSABLE))
     cubes = dict(results.cubes)
     for key, (values, status) in results.cubes.items():
         if key.metric in QUESTIONS:
             odd = (status == SCORED) & ~np.isin(values, list(NORMALISED))
-            cubes[key] = Cube(np.where(odd, np.nan, values), np.where(odd, _UNPARSABLE, status))
+            cubes[key] = Cube(np.where(odd, np.nan, values), np.where(odd, unparsable, status))
     return replace(results, cubes=cubes)
-
-
-_UNPARSABLE = np.int8(STATUSES.index(Status.UNPARSABLE))

@@ -50,8 +50,8 @@ def mean_of(metric: Metric, where: Mapping[str, str] | None = None) -> Mean:
 
 
 def _table(name: str, title: str, columns: Sequence[Column], **facts: Any) -> PaperTable:
-    named = {"name": f"medebench.{name}", "title": f"MedEBench{title}"}
-    return PaperTable(**named, columns=columns, strata="organ", size=SIZE, **facts)
+    name, title = f"medebench.{name}", f"MedEBench{title}"
+    return PaperTable(name=name, title=title, columns=columns, strata="organ", size=SIZE, **facts)
 
 
 def _plain(metrics: Sequence[Metric]) -> list[Column]:

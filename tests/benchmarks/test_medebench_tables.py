@@ -8,7 +8,7 @@ from typing import Any
 
 from editgauge import catalog
 from editgauge.benchmarks.medebench.facts import ORGANS
-from editgauge.reports import figures, plots
+from editgauge.reports import figures
 from editgauge.tables import layouts
 from editgauge.tables.draw import draw
 from editgauge.tables.table import Table
@@ -85,7 +85,7 @@ def test_tables_4_and_7_stand_alone_until_a_run_has_their_rows() -> None:
 class TestFigures:
     def found(self) -> dict[str, figures.Figure]:
         wanted = catalog.find("benchmarks", B).figures
-        made = plots.figures(frame(judged(), RECORDS, B), {}, wanted)
+        made = figures.figures(frame(judged(), RECORDS, B), {}, wanted)
         return {figure.name: figure for figure in made}
 
     def test_organs_in_the_papers_order(self) -> None:

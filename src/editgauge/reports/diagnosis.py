@@ -9,7 +9,6 @@ the levels that its row keeps; the numbers beside it are those of the row.
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,23 +18,11 @@ from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 from editgauge import escape
-from editgauge.diagnosis.failures import (
-    BASES,
-    KINDS,
-    NONE,
-    PREFIX,
-    WORDS,
-    WORST,
-    Basis,
-    Cutoffs,
-    Read,
-    one_source,
-    read,
-)
+from editgauge.diagnosis import failures
+from editgauge.diagnosis.failures import BASES, KINDS, NONE, PREFIX, WORDS, WORST, Basis, Cutoffs
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_image, read_mask, resize, write_bytes, write_png
 from editgauge.metrics.grounding import Floats, enlarged
@@ -54,102 +41,75 @@ _MAP_SIDE = 256
 _GAP = 6
 HEAD = 18
 """Rows of pixels above a figure, for its headings."""
-HEADINGS: Mapping[Basis, tuple[str, ...]] = {
-    "attention": ("input", "looked", "mask", "overlap", "output"),
-    "pixels": ("input", "changed", "mask", "overlap", "output"),
-}
-_RED, _GREEN, _YELLOW = (214, 40, 40), (30, 160, 70), (250, 210, 40)
-_HEAT = cv2.COLORMAP_INFERNO
+_MIDDLE: Mapping[Basis, str] = {"attention": "looked", "pixels": "changed"}
+_RED, _GREEN, _YELLOW, _WHITE = (214, 40, 40), (30, 160, 70), (250, 210, 40), (255, 255, 255)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One output by one basis: what it was read as, its numbers, and its map."""
+    """One output by one basis: what it was read as (`failures.KINDS`; "" where that cannot be
+    told), the metrics' titles with their numbers, its row's detail, its sample's record, and the
+    output's path in the run.
+    """
 
     basis: Basis
     editor: str
     sample: str
     kind: str
-    """One of `failures.KINDS`; empty where it could not be told."""
+    iou: float
     numbers: Mapping[str, float]
-    """By the metric's name, those that are there."""
-    titles: Mapping[str, str]
-    """What the metrics are called."""
     detail: Mapping[str, Any]
     record: Mapping[str, Any]
-    """Of the sample."""
     output: str | None
-    """The output's path in the run."""
-
-    @property
-    def iou(self) -> float:
-        return self.numbers[f"{PREFIX[self.basis]}_iou"]
 
 
 def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
     """Every output of the frame that has an IoU, by basis and kind (`failures.WORST` first), then
     by editor and IoU.
     """
-    frame = one_source(frame)
-    told_by = {basis: told for basis in BASES if (told := read(frame, basis, cutoffs)) is not None}
-    if not told_by:
+    frame = failures.one_source(frame)
+    reads = [told for basis in BASES if (told := failures.read(frame, basis, cutoffs)) is not None]
+    if not reads:
         return []
+    edits = (edit for run in runs for edit in run.edits(frame.benchmark))
+    outputs = {(edit.sample, edit.editor): edit.path for edit in edits}
     details = _details(runs, frame.benchmark)
-    outputs = {
-        (record.sample, record.editor): record.path
-        for run in runs
-        for record in run.edits(frame.benchmark)
-    }
-    found: list[Shown] = []
-    for told in told_by.values():
-        found += _of_basis(frame, told, cutoffs, details, outputs)
+    known = metrics_of(frame)
+    found = []
+    for told in reads:
+        prefix = PREFIX[told.basis]
+        names = [name for name in known if name.startswith(f"{prefix}_")]
+        names += [m for m in (cutoffs.accuracy, cutoffs.preservation) if m in frame.metrics]
+        grids = {m: frame.grid(m, choose(frame, m, "corrected")[0]).values for m in names}
+        for row, at in np.argwhere(~np.isnan(told.iou)).tolist():
+            editor, sample = frame.editors[row], frame.samples.ids[at]
+            code = int(told.kinds[row, at])
+            numbers = {known[m].title: float(grid[row, at]) for m, grid in grids.items()}
+            one = Shown(
+                basis=told.basis,
+                editor=editor,
+                sample=sample,
+                kind="" if code == NONE else KINDS[code],
+                iou=float(told.iou[row, at]),
+                numbers={name: value for name, value in numbers.items() if np.isfinite(value)},
+                detail=details.get((f"{prefix}_iou", editor, sample), {}),
+                record=frame.samples.records[sample],
+                output=outputs.get((sample, editor)),
+            )
+            found.append(one)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
     return sorted(found, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 
 
-def _of_basis(
-    frame: Results,
-    told: Read,
-    cutoffs: Cutoffs,
-    details: Mapping[tuple[str, str, str], Any],
-    outputs: Mapping[tuple[str, str], str | None],
-) -> Iterator[Shown]:
-    prefix = PREFIX[told.basis]
-    names = [m for m in metrics_of(frame) if m.startswith(f"{prefix}_")]
-    names += [name for name in (cutoffs.accuracy, cutoffs.preservation) if name in frame.metrics]
-    grids = {name: frame.grid(name, choose(frame, name, "corrected")[0]).values for name in names}
-    titles = {name: metric.title for name, metric in metrics_of(frame).items()}
-    for editor, sample in np.argwhere(~np.isnan(told.iou)).tolist():
-        code = int(told.kinds[editor, sample])
-        identity = frame.samples.ids[sample]
-        numbers = {name: float(grid[editor, sample]) for name, grid in grids.items()}
-        yield Shown(
-            basis=told.basis,
-            editor=frame.editors[editor],
-            sample=identity,
-            kind="" if code == NONE else KINDS[code],
-            numbers={name: value for name, value in numbers.items() if np.isfinite(value)},
-            titles=titles,
-            detail=details.get((told.basis, frame.editors[editor], identity), {}),
-            record=frame.samples.records[identity],
-            output=outputs.get((identity, frame.editors[editor])),
-        )
-
-
 def _details(runs: Sequence[Run], benchmark: str) -> dict[tuple[str, str, str], Mapping[str, Any]]:
-    """(basis, editor, sample) -> the detail of the row of its IoU."""
-    bases = {f"{prefix}_iou": basis for basis, prefix in PREFIX.items()}
-    found: dict[tuple[str, str, str], Mapping[str, Any]] = {}
-    for run in runs:
-        rows = parquet.fetch_tuples(
-            run.parquet(),
-            "SELECT metric, editor, sample, detail FROM rows WHERE benchmark = ? AND metric IN "
-            "(SELECT unnest(?)) AND status = 'scored'",
-            [benchmark, list(bases)],
-        )
-        for metric, editor, sample, detail in rows:
-            found.setdefault((bases[metric], editor, sample), parquet.mapping(detail))
-    return found
+    """(metric, editor, sample) -> the detail of the row of its IoU."""
+    sql = (
+        "SELECT metric, editor, sample, detail FROM rows WHERE benchmark = ? AND metric IN "
+        "(SELECT unnest(?)) AND status = 'scored'"
+    )
+    asked = [benchmark, [f"{prefix}_iou" for prefix in PREFIX.values()]]
+    rows = [r for run in reversed(runs) for r in parquet.fetch_tuples(run.parquet(), sql, asked)]
+    return {(m, editor, sample): parquet.mapping(detail) for m, editor, sample, detail in rows}
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -159,21 +119,15 @@ def map_of(detail: Mapping[str, Any]) -> tuple[Floats, float] | None:
     """The map that a row keeps, shape (h, w), 0 to 1, and its cut; None where there is none that
     can be read.
     """
-    kept, cut = detail.get("map"), detail.get("cut")
-    if not isinstance(kept, Mapping) or not isinstance(cut, int | float) or isinstance(cut, bool):
-        return None
-    height, width, text = kept.get("height"), kept.get("width"), kept.get("levels")
-    if not isinstance(height, int) or not isinstance(width, int) or not isinstance(text, str):
-        return None
-    if not 0 < height <= _MAP_SIDE or not 0 < width <= _MAP_SIDE:
-        return None
     try:
-        levels = np.frombuffer(base64.b64decode(text, validate=True), dtype=np.uint8)
-    except (binascii.Error, ValueError):
+        kept, cut = detail["map"], float(detail["cut"])
+        shape = (int(kept["height"]), int(kept["width"]))
+        if not 0 < min(shape) <= max(shape) <= _MAP_SIDE:
+            return None
+        levels = np.frombuffer(base64.b64decode(kept["levels"], validate=True), dtype=np.uint8)
+        return levels.reshape(shape).astype(np.float64) / 255, cut
+    except (LookupError, TypeError, ValueError):  # anything may stand in a row
         return None
-    if levels.size != height * width:
-        return None
-    return levels.reshape(height, width).astype(np.float64) / 255, float(cut)
 
 
 def figure(
@@ -184,37 +138,20 @@ def figure(
     """
     size = (picture.shape[0], picture.shape[1])
     fine = cv2.resize(values, (size[1], size[0]), interpolation=cv2.INTER_LINEAR)
-    top = fine.max()
-    heat = cv2.applyColorMap(np.rint(255 * fine / (top or 1)).astype(np.uint8), _HEAT)[..., ::-1]
+    levels = np.rint(255 * fine / (fine.max() or 1)).astype(np.uint8)
+    heat = cv2.applyColorMap(levels, cv2.COLORMAP_INFERNO)[..., ::-1]
     region = np.asarray(enlarged(values > cut, size), dtype=np.bool_)
     dim = (picture * 0.45).astype(np.uint8)
-    panels = [
-        picture,
-        _mixed(picture, heat, 0.65),
-        _tinted(dim, mask, (255, 255, 255)),
-        _tinted(
-            _tinted(_tinted(dim, mask & ~region, _RED), region & ~mask, _GREEN),
-            mask & region,
-            _YELLOW,
-        ),
-    ]
+    overlap = dim
+    for where, colour in (
+        (mask & ~region, _RED), (region & ~mask, _GREEN), (mask & region, _YELLOW)
+    ):  # fmt: skip
+        overlap = _tinted(overlap, where, colour)
+    mixed = np.rint(picture * 0.35 + heat * 0.65).astype(np.uint8)
+    panels = [picture, mixed, _tinted(dim, mask, _WHITE), overlap]
     panels += [] if output is None else [output]
     gap = np.full((size[0], _GAP, 3), 255, dtype=np.uint8)
-    pieces = [piece for panel in panels for piece in (panel, gap)][:-1]
-    return np.concatenate(pieces, axis=1)
-
-
-def headed(panels: Array, basis: Basis, wide: int) -> Array:
-    """The panels of `figure`, each `wide` pixels, with a word above each that says what it is."""
-    strip = Image.new("RGB", (panels.shape[1], HEAD), "white")
-    draw = ImageDraw.Draw(strip)
-    for number, word in enumerate(HEADINGS[basis]):
-        draw.text((number * (wide + _GAP) + 1, 0), word, "black", ImageFont.load_default(12))
-    return np.concatenate([np.asarray(strip), panels])
-
-
-def _mixed(one: Array, other: npt.NDArray[np.uint8], share: float) -> Array:
-    return np.rint(one * (1 - share) + other * share).astype(np.uint8)
+    return np.concatenate([one for panel in panels for one in (panel, gap)][:-1], axis=1)
 
 
 def _tinted(picture: Array, where: Mask, colour: tuple[int, int, int]) -> Array:
@@ -224,14 +161,13 @@ def _tinted(picture: Array, where: Mask, colour: tuple[int, int, int]) -> Array:
 
 
 def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
-    """The figure of an output, its pictures `side` pixels at most; None where a picture is not in
-    the run or its map is not kept.
+    """The figure of an output with a word above each panel, its pictures `side` pixels at most;
+    None where a picture is not in the run or its map is not kept.
     """
     found = map_of(shown.detail)
-    images = shown.record.get("images") or [None]
-    path = _file(runs, images[0])
-    masks = [_file(runs, place) for place in (shown.record.get("masks") or {}).values()]
-    if found is None or path is None or not masks or None in masks:
+    path = _file(runs, (shown.record.get("images") or [None])[0], "inputs")
+    masks = [_file(runs, at, "inputs") for at in (shown.record.get("masks") or {}).values()]
+    if found is None or path is None or not masks:
         return None
     try:
         picture = read_image(path)
@@ -239,23 +175,23 @@ def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
         size = (max(1, round(picture.shape[1] * share)), max(1, round(picture.shape[0] * share)))
         union = np.zeros((size[1], size[0]), dtype=np.bool_)
         for mask in masks:
-            assert mask is not None
-            marked = read_mask(mask).astype(np.uint8)
-            union |= resize(marked, size, "nearest").astype(np.bool_)
-        panels = figure(resize(picture, size, "bicubic"), *found, union, _output(runs, shown, size))
-        return headed(panels, shown.basis, size[0])
+            if mask is None:
+                return None
+            union |= resize(read_mask(mask).astype(np.uint8), size, "nearest").astype(np.bool_)
+        edited = _file(runs, shown.output, "edits")
+        output = None if edited is None else resize(read_image(edited), size, "bicubic")
     except ImageError:
         return None
+    panels = figure(resize(picture, size, "bicubic"), *found, union, output)
+    strip = Image.new("RGB", (panels.shape[1], HEAD), "white")
+    draw, font = ImageDraw.Draw(strip), ImageFont.load_default(12)
+    for number, word in enumerate(("input", _MIDDLE[shown.basis], "mask", "overlap", "output")):
+        draw.text((number * (size[0] + _GAP) + 1, 0), word, "black", font)
+    return np.concatenate([np.asarray(strip), panels])
 
 
-def _output(runs: Sequence[Run], shown: Shown, size: tuple[int, int]) -> Array | None:
-    places = (run.picture(shown.output, "edits") for run in runs)
-    path = next((path for path in places if path is not None), None)
-    return None if path is None else resize(read_image(path), size, "bicubic")
-
-
-def _file(runs: Sequence[Run], relative: object) -> Path | None:
-    places = (run.picture(relative, "inputs") for run in runs)
+def _file(runs: Sequence[Run], relative: object, room: str) -> Path | None:
+    places = (run.picture(relative, room) for run in runs)
     return next((path for path in places if path is not None), None)
 
 
@@ -264,7 +200,7 @@ def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) ->
     `escape.file_name` says; how many.
     """
     count = 0
-    found = list(every(runs, frame, cutoffs))
+    found = every(runs, frame, cutoffs)
     stems = [escape.file_name(f"{one.basis}-{one.editor}-{one.sample}") for one in found]
     for shown, name in zip(found, escape.apart(stems), strict=True):
         made = drawn(runs, shown, LARGE)
@@ -283,7 +219,6 @@ _HEAD = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' file:; \
 img-src 'self' file: data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
 <title>Why edits failed – editgauge report</title>
 <link rel="icon" href="data:,">
@@ -297,34 +232,26 @@ img-src 'self' file: data:; base-uri 'none'; form-action 'none'">
 alone, green the map's region alone, yellow where both are – and the output. The cut-offs are \
 stated; they are not a paper's.</p>
 """
-_TAIL = "</main>\n</body>\n</html>\n"
 
 
-def write_page(
-    parts: Sequence[tuple[str, int, list[Shown], Cutoffs]], runs: Sequence[Run], to: Path
-) -> bool:
-    """Write the page and its figures into a report's folder. `parts`: title, number in the report,
-    outputs and cut-offs of each benchmark. False, and nothing, where no part has any output.
+def write_page(parts: Sequence[tuple[str, Results]], runs: Sequence[Run], to: Path) -> bool:
+    """Write the page and its figures into a report's folder. `parts`: title and results of each
+    benchmark. False, and nothing, where no part has any output.
     """
-    if not any(shown for _, _, shown, _ in parts):
-        return False
-    text = [_HEAD]
-    for title, number, shown, cutoffs in parts:
-        if shown:
-            text += _part(title, number, shown, cutoffs, runs, to)
-    write_bytes(to / PAGE, ("".join(text) + _TAIL).encode())
-    return True
+    text = []
+    for number, (title, frame) in enumerate(parts):
+        cutoffs = failures.recorded(runs, frame.benchmark)
+        if shown := every(runs, frame, cutoffs):
+            text += [f"<h2>{_text(title)}</h2>\n", *_part(number, shown, cutoffs, runs, to)]
+    if text:
+        page = f"{_HEAD}{''.join(text)}</main>\n</body>\n</html>\n"
+        write_bytes(to / PAGE, page.encode())
+    return bool(text)
 
 
 def _part(
-    title: str,
-    number: int,
-    shown: Sequence[Shown],
-    cutoffs: Cutoffs,
-    runs: Sequence[Run],
-    to: Path,
+    number: int, shown: Sequence[Shown], cutoffs: Cutoffs, runs: Sequence[Run], to: Path
 ) -> Iterator[str]:
-    yield f"<h2>{_text(title)}</h2>\n"
     count = 0
     for (basis, kind), group in groupby(shown, key=lambda s: (s.basis, s.kind)):
         words = WORDS[basis].get(kind, "not read: a score is missing")
@@ -332,36 +259,37 @@ def _part(
         yield f"<section><h3>By {basis}: {_text(words)} ({len(of_kind)})</h3>\n"
         yield f"<p>{_text(cutoffs.words(basis))}</p>\n"
         for editor, mine in groupby(of_kind, key=lambda s: s.editor):
-            every_one = list(mine)
-            yield f"<h4>{_text(editor)} ({len(every_one)})</h4>\n"
-            for one in every_one[:MOST]:
-                yield from _figure(one, f"{FOLDER}/{number}-{count}.webp", runs, to)
+            outputs = list(mine)
+            yield f"<h4>{_text(editor)} ({len(outputs)})</h4>\n"
+            for one in outputs[:MOST]:
+                yield _figure(one, f"{FOLDER}/{number}-{count}.webp", runs, to)
                 count += 1
-            if len(every_one) > MOST:
-                yield f"<p>and {len(every_one) - MOST} more with larger overlap</p>\n"
+            if len(outputs) > MOST:
+                yield f"<p>and {len(outputs) - MOST} more with larger overlap</p>\n"
         yield "</section>\n"
 
 
-def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> Iterator[str]:
+def _figure(one: Shown, place: str, runs: Sequence[Run], to: Path) -> str:
     made = drawn(runs, one, SMALL)
-    told = [f"{one.titles.get(name, name)} {value:.3f}" for name, value in one.numbers.items()]
-    token = one.detail.get("token")
-    if isinstance(token, list) and one.detail.get("concept"):
-        found = ", ".join(str(part) for part in token[:8])
-        told.append(f"concept “{one.detail['concept']}”, token {found} ({one.detail.get('found')})")
-    caption = _text(f"{one.sample}: {one.record.get('instruction') or ''}")
-    numbers = _text(" · ".join(told))
-    yield "<figure>"
+    picture = "<p>Its pictures or its map are not in the run.</p>"
     if made is not None:
         buffer = io.BytesIO()
         Image.fromarray(made).save(buffer, format="WEBP", quality=80, method=2)
         write_bytes(to / place, buffer.getvalue())
         alt = _text(f"Input, map, mask, overlap and output: {one.sample} by {one.editor}")
-        yield f'<img src="{place}" alt="{alt}" width="{made.shape[1]}" height="{made.shape[0]}" '
-        yield 'loading="lazy">'
-    else:
-        yield "<p>Its pictures or its map are not in the run.</p>"
-    yield f"<figcaption>{caption}<br><small>{numbers}</small></figcaption></figure>\n"
+        size = f'width="{made.shape[1]}" height="{made.shape[0]}"'
+        picture = f'<img src="{place}" alt="{alt}" {size} loading="lazy">'
+    told = [f"{title} {value:.3f}" for title, value in one.numbers.items()]
+    token = one.detail.get("token")
+    if isinstance(token, list) and one.detail.get("concept"):
+        parts = ", ".join(map(str, token[:8]))
+        told.append(f"concept “{one.detail['concept']}”, token {parts} ({one.detail.get('found')})")
+    caption = _text(f"{one.sample}: {one.record.get('instruction') or ''}")
+    numbers = _text(" · ".join(told))
+    return (
+        f"<figure>{picture}<figcaption>{caption}<br><small>{numbers}</small></figcaption>"
+        "</figure>\n"
+    )
 
 
 def _text(text: str) -> str:

@@ -2,8 +2,7 @@
 
 Colours are Okabe and Ito's, which people with any colour vision can tell apart; lines differ in
 dash and marker, bars in pattern. What is missing is drawn as missing: a bar's place has a crossed
-stub; the line of a radar or curve has a gap, and the points beside it stay. Widths are a column's,
-names are wrapped and never cut into each other, fonts are embedded.
+stub, a line has a gap. Widths are a column's, names are wrapped, fonts are embedded.
 """
 
 from __future__ import annotations
@@ -12,23 +11,15 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
-from editgauge.reports.figures import (
-    NO_SCORE,
-    Figure,
-    as_csv,
-    as_text,
-    limits_of,
-    no_score_at,
-    stretches,
-)
+from editgauge.reports.figures import NO_SCORE, Figure, as_csv, as_text
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f",
@@ -37,19 +28,16 @@ COLOURS = (
 COLUMN = 3.35
 """The width of a column in inches."""
 SETTINGS = {
-    "svg.hashsalt": "editgauge",
-    "svg.fonttype": "path",
-    "pdf.fonttype": 42,
-    "ps.fonttype": 42,
-    "font.size": 7,
-    "hatch.linewidth": 0.5,
-}
+    "svg.hashsalt": "editgauge", "svg.fonttype": "path", "pdf.fonttype": 42, "ps.fonttype": 42,
+    "font.size": 7, "hatch.linewidth": 0.5,
+}  # fmt: skip
 """What matplotlib draws all our files with."""
 _STYLES = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "d")
 _HATCHES = ("", "////", "----", "....", "\\\\\\\\")
-_LEGEND_LETTERS = 23
-_TITLE_LETTERS = 56
+_NO_BAR: dict[str, Any] = {
+    "color": "white", "edgecolor": "0.4", "linewidth": 0.3, "hatch": "xxxxxxxx"
+}  # fmt: skip
 
 
 def matplotlib_of(what: str) -> Any:
@@ -75,12 +63,8 @@ def beside_page(found: Sequence[Figure], folder: Path, prefix: str) -> list[dict
     written = []
     with mpl.rc_context({**SETTINGS, "svg.fonttype": "none", "font.family": "sans-serif"}):
         for figure in found:
-            stem = folder / f"{prefix}-{figure.name}"
-            drawing = drawn(figure, pyplot)
-            (file,) = saved(drawing, stem, ("svg",))
-            pyplot.close(drawing)
-            _table(figure, stem)
-            facts = {"file": file.name, "title": figure.title, "kind": figure.kind}
+            svg, _ = _write(figure, folder / f"{prefix}-{figure.name}", ("svg",), pyplot)
+            facts = {"file": svg.name, "title": figure.title, "kind": figure.kind}
             written.append({**facts, "text": as_text(figure)})
     return written
 
@@ -94,31 +78,25 @@ def for_papers(
     """
     mpl, pyplot = matplotlib_of("figures for papers")
     folder.mkdir(parents=True, exist_ok=True)
-    files = []
     with mpl.rc_context(SETTINGS):
-        for figure in found:
-            drawing = drawn(figure, pyplot)
-            files += saved(drawing, folder / figure.name, formats)
-            pyplot.close(drawing)
-            files.append(_table(figure, folder / figure.name))
+        return [f for one in found for f in _write(one, folder / one.name, formats, pyplot)]
+
+
+def _write(figure: Figure, stem: Path, formats: Sequence[str], pyplot: Any) -> list[Path]:
+    drawing = drawn(figure, pyplot)
+    table = stem.with_name(f"{stem.name}.csv")
+    write_bytes(table, as_csv(figure).encode())
+    files = [*saved(drawing, stem, formats), table]
+    pyplot.close(drawing)
     return files
-
-
-def _table(figure: Figure, stem: Path) -> Path:
-    """The csv file of a figure."""
-    path = stem.with_name(f"{stem.name}.csv")
-    path.unlink(missing_ok=True)
-    write_bytes(path, as_csv(figure).encode())
-    return path
 
 
 def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
     """Write a matplotlib figure in these formats, without dates. What cannot be written raises as
     `images.write_bytes`.
     """
-    files = []
-    for form in formats:
-        path = stem.with_name(f"{stem.name}.{form}")
+    files = [stem.with_name(f"{stem.name}.{form}") for form in formats]
+    for path, form in zip(files, formats, strict=True):
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
         buffer = io.BytesIO()  # on a full disk, matplotlib's own writers end in other errors
         with warnings.catch_warnings():
@@ -126,110 +104,33 @@ def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             drawing.savefig(buffer, format=form, dpi=300, metadata=metadata)
         write_bytes(path, buffer.getvalue())
-        files.append(path)
     return files
 
 
 def drawn(figure: Figure, pyplot: Any) -> Any:
     """The figure drawn by matplotlib, `COLUMN` wide; the caller closes it."""
-    whole = _heights(figure).whole
-    drawing = pyplot.figure(figsize=(COLUMN, whole))
-    _fill(drawing, figure, whole)
-    return drawing
-
-
-class _Heights(NamedTuple):
-    """What a figure takes, in inches: title, axes, the labels below them, legend."""
-
-    above: float
-    axes: float
-    room: float
-    below: float
-
-    @property
-    def whole(self) -> float:
-        return self.above + self.axes + self.room + self.below
-
-
-def _title(figure: Figure) -> list[str]:
-    return textwrap.wrap(figure.title, _TITLE_LETTERS)
-
-
-def _names(figure: Figure) -> list[str]:
-    return [plain_text(_legend_name(name)) for name in figure.series]
-
-
-def _heights(figure: Figure) -> _Heights:
-    tall = max(1.2, len(figure.labels) * _thickness(figure) * (len(figure.series) + 1.6))
-    axes = {
+    names = [plain_text(wrapped(name, 23)) for name in figure.series]
+    title = textwrap.fill(figure.title, 56)
+    alone = figure.kind in ("histogram", "counts") and len(names) == 1  # it needs no legend
+    legend = 0 if alone else sum(name.count("\n") + 1 for name in names) // 2 + 2
+    longest = max(map(len, figure.labels))
+    body = {
         "radar": COLUMN,
-        "curve": 2.2,
-        "histogram": 1.8,
-        "bars": tall,
-        "counts": tall,
-    }[figure.kind]
-    lacking = figure.kind == "bars" and _lacks(figure)
-    lines = [name.count("\n") + 1 for name in [*_names(figure), *[NO_SCORE] * lacking]]
-    half = -(-len(lines) // 2)
-    below = 0.16 + max(
-        sum(0.118 * count + 0.03 for count in side) for side in (lines[:half], lines[half:])
-    )
-    if _alone(figure):
-        below = 0.05
-    return _Heights(0.1 + 0.13 * len(_title(figure)), axes, _room(figure), below)
-
-
-def _fill(place: Any, figure: Figure, whole: float) -> None:
-    """Draw the figure into a matplotlib figure, or a part of one, that is `whole` inches high."""
-    above, height, room, below = _heights(figure)
-    below += whole - (above + height + room + below)
-    place.text(
-        0.5, 1 - 0.05 / whole, plain_text("\n".join(_title(figure))), ha="center", va="top",
-        fontsize=7.5,
-    )  # fmt: skip
-    bottom = (below + room) / whole
-    if figure.kind == "radar":
-        box = (0.25, bottom + 0.25 * height / whole, 0.5, 0.5 * height / whole)
-        axes = place.add_axes(box, projection="polar")
-    else:
-        left = 0.34 if figure.kind in ("bars", "counts") else 0.2  # five digits and a name upright
-        axes = place.add_axes((left, bottom, 0.97 - left, height / whole))
-    _DRAWN[figure.kind](axes, figure, _names(figure))
-    handles, labels = axes.get_legend_handles_labels()
-    if not _alone(figure):
-        place.legend(
-            handles, labels, loc="upper center", ncols=2, fontsize=6.5, frameon=False,
-            bbox_to_anchor=(0.5, below / whole), borderaxespad=0.0, handlelength=2.2,
-            labelspacing=0.3,
+        "curve": 2.5 + 0.06 * longest * _upright(figure),
+        "histogram": 1.8 + 0.06 * longest,
+    }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(names) + 1.6)))
+    height = body + 0.13 * (title.count("\n") + 2 + legend)
+    drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained")
+    drawing.suptitle(plain_text(title), fontsize=7.5)
+    axes = drawing.add_subplot(projection="polar" if figure.kind == "radar" else None)
+    draw = {"radar": _radar, "curve": _curve, "histogram": _histogram}.get(figure.kind, _bars)
+    draw(axes, figure, names)
+    if not alone:
+        drawing.legend(
+            *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=6.5,
+            frameon=False, handlelength=2.2, labelspacing=0.3,
         )  # fmt: skip
-
-
-def _alone(figure: Figure) -> bool:
-    """Whether the figure needs no legend: one series of counts."""
-    return figure.kind in ("histogram", "counts") and len(figure.series) == 1
-
-
-def _room(figure: Figure) -> float:
-    """The height in inches that labels and name of the lower axis take."""
-    if figure.kind == "radar":
-        return 0.0
-    if figure.kind in ("bars", "counts"):
-        return 0.42
-    longest = min(_CURVE_LETTERS, max(map(len, figure.labels)))
-    return 0.2 + 0.06 * longest if _upright(figure) else 0.3
-
-
-_CURVE_LETTERS = 26
-
-
-def _upright(figure: Figure) -> bool:
-    """Whether the labels of a curve stand upright: they would lie on each other."""
-    return max(map(len, figure.labels)) * len(figure.labels) > 45
-
-
-def _legend_name(name: str) -> str:
-    """A name in lines that fit half of the width; it breaks after underscores, too."""
-    return textwrap.fill(name.replace("_", "_ "), _LEGEND_LETTERS).replace("_ ", "_")
+    return drawing
 
 
 def plain_text(text: str) -> str:
@@ -237,8 +138,9 @@ def plain_text(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _lacks(figure: Figure) -> bool:
-    return any(math.isnan(value) for line in figure.series.values() for value in line)
+def wrapped(text: str, letters: int) -> str:
+    """Lines of that many letters; a name breaks after an underscore, too."""
+    return textwrap.fill(text.replace("_", "_ "), letters).replace("_ ", "_")
 
 
 def _thickness(figure: Figure) -> float:
@@ -246,37 +148,52 @@ def _thickness(figure: Figure) -> float:
     return min(0.09, 6.4 / (len(figure.labels) * (len(figure.series) + 1.6)))
 
 
-def _label(figure: Figure, place: int, width: int) -> str:
-    text = textwrap.fill(figure.labels[place].replace("_", " "), width)
-    return plain_text(text + (f"\n({NO_SCORE})" if no_score_at(figure, place) else ""))
+def _labels(figure: Figure, width: int, *, counts: bool = True) -> list[str]:
+    """The labels with their number of samples; where nobody has a score, that is said."""
+    found = []
+    for at, (label, n) in enumerate(zip(figure.labels, figure.counts, strict=True)):
+        text = textwrap.fill(label.replace("_", " "), width) + f" ({n})" * counts
+        none = all(math.isnan(values[at]) for values in figure.series.values())
+        found.append(plain_text(text + f"\n({NO_SCORE})" * none))
+    return found
 
 
-def _style(number: int) -> dict[str, Any]:
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "linestyle": _STYLES[number % len(_STYLES)],
-        "marker": _MARKERS[number % len(_MARKERS)],
-        "markersize": 2.6,
-        "linewidth": 0.9,
-    }
+def _limits(figure: Figure) -> tuple[float, float]:
+    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale, so
+    that radars of one scale can be laid beside each other.
+    """
+    ends = [v for line in figure.series.values() for v in line]
+    ends += [v for line in figure.limits.values() for pair in line for v in pair]
+    if figure.kind == "radar" and figure.top is not None:
+        ends.append(figure.top)
+    low, high = np.nanmin([0.0, *ends]), np.nanmax([0.0, *ends])
+    return float(low), float(high) if high > low else float(low) + 1.0
+
+
+def _fewer(figure: Figure, editor: str) -> Iterator[tuple[int, int]]:
+    """(place, n) where an editor's mean is of fewer samples than the label says."""
+    for at, n in enumerate(figure.scored.get(editor, ())):
+        if n not in (0, figure.counts[at]):
+            yield at, n
 
 
 def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[float]) -> None:
     """Every editor's line, with gaps where there is no score; points beside a gap stay."""
-    closed = figure.kind == "radar"
     for number, (name, values) in enumerate(zip(names, figure.series.values(), strict=True)):
-        parts = stretches(values, closed=closed)
-        style = _style(number)
-        axes.plot([], [], label=name, **style)
-        for part in parts:
-            axes.plot([across[i] for i in part], [values[i] for i in part], **style)
+        closed = [0] if figure.kind == "radar" else []
+        order = [*range(len(values)), *closed]
+        axes.plot(
+            [across[i] for i in order], [values[i] for i in order], label=name,
+            color=COLOURS[number % len(COLOURS)], linestyle=_STYLES[number % len(_STYLES)],
+            marker=_MARKERS[number % len(_MARKERS)], markersize=2.6, linewidth=0.9,
+        )  # fmt: skip
 
 
 def _radar(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     count = len(figure.labels)
     angles = [2 * math.pi * i / count for i in range(count)]
     _lines(axes, figure, names, angles)
-    low, high = limits_of(figure)
+    low, high = _limits(figure)
     axes.set_theta_offset(math.pi / 2)
     axes.set_theta_direction(-1)
     axes.set_ylim(low, high * 1.02)
@@ -284,56 +201,42 @@ def _radar(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.tick_params(axis="y", labelsize=5)
     axes.grid(linewidth=0.3, color="0.8")
     axes.spines["polar"].set_linewidth(0.5)
-    for place, angle in enumerate(angles):
-        turn = 90 - math.degrees(angle)
-        flipped = angle > math.pi
+    for angle, label in zip(angles, _labels(figure, 16, counts=False), strict=True):
+        turn, flipped = 90 - math.degrees(angle), angle > math.pi
         axes.text(
-            angle, low + (high - low) * 1.08, _label(figure, place, 16),
-            rotation=turn + 180 if flipped else turn, rotation_mode="anchor",
-            ha="right" if flipped else "left", va="center", fontsize=5.5, linespacing=0.9,
+            angle, low + (high - low) * 1.08, label, rotation=turn + 180 * flipped,
+            rotation_mode="anchor", ha="right" if flipped else "left", va="center", fontsize=5.5,
+            linespacing=0.9,
         )  # fmt: skip
-
-
-_NO_BAR: Mapping[str, Any] = {
-    "color": "white",
-    "edgecolor": "0.4",
-    "linewidth": 0.3,
-    "hatch": "xxxxxxxx",
-}
 
 
 def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     """Bars from left to right, label under label: names of any length have their place."""
-    low, high = limits_of(figure)
+    low, high = _limits(figure)
     step = 1.0 / (len(names) + 1.6)
-    stub = (high - low) * 0.04
     thin = min(0.5, _thickness(figure) * 8)
+    missing = []
     for number, (name, editor) in enumerate(zip(names, figure.series, strict=True)):
-        places = [place + (number + 0.5) * step for place in range(len(figure.labels))]
-        values = figure.series[editor]
-        look = {"color": COLOURS[number % len(COLOURS)], "edgecolor": "white", "linewidth": 0.2}
-        axes.barh(places, [0 if math.isnan(v) else v for v in values], step, label=name,
-                  hatch=_HATCHES[number % len(_HATCHES)], **look)  # fmt: skip
-        missing = [place for place, v in zip(places, values, strict=True) if math.isnan(v)]
-        axes.barh(missing, [stub] * len(missing), step, **_NO_BAR)
-        for place, pair in zip(places, figure.limits.get(editor, ()), strict=False):
-            if not math.isnan(pair[0]):
-                axes.plot(pair, [place, place], color="black", linewidth=thin)
-        scored = figure.scored.get(editor, ())
-        limits = figure.limits.get(editor) or [(math.nan, math.nan)] * len(places)
-        for at, (value, n) in enumerate(zip(values, scored, strict=False)):
-            if n != figure.counts[at] and not math.isnan(value):  # the label has the others' number
-                end = np.nanmax([value, *limits[at]])
-                axes.text(end, places[at], f" n={n}", va="center", fontsize=4)
-    if _lacks(figure):
-        axes.barh([0], [0], 0, label=NO_SCORE, **_NO_BAR)
+        places = np.arange(len(figure.labels)) + (number + 0.5) * step
+        values = np.array(figure.series[editor])
+        axes.barh(
+            places, np.nan_to_num(values), step, label=name, edgecolor="white", linewidth=0.2,
+            color=COLOURS[number % len(COLOURS)], hatch=_HATCHES[number % len(_HATCHES)],
+        )  # fmt: skip
+        missing += places[np.isnan(values)].tolist()
+        limits = np.array(figure.limits.get(editor, [(np.nan, np.nan)] * len(places)))
+        axes.plot(limits.T, [places, places], color="black", linewidth=thin)
+        for at, n in _fewer(figure, editor):
+            end = np.nanmax([values[at], *limits[at]])
+            axes.text(end, places[at], f" n={n}", va="center", fontsize=4)
+    if missing:
+        axes.barh(missing, (high - low) * 0.04, step, label=NO_SCORE, **_NO_BAR)
     if figure.kind == "counts":
         axes.xaxis.get_major_locator().set_params(integer=True)
-    labels = [f"{_label(figure, i, 22)} ({n})" for i, n in enumerate(figure.counts)]
-    middle = [place + len(names) * step / 2 for place in range(len(labels))]
-    axes.set_yticks(middle, labels, fontsize=6)
+    middle = np.arange(len(figure.labels)) + len(names) * step / 2
+    axes.set_yticks(middle, _labels(figure, 22), fontsize=6)
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(labels), -0.8 * step)
+    axes.set_ylim(len(figure.labels), -0.8 * step)
     axes.set_xlim(low, high * 1.03)
     axes.set_xlabel(plain_text(figure.axis))
     axes.grid(axis="x", linewidth=0.3, color="0.8")
@@ -352,28 +255,27 @@ def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def _upright(figure: Figure) -> bool:
+    """Whether the labels of a curve stand upright: they would lie on each other."""
+    return max(map(len, figure.labels)) * len(figure.labels) > 45
+
+
 def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
-    _lines(axes, figure, names, range(len(figure.labels)))
-    for number, limits in enumerate(figure.limits.values()):
-        for place, pair in enumerate(limits):
-            if not math.isnan(pair[0]):
-                axes.plot([place, place], pair, color=_style(number)["color"], linewidth=0.5)
     count = len(figure.labels)
-    names_below = [
-        plain_text(textwrap.shorten(name.replace("_", " "), _CURVE_LETTERS, placeholder="…"))
-        for name in figure.labels
-    ]
-    axes.set_xticks(range(count), names_below, rotation=90 if _upright(figure) else 0, fontsize=6)
+    _lines(axes, figure, names, range(count))
+    for number, (editor, values) in enumerate(figure.series.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        for place, pair in enumerate(figure.limits.get(editor, ())):
+            axes.plot([place, place], pair, color=colour, linewidth=0.5)
+        for at, n in _fewer(figure, editor):
+            axes.text(at, values[at], f" n={n}", fontsize=4, color=colour)
+    upright = _upright(figure)
+    labels = []
+    for name, n in zip(figure.labels, figure.counts, strict=True):
+        short = textwrap.shorten(name.replace("_", " "), 26, placeholder="…")
+        labels.append(f"{plain_text(short)}{chr(32) if upright else chr(10)}({n})")
+    axes.set_xticks(range(count), labels, rotation=90 if upright else 0, fontsize=6)
     axes.set_xlim(-0.4, count - 0.6)
     axes.set_ylabel(plain_text(figure.axis))
     axes.grid(linewidth=0.3, color="0.85")
     axes.spines[["top", "right"]].set_visible(False)
-
-
-_DRAWN: Mapping[str, Callable[[Any, Figure, Sequence[str]], None]] = {
-    "radar": _radar,
-    "bars": _bars,
-    "counts": _bars,
-    "curve": _curve,
-    "histogram": _histogram,
-}

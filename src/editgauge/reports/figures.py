@@ -1,24 +1,36 @@
-"""A figure of a report as data, with its text alternative and the table behind it."""
+"""The figures of a benchmark as data: radars, bars, curves, histograms, counts."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
 
 from editgauge import escape
+from editgauge.statistics.resampling import mean_interval
+from editgauge.tables.metrics import bounded, on_scale, titles, unknown
+from editgauge.tables.results import Results
+from editgauge.tables.slices import in_order
+from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve", "histogram", "counts"]
 NO_SCORE = "no score"
+MOST_EDITORS = 12
+"""More editors than this are drawn in further figures."""
+_MOST_LABELS = 40
+_MOST_BINS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Means of one metric for each editor (in `series`) at each label; NaN where nothing was
-    scored.
+    """Means of one metric for each editor (in `series`) at each label, NaN where nothing was
+    scored; or counts of samples.
     """
 
     kind: Kind
@@ -32,23 +44,208 @@ class Figure:
     scored: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """How many of them have a score, for each editor at each label."""
     limits: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
-    """95 % bootstrap intervals over samples, for each editor at each label; NaN where there is
-    none. Bars and curves have them.
-    """
+    """95 % bootstrap intervals over samples, NaN where there is none. Bars and curves have them."""
     top: float | None = None
     """The upper end of the metric's scale, at which a radar has its rim; None where it is open."""
 
 
+def figures(
+    frame: Results,
+    metrics: Mapping[str, Metric],
+    plots: Sequence[Plot] = (),
+    *,
+    only: Collection[str] = (),
+) -> list[Figure]:
+    """The figures of a benchmark: for each of `plots` one for each metric (its best variant) and
+    for each source that made it; sources are never averaged together. Annotators' rows are left
+    out. Of more than `MOST_EDITORS` editors each figure has a part. No two have one name. `only`:
+    the metrics whose means are shown; empty: all.
+    """
+    frame = frame.without_people()
+    names = [name for name in frame.metrics if not only or name in only]
+    found: list[Figure] = []
+    for plot in plots:
+        if plot.kind == "histogram":
+            found += _histogram(frame, plot)
+        elif plot.kind == "counts":
+            found += _counted(frame, plot)
+        else:
+            found += [one for name in names for one in _means(frame, metrics, name, plot)]
+    apart = escape.apart([figure.name for figure in found])
+    return [replace(figure, name=name) for figure, name in zip(found, apart, strict=True)]
+
+
+def _means(
+    frame: Results, metrics: Mapping[str, Metric], metric: str, plot: Plot
+) -> Iterator[Figure]:
+    """A metric's means at the values of an attribute, or of its tier or score."""
+    about = metrics.get(metric) or unknown(metric)
+    names = [plot.attribute, f"{plot.attribute}_tier", f"{plot.attribute}_score"]
+    attribute = next((name for name in names if name in frame.samples.names()), "")
+    if about.of_sample or not attribute:
+        return
+    open_radar = plot.kind == "radar" and not bounded(about)  # its spokes would have no rim
+    plot = plot._replace(attribute=attribute, kind="bars" if open_radar else plot.kind)
+    title = titles(metrics).get(metric, metric)
+    for source in frame.makers().get(metric, ("",)):
+        side = frame.of_source(source) if source else frame
+        variant = "faithful" if side.has(metric, "faithful") else "corrected"
+        parts = [("", side)]
+        if plot.each in frame.samples.names():
+            labels = side.samples.labels(plot.each)
+            parts = [(of, side.of_samples(labels == of)) for of in in_order(labels) if of]
+        for of, part in parts:
+            yield from _of_labels(part, about, variant, plot, (title, source, of))
+
+
+def _of_labels(
+    frame: Results, about: Metric, variant: str, plot: Plot, words: tuple[str, str, str]
+) -> Iterator[Figure]:
+    """The figure of some samples, in parts of `MOST_EDITORS`; none of too few or too many labels.
+    `words`: the metric's title, whose rows, and which samples ("" for all).
+    """
+    title, source, of = words
+    grid = frame.grid(about.name, variant)
+    labels = frame.samples.labels(plot.attribute)
+    values = on_scale(about, grid.values)
+    values = np.where(np.isinf(values), np.nan, values)
+    asked = (grid.status >= 0).any(axis=0)
+    names = _ordered(labels[asked], plot.order)
+    few = len(names) < (3 if plot.kind == "radar" else 2)
+    if few or len(names) > _MOST_LABELS or np.isnan(values).all():
+        return
+    at = []  # where the metric can say nothing of a whole label, that is shown without a score
+    for name in names:
+        here = asked & (labels == name)
+        at.append(here & grid.defined if (here & grid.defined).any() else here)
+    # an editor without a score keeps its place, so that colours are the same in every figure
+    editors = np.flatnonzero((grid.status >= 0).any(axis=1)).tolist()
+    better = f" ({about.direction} is better)" if about.direction else ""
+    head = f"{title} ({'; '.join(filter(None, (variant, source.partition('#')[0])))}) {plot.words}"
+    file = "-".join(
+        filter(None, (plot.kind, plot.attribute, about.name, variant, portable(source), of))
+    )
+    for start in range(0, len(editors), MOST_EDITORS):
+        part = f"-{start // MOST_EDITORS + 1}" if len(editors) > MOST_EDITORS else ""
+        cells = {
+            frame.editors[e]: [values[e][mask] for mask in at]
+            for e in editors[start : start + MOST_EDITORS]
+        }
+        bounds = {} if plot.kind == "radar" else cells
+        yield Figure(
+            kind=plot.kind,
+            name=portable(file + part),
+            title=f"{head}{f', {of}' if of else ''}{part.replace('-', ', part ')}",
+            axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
+            labels=names,
+            series={name: tuple(map(_mean, mine)) for name, mine in cells.items()},
+            counts=tuple(int(mask.sum()) for mask in at),
+            scored={
+                name: tuple(int(np.isfinite(cell).sum()) for cell in mine)
+                for name, mine in cells.items()
+            },
+            limits={name: tuple(map(_interval, mine)) for name, mine in bounds.items()},
+            top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
+        )
+
+
+def _mean(values: Any) -> float:
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if len(kept) else math.nan
+
+
+def _interval(values: Any) -> tuple[float, float]:
+    """The 95 % interval of a mean; NaN twice where values say nothing of it."""
+    kept = values[~np.isnan(values)]
+    if len(kept) < 2 or (kept == kept[0]).all():
+        return (math.nan, math.nan)
+    found = mean_interval(kept)
+    return (float(found.low), float(found.high))
+
+
+def _ordered(labels: Iterable[Any], order: Sequence[str]) -> tuple[str, ...]:
+    """Each label but the empty one once: in the paper's order, others after it."""
+    known = in_order(str(label) for label in labels if label)
+    return (*(n for n in order if n in known), *(n for n in known if n not in order))
+
+
+def _counted(frame: Results, plot: Plot) -> list[Figure]:
+    """How many samples have which value of an attribute, a bar for each value of `each`."""
+    if plot.attribute not in frame.samples.names():
+        return []
+    labels = frame.samples.labels(plot.attribute)
+    names = _ordered(labels, plot.order)
+    if not 2 <= len(names) <= _MOST_LABELS:
+        return []
+    each = plot.each if plot.each in frame.samples.names() else ""
+    parts = frame.samples.labels(each) if each else np.full(len(labels), "samples")
+    return [
+        Figure(
+            kind="counts",
+            name=portable("-".join(filter(None, ("counts", plot.attribute, each)))),
+            title=f"{plot.words} ({len(labels)} samples)",
+            axis="samples",
+            labels=names,
+            series={
+                value: tuple(float(((labels == name) & (parts == value)).sum()) for name in names)
+                for value in _ordered(parts, ())
+            },
+            counts=tuple(int((labels == name).sum()) for name in names),
+        )
+    ]
+
+
+def _histogram(frame: Results, plot: Plot) -> list[Figure]:
+    """How many samples have which value of a number: an attribute, or a metric that says something
+    of the sample alone. Bins have round ends and begin at 0, or below the lowest.
+    """
+    values = np.full(len(frame.samples), np.nan)
+    if plot.attribute in frame.samples.names():
+        values = np.array([_number(label) for label in frame.samples.labels(plot.attribute)])
+    elif plot.attribute in frame.metrics:
+        for line in frame.grid(plot.attribute, "faithful").values:
+            values = np.where(np.isnan(values), line, values)
+    known = values[np.isfinite(values)]
+    if not len(known) or known.max() <= min(0.0, known.min()):
+        return []
+    low, high = min(0.0, known.min()), known.max()
+    unit = 10.0 ** math.floor(math.log10((high - low) / _MOST_BINS))
+    step = next(k * unit for k in (1, 2, 5, 10, 20) if (high - low) / (k * unit) <= _MOST_BINS - 1)
+    edges = step * np.arange(math.floor(low / step), math.floor(high / step) + 2)
+    counts, _ = np.histogram(known, edges)
+    return [
+        Figure(
+            kind="histogram",
+            name=portable(f"histogram-{plot.attribute}"),
+            title=f"{plot.words} ({len(known)} of {len(frame.samples)} samples)",
+            axis="samples",
+            labels=tuple(f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges)),
+            series={"samples": tuple(map(float, counts))},
+            counts=tuple(map(int, counts)),
+        )
+    ]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def as_text(figure: Figure) -> str:
     """The figure in words, for those who do not see it: every number it shows."""
+
+    def told(value: float) -> str:
+        if math.isnan(value):
+            return NO_SCORE
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
     parts = []
-    for editor, values in figure.series.items():
-        numbers = ", ".join(
-            f"{label} {'no score' if math.isnan(v) else _short_number(v)}"
-            for label, v in zip(figure.labels, values, strict=True)
-        )
-        parts.append(f"{editor}: {numbers}")
-    return f"{figure.title}. " + ". ".join(parts) + "."
+    for name, values in figure.series.items():
+        cells = zip(figure.labels, values, strict=True)
+        parts.append(f"{name}: {', '.join(f'{label} {told(v)}' for label, v in cells)}")
+    return f"{figure.title}. {'. '.join(parts)}."
 
 
 def as_csv(figure: Figure) -> str:
@@ -58,61 +255,19 @@ def as_csv(figure: Figure) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["figure", "model", "label", "value", "n", "of", "low", "high"])
+    none = ((math.nan, math.nan),) * len(figure.labels)
     for editor, values in figure.series.items():
-        for place, label in enumerate(figure.labels):
-            limits = figure.limits.get(editor)
-            numbers = (values[place], *(limits[place] if limits else (math.nan, math.nan)))
-            value, low, high = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
-            scored = figure.scored.get(editor)
-            n = "" if scored is None else str(scored[place])
+        limits, scored = figure.limits.get(editor, none), figure.scored.get(editor)
+        for at, label in enumerate(figure.labels):
             names = [escape.csv_text(text) for text in (figure.title, editor, label)]
-            writer.writerow([*names, value, n, figure.counts[place], low, high])
+            value, low, high = (
+                "" if math.isnan(v) else f"{v:.6g}" for v in (values[at], *limits[at])
+            )
+            n = "" if scored is None else scored[at]
+            writer.writerow([*names, value, n, figure.counts[at], low, high])
     return stream.getvalue()
 
 
-def limits_of(figure: Figure) -> tuple[float, float]:
-    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale, so
-    that radars of one scale can be laid beside each other.
-    """
-    values = [v for line in figure.series.values() for v in line if not math.isnan(v)]
-    ends = [v for line in figure.limits.values() for pair in line for v in pair if v == v]
-    low, high = min(0.0, *values, *ends), max(*values, *ends, 0.0)
-    if figure.kind == "radar" and figure.top is not None:
-        high = max(high, figure.top)
-    return low, high if high > low else low + 1.0
-
-
-def stretches(values: Sequence[float], *, closed: bool) -> list[list[int]]:
-    """The places of values that stand next to each other, gap by gap; `closed`: the last one is
-    next to the first, and is drawn to it. A value alone is a stretch of one.
-    """
-    there = [index for index, value in enumerate(values) if not math.isnan(value)]
-    if closed and len(there) == len(values):
-        return [[*there, there[0]]] if there else []
-    found: list[list[int]] = []
-    for index in there:
-        if found and found[-1][-1] == index - 1:
-            found[-1].append(index)
-        else:
-            found.append([index])
-    last = len(values) - 1
-    if closed and len(found) > 1 and found[0][0] == 0 and found[-1][-1] == last:
-        found[0] = found.pop() + found[0]
-    return found
-
-
-def no_score_at(figure: Figure, place: int) -> bool:
-    """Whether no editor has a score at a label."""
-    return all(math.isnan(values[place]) for values in figure.series.values())
-
-
-def _short_number(value: float) -> str:
-    """Three digits, and of larger numbers all before the point."""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
 def portable(text: str) -> str:
-    """A name for a file on every system: letters, digits, dots and dashes. Two texts may become
-    one: see `escape.apart`.
-    """
+    """A name for a file on every system: letters, digits, dots and dashes."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in text)

@@ -18,21 +18,13 @@ def write_script(path: Path, key: str, value: Any) -> None:
     markup ever reads it.
     """
     data = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
-    data = (
-        data.replace(b"<", b"\\u003c")
-        .replace(b"\xe2\x80\xa8", b"\\u2028")
-        .replace(b"\xe2\x80\xa9", b"\\u2029")
-    )
+    for odd, escaped in ((b"<", b"\\u003c"), ("\u2028", b"\\u2028"), ("\u2029", b"\\u2029")):
+        data = data.replace(odd if isinstance(odd, bytes) else odd.encode(), escaped)
     write_bytes(path, b"EG.take(" + orjson.dumps(key) + b"," + data + b");\n")
 
 
-def as_floats(values: NDArray[np.float64]) -> str:
-    """Little-endian 32-bit floats in base64; NaN where there is no score. The exact value is in the
-    detail shard.
+def packed(values: NDArray[Any], kind: str = "u1") -> str:
+    """An array as base64 of little-endian numbers: ``u1``, ``<u2`` or ``<f4`` (NaN where there is
+    no score; the exact value is in the detail shard).
     """
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
-
-
-def as_bytes(values: NDArray[Any]) -> str:
-    """An array's own bytes in base64; the page knows their type."""
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()

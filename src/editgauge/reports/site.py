@@ -22,29 +22,31 @@ strings here and text nodes there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from editgauge import __version__
-from editgauge.diagnosis import failures
+from editgauge import __version__, temporary
+from editgauge.errors import RunError
 from editgauge.images import write_bytes
-from editgauge.reports import benchmark, diagnosis, drawing, plots, thumbs
-from editgauge.reports.benchmark import Part
-from editgauge.reports.folder import claim
-from editgauge.reports.places import Places
+from editgauge.reports import diagnosis, drawing, figures
+from editgauge.reports.part import Part, write
+from editgauge.reports.pictures import Pictures, Progress, make_thumbnails
 from editgauge.reports.scripts import write_script
+from editgauge.store import paths
 from editgauge.store.run import Run
 from editgauge.tables.results import STATUSES
 from editgauge.types import VARIANTS
 
-Progress = Callable[[int, int, str], None]
-STATIC = (
-    "app.js", "data.js", "gallery.js", "reviewers.js", "sample.js", "scores.js",
-    "select.js", "start.js", "study.js", "style.css", "tables.js", "zoom.js",
-)  # fmt: skip
+MARKER = ".editgauge-report"
+"""A file that says: this folder is a report of ours. Written first, so that a report that was
+interrupted is taken up again.
+"""
+NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
 
 
 class Headed(NamedTuple):
@@ -55,19 +57,14 @@ class Headed(NamedTuple):
     date: str = ""
 
 
-UNHEADED = Headed()
-NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What was built: where, of what size, and how many pictures were not there."""
+    """What was built: where, of what size (without thumbnails), and how many were made."""
 
     page: Path
     bytes: int
     samples: int
     thumbnails: int
-    seconds: float = 0.0
 
 
 def build(
@@ -75,7 +72,7 @@ def build(
     parts: Sequence[Part],
     to: Path,
     *,
-    headed: Headed = UNHEADED,
+    headed: Headed = Headed(),  # noqa: B008  (it cannot be changed)
     copy_images: bool = False,
     thumbnails: bool = True,
     workers: int = 1,
@@ -90,27 +87,26 @@ def build(
     `RunError` when `to` cannot be written, holds something else, or holds a link: a report is never
     written through one.
     """
-    to = claim(to, runs)
+    to = _claimed(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)
-    places = Places(runs, to, copied=copy_images or not inside)
-    shown = []
-    diagnosed = []
+    pictures = Pictures(runs, to, copied=copy_images or not inside)
+    shown, diagnosed = [], []
     made = 0
     for number, part in enumerate(parts):
-        folder = to / "data" / str(number)
-        places.know(part.frame)
+        pictures.know(part.frame)
         if thumbnails:
-            jobs = thumbs.wanted(part.frame, places, to / "thumbs" / str(number))
-            made += thumbs.make(jobs, workers=workers, progress=progress)
-        shown.append(benchmark.write(part, number, folder, places, runs))
-        drawn = plots.figures(part.frame, part.metrics, part.plots, only=_headline(shown[-1]))
-        shown[-1]["figures"] = drawing.beside_page(drawn, to / "figures", str(number))
-        if drawn and not shown[-1]["figures"]:
-            shown[-1]["no_figures"] = NO_FIGURES
-        cutoffs = failures.recorded(runs, part.frame.benchmark)
-        outputs = diagnosis.every(runs, part.frame, cutoffs)
-        diagnosed.append((part.title or part.frame.benchmark, number, outputs, cutoffs))
-    places.close()
+            folder = to / "thumbs" / str(number)
+            made += make_thumbnails(
+                part.frame, pictures, folder, workers=workers, progress=progress
+            )
+        about = write(part, number, to / "data" / str(number), pictures, runs)
+        found = figures.figures(part.frame, part.metrics, part.plots, only=_headline(about))
+        about["figures"] = drawing.beside_page(found, to / "figures", str(number))
+        about["no_figures"] = NO_FIGURES if found and not about["figures"] else ""
+        shown.append(about)
+        diagnosed.append((part.title or part.frame.benchmark, part.frame))
+    pictures.close()
+    columns = [column["variant"] for about in shown for column in about["columns"]]
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
@@ -119,37 +115,54 @@ def build(
         "statuses": [status.value for status in STATUSES],
         "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],
         "problems": [text for run in runs for text in run.problems],
-        "thumbnails": thumbnails,
-        "variants": [
-            name
-            for name in VARIANTS
-            if any(column["variant"] == name for part in shown for column in part["columns"])
-        ],
-        "copied": places.copied,
+        "variants": [name for name in VARIANTS if name in columns],
+        "copied": pictures.copied,
         "diagnosis": diagnosis.PAGE if diagnosis.write_page(diagnosed, runs, to) else None,
     }
     write_script(to / "data" / "meta.js", "meta", meta)
-    for name in STATIC:
-        write_bytes(
-            to / "static" / name, files("editgauge.reports").joinpath("static", name).read_bytes()
-        )
-    write_bytes(
-        to / "index.html",
-        files("editgauge.reports").joinpath("templates", "index.html").read_bytes(),
-    )
+    ours = files("editgauge.reports")
+    for file in ours.joinpath("static").iterdir():
+        write_bytes(to / "static" / file.name, file.read_bytes())
+    write_bytes(to / "index.html", ours.joinpath("templates", "index.html").read_bytes())
     size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
-    return Site(
-        page=to / "index.html",
-        bytes=size,
-        samples=sum(len(part.frame.samples) for part in parts),
-        thumbnails=made,
-    )
+    samples = sum(len(part.frame.samples) for part in parts)
+    return Site(page=to / "index.html", bytes=size, samples=samples, thumbnails=made)
 
 
 def _headline(about: Mapping[str, Any]) -> set[str]:
     """The metrics behind the columns that the first page leads with: their figures are in the
     page. All others are drawn on request, for papers.
     """
-    leads = about["overview"]["leads"].values()
-    first = [about["overview"]["by"]["metric"]] if about["overview"]["by"] else []
-    return {lead["link"]["metric"] for lead in leads} or set(first)
+    seen = about["overview"]
+    leads = {lead["link"]["metric"] for lead in seen["leads"].values()}
+    return leads or ({seen["by"]["metric"]} if seen["by"] else set())
+
+
+def _claimed(to: Path, runs: Sequence[Run]) -> Path:
+    """Make the folder ours; clear what an older report left, but for the thumbnails. Returns its
+    own path.
+    """
+    named = to.absolute()
+    for run in runs:
+        if named.is_relative_to(run.path):
+            below = named.relative_to(run.path)
+            paths.no_links(run.path, [p.as_posix() for p in (below, *below.parents) if p.parts])
+    to = to.resolve()
+    try:
+        temporary.sweep(to)  # a report that was killed at its first file left only that
+        if to.exists() and any(to.iterdir()) and not os.path.lexists(to / MARKER):
+            raise RunError(f"{to}: not empty, and not a report; name another folder with --to")
+        paths.only_files(to, "")
+        to.mkdir(parents=True, exist_ok=True)
+        for above, _, _ in os.walk(to):  # what a killed report was writing
+            temporary.sweep(Path(above))
+        write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
+        for name in ("data", "figures", "static", diagnosis.FOLDER):
+            shutil.rmtree(to / name, ignore_errors=True)
+        (to / diagnosis.PAGE).unlink(missing_ok=True)
+        (to / "static").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(
+            f"{to}: the report cannot be written ({error.strerror}); name another folder with --to"
+        ) from error
+    return to

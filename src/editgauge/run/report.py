@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from editgauge.judging import compared
-from editgauge.reports import drawing, plots
-from editgauge.reports.benchmark import Part
-from editgauge.reports.parts import part
+from editgauge.reports import drawing, figures
+from editgauge.reports.part import Part, part
 from editgauge.run.tables import published_lines
 from editgauge.store.run import Run
 from editgauge.study.reporting import reported
@@ -48,5 +47,5 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
     drawn: list[Path] = []
     for each in parts:
         folder = to / "papers" / each.frame.benchmark
-        drawn += drawing.for_papers(plots.figures(each.frame, each.metrics, each.plots), folder)
+        drawn += drawing.for_papers(figures.figures(each.frame, each.metrics, each.plots), folder)
     return drawn

@@ -1,219 +1,88 @@
 "use strict";
-// What people said of one benchmark: agreement, metrics against people, contested samples.
-var StudyView = (function () {
-  var h = EG.h;
-  var SVG = "http://www.w3.org/2000/svg";
-  var SIDE = 380, PAD = 56, ROOM = SIDE - PAD - 14; // pixels of the drawing, its margin, and what is left for points
-  var FURTHEST = 10;
+// What people said of one benchmark: metrics against people, contested samples, agreement.
+const StudyView = (function () {
+  const h = EG.h, s = EG.svg;
+  const SIDE = 380, PAD = 56, ROOM = SIDE - PAD - 14; // pixels of the drawing, its margin, and what is left for points
 
-  // Positions in percent: which share of samples this one is better than. Makes metrics of any scale comparable.
-  function percentiles(values, direction) {
-    var order = [];
-    for (var i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) order.push(i);
-    order.sort(function (a, b) { return values[a] - values[b]; });
-    var out = new Float32Array(values.length).fill(NaN);
-    for (var start = 0; start < order.length;) {
-      var end = start;
-      while (end + 1 < order.length && values[order[end + 1]] === values[order[start]]) end++;
-      var share = order.length > 1 ? (start + end) / 2 / (order.length - 1) : 0.5;
-      for (var k = start; k <= end; k++) out[order[k]] = direction === "lower" ? 1 - share : share;
-      start = end + 1;
-    }
-    return out;
+  const short = (value) => String(Number(value.toPrecision(4)));
+
+  // A scale over values: round ticks, and the place of a value between 0 and ROOM.
+  function scale(values) {
+    const least = Math.min(...values), most = Math.max(...values), room = (most - least || Math.abs(most) || 1) * 0.06, low = least - room, high = most + room;
+    const rough = (high - low) / 6, unit = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((k) => k * unit).find((one) => one >= rough), ticks = [];
+    for (let at = Math.ceil(low / step); at * step <= high; at++) ticks.push(at * step);
+    return { ticks, place: (value) => (value - low) / (high - low) * ROOM };
   }
 
-  function s(tag, attributes, text) {
-    var node = document.createElementNS(SVG, tag);
-    Object.keys(attributes).forEach(function (name) { node.setAttribute(name, String(attributes[name])); });
-    if (text !== undefined) node.textContent = text;
-    return node;
-  }
-
-  function short(value) { return String(Number(value.toPrecision(4))); }
-
-  // Some round numbers over a range.
-  function ticks(low, high) {
-    var rough = (high - low) / 6 || 1, unit = Math.pow(10, Math.floor(Math.log10(rough)));
-    var step = [1, 2, 5, 10].map(function (k) { return k * unit; }).find(function (one) { return one >= rough; });
-    var found = [];
-    for (var at = Math.ceil(low / step); at * step <= high + step * 1e-9; at++) found.push(at * step);
-    return found;
-  }
-
-  function range(values) {
-    var low = Infinity, high = -Infinity;
-    values.forEach(function (value) { low = Math.min(low, value); high = Math.max(high, value); });
-    var room = (high - low || Math.abs(high) || 1) * 0.06;
-    return { low: low - room, high: high + room };
-  }
-
-  // Outputs with a mean of people and a value of the metric: [{editor, sample, people, value}]
-  function points(question, metric) {
-    var found = [];
-    question.outputs.forEach(function (output, at) {
-      var value = metric.values[at];
-      if (value !== null) found.push({ editor: output[0], sample: output[1], people: output[2], value: value });
-    });
-    return found;
-  }
-
-  // Many outputs lie at one place where both scales are coarse: one circle, whose area tells how many.
-  function places(list) {
-    var found = new Map();
-    list.forEach(function (one) {
-      var key = one.value + " " + one.people;
-      if (!found.has(key)) found.set(key, []);
-      found.get(key).push(one);
-    });
-    return Array.from(found.values());
-  }
-
-  function axis(svg, across, scale, name) {
-    ticks(scale.low, scale.high).forEach(function (tick) {
-      var at = scale.place(tick);
-      svg.append(s("line", across ? { x1: at, x2: at, y1: 14, y2: 14 + ROOM, class: "grid" }
-        : { x1: PAD, x2: PAD + ROOM, y1: at, y2: at, class: "grid" }));
-      svg.append(s("text", across ? { x: at, y: 14 + ROOM + 16, "text-anchor": "middle" }
-        : { x: PAD - 6, y: at + 4, "text-anchor": "end" }, short(tick)));
-    });
-    svg.append(s("text", across ? { x: PAD + ROOM / 2, y: SIDE - 4, "text-anchor": "middle", class: "axis" }
-      : { x: 14, y: 14 + ROOM / 2, "text-anchor": "middle", class: "axis", transform: "rotate(-90 14 " + (14 + ROOM / 2) + ")" }, name));
-  }
-
-  function drawn(about, ids, question, metric, list, chosen) {
-    var x = range(list.map(function (one) { return one.value; })), y = range(list.map(function (one) { return one.people; }));
-    x.place = function (value) { return PAD + (value - x.low) / (x.high - x.low) * ROOM; };
-    y.place = function (value) { return 14 + ROOM - (value - y.low) / (y.high - y.low) * ROOM; };
-    var words = nameOf(metric) + " against people, " + question.question + ": " + list.length + " outputs";
-    var svg = s("svg", { viewBox: "0 0 " + SIDE + " " + SIDE, width: SIDE, height: SIDE, class: "scatter", role: "img", "aria-label": words });
-    axis(svg, true, x, nameOf(metric) + arrow(metric.direction));
-    axis(svg, false, y, "people: " + question.question + (question.scale === "rank" ? ", mean rank" : "") + arrow(question.direction));
-    var groups = places(list), most = Math.max.apply(null, groups.map(function (group) { return group.length; }));
-    groups.forEach(function (group) {
-      var first = group[0];
-      var circle = s("circle", { cx: x.place(first.value), cy: y.place(first.people), class: "point",
-        r: most > 1 ? 3 + 9 * Math.sqrt(group.length / most) : 4,
-        "data-value": first.value, "data-people": first.people, "data-outputs": group.length });
-      circle.append(s("title", {}, short(first.value) + " and " + short(first.people) + ": " +
-        (group.length > 1 ? group.length + " outputs" : ids[first.sample] + ", " + about.editors[first.editor])));
-      circle.addEventListener("click", function () { chosen(group); });
-      svg.append(circle);
-    });
-    return svg;
-  }
-
-  function arrow(direction) { return { higher: " ↑", lower: " ↓" }[direction] || ""; }
-
-  var shown = null; // the benchmark whose metrics are named
-
-  function nameOf(metric) {
-    return Scores.name(shown, Scores.keyOf(metric)) + (metric.variant === "corrected" ? " (corrected)" : "");
-  }
-
-  function link(about, ids, one, metric) {
-    var query = new URLSearchParams({ e: about.editors[one.editor], m: Scores.keyOf(metric) });
-    return h("a", { href: EG.address(["sample", about.name, ids[one.sample]], query) },
-      ids[one.sample] + ", " + about.editors[one.editor]);
+  // Outputs with a mean of people and a value of the metric; better is up and to the right. Many lie at one place where both scales are
+  // coarse: one circle, whose area tells how many.
+  function drawn(about, ids, question, metric, name, list, chosen) {
+    const flip = (scaled, direction) => (value) => direction === "lower" ? ROOM - scaled.place(value) : scaled.place(value);
+    const across = scale(list.map((one) => one.value)), up = scale(list.map((one) => one.people));
+    const x = flip(across, metric.direction), y = flip(up, question.direction), places = new Map();
+    list.forEach((one) => { const at = one.value + " " + one.people; places.set(at, (places.get(at) || []).concat([one])); });
+    const most = Math.max(...Array.from(places.values(), (group) => group.length)), bottom = 14 + ROOM, sorted = [...places.values()].sort((a, b) => b.length - a.length);
+    return s("svg", { viewBox: "0 0 " + SIDE + " " + SIDE, class: "scatter", role: "img", "aria-label": name + " against " + question.question + " of people" },
+      across.ticks.map((tick) => [s("line", { x1: PAD + x(tick), x2: PAD + x(tick), y1: 14, y2: bottom, class: "grid" }),
+        s("text", { x: PAD + x(tick), y: bottom + 16, "text-anchor": "middle" }, short(tick))]),
+      up.ticks.map((tick) => [s("line", { x1: PAD, x2: PAD + ROOM, y1: bottom - y(tick), y2: bottom - y(tick), class: "grid" }),
+        s("text", { x: PAD - 6, y: bottom - y(tick) + 4, "text-anchor": "end" }, short(tick))]),
+      s("text", { x: PAD + ROOM / 2, y: SIDE - 6, "text-anchor": "middle", class: "axis" }, name + Scores.arrow(metric.direction)),
+      s("text", { x: 12, y: 14 + ROOM / 2, "text-anchor": "middle", class: "axis", transform: "rotate(-90 12 " + (14 + ROOM / 2) + ")" }, "people: " + question.question),
+      sorted.map((group) => s("circle", { cx: PAD + x(group[0].value), cy: bottom - y(group[0].people), class: "point",
+        r: most > 1 ? 3 + 9 * Math.sqrt(group.length / most) : 4, "data-value": group[0].value, "data-people": group[0].people, "data-outputs": group.length,
+        onclick: () => chosen(group) }, s("title", {}, short(group[0].value) + " and " + short(group[0].people) + ": " + EG.plural(group.length, "output")))));
   }
 
   function outputs(about, ids, metric, list) {
-    return h("ol", {}, list.map(function (one) {
-      return h("li", {}, link(about, ids, one, metric), ": " + short(one.value) + ", people " + short(one.people));
-    }));
+    return h("ol", {}, list.map((one) => h("li", {}, h("a", { href: EG.address(["sample", about.name, ids[one.sample]],
+      new URLSearchParams({ e: about.editors[one.editor], m: Scores.keyOf(metric) })) }, ids[one.sample] + ", " + about.editors[one.editor]),
+    ": " + short(one.value) + ", people " + short(one.people))));
   }
 
-  // Where a metric and people stand furthest apart: by the share of outputs that each finds worse.
-  function furthest(question, metric, list) {
-    var ours = percentiles(Float64Array.from(list, function (one) { return one.value; }), metric.direction);
-    var theirs = percentiles(Float64Array.from(list, function (one) { return one.people; }), question.direction);
-    return list.map(function (one, at) { return { one: one, gap: Math.abs(ours[at] - theirs[at]) }; })
-      .filter(function (item) { return item.gap > 0; })
-      .sort(function (a, b) { return b.gap - a.gap; })
-      .slice(0, FURTHEST).map(function (item) { return item.one; });
-  }
-
-  function interval(item) {
-    if (!item || item.value === null) return "not defined";
-    var around = item.low === null ? "" : " [" + EG.number(item.low, 3) + ", " + EG.number(item.high, 3) + "]";
-    return EG.number(item.value, 3) + around;
-  }
-
-  function numbers(agreement, question, metric) {
-    var line = agreement.metrics.find(function (one) {
-      return one.question === question.question && one.metric === metric.metric && one.source === metric.source &&
-        one.variant === metric.variant;
-    });
-    if (!line) return null;
-    return h("p", {}, "Spearman per sample " + interval(line.spearman) + ", Pearson r " + interval(line.pearson) +
-      "; " + line.annotators + " annotators, " + line.rated + " samples. 95 % intervals by resampling samples.");
-  }
-
-  function against(about, ids, facts, question, number) {
-    var there = question.metrics.filter(function (metric) { return points(question, metric).length; });
+  function against(about, ids, question, number) {
+    const points = (metric) => question.outputs.map(([editor, sample, people], at) => ({ editor, sample, people, value: metric.values[at] })).filter((one) => one.value !== null);
+    const there = question.metrics.filter((metric) => points(metric).length).sort((a, b) => (b.metric === question.question) - (a.metric === question.question));
     if (!there.length) return h("p", {}, "No metric of this run has a known direction and a score of what people rated.");
-    there.sort(function (a, b) { return (b.metric === question.question) - (a.metric === question.question); });
-    var plot = h("div", { class: "plot" }), pick = h("select", { id: "metric-" + number, onchange: draw },
-      there.map(function (metric, at) { return h("option", { value: at }, nameOf(metric)); }));
-    var who = h("select", { id: "who-" + number, onchange: draw }, h("option", { value: "" }, "all editors"),
-      about.editors.map(function (editor, at) { return h("option", { value: at }, editor); }));
+    const nameOf = (metric) => Scores.name(about, Scores.keyOf(metric)) + (metric.variant === "corrected" ? " (corrected)" : "");
+    const plot = h("div", { class: "plot" }), option = (name, at) => h("option", { value: at }, name);
+    const pick = h("select", { id: "metric-" + number, onchange: draw }, there.map(nameOf).map(option));
+    const who = h("select", { id: "who-" + number, onchange: draw }, option("all editors", ""), about.editors.map(option));
     function draw() {
-      var metric = there[Number(pick.value)], list = points(question, metric).filter(function (one) {
-        return who.value === "" || one.editor === Number(who.value);
-      });
-      var picked = h("div", { class: "picked", role: "status" });
+      const metric = there[Number(pick.value)], list = points(metric).filter((one) => who.value === "" || one.editor === Number(who.value));
+      const picked = h("div", { class: "picked", role: "status" });
       if (!list.length) return EG.fill(plot, h("p", {}, "People rated no output of this editor that has this score."));
-      var far = furthest(question, metric, list);
-      EG.fill(plot, h("figure", {}, drawn(about, ids, question, metric, list, function (group) {
-        EG.fill(picked, h("p", {}, "At this point:"), outputs(about, ids, metric, group));
-      }), h("figcaption", {}, list.length + " outputs. The area of a circle tells how many lie there; a click lists them.")),
-      h("div", {}, who.value === "" ? numbers(facts.agreement, question, metric) : null, picked,
-        far.length ? [h("h4", {}, "Furthest from people"), outputs(about, ids, metric, far)] : null));
+      EG.fill(plot, h("figure", {}, drawn(about, ids, question, metric, nameOf(metric), list, (group) => EG.fill(picked, h("p", {}, "At this point:"), outputs(about, ids, metric, group))),
+        h("figcaption", {}, EG.plural(list.length, "output") + ". The area of a circle tells how many lie there; a click lists them.")), picked);
     }
     draw();
-    return [h("div", { class: "controls" },
-      h("p", { class: "control" }, h("label", { for: "metric-" + number }, "Metric"), pick),
+    return [h("div", { class: "controls" }, h("p", { class: "control" }, h("label", { for: "metric-" + number }, "Metric"), pick),
       h("p", { class: "control" }, h("label", { for: "who-" + number }, "Editor"), who)), plot];
   }
 
-  function contested(at, about, index, question) {
-    var ids = index.ids;
+  function contested(about, index, question) {
     if (!question.contested.length) return h("p", {}, "No two annotators differ, or each sample was rated by one only.");
-    return h("ol", { class: "contested" }, question.contested.map(function (item) {
-      var position = ids.indexOf(item.sample), said = new Map();
-      item.answers.forEach(function (one) {
-        if (!said.has(one[0])) said.set(one[0], []);
-        said.get(one[0]).push(one[1] + " " + short(one[2]));
-      });
-      return h("li", {}, h("p", {}, h("a", { href: EG.address(["sample", about.name, item.sample]) }, item.sample),
-        " · two annotators differ by " + short(item.difference) + " on average"),
-      h("div", { class: "said" }, h("figure", {}, Scores.thumb(at, index, "input", position, "input"), h("figcaption", {}, "input")),
-        Array.from(said.keys()).map(function (editor) {
-          return h("figure", {}, Scores.thumb(at, index, about.editors.indexOf(editor), position, editor),
-            h("figcaption", {}, editor, h("br"), h("small", {}, said.get(editor).join(", "))));
-        })));
+    return h("ol", { class: "contested" }, question.contested.map((item) => {
+      const position = index.ids.indexOf(item.sample), said = new Map();
+      item.answers.forEach(([editor, person, value]) => said.set(editor, (said.get(editor) || []).concat(person + " " + short(value))));
+      return h("li", {}, h("p", {}, h("a", { href: EG.address(["sample", about.name, item.sample]) }, item.sample), " · two annotators differ by " + short(item.difference) + " on average"),
+        h("div", { class: "said" }, [["input", "input", []]].concat(Array.from(said, ([editor, told]) => [about.editors.indexOf(editor), editor, told])).map(([slot, name, told]) =>
+          h("figure", {}, Scores.thumb(about, index, slot, position, name), h("figcaption", {}, name, h("br"), h("small", {}, told.join(", ")))))));
     }));
   }
 
-  function show(main, at, about, live, tableNode) {
-    if (!about.study) return Promise.reject(new Error("Nobody rated " + about.title + " in this run."));
-    return Promise.all([EG.study(at), EG.index(at)]).then(function (loaded) {
-      if (!live()) return;
-      shown = about;
-      var facts = loaded[0], ids = loaded[1].ids;
-      EG.fill(main, h("h1", {}, about.title + ": what people said"),
-        facts.questions.map(function (question, number) {
-          return h("section", { "aria-labelledby": "q-" + number, class: "question" },
-            h("h2", { id: "q-" + number }, question.question + " (" + EG.words(question.scale) + ")"),
-            h("h3", {}, "Metrics against people"), against(about, ids, facts, question, number),
-            h("h3", {}, "Samples on which people differ most"), contested(at, about, loaded[1], question));
-        }),
-        h("section", { "aria-labelledby": "agreement" }, h("h2", { id: "agreement" }, "Agreement"),
-          about.tables.map(function (table, number) {
-            return facts.tables.indexOf(table.name) < 0 ? null : tableNode(about, table, number, loaded[1]);
-          })));
-      EG.say(about.title + ": what people said");
-    });
+  async function show(main, about, live) {
+    if (!about.study) throw new Error("Nobody rated " + about.title + " in this run.");
+    const [facts, index] = await Promise.all([EG.study(about), EG.index(about)]);
+    if (!live()) return;
+    EG.fill(main, h("h1", {}, about.title + ": what people said"), facts.questions.map((question, number) => h("section", { "aria-labelledby": "q-" + number },
+      h("h2", { id: "q-" + number }, question.question + " (" + EG.words(question.scale) + ")"),
+      h("h3", {}, "Metrics against people"), against(about, index.ids, question, number),
+      h("h3", {}, "Samples on which people differ most"), contested(about, index, question))),
+    h("section", { "aria-labelledby": "agreement" }, h("h2", { id: "agreement" }, "Agreement"),
+      about.tables.map((table, number) => facts.tables.includes(table.name) ? Tables.node(about, table, number) : null)));
+    EG.say(about.title + ": what people said");
   }
 
-  return { show: show };
+  return { show };
 })();

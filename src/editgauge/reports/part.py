@@ -1,0 +1,298 @@
+"""One benchmark of a report: its rows and tables, and the data files that the page reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editgauge.catalog import is_anchor
+from editgauge.diagnosis import failures
+from editgauge.reports import details
+from editgauge.reports.overview import link, overview
+from editgauge.reports.pictures import Pictures, present
+from editgauge.reports.scripts import packed, write_script
+from editgauge.store.run import Run
+from editgauge.tables import reading
+from editgauge.tables.draw import as_json
+from editgauge.tables.layouts import Shown, every_table, papers_first, tables
+from editgauge.tables.metrics import benchmark_of, metrics_of, on_scale, titles, unknown
+from editgauge.tables.plan import plan
+from editgauge.tables.results import STATUSES, Results
+from editgauge.tables.rows import without_training
+from editgauge.tables.table import Table
+from editgauge.types import VARIANTS, Metric, Plot, Status, Variant
+
+_MOST_VALUES = 2000
+"""An attribute of more values is free text: no use as a filter."""
+_CODE = {status: code for code, status in enumerate(STATUSES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One benchmark of a report: its rows, its tables, what is known of its metrics, what it is
+    called, what it is about, and what its paper plots. `study`: what people said, as
+    `study.reporting.reported` gives it.
+    """
+
+    frame: Results
+    tables: Sequence[Table] = ()
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    _: KW_ONLY
+    title: str = ""
+    about: str = ""
+    plots: Sequence[Plot] = ()
+    study: Mapping[str, Any] | None = None
+
+
+def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) -> Part:
+    """A benchmark's part of a report on these runs. `published` adds the papers' lines,
+    `intervals` bootstrap intervals.
+    """
+    frame = without_training(reading.of_runs(runs, name), runs)
+    benchmark = benchmark_of(name)
+    shown = Shown(published=published, intervals=intervals)
+    found: list[Table] = []
+    for side in frame.without_people().sides():
+        for variant in VARIANTS:
+            for table in _tables(side, variant, shown):
+                said = [t.rows for t in found if (t.name, t.source) == (table.name, table.source)]
+                if table.rows not in said:  # a track that has one variant only says it once
+                    found.append(table)
+    if frame.makers():
+        found = papers_first(found)
+    found += failures.tables(frame, failures.recorded(runs, name), intervals=intervals)
+    return Part(
+        frame,
+        found,
+        metrics_of(frame),
+        title=name if benchmark is None else benchmark.title,
+        about="" if benchmark is None else benchmark.about,
+        plots=() if benchmark is None else benchmark.figures,
+    )
+
+
+def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
+    """The benchmark's tables, each with where its numbers come from: column -> metric, variant,
+    labels of samples. A column of published numbers alone opens nothing.
+    """
+    links = {
+        paper.name: {
+            f.column.name: link(side, f) for f in plan(side, paper, variant).fields if f.spec.of
+        }
+        for paper in every_table(side)
+    }
+    source = "" if side.side is None else side.side.source
+    for table in tables(side, variant, shown, among=VARIANTS):
+        facts = {**table.meta, "links": links.get(table.name, {}), "made_by": source}
+        yield replace(table, meta=facts)
+
+
+# -- data files ------------------------------------------------------------------------------------
+
+
+def write(
+    part: Part, number: int, folder: Path, pictures: Pictures, runs: Sequence[Run]
+) -> dict[str, Any]:
+    """Write a benchmark's data files into `folder`; what the page's first file says of it. `number`
+    is its place in the report.
+    """
+    frame = part.frame
+    columns = []
+    for index, (column, values, status) in enumerate(_columns(frame, part.metrics)):
+        data = {"values": packed(values, "<f4"), "status": packed(status)}
+        write_script(folder / f"column-{index}.js", f"{number}/column/{index}", data)
+        columns.append(column)
+    attributes, codes = _attributes(frame)
+    state, marks, back = _outputs(frame, pictures)
+    there = present(pictures.to / "thumbs" / str(number), frame)
+    index_data = {
+        "ids": list(frame.samples.ids),
+        "codes": codes,
+        "edits": [packed(row) for row in state],
+        "marks": [packed(row) for row in marks],
+        "back": [packed(row) for row in back],
+        "thumbs": {slot: packed(np.packbits(f, bitorder="little")) for slot, f in there.items()},
+    }
+    write_script(folder / "index.js", f"{number}/index", index_data)
+    records = frame.samples.records.values()
+    text = [str(record.get("instruction") or "")[:2000] for record in records]
+    write_script(folder / "text.js", f"{number}/text", text)
+    names = {
+        (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
+    }
+    samples = details.samples(frame, runs, pictures, names, part.metrics)
+    return {
+        "name": frame.benchmark,
+        "title": part.title or frame.benchmark,
+        "about": part.about,
+        "samples": len(frame.samples),
+        "editors": list(frame.editors),
+        "anchors": [editor for editor in frame.editors if is_anchor(editor)],
+        "columns": columns,
+        "attributes": attributes,
+        "tables": [as_json(table) for table in part.tables],
+        "shard": _write_details(samples, details.shard_size(frame), number, folder),
+        "metrics": _described(part.metrics),
+        "overview": overview(frame, part.metrics, part.tables, part.plots),
+        "coverage": _coverage(frame, marks, pictures),
+        "study": _study(part, number, folder),
+    }
+
+
+def _columns(
+    frame: Results, metrics: Mapping[str, Metric]
+) -> Iterator[tuple[dict[str, Any], NDArray[np.float64], NDArray[np.uint8]]]:
+    """Every (metric, variant, source) that has rows, for every editor: what it is, its values on
+    the scale of print and its statuses (255: no row) in the order of the samples.
+    """
+    for metric, variant, source in sorted({key[:3] for key in frame.cubes}):
+        about = metrics.get(metric) or unknown(metric)
+        if about.whole_set:
+            continue
+        grid = frame.of_source(source).grid(metric, variant)
+        values = on_scale(about, grid.values)
+        for row, editor in enumerate(frame.editors):
+            status = np.where(grid.status[row] < 0, 255, grid.status[row]).astype(np.uint8)
+            if (status < 255).any():
+                names = {"editor": editor, "metric": metric, "variant": variant, "source": source}
+                yield {**names, "scored": int((status == 0).sum())}, values[row], status
+
+
+def _attributes(frame: Results) -> tuple[list[dict[str, Any]], list[str]]:
+    """What samples are filtered and sorted by: for each the values there are, and one code a sample
+    (16 bits).
+    """
+    about, codes = [], []
+    for name in frame.samples.names():
+        values, code = np.unique(frame.samples.labels(name), return_inverse=True)
+        if len(values) > _MOST_VALUES or (len(values) == 1 and values[0] == ""):
+            continue
+        texts = [str(value) for value in values]
+        numbers = [_number(text) for text in texts]
+        numeric = all(not text or math.isfinite(n) for text, n in zip(texts, numbers, strict=True))
+        if numeric:
+            order = np.argsort(np.nan_to_num(numbers, nan=-math.inf), kind="stable")
+            texts, code = [texts[i] for i in order], np.argsort(order, kind="stable")[code]
+        about.append({"name": name, "values": texts, "numeric": numeric})
+        codes.append(packed(code, "<u2"))
+    return about, codes
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
+    """Of every output (E, S), uint8: its status (255: none is known); which statuses its rows have,
+    and it itself where that is none (bit k for ``STATUSES[k]``; people's rows do not count); and
+    whether it is the input, given back.
+    """
+    shape = (len(frame.editors), len(frame.samples))
+    state, marks, back = (
+        np.full(shape, 255, np.uint8),
+        np.zeros(shape, np.uint8),
+        np.zeros(shape, np.uint8),
+    )
+    for cube in frame.without_people().cubes.values():
+        bits = np.where(cube.status < 0, 0, np.left_shift(1, np.maximum(cube.status, 0)))
+        marks |= np.bitwise_or.reduce(bits.astype(np.uint8), axis=0)
+    for row, editor in enumerate(frame.editors):
+        for at, sample in enumerate(frame.samples.ids):
+            record = pictures.edits.get((sample, editor))
+            if record is not None:
+                code = _CODE[record.status]
+                state[row, at], back[row, at] = code, record.given_back is True
+                marks[row, at] |= (1 << code) * (record.status is not Status.SCORED)
+    return state, marks, back
+
+
+def _described(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
+    """What a reader is told of each metric, and how its numbers are printed."""
+    names = titles(metrics)
+    return {
+        name: {
+            "title": names[name],
+            "direction": metric.direction,
+            "range": [
+                float(end) if math.isfinite(end) else None
+                for end in (on_scale(metric, metric.low), on_scale(metric, metric.high))
+            ],
+            "digits": metric.digits,
+            "unit": metric.unit,
+            "note": metric.note,
+            "plain": metric.plain,
+            "keeps": metric.keeps,
+        }
+        for name, metric in metrics.items()
+    }
+
+
+def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> list[dict[str, Any]]:
+    """For each editor how many samples have a row, or an output, of each status (a sample that has
+    two statuses counts for both), in which metrics where not in all of them, and what is known of
+    its outputs: their number, those given back, seconds each and dollars.
+    """
+    cubes = frame.without_people().cubes
+    found = []
+    for row, editor in enumerate(frame.editors):
+        every = {key.metric for key, cube in cubes.items() if (cube.status[:, row] >= 0).any()}
+        counts, where = {}, {}
+        for code, status in enumerate(STATUSES):
+            if n := int((marks[row] >> code & 1).sum()):
+                counts[status.value] = n
+                mine = {key.metric for key, c in cubes.items() if (c.status[:, row] == code).any()}
+                where[status.value] = sorted(mine) if mine != every else []
+        made = [edit for (_, name), edit in pictures.edits.items() if name == editor]
+        seconds = [edit.seconds for edit in made if edit.seconds is not None]
+        costs = [edit.cost for edit in made if edit.cost is not None]
+        found.append(
+            {
+                "editor": editor,
+                "counts": counts,
+                "metrics": where,
+                "outputs": sum(edit.status is Status.SCORED for edit in made),
+                "given_back": sum(edit.given_back is True for edit in made),
+                "seconds": sum(seconds) / len(seconds) if seconds else None,
+                "cost": sum(costs) if costs else None,
+            }
+        )
+    return found
+
+
+def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
+    """Writes what people said, and what machines said of the same outputs on the scale of print;
+    returns what every view needs of it, None where nobody did.
+    """
+    if part.study is None:
+        return None
+    for question in part.study["questions"]:
+        for metric in question["metrics"]:
+            about = part.metrics.get(metric["metric"])
+            if about is not None:
+                values = on_scale(about, np.array(metric["values"], np.float64)).tolist()
+                metric["values"] = [value if math.isfinite(value) else None for value in values]
+    write_script(folder / "study.js", f"{number}/study", part.study)
+    return {"tables": part.study["tables"]}
+
+
+def _write_details(samples: Iterator[Any], size: int, number: int, folder: Path) -> int:
+    """Write what is known of each sample, `size` of them a file; returns the size."""
+    shard: list[Any] = []
+    count = 0
+    for sample in samples:
+        shard.append(sample)
+        if len(shard) == size:
+            write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
+            count, shard = count + 1, []
+    if shard:
+        write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
+    return size

@@ -13,7 +13,7 @@ import pytest
 from editgauge.diagnosis.failures import cutoffs_of
 from editgauge.images import read_image, write_png
 from editgauge.reports import diagnosis, site
-from editgauge.reports.parts import part
+from editgauge.reports.part import part
 from editgauge.run.diagnose import Request, diagnose
 from editgauge.run.edit import edit as edit_all
 from editgauge.store.run import Run
@@ -101,7 +101,7 @@ def test_pictures_that_are_gone_are_said_on_the_page(run: Run, tmp_path: Path) -
     shown = diagnosis.every([run], frame, cutoffs_of("mini"))
     assert len(shown) == 2
     assert diagnosis.drawn([run], shown[0], 64) is None
-    assert diagnosis.write_page([("mini", 0, shown, cutoffs_of("mini"))], [run], tmp_path / "out")
+    assert diagnosis.write_page([("mini", frame)], [run], tmp_path / "out")
     assert (
         "Its pictures or its map are not in the run."
         in (tmp_path / "out" / "diagnosis.html").read_text()

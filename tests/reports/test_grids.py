@@ -63,20 +63,21 @@ def found(run: Run, *metrics: str) -> grids.Line:
 
 def test_every_editor_has_its_place_and_its_score(run: Run) -> None:
     line = found(run, "EA")
+    assert line.heading.startswith("7: Remove the $second$ tooth")
     assert [panel.heading for panel in line.panels] == ["Input", "Reference", *EDITORS]
     by = {panel.heading: panel for panel in line.panels}
-    assert by[EDITORS[8]].below == "EA 0.80", "on the scale of the table: 8 of 10"
+    assert by[EDITORS[8]].below == ("EA 0.80",), "on the scale of the table: 8 of 10"
     assert by[EDITORS[1]].picture is None
     assert by[EDITORS[1]].words == "refused: safety"
-    assert by[EDITORS[1]].below == "EA: refused"
+    assert by[EDITORS[1]].below == ("EA: refused",)
     assert (by[EDITORS[2]].picture, by[EDITORS[2]].words) == (None, "not in the run")
 
 
 def test_what_the_run_does_not_have(run: Run) -> None:
     frame = reading.of_runs([run], B)
-    with pytest.raises(UsageError, match="--sample 8: not in this run"):
+    with pytest.raises(UsageError, match="sample 8: not in this run"):
         grids.lines([run], frame, ["8"])
-    with pytest.raises(UsageError, match="no rows of it; there are: EA"):
+    with pytest.raises(UsageError, match="metric VQ: no rows of it; there are: EA"):
         grids.lines([run], frame, ["7"], ["VQ"])
     with pytest.raises(UsageError, match="ends in pdf, png, svg"):
         grids.write([found(run)], Path("grid.doc"))

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from editgauge import escape
 from editgauge.errors import ImageError
 from editgauge.images import read_header, read_small, write_bytes
-from editgauge.store import copies, paths
+from editgauge.store import hashes, paths
 from editgauge.store.hashes import HashStore
 from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.results import Results
-from editgauge.types import MAX_FILE_BYTES
 
 COPIED_SIDE = 1000
 """The longer side in pixels of a picture that is copied into a report: the report is to be sent."""
@@ -48,7 +47,7 @@ class Pictures:
         self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
 
     def close(self) -> None:
-        self._hashes.close()
+        self._hashes.flush()
 
     def know(self, frame: Results) -> None:
         """Turn to a benchmark: what the runs know of its pictures."""
@@ -98,9 +97,9 @@ class Pictures:
         target = folder / f"{mark}-{escape.file_name(path.name)}{'' if smaller is None else '.jpg'}"
         if smaller is not None:
             write_bytes(target, smaller)
-        elif not copies.same(path, target):
+        elif not hashes.same(path, target):
             target.unlink(missing_ok=True)
-            copies.copy(path, target, limit=MAX_FILE_BYTES)
+            hashes.copy(path, target)
         return quote(f"pictures/{target.name}")
 
 

@@ -1,0 +1,138 @@
+"""A run of two models whose report is looked at, and a headless Chromium to look with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge.images import read_image, write_png
+from editgauge.store.run import Run
+from editgauge.store.samples import keep_samples
+from editgauge.store.schema import EditRecord
+from editgauge.types import VARIANTS, Metric, Row, Sample, Status
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+NUMBER = 30
+METRICS = {
+    "ssim": Metric("ssim", direction="higher", low=0, high=1, heading="CP", keeps=True,
+                   plain="how much stayed as it was"),
+    "IF": Metric("IF", direction="higher", low=0, high=5),
+    "EA": Metric("EA", direction="higher", low=0, high=10, digits=2, printed=((0, 0), (10, 1))),
+}  # fmt: skip
+
+
+def value_of(index: int) -> float:
+    return round(0.5 + 0.0123456789 * index, 10)
+
+
+def made_run(place: Path) -> Run:
+    """30 samples, two editors: `same` changes nothing, `box` turns the masked part; of `box` the
+    judge refused sample 4, and EA (7 as released, 3 corrected) misses the last one.
+    """
+    data, samples = place / "data", []
+    random = np.random.default_rng(5)
+    run = Run.create(place / "run")
+    for index in range(NUMBER):
+        pixels = random.integers(0, 255, (90, 120, 3), dtype=np.uint8)
+        mask = np.zeros((90, 120), np.uint8)
+        mask[20:50, 30:70] = 255
+        write_png(data / f"{index}.png", pixels)
+        write_png(data / f"{index}_mask.png", mask)
+        sample = Sample(
+            benchmark="bench", id=f"part/{index:02}", split="real" if index % 2 else "made",
+            category=("all",), instruction=f"do thing {index}", images=(data / f"{index}.png",),
+            output_stems=(f"{index}",), masks={"input": data / f"{index}_mask.png"},
+            attributes={"topic": f"topic {index % 3}", "difficulty": ["easy", "hard"][index % 2]},
+        )  # fmt: skip
+        samples.append(sample)
+    keep_samples(run, "bench", data, samples, samples)
+    for index, sample in enumerate(samples):
+        for editor in ("same", "box"):
+            place_of = f"edits/bench/{editor}/{index}.png"
+            pixels = read_image(sample.images[0]).copy()
+            if editor == "box":
+                pixels[20:50, 30:70] = 255 - pixels[20:50, 30:70]
+            write_png(place / "out.png", pixels)
+            run.keep(place / "out.png", Path(place_of))
+            run.write_edits(
+                [
+                    EditRecord(benchmark="bench", sample=sample.id, editor=editor, path=place_of,
+                               status=Status.SCORED, width=120, height=90)
+                ]
+            )  # fmt: skip
+        run.put([*rows(sample.id, index)])
+    return Run.open(place / "run")
+
+
+def rows(sample: str, index: int) -> Iterator[Row]:
+    def row(editor: str, metric: str, value: float | None, **more: Any) -> Row:
+        facts = {"variant": "faithful", "status": Status.SCORED, "reason": "", **more}
+        return Row(benchmark="bench", sample=sample, editor=editor, scorer="x", metric=metric,
+                   value=value, fingerprint="f", **facts)  # fmt: skip
+
+    yield row("same", "ssim", 1.0)
+    yield row("box", "ssim", value_of(index))
+    boxes = {"boxes": {"input": [[1, 2, 30, 40, "word"]]}}
+    yield row("same", "IF", 0.0, source="judge-1", detail=boxes)
+    if index == 4:
+        yield row("box", "IF", None, status=Status.REFUSED, reason="no", source="judge-1")
+    else:
+        yield row("box", "IF", float(index % 6), source="judge-1")
+    for variant, value in zip(VARIANTS, (7.0, 3.0), strict=True):
+        gone = {"status": Status.MISSING, "reason": "none"} if index == NUMBER - 1 else {}
+        yield row("box", "EA", None if gone else value, variant=variant, **gone)
+    if index == 7:
+        lacking = {"status": Status.NOT_APPLICABLE, "reason": "there is no text in it"}
+        for editor in ("box", "same"):
+            yield row(editor, "NED", None, source="ocr-1", **lacking)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sync_playwright = None
+    if sync_playwright is None or not Path(CHROMIUM).exists():
+        reason = "no headless browser: apt-get install chromium, pip install playwright"
+        if os.environ.get("EDITGAUGE_NEED_BROWSER"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page of a report, opened offline, and everything it complained about."""
+
+    def __init__(self, browser: Any, folder: Path, width: int = 1300, height: int = 900) -> None:
+        view = {"width": width, "height": height}
+        self.context = browser.new_context(viewport=view, offline=True, accept_downloads=True)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", self.heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.base = (folder / "index.html").as_uri()
+
+    def heard(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def go(self, address: str, wanted: str) -> Any:
+        self.page.goto("about:blank")
+        self.page.goto(self.base + address)
+        self.page.locator(wanted).first.wait_for()
+        return self.page
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.complaints == []

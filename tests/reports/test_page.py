@@ -1,0 +1,251 @@
+"""The report in a real headless Chromium, opened from disk: what it shows is what the rows say."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from editgauge.reports import site
+from editgauge.reports.part import Part
+from editgauge.store import selection
+from editgauge.store.run import Run
+from editgauge.tables import reading
+from tests.reports.pages import METRICS, NUMBER, Visit, browser, made_run, value_of
+
+__all__ = ["browser"]
+pytestmark = pytest.mark.browser
+ANY = "#/browse/bench?chip=ssim%7C&chip=IF%7Cjudge-1&chip=EA%7C"
+SEVEN = "#/sample/bench/part%2F07"
+
+
+def build(run: Run, to: Path) -> None:
+    site.build([run], [Part(reading.of_runs([run], "bench"), [], METRICS, title="Bench")], to)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = made_run(tmp_path_factory.mktemp("page"))
+    build(run, run.path / "report")
+    return run
+
+
+@pytest.fixture
+def visit(browser: Any, run: Run) -> Iterator[Visit]:
+    visit = Visit(browser, run.path / "report")
+    yield visit
+    visit.close()
+
+
+def row_of(page: Any, name: str) -> Any:
+    return page.locator(".row", has=page.get_by_role("link", name=name, exact=True))
+
+
+# -- samples ---------------------------------------------------------------------------------------
+
+
+def test_filter_sort_and_search(visit: Visit) -> None:
+    page = visit.go("#/browse/bench?e=box&m=ssim%7C&sort=score&desc=1", ".row")
+    assert page.locator(".row .name").all_inner_texts()[:2] == ["part/29", "part/28"]
+    page.locator("#panel-filter > summary").click()
+    hard = page.locator("fieldset[data-attribute='difficulty'] label", has_text="hard")
+    assert hard.inner_text().split() == ["hard", "15"]
+    hard.locator("input").check()
+    page.locator("#found", has_text="15 of 30").wait_for()
+    page.locator("#c-search").fill("thing 2")
+    page.locator("#c-search").press("Enter")
+    page.locator("#found", has_text="5 of 30").wait_for()
+    page.get_by_role("button", name="Remove filter difficulty=hard").click()
+    page.locator("#found", has_text="11 of 30").wait_for()
+    page = visit.go("#/browse/bench?m=ssim%7C&e=box&range=score:0.6:0.7", ".row")
+    wanted = sum(0.6 <= value_of(number) <= 0.7 for number in range(NUMBER))
+    assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
+    page.get_by_role("button", name="Remove filter 0.6 ≤ CP of box ≤ 0.7").click()
+    page.locator("#found", has_text=f"{NUMBER} of {NUMBER}").wait_for()
+
+
+@pytest.mark.parametrize("sort", ["mean", "models", "delta&e=same&b=box", "attr:topic", "order"])
+def test_every_order_shows_every_sample(visit: Visit, sort: str) -> None:
+    page = visit.go(f"#/browse/bench?m=ssim%7C&sort={sort}", ".row")
+    first = {"delta&e=same&b=box": "part/29", "models": "part/29"}.get(sort, "part/00")
+    assert page.locator(".row .name").first.inner_text() == first
+    assert page.locator("#found").inner_text().startswith("30 of 30")
+
+
+def test_all_models_stand_beside_each_other_with_ranked_scores(visit: Visit) -> None:
+    row = row_of(visit.go(ANY, ".row .chip"), "part/07")
+    titles = row.locator(".tile").evaluate_all("(all) => all.map((a) => a.title)")
+    assert titles == ["Input", "box", "same"]
+    box, same = row.locator(".tile").nth(1).locator(".chip"), row.locator(".tile").nth(2)
+    assert box.first.inner_text().split() == ["CP", f"{value_of(7):.3f}"]
+    assert "r4" in box.first.get_attribute("class")
+    assert "place 2 of 2" in box.first.get_attribute("title")
+    assert box.nth(2).inner_text().split() == ["EA", "0.70"], "on the scale of print"
+    assert same.locator(".chip").nth(2).inner_text().split("\n")[-1] == "not scored"
+
+
+def test_a_count_opens_as_many_samples(visit: Visit) -> None:
+    for status, wanted in (("missing", 1), ("refused", 1), ("scored", NUMBER)):
+        page = visit.go("#/tables/bench", "table.coverage")
+        line = page.locator("table.coverage tr", has_text="box")
+        link = line.locator(f"a[data-status='{status}']")
+        assert link.inner_text() == str(wanted)
+        link.click()
+        page.locator(".row").first.wait_for()
+        assert page.locator("#found").inner_text().startswith(f"{wanted} of {NUMBER} ")
+
+
+def test_a_selection_is_taken_away_as_ids_and_as_csv(
+    visit: Visit, run: Run, tmp_path: Path
+) -> None:
+    page = visit.go(ANY + "&where=difficulty%3Dhard", ".row")
+    page.locator("#panel-take > summary").click()
+    for name in ("ids", "csv"):
+        with page.expect_download() as download:
+            page.locator(f"#take-{name}").click()
+        download.value.save_as(tmp_path / name)
+    wanted = [r["id"] for number, r in enumerate(run.samples("bench")) if number % 2]
+    assert selection.listed([f"@{tmp_path / 'ids'}"]) == wanted
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "csv").read_text(encoding="utf-8"))))
+    assert [line["sample"] for line in lines] == wanted
+    assert float(lines[3]["box: CP (faithful)"]) == pytest.approx(value_of(7), abs=1e-7)
+    assert lines[3]["box: EA (faithful)"] == "0.7"
+    assert lines[3]["same: EA (faithful)"] == "not scored"
+
+
+# -- one sample ------------------------------------------------------------------------------------
+
+
+def test_keys_walk_through_the_selection(visit: Visit) -> None:
+    page = visit.go(f"{SEVEN}?e=box&where=split%3Dreal", "#scores")
+    assert page.locator("#position").inner_text() == "4 of 15"
+    page.keyboard.press("j")
+    page.locator("#position", has_text="5 of 15").wait_for()
+    page.keyboard.press("ArrowLeft")
+    page.locator("#position", has_text="4 of 15").wait_for()
+    page.keyboard.press("2")
+    page.locator("#slide").focus()
+    page.keyboard.press("Home")  # arrow keys belong to the slider now
+    assert "0%" in page.locator(".stack .over").evaluate("(e) => e.style.clipPath")
+    page.keyboard.press("?")
+    page.locator("dialog[open]").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    page.locator("#found", has_text="15 of 30").wait_for()
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_planted_change_is_hot_where_it_lies(visit: Visit, outside: bool) -> None:
+    """`box` changes the inside of the mask and nothing else."""
+    page = visit.go(f"{SEVEN}?view=diff&p=input&p=edit:box", ".stack.diff")
+    if outside:
+        page.locator("#outside").check()
+        page.locator(".shut").wait_for(state="attached")
+    page.locator(".stack img").evaluate_all("(all) => Promise.all(all.map((i) => i.decode()))")
+    page.wait_for_timeout(100)
+    shot = Image.open(io.BytesIO(page.locator(".stack").screenshot())).convert("RGB")
+    hot = np.asarray(shot).astype(int).max(axis=2) > 60
+    height, width = hot.shape
+    inside = np.zeros_like(hot)
+    rows = slice(int(height * 20 / 90), int(np.ceil(height * 50 / 90)))
+    inside[rows, int(width * 30 / 120) : int(np.ceil(width * 70 / 120))] = True
+    if outside:
+        assert hot.mean() < 0.01
+    else:
+        assert hot.sum() > 0.5 * inside.sum()
+        assert (hot & inside).sum() >= 0.95 * hot.sum()
+
+
+def test_pictures_are_chosen_and_enlarged_in_step(visit: Visit) -> None:
+    page = visit.go(f"{SEVEN}?e=box", ".pane")
+    page.locator(".controls button[data-source='edit:same']").click()
+    page.locator(".panes-3").wait_for()
+    page.keyboard.press("+")
+    style = "(all) => all.map((e) => e.style.transform)"
+    moved = page.locator(".pane .inner").evaluate_all(style)
+    assert len(moved) == 3
+    assert set(moved) == {moved[0]}
+    assert "scale(1.5)" in moved[0]
+    page.keyboard.press("0")
+    assert set(page.locator(".pane .inner").evaluate_all(style)) == {""}
+
+
+def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
+    page = visit.go(SEVEN, "#scores")
+    cell = page.locator("td[data-editor='box'][data-metric='EA|']")
+    assert cell.locator("summary").inner_text() == "0.70"
+    cell.locator("summary").click()
+    assert "as it was given: 7" in cell.inner_text()
+    said = page.locator(".unasked").all_inner_texts()
+    assert said == ["Not applicable to this sample: NED (there is no text in it)"]
+    assert "NED" not in page.locator("#scores").inner_text()
+    box = page.locator(".gallery svg rect").first
+    assert [float(box.get_attribute(n)) for n in ("x", "y", "width", "height")] == [1, 2, 29, 38]
+
+
+def test_one_switch_for_the_whole_report(visit: Visit) -> None:
+    page = visit.go(SEVEN, "#scores")
+    page.locator("#variant-corrected").click()
+    page.locator("#scores caption", has_text="corrected").wait_for()
+    cell = page.locator("td[data-editor='box'][data-metric='EA|'] summary")
+    assert cell.inner_text() == "0.30"
+    page.locator("#back").click()
+    page.locator(".row").first.wait_for()
+    assert "v=corrected" in page.url
+    assert page.locator("#variant-corrected").get_attribute("aria-pressed") == "true"
+
+
+# -- other pages -----------------------------------------------------------------------------------
+
+
+def test_for_reviewers_the_worst_comes_first(visit: Visit) -> None:
+    page = visit.go("#/reviewers/bench", ".model")
+    models = page.locator(".model").evaluate_all("(all) => all.map((e) => e.dataset.editor)")
+    assert models == ["box", "same"]
+    assert "how much stayed as it was" in page.locator("main").inner_text()
+    told = page.locator(".model").first.locator(".card > small").all_inner_texts()
+    assert [one.split(" · ")[1] for one in told[:3]] == ["part/00", "part/01", "part/02"]
+
+
+def test_an_address_of_nothing_says_so(visit: Visit) -> None:
+    page = visit.go("#/sample/bench/none", ".notice")
+    assert "There is no sample none in bench" in page.locator(".notice").inner_text()
+    visit.go("#/browse/unheard", ".notice")
+
+
+@pytest.mark.parametrize("address", ["", ANY, "#/tables/bench", "#/reviewers/bench", SEVEN])
+def test_a_phone_needs_no_sideways_scrolling(browser: Any, run: Run, address: str) -> None:
+    visit = Visit(browser, run.path / "report", 380, 720)
+    page = visit.go(address, "h1")
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 380
+    visit.close()
+
+
+def test_a_copied_report_shows_its_pictures_alone(browser: Any, run: Run, tmp_path: Path) -> None:
+    build(run, tmp_path / "first")  # outside the run: pictures are copied, no path leads back
+    shutil.move(tmp_path / "first", tmp_path / "else where ü#1")
+    visit = Visit(browser, tmp_path / "else where ü#1")
+    for address, wanted in ((SEVEN, ".gallery img"), (ANY, ".tile img")):
+        image = visit.go(address, wanted).locator(wanted).last
+        image.evaluate("(i) => { i.loading = 'eager'; return i.decode(); }")
+    visit.close()
+
+
+def test_the_page_has_no_inline_code_and_forbids_it(run: Run) -> None:
+    page = (run.path / "report" / "index.html").read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert not re.search("unsafe|http", policy[1])
+    assert not re.findall(r"<script(?![^>]*src=)|\son\w+=|style=", page)
+    for path in (run.path / "report" / "data").rglob("*.js"):
+        assert b"<" not in path.read_bytes()

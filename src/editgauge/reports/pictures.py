@@ -92,9 +92,9 @@ class Pictures:
         if not self.copied:
             return quote(os.path.relpath(path, self.to))
         mark = hashlib.blake2b(relative.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-        folder = paths.folder(self.to, "pictures")
         smaller = _smaller(path)
-        target = folder / f"{mark}-{escape.file_name(path.name)}{'' if smaller is None else '.jpg'}"
+        name = "-".join([mark, *relative.split("/")[-2:]]) + ("" if smaller is None else ".jpg")
+        target = paths.folder(self.to, "pictures") / escape.file_name(name)
         if smaller is not None:
             write_bytes(target, smaller)
         elif not hashes.same(path, target):

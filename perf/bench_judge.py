@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from editgauge.judging.jobs import Job, Settings
+from editgauge.judging.store import Reply, ReplyStore
 from PIL import Image
 from support import SOURCE, Seconds, folder, peak_memory, timed
 
@@ -30,11 +32,9 @@ from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
-from editgauge.judging.jobs import Job, Settings
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.store import Reply, ReplyStore
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Edit, Sample

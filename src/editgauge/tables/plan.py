@@ -159,6 +159,8 @@ def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
 
 def labelled(results: Results, where: Mapping[str, str]) -> Mask:
     """(S,): the samples with these labels; none where no sample has a label of that name."""
-    if set(where) <= set(results.samples.names()):
-        return results.samples.where(where)
-    return np.zeros(len(results.samples), dtype=np.bool_)
+    known = set(where) <= set(results.samples.names())
+    mask = np.full(len(results.samples), known, dtype=np.bool_)
+    for by, wanted in where.items() if known else ():
+        mask &= results.samples.labels(by) == wanted
+    return mask

@@ -7,6 +7,7 @@ own.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from editgauge.metrics import PEAK
@@ -116,3 +117,27 @@ OCR = tuple(
     }.items()
 )  # fmt: skip
 """What is scored by reading: TextEdit's five scores."""
+
+
+def judged(
+    plain: Mapping[str, str],
+    low: float,
+    high: float,
+    note: str,
+    *,
+    headings: Mapping[str, str] | None = None,
+    keeps: Collection[str] = (),
+    printed: tuple[tuple[float, float], ...] = (),
+) -> tuple[Metric, ...]:
+    """A judge's metrics. `plain`: name -> what it says of a picture, "as a model judged"; `{}` in
+    `note` is the heading; `keeps` names those that say how much was kept.
+    """
+    known = headings or {}
+    return tuple(
+        higher(
+            name, low=low, high=high, digits=2, variants=VARIANTS, failure=low,
+            heading=known.get(name, ""), printed=printed, keeps=name in keeps, plain=said,
+            note=note.format(known.get(name, name)),
+        )
+        for name, said in plain.items()
+    )  # fmt: skip

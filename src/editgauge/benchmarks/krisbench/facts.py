@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from editgauge.types import VARIANTS, Derived, Metric
+from editgauge.scoring.metrics import higher, judged
+from editgauge.types import VARIANTS, Derived
 
 TAXONOMY: dict[str, dict[str, tuple[str, ...]]] = {
     "Factual": {
@@ -42,10 +41,8 @@ def temporal_task(missing: int | None) -> str:
     """The task of ``temporal_prediction`` by the frame that is to be made: 1 reverse, 2 and 3
     between, 4 forward.
     """
-    kind = {1: "reverse", 2: "intermediate", 3: "intermediate", 4: "forward"}.get(
-        missing or 0, "unknown"
-    )
-    return f"temporal_prediction_{kind}"
+    kinds = {1: "reverse", 2: "intermediate", 3: "intermediate", 4: "forward"}
+    return f"temporal_prediction_{kinds.get(missing or 0, 'unknown')}"
 
 
 TASKS: tuple[str, ...] = tuple(
@@ -63,14 +60,10 @@ LOW, HIGH = 1, 5
 STEP = 100.0 / (HIGH - LOW)
 """What one point is on the table's scale of 0 to 100."""
 SAMPLES: dict[str, int] = {
-    "Attribute Perception": 275,
-    "Spatial Perception": 100,
-    "Temporal Prediction": 74,
-    "Social Science": 125,
-    "Natural Science": 393,
-    "Logical Reasoning": 150,
-    "Instruction Decomposition": 150,
-}
+    "Attribute Perception": 275, "Spatial Perception": 100, "Temporal Prediction": 74,
+    "Social Science": 125, "Natural Science": 393,
+    "Logical Reasoning": 150, "Instruction Decomposition": 150,
+}  # fmt: skip
 """Samples of each dimension in the full release: the weights of the paper's averages."""
 SIZE = sum(SAMPLES.values())
 
@@ -90,47 +83,28 @@ def scaled(score: float) -> float:
     return (score - LOW) * STEP
 
 
-PLAIN = {
-    "VC": "how well everything that should not change was kept, as a model that looked at it "
-    "judged (100 is unchanged)",
-    "VQ": "how natural and clean the picture looks, as a model that looked at it judged",
-    "IF": "how well the instruction was followed, as a model that looked at it judged",
-    "KP": "whether the result agrees with what is known of the world, as a model judged",
-}
-JUDGE = tuple(
-    Metric(
-        name,
-        direction="higher",
-        low=LOW,
-        high=HIGH,
-        digits=2,
-        variants=VARIANTS,
-        failure=LOW,
-        printed=((LOW, scaled(LOW)), (HIGH, scaled(HIGH))),
-        keeps=name == "VC",
-        plain=PLAIN[name],
-        note=f"{meaning}; faithful: the released parser, which may take any digit of the reply; "
-        "corrected: an integer in range, by name",
-    )
-    for name, meaning in {
-        "VC": "visual consistency",
-        "VQ": "visual quality",
-        "IF": "instruction following",
-        "KP": "knowledge plausibility",
-    }.items()
+JUDGE = judged(
+    {
+        "VC": "how well everything that should not change was kept, as a model that looked at it "
+        "judged (100 is unchanged)",
+        "VQ": "how natural and clean the picture looks, as a model that looked at it judged",
+        "IF": "how well the instruction was followed, as a model that looked at it judged",
+        "KP": "whether the result agrees with what is known of the world, as a model judged",
+    },
+    LOW,
+    HIGH,
+    "VC: visual consistency, VQ: visual quality, IF: instruction following, KP: knowledge "
+    "plausibility; faithful: the released parser, which may take any digit of the reply; corrected: "
+    "an integer in range, by name",
+    keeps=("VC",),
+    printed=((LOW, scaled(LOW)), (HIGH, scaled(HIGH))),
 )
+"""Visual consistency, visual quality, instruction following, knowledge plausibility."""
 BY_NAME = {metric.name: metric for metric in JUDGE}
-
-
-def _average(values: Mapping[str, float]) -> float:
-    return scaled(sum(values.values()) / len(values))
-
-
 AVERAGE = Derived(
-    Metric(
+    higher(
         "average",
         heading="Avg",
-        direction="higher",
         low=scaled(LOW),
         high=scaled(HIGH),
         digits=2,
@@ -140,6 +114,6 @@ AVERAGE = Derived(
         "averages means that were rounded to 2 places, dimension by dimension.",
     ),
     tuple(BY_NAME),
-    _average,
+    lambda values: scaled(sum(values.values()) / len(values)),
     optional=("KP",),
 )

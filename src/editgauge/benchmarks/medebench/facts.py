@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import math
+from functools import partial
 from pathlib import Path
 
+from editgauge.scoring.metrics import SAME_PICTURE, higher, judged, lower, psnr, ssim
 from editgauge.types import VARIANTS, Metric
 
 LOW, HIGH = 0, 10
@@ -43,86 +45,53 @@ gastrointestinal tract, spine, teeth"); it gives no full list, and all others ar
 """
 
 PIXEL = (
-    Metric(
+    ssim(
         "masked_ssim",
         heading="CP",
-        direction="higher",
-        low=-1.0,
-        high=1.0,
         digits=2,
         variants=VARIANTS,
-        failure=0.0,
         note="Contextual preservation. Faithful: whole frame, masked area darkened. Corrected: "
         "windows that touch no masked pixel.",
         keeps=True,
-        plain="how much of the picture outside the region to be edited looks the same as before "
-        "(1 is unchanged)",
+        plain=SAME_PICTURE,
     ),
-    Metric(
-        "psnr",
-        heading="PSNR",
-        direction="higher",
-        low=0.0,
-        high=math.inf,
-        digits=2,
-        unit="dB",
-        failure=0.0,
-        note="Against the reference, whole frame; infinite at MSE 0.",
+    psnr(
+        "psnr", heading="PSNR", digits=2, note="Against the reference, whole frame; infinite at MSE 0.",
     ),
-    Metric(
-        "ssim_full",
-        heading="SSIM",
-        direction="higher",
-        low=-1.0,
-        high=1.0,
-        failure=0.0,
-        note="Against the reference, whole frame.",
-    ),
-)
-LPIPS = Metric(
+    ssim("ssim_full", heading="SSIM", note="Against the reference, whole frame."),
+)  # fmt: skip
+LPIPS = lower(
     "lpips",
     heading="LPIPS",
-    direction="lower",
-    low=0.0,
-    high=math.inf,
     failure=1.0,
     note="AlexNet, v0.1 heads, output against reference, both resized to the input's size "
     "(bicubic).",
 )
-
-
-def _cosine(name: str, heading: str, note: str) -> Metric:
-    return Metric(name, heading=heading, direction="higher", low=-1.0, high=1.0, note=note)
-
-
-ISIM = _cosine("isim", "ISim", "Cosine of the CLIP ViT-L/14 features of output and reference.")
-TALIGN_P = _cosine("talign_p", "TAlign P", "Cosine of output and prompt.")
-TALIGN_D = _cosine("talign_d", "TAlign D", "Cosine of output and change description.")
-DALIGN_P = _cosine("dalign_p", "DAlign P", "Cosine of (output - input) and prompt.")
-DALIGN_D = _cosine("dalign_d", "DAlign D", "Cosine of (output - input) and change description.")
-CLIP_INSTRUCTION = Metric(
+_cosine = partial(higher, low=-1.0, high=1.0)
+ISIM, TALIGN_P, TALIGN_D, DALIGN_P, DALIGN_D, *MEDCLIP = (
+    _cosine(heading.lower().replace(" ", "_"), heading=heading, note=f"Cosine of {what}.")
+    for heading, what in {
+        "ISim": "the CLIP ViT-L/14 features of output and reference",
+        "TAlign P": "output and prompt",
+        "TAlign D": "output and change description",
+        "DAlign P": "(output - input) and prompt",
+        "DAlign D": "(output - input) and change description",
+        "MedCLIP P": "the MedCLIP features of the output and the text",
+        "MedCLIP D": "the MedCLIP features of the output and the text",
+    }.items()
+)
+CLIP_INSTRUCTION = _cosine(
     "clip_instruction",
     heading="CLIP input P",
     direction=None,
-    low=-1.0,
-    high=1.0,
     of_sample=True,
     note="Cosine of the input picture and the prompt: a property of the sample (paper, Figure 4, "
     "left). The paper does not say whether it scales the cosine; this one is not scaled.",
 )
-MEDCLIP = tuple(
-    _cosine(
-        f"medclip_{letter.lower()}",
-        f"MedCLIP {letter}",
-        "Cosine of the MedCLIP features of the output and the text.",
-    )
-    for letter in "PD"
-)
 IMAGEREWARD = tuple(
-    Metric(
+    higher(
         f"imagereward_{letter.lower()}",
         heading=f"ImageReward {letter}",
-        direction="higher",
         low=-math.inf,
         high=math.inf,
         note="ImageReward-v1.0 of the output and the text; no fixed range, about -2.5 to 2.5.",
@@ -136,22 +105,14 @@ PLAIN = {
     "Context": "how well everything else was kept, as a model that looked at it judged",
 }
 JUDGE: dict[str, tuple[Metric, ...]] = {
-    kind: tuple(
-        Metric(
-            name + suffix,
-            heading=f"{name} P" if suffix else name,
-            direction="higher",
-            low=LOW,
-            high=HIGH,
-            digits=2,
-            variants=VARIANTS,
-            failure=LOW,
-            printed=((LOW, 0.0), (HIGH, 1.0)),
-            plain=PLAIN[name],
-            note="faithful: the released line parser, where one unreadable score drops the others; "
-            "corrected: integers in range",
-        )
-        for name in ("EA", "VQ", "Context")
+    kind: judged(
+        {name + suffix: said for name, said in PLAIN.items()},
+        LOW,
+        HIGH,
+        "faithful: the released line parser, where one unreadable score drops the others; "
+        "corrected: integers in range",
+        headings={name + suffix: f"{name} P" if suffix else name for name in PLAIN},
+        printed=((LOW, 0.0), (HIGH, 1.0)),
     )
     for kind, suffix in (("D", ""), ("P", "_P"))
 }

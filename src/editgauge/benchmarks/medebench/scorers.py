@@ -180,7 +180,7 @@ def embedding(**options: Any) -> Sequence[Scorer]:
     ]
 
 
-def _adapter(name: str, title: str, metrics: tuple[Metric, ...]) -> AdapterScorer:
+def _adapter(name: str, title: str, metrics: Sequence[Metric]) -> AdapterScorer:
     return AdapterScorer(
         name=name,
         title=title,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from editgauge.types import VARIANTS, Derived, Metric
+from editgauge.scoring.metrics import higher, judged
+from editgauge.types import VARIANTS, Derived
 
 SIZES: dict[str, int] = {"full": 2148, "mini": 500}
 SETS: tuple[str, ...] = ("fullset", "miniset")
@@ -66,22 +67,20 @@ def _normalised(raw: float | None) -> float | None:
     return None if raw is None or not float(raw).is_integer() else NORMALISED.get(int(raw))
 
 
-CLIP = Metric(
+CLIP = higher(
     "CLIP",
-    direction="higher",
     low=0.0,
     high=2.5,
     digits=2,
     failure=0.0,
-    variants=("faithful", "corrected"),
+    variants=VARIANTS,
     note="2.5 · max(0, cos(output, gt_caption)), CLIP ViT-L/14 of OpenAI; a caption over 77 tokens "
     "is cut so that the end token stays. Faithful crops as the released clip package does, whose "
     "rounding goes one pixel further on a quarter of the sizes; corrected crops at the middle, as "
     "transformers does.",
 )
-AES = Metric(
+AES = higher(
     "AES",
-    direction="higher",
     low=0.0,
     high=10.0,
     digits=2,
@@ -89,52 +88,36 @@ AES = Metric(
     note="LAION's linear aesthetic head (768 to 1) on the CLIP ViT-L/14 feature scaled to length "
     "1; about 1 to 10.",
 )
-PLAIN = {
-    "TA": "whether the new text is right, letter by letter, as a model that looked at it judged",
-    "TP": "whether all other text was kept, as a model that looked at it judged",
-    "SI": "whether everything but text was kept, as a model that looked at it judged",
-    "LR": "how natural the changed place looks, as a model that looked at it judged",
-    "VC": "how well the whole picture holds together, as a model that looked at it judged",
-}
-JUDGE = tuple(
-    Metric(
-        name,
-        heading=heading,
-        direction="higher",
-        low=LOW,
-        high=HIGH,
-        digits=2,
-        variants=VARIANTS,
-        failure=LOW,
-        printed=tuple(NORMALISED.items()),
-        keeps=heading in ("TP", "SI"),
-        plain=PLAIN[heading],
-        note=f"{heading}; faithful takes any integer that the released parser takes, corrected "
-        "only 1 to 5",
-    )
-    for name, heading in QUESTIONS.items()
+JUDGE = judged(
+    {
+        "Q1": "whether the new text is right, letter by letter, as a model that looked at it judged",
+        "Q2": "whether all other text was kept, as a model that looked at it judged",
+        "Q3": "whether everything but text was kept, as a model that looked at it judged",
+        "Q4": "how natural the changed place looks, as a model that looked at it judged",
+        "Q5": "how well the whole picture holds together, as a model that looked at it judged",
+    },
+    LOW,
+    HIGH,
+    "{}; faithful takes any integer that the released parser takes, corrected only 1 to 5",
+    headings=QUESTIONS,
+    keeps=("Q2", "Q3"),
+    printed=tuple(NORMALISED.items()),
 )
 
 
 def _average(name: str, *, cut_off: bool) -> Derived:
     said = "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without a cut-off"
+    note = f"The five questions on the scale of 0 to 1, weighted .4 .3 .1 .1 .1, {said}."
     return Derived(
-        Metric(
-            name,
-            heading="Avg",
-            direction="higher",
-            low=0.0,
-            high=1.0,
-            digits=2,
-            variants=VARIANTS,
-            failure=0.0,
-            note=f"The five questions on the scale of 0 to 1, weighted .4 .3 .1 .1 .1, {said}.",
+        higher(
+            name, heading="Avg", low=0.0, high=1.0, digits=2, variants=VARIANTS, failure=0.0,
+            note=note,
         ),
         tuple(QUESTIONS),
         partial(average, cut_off=cut_off),
         optional=tuple(QUESTIONS)[1:] if cut_off else (),
         tolerant=cut_off,  # below the cut-off the other four do not count
-    )
+    )  # fmt: skip
 
 
 AVERAGE = _average("average", cut_off=True)

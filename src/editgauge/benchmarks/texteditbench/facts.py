@@ -4,11 +4,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import replace
 
-from editgauge.scoring.metrics import WORST_SQUARED_ERROR
+from editgauge.scoring.metrics import (
+    SAME_COLOURS,
+    SAME_PICTURE,
+    higher,
+    judged,
+    lower,
+    mse,
+    psnr,
+    ssim,
+)
 from editgauge.types import VARIANTS, Derived, Metric
 
 SIZES: dict[str, int] = {"synthetic": 691, "real": 505}
@@ -20,10 +27,6 @@ FOLDERS: dict[str, tuple[str, ...]] = {
 """Split -> names of its folder; the first is the one in sample ids, the second the one in outputs.
 """
 SPLITS: dict[str, str] = {"synthetic": "Synthetic", "real": "Real"}
-DIMENSIONS: tuple[str, ...] = ("IF", "TA", "VC", "LP", "SE")
-"""Instruction following, text accuracy, visual consistency, layout preservation, and semantic
-expectation, which only samples with a knowledge prompt have.
-"""
 LOW, HIGH = 0, 5
 TOPICS: dict[str, str] = {
     "Art_Creative_Expression": "Art & Creative Expression",
@@ -48,35 +51,18 @@ OTHER_FOLDERS: dict[str, str] = {
 the real part, with two letters swapped. The last one is the released spelling.
 """
 OPERATIONS: tuple[str, ...] = (
-    "text_delete",
-    "text_insert",
-    "text_change",
-    "text_relocation",
-    "scaling",
-    "text_attribute",
-)
+    "text_delete", "text_insert", "text_change", "text_relocation", "scaling", "text_attribute",
+)  # fmt: skip
 """The six of the release."""
 OTHER_OPERATIONS: tuple[str, ...] = (
-    "text_correction",
-    "font_change",
-    "translation",
-    "position_shift",
-    "rotation",
-)
+    "text_correction", "font_change", "translation", "position_shift", "rotation",
+)  # fmt: skip
 """Named in the released rubrics."""
 TAGS: tuple[str, ...] = ("human_annotation", "model_generated")
 ATTRIBUTES: tuple[str, ...] = (
-    "num_text_regions",
-    "text_length",
-    "font_complexity",
-    "language",
-    "surface_geometry",
-    "occlusion",
-    "context_dependency",
-    "background_clutter",
-    "task_category",
-    "semantic_linkage",
-)
+    "num_text_regions", "text_length", "font_complexity", "language", "surface_geometry",
+    "occlusion", "context_dependency", "background_clutter", "task_category", "semantic_linkage",
+)  # fmt: skip
 """In the order of the released field; each 0, 1 or 2."""
 TIERS: tuple[str, ...] = ("easy", "medium", "hard")
 
@@ -87,57 +73,31 @@ def tier_of(total: int) -> str:
 
 
 PIXEL = (
-    Metric(
-        "mse",
-        heading="MSE",
-        direction="lower",
-        low=0.0,
-        high=WORST_SQUARED_ERROR,
-        unit="8-bit levels²",
-        variants=VARIANTS,
-        failure=WORST_SQUARED_ERROR,
-        keeps=True,
-        plain="how far the colours outside the region to be edited moved (0 is unchanged)",
+    mse(
+        variants=VARIANTS, keeps=True,
+        plain=SAME_COLOURS.format("far", 0),
         note="After alignment, outside the masks. Faithful applies EXIF orientations, corrected "
         "does not; the means differ.",
     ),
-    Metric(
-        "psnr",
-        heading="PSNR",
-        direction="higher",
-        low=0.0,
-        high=math.inf,
-        unit="dB",
-        variants=VARIANTS,
-        failure=0.0,
-        keeps=True,
-        plain="how little the colours outside the region to be edited moved (∞ is unchanged)",
+    psnr(
+        "psnr", heading="PSNR", variants=VARIANTS, keeps=True, plain=SAME_COLOURS.format("little", "∞"),
         note="Of that mean squared error; infinite at 0.",
     ),
-    Metric(
+    ssim(
         "ssim",
         heading="SSIM",
-        direction="higher",
-        low=-1.0,
-        high=1.0,
-        variants=VARIANTS,
-        failure=0.0,
-        keeps=True,
-        plain="how much of the picture outside the region to be edited looks the same as before "
-        "(1 is unchanged)",
+        variants=VARIANTS, keeps=True,
+        plain=SAME_PICTURE,
         note="Faithful: whole frame, masked area black. Corrected: windows that touch no masked "
         "pixel, other sizes resized.",
     ),
-)
-LPIPS = Metric(
+)  # fmt: skip
+LPIPS = lower(
     "lpips",
     heading="LPIPS",
-    direction="lower",
-    low=0.0,
-    high=math.inf,
     variants=VARIANTS,
-    failure=1.0,
     keeps=True,
+    failure=1.0,
     plain="how different the picture outside the region to be edited looks (0 is unchanged)",
     note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that "
     "the black area counts as preserved, and has no value for another size; corrected averages "
@@ -148,54 +108,39 @@ REFERENCE = "reference_"
 
 
 def _against_reference(metric: Metric) -> Metric:
-    note = f"As {metric.name}, against the reference edit (paper, 4.1). {metric.note}"
-    plain = "how close the picture outside the region to be edited is to the reference's"
     return replace(
         metric,
         name=f"{REFERENCE}{metric.name}",
         heading=f"{metric.title} to reference",
-        note=note,
+        note=f"As {metric.name}, against the reference edit (paper, 4.1). {metric.note}",
         keeps=False,
-        plain=plain,
+        plain="how close the picture outside the region to be edited is to the reference's",
     )
 
 
 REFERENCE_PIXEL = tuple(_against_reference(metric) for metric in PIXEL)
 REFERENCE_LPIPS = _against_reference(LPIPS)
-PLAIN = {
-    "IF": "how well the instruction was followed, as a model that looked at it judged",
-    "TA": "whether the new text is right, as a model that looked at it judged",
-    "VC": "whether the new text looks like the old one's neighbours, as a model judged",
-    "LP": "whether everything around the text stayed in its place, as a model judged",
-    "SE": "whether what follows from the new text was drawn as well, as a model judged",
-}
-JUDGE = tuple(
-    Metric(
-        name,
-        direction="higher",
-        low=LOW,
-        high=HIGH,
-        digits=2,
-        variants=VARIANTS,
-        failure=LOW,
-        keeps=name == "LP",
-        plain=PLAIN[name],
-        note="faithful counts a failed call or a reply that is no JSON as 0, as the released script "
-        "does",
-    )
-    for name in DIMENSIONS
+JUDGE = judged(
+    {
+        "IF": "how well the instruction was followed, as a model that looked at it judged",
+        "TA": "whether the new text is right, as a model that looked at it judged",
+        "VC": "whether the new text looks like the old one's neighbours, as a model judged",
+        "LP": "whether everything around the text stayed in its place, as a model judged",
+        "SE": "whether what follows from the new text was drawn as well, as a model judged",
+    },
+    LOW,
+    HIGH,
+    "faithful counts a failed call or a reply that is no JSON as 0, as the released script does",
+    keeps=("LP",),
 )
-
-
-def _overall(values: Mapping[str, float]) -> float:
-    return len(DIMENSIONS) * sum(values.values()) / len(values)
-
-
+"""Instruction following, text accuracy, visual consistency, layout preservation, and semantic
+expectation, which only samples with a knowledge prompt have.
+"""
+DIMENSIONS = tuple(metric.name for metric in JUDGE)
 OVERALL = Derived(
-    Metric(
+    higher(
         "overall",
         heading="Overall",
-        direction="higher",
         low=LOW * len(DIMENSIONS),
         high=HIGH * len(DIMENSIONS),
         digits=2,
@@ -205,6 +150,6 @@ OVERALL = Derived(
         "with and without SE share the scale of 25. The paper's number is the sum of five means.",
     ),
     DIMENSIONS,
-    _overall,
+    lambda values: len(DIMENSIONS) * sum(values.values()) / len(values),
     optional=("SE",),
 )

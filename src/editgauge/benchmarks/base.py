@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import orjson
+
 from editgauge import catalog
+from editgauge.benchmarks.tree import below, is_folder
 from editgauge.errors import DataError, EditgaugeError
+from editgauge.images import write_bytes
 from editgauge.parts import part
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Track
 
 Note = Callable[[Finding], None]
 """Takes a finding that is not about one sample."""
-
-
 MakeSome = Callable[..., Scorer | Sequence[Scorer]]
 """Gives a scorer or some. Called with every option as a keyword (``cache``, ``ocr_engine``,
 ``weights``, ``device``…); it ignores those that it does not know, and imports what it needs inside.
 """
 
 
-def by_track(makers: Mapping[Track, Sequence[MakeSome | str]], package: str = "") -> MakeScorers:
-    """A benchmark's `scorers` from the functions that make those of each track, or their dotted
-    names (``.pixel:scorers`` is below `package`).
+def by_track(
+    makers: Mapping[Track, Sequence[MakeSome | Scorer | str]], package: str = ""
+) -> MakeScorers:
+    """A benchmark's `scorers` from those of each track: scorers, functions that make some, or their
+    dotted names (``.pixel:scorers`` is below `package`).
 
-    A function that stands under two of the wanted tracks (LPIPS, under pixel and embedding) is
-    called once.
+    One that stands under two of the wanted tracks (LPIPS, under pixel and embedding) comes once.
     """
 
     def scorers(tracks: Sequence[Track], **options: Any) -> list[Scorer]:
@@ -58,12 +60,10 @@ class Samples:
     read: Callable[[Note], Iterator[Sample]]
     part: str = ""
     findings: list[Finding] = field(default_factory=list)
-    _known: set[Finding] = field(default_factory=set, repr=False)
 
     def note(self, finding: Finding) -> None:
         """Keep a finding once, however often the samples are read."""
-        if finding not in self._known:
-            self._known.add(finding)
+        if finding not in self.findings:
             self.findings.append(finding)
 
     def __iter__(self) -> Iterator[Sample]:
@@ -73,10 +73,8 @@ class Samples:
 def need_folder(root: Path | None, benchmark: str) -> Path:
     """The data folder as an absolute path. Raises `DataError` when there is none."""
     if root is None:
-        raise DataError(
-            f"{benchmark}: wanted the folder of the released data, found none: pass the data "
-            f"folder after {benchmark}"
-        )
+        told = f"pass the data folder after {benchmark}"
+        raise DataError(f"{benchmark}: wanted the folder of the released data, found none: {told}")
     if not root.is_dir():
         found = "a file" if root.exists() else "nothing there"
         raise DataError(
@@ -87,54 +85,32 @@ def need_folder(root: Path | None, benchmark: str) -> Path:
 
 def write_json(path: Path, value: object) -> None:
     """Write metadata of an official folder; folders are made."""
-    import orjson
-
-    from editgauge.images import write_bytes
-
     write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def not_this_folder(root: Path, benchmark: str, wanted: str) -> DataError:
     """The error for a folder that is not the benchmark's: what was looked for, what is there, and
-    what to do.
+    what to do: another benchmark's name, the folder above, one below, or the download.
     """
-    try:
-        names = sorted(name + ("/" if (root / name).is_dir() else "") for name in os.listdir(root))
-    except OSError as error:
-        return DataError(f"{root}: cannot be read ({error.strerror}); check its permissions")
-    found = (
-        ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-        if names
-        else "an empty folder"
-    )
-    return DataError(
-        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. "
-        f"{_advice(root, benchmark, names)}"
-    )
-
-
-def _advice(root: Path, benchmark: str, names: Sequence[str]) -> str:
-    """What to do about it: another benchmark's folder, the folder above, one below, or the
-    download.
-    """
-    others = [name for name in _recognised(root) if name != benchmark]
+    names = [entry.name + "/" * is_folder(entry) for entry in below(root)]
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    found = ", ".join(names[:6]) + more if names else "an empty folder"
+    others = [name for name in catalog.names("benchmarks") if name != benchmark and _is(root, name)]
+    near = [root.parent, *(root / name[:-1] for name in names[:50] if name.endswith("/"))]
+    advice = "Name the folder that the official release was unpacked to"
     if others:
-        return f"This looks like {' or '.join(others)}: use that name"
-    near = [root.parent, *(root / name.rstrip("/") for name in names if name.endswith("/"))]
-    for folder in near[:50]:
-        if benchmark in _recognised(folder, (benchmark,)):
-            return f"Did you mean {folder}?"
-    return "Name the folder that the official release was unpacked to"
+        advice = f"This looks like {' or '.join(others)}: use that name"
+    elif meant := next((folder for folder in near if _is(folder, benchmark)), None):
+        advice = f"Did you mean {meant}?"
+    return DataError(
+        f"{root}: not a folder of {benchmark}: wanted {wanted}; found {found}. {advice}"
+    )
 
 
-def _recognised(folder: Path, names: Sequence[str] | None = None) -> list[str]:
-    """The benchmarks that have one of their `marks` (patterns of paths) in a folder."""
-    found = []
-    for name in catalog.names("benchmarks") if names is None else names:
-        try:
-            benchmark: Benchmark = catalog.find("benchmarks", name)
-            if any(next(folder.glob(mark), None) is not None for mark in benchmark.marks):
-                found.append(name)
-        except (EditgaugeError, ImportError, OSError):
-            continue  # a guess for an error message: one that cannot be made is left out
-    return found
+def _is(folder: Path, name: str) -> bool:
+    """Whether a folder has one of the `marks` (patterns of paths) of a benchmark."""
+    try:
+        benchmark: Benchmark = catalog.find("benchmarks", name)
+        return any(next(folder.glob(mark), None) is not None for mark in benchmark.marks)
+    except (EditgaugeError, ImportError, OSError):
+        return False  # a guess for an error message: one that cannot be made is left out

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from editgauge.benchmarks.tree import Tree, shown
+from editgauge.benchmarks.tree import Tree, safe_name, shown
 from editgauge.types import Finding
 
 MAX_JSON_BYTES = 64 << 20
@@ -43,9 +43,10 @@ class Notes:
         return not all(finding.repaired for finding in self.findings)
 
     def wrong_type(self, value: object, wanted: str, assumed: str) -> None:
-        """Note a JSON value that is not what was wanted."""
-        found = f"{type(value).__name__} {shown(value)}, wanted {wanted}"
-        self("json-wrong-type", found, assumed, False)
+        """Note a JSON value that is not what was wanted, where nothing is said of it yet."""
+        if not self.lost:
+            found = f"{type(value).__name__} {shown(value)}, wanted {wanted}"
+            self("json-wrong-type", found, assumed, False)
 
 
 def read_bytes(tree: Tree, path: Path, note: Notes) -> bytes | None:
@@ -100,9 +101,7 @@ def parse_json(text: str, note: Notes) -> Any:
 
 
 def read_json(tree: Tree, path: Path, note: Notes) -> Any:
-    """A JSON file's value; None where it cannot be read. What was repaired, or could not be, is
-    noted.
-    """
+    """A JSON file's value; None where it cannot be read, which is noted."""
     data = read_bytes(tree, path, note)
     text = None if data is None else decode(data, note)
     return None if text is None else parse_json(text, note)
@@ -126,9 +125,7 @@ class Record:
         known = {key: name for name, keys in self.fields.items() for key in keys}
         for key in filter(known.__contains__, self.data):
             self._keys.setdefault(known[key], key)
-        for key in self.data:
-            if key in known:
-                continue
+        for key in (key for key in self.data if key not in known):
             written = key.strip().lower().replace(" ", "_")
             near = difflib.get_close_matches(written, known, n=1, cutoff=0.85)
             if near and known[near[0]] not in self._keys:
@@ -140,8 +137,7 @@ class Record:
         """The record of a JSON value; an empty one, which is noted, where it is no object."""
         if isinstance(value, dict):
             return cls(value, fields, note)
-        if not note.lost:
-            note.wrong_type(value, "an object", "nothing is known of the sample")
+        note.wrong_type(value, "an object", "nothing is known of the sample")
         return cls({}, fields, note)
 
     @property
@@ -150,7 +146,7 @@ class Record:
         return bool(self.data)
 
     def key(self, name: str) -> str | None:
-        """The key under which a field is written in the file, None where it is not there."""
+        """The key that the field has in the file; None where it is not there."""
         return self._keys.get(name)
 
     def raw(self, name: str) -> Any:
@@ -184,6 +180,12 @@ class Record:
         if isinstance(value, bool) or not isinstance(value, str | int):
             return None
         return str(value).strip() or None
+
+    def name(self, written: str) -> str:
+        """An id as a file's name; another spelling is noted."""
+        if (safe := safe_name(written)) != written:
+            self.note("id-name", shown(written), f"called {safe!r}")
+        return safe
 
     def picture(self, tree: Tree, base: Path, name: str, *, what: str, part: str = "") -> Path:
         """Where a field's picture lies; what is wrong with its name is noted. See `Tree.locate`."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -44,9 +46,7 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` as it can be written to a UTF-8 file: half a surrogate pair (a name that is not UTF-8)
-    is escaped.
-    """
+    """`text` as it can be written to a UTF-8 file: half a surrogate pair is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -55,18 +55,43 @@ def safe_name(text: str) -> str:
     return re.sub(r"[^\w.\- ]+", "_", text).strip(" .")[:100] or "_"
 
 
-@dataclass(slots=True)
+def below(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """What a folder holds, in natural order, without what file managers leave behind."""
+    try:
+        with os.scandir(folder) as entries:
+            known = [entry for entry in entries if not ignored(entry.name)]
+    except (OSError, ValueError):
+        return
+    yield from sorted(known, key=lambda entry: natural(entry.name))
+
+
+def own_set(root: Path) -> bool:
+    """Whether the folder, or the one above it, holds a set of somebody's own."""
+    return any((folder / OWN_SET).is_file() for folder in (root, root.parent))
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of `below` is a folder, links followed; one in a circle is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+@dataclass
 class Tree:
     """A data folder, with its listings kept. `root` is as given, absolute."""
 
     root: Path
-    _real: str = ""
     _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
     _folders: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
-        self._real = os.path.realpath(self.root)
+
+    @cached_property
+    def _real(self) -> str:
+        return os.path.realpath(self.root)
 
     def relative(self, path: Path) -> str:
         """The path below the root, with ``/``; a path outside is named by its last part only."""
@@ -75,20 +100,16 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
+        folder, last = os.path.split(path)
         try:
-            real = self._followed(os.fspath(path))
+            if last in ("", ".", "..") or os.path.islink(path):
+                real = os.path.realpath(path)
+            else:  # a folder's links are followed once, not for each of its files
+                known = self._folders.get(folder) or os.path.realpath(folder)
+                real = os.path.join(self._folders.setdefault(folder, known), last)
         except (OSError, ValueError):
             return False
         return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)
-
-    def _followed(self, name: str) -> str:
-        """`os.path.realpath`; a folder's links are followed once, not for each of its files."""
-        folder, last = os.path.split(name)
-        if last in ("", ".", "..") or os.path.islink(name):
-            return os.path.realpath(name)
-        if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(folder)
-        return os.path.join(self._folders[folder], last)
 
     def nowhere(self, name: str) -> Path:
         """A path below the root where there is no file, for a picture that must not be read."""
@@ -96,12 +117,6 @@ class Tree:
         while os.path.lexists(path.parent):
             path = path.parent.with_name(path.parent.name + "_") / path.name
         return path
-
-    def entries(self, folder: Path) -> list[str]:
-        """The names in a folder, in natural order, without what file managers leave behind; [] if
-        unreadable.
-        """
-        return [entry.name for entry in below(folder)]
 
     def locate(
         self, base: Path, name: object, *, file: str, what: str, part: str = ""
@@ -119,72 +134,36 @@ class Tree:
 
         if not isinstance(name, str) or not name.strip():
             none = name is None or name == ""
-            return self.nowhere(what), lost(
-                "unnamed", "no name" if none else f"{shown(name)} for a name"
-            )
+            found = "no name" if none else f"{shown(name)} for a name"
+            return self.nowhere(what), lost("unnamed", found)
         clean = name.strip().replace("\\", "/")
         tried = (base / name, base / clean)
-        if any(self._leaves(clean, path) for path in tried):
+        absolute = "\0" in clean or clean.startswith("/") or PureWindowsPath(clean).drive
+        if absolute or not all(map(self.inside, tried)):
             found = f"{shown(name)} leads out of the data folder"
             return self.nowhere(what), lost("outside", found, "not read")
-        wanted = tried[1]
-        path = next(filter(os.path.isfile, tried), None) or self.similar(wanted)
+        path = next(filter(os.path.isfile, tried), None) or self.similar(tried[1])
+        found = f"{shown(name)}, which is not there"
         if path is None:
-            return wanted, lost("missing", f"{shown(name)}, which is not there")
+            return tried[1], lost("missing", found)
         if path == base / name:
             return path, None
         meant = path.relative_to(base).as_posix() if path.is_relative_to(base) else path.name
-        found = f"{shown(name)}, which is not there"
         return path, Finding(f"{what}-name", file, found, f"{shown(meant)} is meant")
 
     def similar(self, wanted: Path) -> Path | None:
         """The file of the same stem in another case or with another extension, when it is a picture
         inside.
         """
-        listing = self._listing(wanted.parent)
-        names = listing.get(alike(wanted.stem), []) + listing.get(alike(wanted.name), [])
-        paths = (wanted.parent / name for name in names)
-        return next((path for path in paths if self.inside(path) and path.is_file()), None)
-
-    def _listing(self, folder: Path) -> dict[str, list[str]]:
+        folder = wanted.parent
         if folder not in self._listings:
-            stems: dict[str, list[str]] = {}
-            for name in self.entries(folder) if self.inside(folder) else []:
+            stems: dict[str, list[str]] = defaultdict(list)
+            for name in [entry.name for entry in below(folder)] if self.inside(folder) else []:
                 stem, extension = os.path.splitext(name)
                 if extension.casefold() in PICTURES:
-                    stems.setdefault(alike(stem), []).append(name)
-            self._listings[folder] = stems
-        return self._listings[folder]
-
-    def _leaves(self, name: str, path: Path) -> bool:
-        """Whether a name, which makes this path, is absolute or leads out of the data folder."""
-        absolute = "\0" in name or name.startswith("/") or PureWindowsPath(name).drive
-        return bool(absolute) or not self.inside(path)
-
-
-def below(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """What a folder holds, in natural order, without what file managers leave behind."""
-    try:
-        with os.scandir(folder) as entries:
-            yield from sorted(
-                (e for e in entries if not ignored(e.name)), key=lambda e: natural(e.name)
-            )
-    except (OSError, ValueError):
-        return
-
-
-def own_set(root: Path) -> bool:
-    """Whether the folder, or the one above it, holds a set of somebody's own in a released
-    layout.
-    """
-    return any((folder / OWN_SET).is_file() for folder in (root, root.parent))
-
-
-def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of `below` is a folder, links followed; a link that leads in a circle is
-    none.
-    """
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
+                    stems[alike(stem)].append(name)
+            self._listings[folder] = dict(stems)
+        listing = self._listings[folder]
+        names = listing.get(alike(wanted.stem), []) + listing.get(alike(wanted.name), [])
+        paths = (folder / name for name in names)
+        return next((path for path in paths if self.inside(path) and path.is_file()), None)

@@ -10,13 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.base import (
-    Note,
-    Samples,
-    need_folder,
-    not_this_folder,
-    write_json,
-)
+from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder, write_json
 from editgauge.benchmarks.krisbench.facts import FOLDERS, FRAMES
 from editgauge.benchmarks.krisbench.samples import sample_of
 from editgauge.benchmarks.reading import Notes, Record, read_json
@@ -36,23 +30,18 @@ FIELDS = {
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`: the folder ``KRIS_Bench``, or the one above it.
-
-    Raises `DataError` for another folder, `UsageError` for a split: there is none.
+    """The samples below `root`: the folder ``KRIS_Bench``, or the one above it. Raises `DataError`
+    for another folder, `UsageError` for a split: there is none.
     """
     folder = need_folder(root, "krisbench")
     if split is not None:
         raise UsageError(f"split {split!r}: krisbench has none")
     for place in (folder / FOLDER, folder):
-        own = own_set(place)  # whose categories are its own
-        if any(
-            (own or _known(entry.name)) and (Path(entry.path) / ANNOTATION).exists()
-            for entry in below(place)
-        ):
+        there = [one.name for one in below(place) if (Path(one.path) / ANNOTATION).exists()]
+        if (there and own_set(place)) or any(map(_known, there)):  # whose categories are its own
             return Samples("krisbench", place, partial(_read, place))
-    raise not_this_folder(
-        folder, "krisbench", f"{FOLDER}/<category>/{ANNOTATION} (categories: chemistry, …)"
-    )
+    wanted = f"{FOLDER}/<category>/{ANNOTATION} (categories: chemistry, …)"
+    raise not_this_folder(folder, "krisbench", wanted)
 
 
 def _known(name: str) -> str | None:
@@ -97,8 +86,7 @@ def _read_category(tree: Tree, name: str, folder: Path, note: Note) -> Iterator[
     notes = Notes(tree.relative(folder / ANNOTATION))
     records = read_json(tree, folder / ANNOTATION, notes)
     if not isinstance(records, dict) or not records:
-        if not notes.lost:
-            notes.wrong_type(records, "records by id", "the category has no samples")
+        notes.wrong_type(records, "records by id", "the category has no samples")
         records = {}
     for finding in notes.findings:
         note(finding)
@@ -116,11 +104,20 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
     records: dict[str, dict[str, Any]] = {}
     for number, sample in samples:
         task = str(sample.attributes["folder"])
-        files, reference = _file_names(number, sample, task)
-        for name, path in zip(files, sample.images, strict=True):
-            copy(path, root / FOLDER / task / name)
+        count, reference = len(sample.images), f"{number}_gt.png"
+        files = [f"{number}.png"] if count == 1 else [f"{number}-{n + 1}.png" for n in range(count)]
+        if task == "temporal_prediction":  # frames say by their names which one is left out
+            *files, reference = (
+                f"{number}-{frame}.png"
+                for frame in sorted(
+                    range(1, FRAMES + 1), key=lambda n: n == sample.attributes["missing_frame"]
+                )
+            )
+        paths = dict(zip(files, sample.images, strict=True))
         if sample.reference:
-            copy(sample.reference, root / FOLDER / task / reference)
+            paths[reference] = sample.reference
+        for name, path in paths.items():
+            copy(path, root / FOLDER / task / name)
         records.setdefault(task, {})[str(number)] = {
             "ori_img": files[0] if len(files) == 1 else files,
             "gt_img": reference if sample.reference else "",
@@ -131,14 +128,3 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
     for task, entries in records.items():
         write_json(root / FOLDER / task / ANNOTATION, entries)
     return names
-
-
-def _file_names(number: int, sample: Sample, task: str) -> tuple[list[str], str]:
-    """The names of a sample's pictures and of its reference: frames say which one is left out."""
-    if task == "temporal_prediction":
-        missing = int(sample.attributes["missing_frame"])
-        given = [frame for frame in range(1, FRAMES + 1) if frame != missing]
-        return [f"{number}-{frame}.png" for frame in given], f"{number}-{missing}.png"
-    count = len(sample.images)
-    names = [f"{number}.png"] if count == 1 else [f"{number}-{n + 1}.png" for n in range(count)]
-    return names, f"{number}_gt.png"

@@ -6,7 +6,6 @@ It is the one that the names of the given frames (``<id>-<frame>``) leave out.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -29,7 +28,10 @@ def sample_of(
     identity = unique(safe_name(key), taken)
     if identity != key:
         record.note("id-name", shown(key), f"called {identity!r}")
-    images = _images(tree, folder, record)
+    images, reference = _images(tree, folder, record), None
+    if record.raw("reference") not in (None, "", []) or (name in REFERENCED and record.known):
+        what = "reference"
+        reference = record.picture(tree, folder, what, what=what, part=what)
     knowledge_type, dimension = FOLDERS.get(name, ("Other", "Other"))
     attributes: Facts = {
         "task": name,
@@ -50,17 +52,11 @@ def sample_of(
         instruction=record.text("prompt", needed="") or "",
         images=images,
         output_stems=tuple(dict.fromkeys((f"{name}/{identity}", f"{folder.name}/{identity}"))),
-        reference=_reference(tree, name, folder, record),
+        reference=reference,
         knowledge=record.text("knowledge", needed="knowledge" if explained else None),
         attributes=attributes,
         findings=tuple(record.note.findings),
     )
-
-
-def _reference(tree: Tree, name: str, folder: Path, record: Record) -> Path | None:
-    if record.raw("reference") in (None, "", []) and not (name in REFERENCED and record.known):
-        return None
-    return record.picture(tree, folder, "reference", what="reference", part="reference")
 
 
 def _names(value: object) -> list[object]:
@@ -77,12 +73,10 @@ def _images(tree: Tree, folder: Path, record: Record) -> tuple[Path, ...]:
             found = f"{len(names):,} input pictures, wanted 1 to {MOST_IMAGES}"
             record.note("input-many" if names else "input-unnamed", found, "none is read", False)
         return (tree.nowhere("input"),)
-    paths = []
-    for name in names:
-        path, finding = tree.locate(folder, name, file=record.note.file, what="input")
-        record.note.findings += [finding] if finding else []
-        paths.append(path)
-    return tuple(paths)
+    file = record.note.file
+    located = [tree.locate(folder, name, file=file, what="input") for name in names]
+    record.note.findings += [finding for _, finding in located if finding]
+    return tuple(path for path, _ in located)
 
 
 def _frames(record: Record) -> Facts:
@@ -116,6 +110,7 @@ def _missing_frame(record: Record, given: list[int | None], wanted: int | None) 
 
 def _frame(name: object) -> int | None:
     """The frame in a name ``<id>-<frame>.<extension>``, 1 to 4."""
-    stem = os.path.splitext(name.strip())[0] if isinstance(name, str) else ""
-    match = re.search(r"-(\d)$", stem)
-    return int(match[1]) if match and 1 <= int(match[1]) <= FRAMES else None
+    match = re.search(
+        rf"-([1-{FRAMES}])(\.[^./]*)?$", name.strip() if isinstance(name, str) else ""
+    )
+    return int(match[1]) if match else None

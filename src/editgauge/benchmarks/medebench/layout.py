@@ -1,7 +1,5 @@
 """MedEBench's official folder: ``editing/editing_metadata.json`` and the pictures that it names, read
-and written.
-
-Keys are accepted in the released spelling and in the paper's.
+and written. Keys are accepted in the released spelling and in the paper's.
 """
 
 from __future__ import annotations
@@ -10,20 +8,13 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from editgauge.benchmarks.base import (
-    Note,
-    Samples,
-    need_folder,
-    not_this_folder,
-    write_json,
-)
+from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder, write_json
 from editgauge.benchmarks.medebench.samples import FOLDERS, sample_of
 from editgauge.benchmarks.reading import Notes, Record, read_json
 from editgauge.benchmarks.tree import Tree
 from editgauge.errors import UsageError
-from editgauge.types import CopyPicture, Finding, Sample
+from editgauge.types import CopyPicture, Sample
 
 FOLDER = "editing"
 METADATA = "editing_metadata.json"
@@ -45,33 +36,35 @@ FIELDS = {
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
-    """The samples below `root`: the folder that holds ``editing``, or ``editing`` itself.
-
-    Raises `DataError` for another folder, `UsageError` for a split: there is none.
+    """The samples below `root`: the folder that holds ``editing``, or ``editing`` itself. Raises
+    `DataError` for another folder, `UsageError` for a split: there is none.
     """
     folder = need_folder(root, "medebench")
     if split is not None:
         raise UsageError(f"split {split!r}: medebench has none")
-    if (folder / FOLDER / METADATA).exists():
-        return Samples("medebench", folder, partial(_read, folder, folder / FOLDER))
-    if (folder / METADATA).exists():
-        above = folder.parent if folder.name == FOLDER else folder
-        return Samples("medebench", above, partial(_read, above, folder))
+    for place in (folder / FOLDER, folder):
+        if (place / METADATA).exists():
+            above = place.parent if place.name == FOLDER else place
+            return Samples("medebench", above, partial(_read, above, place))
     raise not_this_folder(folder, "medebench", f"{FOLDER}/{METADATA}")
 
 
 def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
     tree = Tree(root)
     notes = Notes(tree.relative(folder / METADATA))
-    entries = _entries(read_json(tree, folder / METADATA, notes), notes)
+    value = read_json(tree, folder / METADATA, notes)
+    entries = value.get("samples") if isinstance(value, dict) else None
+    if not isinstance(entries, list) or not entries:
+        notes.wrong_type(value, '{"samples": [record…]}', "there are no samples")
+        entries = []
     taken: dict[str, int] = {}
     seen: dict[str, str] = {}
     for number, entry in enumerate(entries, start=1):
         here = Notes(f"{notes.file}#{number}")
         same = json.dumps(entry, sort_keys=True)
         if isinstance(entry, dict) and same in seen:
-            found = f"the same record as {seen[same]}"
-            notes.findings.append(Finding("record-twice", here.file, found, "read once"))
+            here("record-twice", f"the same record as {seen[same]}", "read once")
+            notes.findings += here.findings
             continue
         seen.setdefault(same, here.file)
         yield sample_of(tree, folder, Record.of(entry, FIELDS, here), number, taken)
@@ -79,30 +72,19 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
         note(finding)
 
 
-def _entries(value: Any, notes: Notes) -> list[Any]:
-    """The records; [] where there are none."""
-    entries = value.get("samples") if isinstance(value, dict) else None
-    if isinstance(entries, list) and entries:
-        return entries
-    if not notes.lost:
-        notes.wrong_type(value, '{"samples": [record…]}', "there are no samples")
-    return []
-
-
 def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:
     """Write numbered samples as the official folder; sample id -> its id there. `copy` puts a
     picture of a sample to a place.
     """
-    names: dict[str, str] = {}
     entries = []
     for number, sample in samples:
         places = {what: f"{FOLDER}/{name}/{number}.png" for what, name in FOLDERS.items()}
-        pictures = {
-            "input": sample.image, "reference": sample.reference, "mask": sample.masks.get("roi"),
-        }  # fmt: skip
-        for what, path in pictures.items():
+        pictures = zip(
+            places.values(), (sample.image, sample.reference, sample.masks.get("roi")), strict=True
+        )
+        for place, path in pictures:
             if path is not None:
-                copy(path, root / places[what])
+                copy(path, root / place)
         values = {
             "id": number,
             "organ": sample.attributes["organ"],
@@ -115,6 +97,5 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
             "url": sample.attributes.get("url", ""),
         }
         entries.append({FIELDS[key][0]: text for key, text in values.items() if text is not None})
-        names[sample.id] = str(number)
     write_json(root / FOLDER / METADATA, {"samples": entries})
-    return names
+    return {sample.id: str(number) for number, sample in samples}

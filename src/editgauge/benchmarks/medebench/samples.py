@@ -13,7 +13,7 @@ from pathlib import Path
 
 from editgauge.benchmarks.medebench.facts import INTERNAL, ORGANS, RELEASED, TASK_TYPES
 from editgauge.benchmarks.reading import Record, unique
-from editgauge.benchmarks.tree import Tree, safe_name, shown
+from editgauge.benchmarks.tree import Tree, shown
 from editgauge.errors import ImageError
 from editgauge.images import read_mask
 from editgauge.types import Finding, Sample
@@ -32,20 +32,16 @@ def organ_of(text: str) -> str:
 
 def depth_of(organ: str) -> str:
     """``internal`` or ``superficial``; "" for an organ that the paper does not have."""
-    if organ not in ORGANS:
-        return ""
-    return "internal" if organ in INTERNAL else "superficial"
+    return "" if organ not in ORGANS else "internal" if organ in INTERNAL else "superficial"
 
 
 def task_type_of(task: str) -> str:
     """``removal``, ``addition`` or ``reconstruction``, by the first word of a task that tells;
     ``other`` where none does.
     """
-    for word in re.findall(r"[a-z]+", task.lower()):
-        for kind, words in TASK_TYPES.items():
-            if word in words:
-                return kind
-    return "other"
+    words = re.findall(r"[a-z]+", task.lower())
+    types = (kind for word in words for kind, known in TASK_TYPES.items() if word in known)
+    return next(types, "other")
 
 
 def sample_of(
@@ -82,12 +78,10 @@ def sample_of(
 def _identity(record: Record, number: int, taken: dict[str, int]) -> tuple[str, str]:
     """The record's id as a file's name, and the sample's: the same, once in the set."""
     written = record.identity()
-    identity = safe_name(written) if written else f"record-{number}"
+    identity = record.name(written) if written else f"record-{number}"
     if written is None and record.known:
         found = f"id {shown(record.raw('id'))}"
         record.note("id-missing", found, "outputs are named by id: none can be found", False)
-    elif written is not None and identity != written:
-        record.note("id-name", shown(written), f"called {identity!r}")
     own = unique(identity, taken)
     if own != identity:
         found = f"id {identity!r} again, with another record"
@@ -118,10 +112,8 @@ def _picture(tree: Tree, folder: Path, record: Record, identity: str, what: str)
 
 def measure(sample: Sample) -> Mapping[str, str | float]:
     """How large the region is that the sample may change (paper, Figure 4): ``mask_ratio``, the
-    share of the picture that the region's mask marks, 0 to 1, to 4 places; ``mask_band``, the same
-    as a tenth (``0.2–0.3``), for slices.
-
-    A pixel of 128 or more is marked. Empty where the mask cannot be read.
+    share of the picture that the region's mask marks (128 and more), 0 to 1, to 4 places;
+    ``mask_band``, the same as a tenth (``0.2–0.3``), for slices. Empty where it cannot be read.
     """
     try:
         ratio = float(read_mask(sample.masks["roi"]).mean())

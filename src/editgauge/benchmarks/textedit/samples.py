@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from editgauge.benchmarks.reading import Record, unique
 from editgauge.benchmarks.textedit.facts import split_of
-from editgauge.benchmarks.tree import Tree, safe_name, shown
+from editgauge.benchmarks.tree import Tree, shown
 from editgauge.types import Sample
 
 
@@ -45,8 +45,7 @@ def _identity(record: Record, number: int, taken: dict[str, int]) -> str:
         identity = f"line-{number}"
         if record.known:
             record.note("id-missing", f"id {shown(record.raw('id'))}", f"called {identity!r}")
-    if (safe := safe_name(identity)) != identity:
-        record.note("id-name", shown(identity), f"called {safe!r}")
+    safe = record.name(identity)
     own = unique(safe, taken)
     if own != safe:
         record.note("id-twice", f"id {safe!r} again", f"called {own!r}")

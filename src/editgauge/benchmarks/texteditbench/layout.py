@@ -2,9 +2,9 @@
 masks and one JSON file.
 
 An instance is a folder with files below a topic's folder. Every one gives a sample: one whose record
-cannot be read, or whose picture is not there, carries an unrepaired finding and ends as
-`Status.DATASET_FAULT`. A copy of another instance (one of the release lies inside its sibling's
-folder) would be counted twice; it is left out, and named.
+cannot be read, or whose picture is not there, carries an unrepaired finding. A copy of another
+instance (one of the release lies inside its sibling's folder) would be counted twice; it is left
+out, and named.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ from editgauge.benchmarks.base import (
     not_this_folder,
     write_json,
 )
-from editgauge.benchmarks.reading import Notes, Record, parse_json, read_bytes, read_json, unique
+from editgauge.benchmarks.reading import Notes, Record, read_bytes, read_json, unique
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, FOLDERS, tier_of
 from editgauge.benchmarks.texteditbench.samples import (
     Place,
-    folder_name,
     number_in,
     sample_of,
-    topic_of,
 )
 from editgauge.benchmarks.tree import Tree, below, is_folder, plain, shown
 from editgauge.errors import DataError, ImageError, UsageError
@@ -46,6 +44,7 @@ FIELDS = {
 }  # fmt: skip
 DEPTH = 4
 """Folders below a topic's folder that are looked into."""
+_SPLIT_OF = {name: split for split, names in FOLDERS.items() for name in (split, *names)}
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
@@ -56,36 +55,25 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     exist.
     """
     folder = need_folder(root, "texteditbench")
-    wanted = _split_of(split)
+    wanted = _SPLIT_OF.get((split or "").lower())
+    if split is not None and wanted is None:
+        raise UsageError(f"split {split!r}: texteditbench has synthetic and real")
     for place in (folder, folder / "TextEditBench"):
         folders = [(name, path) for name, path in _splits(place) if wanted in (None, name)]
         if folders:
             return Samples("texteditbench", place, partial(_read, place, folders), wanted or "")
-    if any(folder.name.lower() in names for names in FOLDERS.values()):
+    if folder.name.lower() in _SPLIT_OF:
         above = f"wanted the one above it ({folder.parent})"
         raise DataError(f"{folder}: this is the folder of one split; {above}")
     names = [name for key, some in FOLDERS.items() if wanted in (None, key) for name in some[:2]]
     raise not_this_folder(folder, "texteditbench", f"a folder {' or '.join(names)}")
 
 
-def _split_of(text: str | None) -> str | None:
-    """The split that a name of it, or of its folder, means; None for None."""
-    if text is None:
-        return None
-    for split, names in FOLDERS.items():
-        if text.lower() in (split, *names):
-            return split
-    raise UsageError(f"split {text!r}: texteditbench has synthetic and real")
-
-
 def _splits(root: Path) -> list[tuple[str, Path]]:
     """The folder of each split, the one of the released name where there are two."""
-    names = {entry.name.lower(): entry.name for entry in below(root) if is_folder(entry)}
-    found = {
-        split: next((names[name] for name in some if name in names), "")
-        for split, some in FOLDERS.items()
-    }
-    return [(split, root / name) for split, name in found.items() if name]
+    there = {entry.name.lower(): entry.name for entry in below(root) if is_folder(entry)}
+    found = {split: [there[n] for n in names if n in there] for split, names in FOLDERS.items()}
+    return [(split, root / names[0]) for split, names in found.items() if names]
 
 
 def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterator[Sample]:
@@ -93,12 +81,17 @@ def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterato
     read = {path.name for _, path in _splits(root)}
     for entry in below(root):
         if is_folder(entry) and entry.name not in read:
-            again = any(entry.name.lower() in names for names in FOLDERS.values())
+            again = entry.name.lower() in _SPLIT_OF
             found = "a second folder of a split" if again else "a folder that is no split's"
             kind = "split-twice" if again else "folder-unknown"
             note(Finding(kind, entry.name, found, "not read", not again))
     every = [place for split, folder in splits for place in _places(tree, split, folder, note)]
-    places = list(_without_copies(tree, every, note))
+    copies = _copies(tree, every)
+    for number, first in copies.items():
+        found = f"the same record and the same pictures as {_name(every[first])}"
+        where = tree.relative(every[number].folder)
+        note(Finding("instance-copy", where, found, "left out"))
+    places = [place for number, place in enumerate(every) if number not in copies]
     numbers = Counter((place.split, place.topic, place.parts[-1]) for place in places)
     taken: dict[str, int] = {}
     for place in places:
@@ -147,41 +140,30 @@ def _below_topic(
         yield from _below_topic(tree, split, topic, folder / name, (*parts, name), note)
 
 
-def _without_copies(tree: Tree, places: Sequence[Place], note: Note) -> Iterator[Place]:
-    """The instances but for those that are copies of another one, each named as a finding.
+def _copies(tree: Tree, places: Sequence[Place]) -> dict[int, int]:
+    """The number of each instance that is a copy of another one -> that one's.
 
     Two are copies where their records are the same but for line ends and their pictures have the
-    same content. Of two the one is kept that lies in no other instance's folder, whose number its
-    record names, and whose topic it names. Pictures are read only where records are the same.
+    same content. Of two the one is kept that lies in no other instance's folder, and whose files
+    have its number. Pictures are read only where records are the same.
     """
     alike: dict[bytes, list[int]] = defaultdict(list)
     for number, place in enumerate(places):
-        if (data := _record_data(tree, place)) is not None:
-            alike[data].append(number)
-    copy_of: dict[int, int] = {}
-    for data, numbers in alike.items():
+        if len(place.records) == 1 and place.pictures:
+            path = place.folder / place.records[0]
+            lines = (read_bytes(tree, path, Notes("")) or b"").splitlines()
+            if len(data := b"\n".join(lines).rstrip(b"\n")) > len(b"[{}]"):
+                alike[data].append(number)
+    copies: dict[int, int] = {}
+    for numbers in alike.values():
         same: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for number in numbers if len(numbers) > 1 else ():
             if (content := _pictures(tree, places[number])) is not None:
                 same[content].append(number)
         for some in same.values():
-            first = min(some, key=lambda number: (_rank(places[number], data), number))
-            copy_of |= dict.fromkeys(some, first)
-    for number, place in enumerate(places):
-        if (other := copy_of.get(number, number)) == number:
-            yield place
-        else:
-            found = f"the same record and the same pictures as {_name(places[other])}"
-            note(Finding("instance-copy", tree.relative(place.folder), found, "left out"))
-
-
-def _record_data(tree: Tree, place: Place) -> bytes | None:
-    """The bytes of an instance's only record with LF line ends; None where there is none."""
-    if len(place.records) != 1 or not place.pictures:
-        return None
-    data = read_bytes(tree, place.folder / place.records[0], Notes("")) or b""
-    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n")
-    return data if len(data) > len(b"[{}]") else None
+            first = min(some, key=lambda number: (*_rank(places[number]), number))
+            copies |= {number: first for number in some if number != first}
+    return dict(sorted(copies.items()))
 
 
 def _pictures(tree: Tree, place: Place) -> tuple[str, ...] | None:
@@ -193,14 +175,9 @@ def _pictures(tree: Tree, place: Place) -> tuple[str, ...] | None:
         return None
 
 
-def _rank(place: Place, data: bytes) -> tuple[int, bool, bool]:
+def _rank(place: Place) -> tuple[int, bool]:
     """The lowest is kept."""
-    value = parse_json(data.decode("utf-8-sig", "replace"), Notes(""))
-    record = value[0] if isinstance(value, list) and value else value
-    record = record if isinstance(record, dict) else {}
-    written = str(record.get("topic", "")).strip().replace(" & ", "_").replace(" ", "_")
-    other_number = number_in(str(record.get("id", ""))) != place.number
-    return len(place.parts), other_number, topic_of(folder_name(written)) != topic_of(place.topic)
+    return len(place.parts), place.number not in map(number_in, place.files)
 
 
 # -- records ---------------------------------------------------------------------------------------
@@ -234,8 +211,7 @@ def _only(value: Any, notes: Notes) -> dict[str, Any]:
             notes("json-several-records", f"{len(value)} entries, wanted one", "the first")
         record: dict[str, Any] = value[0]
         return record
-    if not notes.lost:
-        notes.wrong_type(value, "a list of one record", "nothing is known of the instance")
+    notes.wrong_type(value, "a list of one record", "nothing is known of the instance")
     return {}
 
 
@@ -250,7 +226,9 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
     for number, sample in samples:
         topic = sample.category[0]
         place = f"{FOLDERS[sample.split][0]}/{topic}/{number:03d}"
-        edited = _edited(sample, number)
+        edited = f"{number}_edited"
+        if sample.reference is not None:
+            edited = f"{file_name(str(sample.attributes['operation']))}_{number}"
         pictures = {
             f"{number}.png": sample.image,
             f"{number}_mask.png": sample.masks.get("input"),
@@ -260,19 +238,13 @@ def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) 
         for name, path in pictures.items():
             if path is not None:
                 copy(path, root / place / name)
-        write_json(root / place / f"{topic}_{number:03d}.json", [_as_record(sample, number)])
+        record = _as_record(sample, number, f"{edited}.png")
+        write_json(root / place / f"{topic}_{number:03d}.json", [record])
         names[sample.id] = place
     return names
 
 
-def _edited(sample: Sample, number: int) -> str:
-    """What the reference edit is called, or would be."""
-    if sample.reference is None:
-        return f"{number}_edited"
-    return f"{file_name(str(sample.attributes['operation']))}_{number}"
-
-
-def _as_record(sample: Sample, number: int) -> dict[str, Any]:
+def _as_record(sample: Sample, number: int, edited: str) -> dict[str, Any]:
     facts = sample.attributes
     tier, score = facts.get("difficulty"), None
     if all(isinstance(facts.get(name), int) for name in ATTRIBUTES):
@@ -287,7 +259,7 @@ def _as_record(sample: Sample, number: int) -> dict[str, Any]:
         "difficulty": tier,
         "difficulty_score": score,
         "input_image": f"{number}.png",
-        "output_image": f"{_edited(sample, number)}.png" if sample.reference else None,
+        "output_image": edited if sample.reference else None,
         "source_tag": facts.get("source_tag") or "human_annotation",
         "knowledge_prompt": sample.knowledge,
     }

@@ -34,7 +34,6 @@ from editgauge.instructions import read_instruction
 from editgauge.types import Sample
 
 Facts = dict[str, str | int | float | bool]
-_UNKNOWN = "total and attributes are not known"
 _DIFFICULTY = re.compile(
     r"(?P<total>\d{1,2})?[, ]*(?:\((?P<values>[^()]*)(?P<end>\))?)?(?P<comma>,?)"
 )
@@ -82,11 +81,10 @@ def sample_of(tree: Tree, place: Place, record: Record, identity: str, *, alone:
     if len(place.parts) > 1:
         found = f"inside the folder of {place.parts[-2]!r}"
         here("instance-nested", found, "an instance of its own")
-    image = _input(tree, place, record)
-    reference = None
+    image, reference = _input(tree, place, record), None
     if place.split == "synthetic":
-        about = {"what": "reference", "part": "reference"}
-        reference = record.picture(tree, place.folder, "output_image", **about)
+        what = "reference"
+        reference = record.picture(tree, place.folder, "output_image", what=what, part=what)
     masks = _masks(tree, place, here, image, reference)
     used = {path.name for path in (image, reference, *masks.values()) if path is not None}
     if unused := [name for name in place.files if name not in used.union(place.records[:1])]:
@@ -134,17 +132,14 @@ def _stems(place: Place, alone: bool) -> tuple[str, ...]:
     """Where an output may lie: the outputs' own split name first, either spelling of the topic's
     folder.
     """
-    nested, own = "/".join(place.parts), place.parts[-1]
-    names = [own, nested] if alone else [nested]
-    released, in_outputs = FOLDERS[place.split][:2]
-    usual = folder_name(place.topic)
-    others = [other for other, meant in OTHER_FOLDERS.items() if meant == usual]
-    stems = [
+    nested, usual = "/".join(place.parts), folder_name(place.topic)
+    topics = (place.topic, usual, *(one for one, meant in OTHER_FOLDERS.items() if meant == usual))
+    stems = (
         f"{split}/{topic}/{name}_edited"
-        for split in (in_outputs, released)
-        for topic in dict.fromkeys((place.topic, usual, *others))
-        for name in names
-    ]
+        for split in FOLDERS[place.split][1::-1]
+        for topic in topics
+        for name in ([place.parts[-1], nested] if alone else [nested])
+    )
     return tuple(dict.fromkeys(stems))
 
 
@@ -167,19 +162,14 @@ def topic_of(folder: str) -> str:
 
 def _topic(folder: str, record: Record) -> str:
     """The topic; another spelling of the record's own is noted."""
-    topic = topic_of(folder)
-    written = record.text("topic")
+    topic, written = topic_of(folder), record.text("topic")
     if record.known and written is None:
         record.note("topic-missing", "no topic", f"{topic!r}, from the folder")
     elif written is not None and written != topic:
-        new = folder_name(folder) not in TOPICS  # whose title we do not know
-        if not new or _letters(written) != _letters(topic):
+        letters = {re.sub(r"[\W_]+", "", text).casefold() for text in (written, topic)}
+        if folder_name(folder) in TOPICS or len(letters) > 1:  # else a title that nobody gave
             record.note("topic-name", shown(written), f"{topic!r}, from the folder")
     return topic
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).casefold()
 
 
 def _operation(record: Record) -> str:
@@ -242,12 +232,11 @@ def read_difficulty(tier: str | None, score: str | None, note: Notes) -> Facts:
 
 def _score(text: str | None, note: Notes) -> tuple[int | None, tuple[int, ...] | None]:
     """The total and the ten attributes, each None where it cannot be read."""
-    if text is None:
-        note("difficulty-missing", "no difficulty score", _UNKNOWN)
-        return None, None
-    match = _DIFFICULTY.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    match = _DIFFICULTY.fullmatch(unicodedata.normalize("NFKC", text or "").strip())
     if match is None or not match[0] or int(match["total"] or 0) > 20:
-        note("difficulty-unreadable", shown(text), _UNKNOWN)
+        kind = "difficulty-missing" if text is None else "difficulty-unreadable"
+        found = "no difficulty score" if text is None else shown(text)
+        note(kind, found, "total and attributes are not known")
         return None, None
     total = int(match["total"]) if match["total"] else None
     parts = [part.strip() for part in (match["values"] or "").split(",")]
@@ -260,7 +249,7 @@ def _score(text: str | None, note: Notes) -> tuple[int | None, tuple[int, ...] |
         return total, None
     if not match["end"]:
         note("difficulty-bracket", f"{shown(text)}: no closing bracket", "it is meant")
-    return total, tuple(int(part) for part in parts)
+    return total, tuple(map(int, parts))
 
 
 # -- pictures --------------------------------------------------------------------------------------
@@ -284,29 +273,31 @@ def _masks(
     tree: Tree, place: Place, note: Notes, image: Path, reference: Path | None
 ) -> dict[str, Path]:
     """The masks by name; one that is not there gets the path where it should be, and a finding."""
-    stems = {os.path.splitext(name)[0].lower(): name for name in place.pictures}
     left = {
         stem: name
-        for stem, name in stems.items()
-        if stem.endswith("_mask") and tree.inside(place.folder / name)
+        for name in place.pictures
+        if (stem := os.path.splitext(name)[0].lower()).endswith("_mask")
+        and tree.inside(place.folder / name)
     }
+    edited = reference.stem if reference else f"{place.number}_edited"
     wanted = {
         "input": (f"{image.stem}_mask", f"{place.number}_mask"),
-        "second": (f"{reference.stem if reference else f'{place.number}_edited'}_mask",),
+        "second": (f"{edited}_mask",),
     }
     names: dict[str, str] = {}
     for key, some in wanted.items():
         if stem := next((stem.lower() for stem in some if stem.lower() in left), ""):
             names[key] = left.pop(stem)
-    masks: dict[str, Path] = {}
     for key, some in wanted.items():
         if key not in names and len(left) == 1:
-            (names[key],) = left.values()
-            left.clear()
+            _, names[key] = left.popitem()
             note("mask-name", f"no {some[0]}", f"{names[key]!r} is the mask {key!r}")
         elif key not in names:
             note("mask-missing", f"no {some[0]}", f"no mask {key!r}", False, "mask")
-        masks[key] = place.folder / names[key] if key in names else tree.nowhere(f"{some[0]}.jpg")
+    masks = {
+        key: place.folder / names[key] if key in names else tree.nowhere(f"{some[0]}.jpg")
+        for key, some in wanted.items()
+    }
     for index, stem in enumerate(sorted(left, key=natural), start=1):
         masks[f"extra{index}"] = place.folder / left[stem]
         note("mask-extra", f"a further mask {left[stem]!r}", f"kept as 'extra{index}'")

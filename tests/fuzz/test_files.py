@@ -58,7 +58,7 @@ def _settings(path: Path) -> None:
 
 
 def _results(path: Path) -> None:
-    for _, response in batches.results(path.read_bytes()):
+    for response in batches.results(path.read_bytes()).values():
         assert 100 <= response.status < 600
     paid.decoded(path.read_bytes())
 

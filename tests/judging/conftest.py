@@ -14,9 +14,10 @@ from tests.judging.commands import NAMES
 
 from editgauge import catalog
 from editgauge.benchmarks.textedit.judge import JUDGING
-from editgauge.judging.asking import Job, Settings
+from editgauge.judging.asking import Job
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
+from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
@@ -67,11 +68,14 @@ class Bench:
         store: str = "replies.sqlite",
         ledger: str = "",
         each: Callable[[Engine], None] | None = None,
-        **settings: Any,
+        deadline: float = 20.0,
+        backoff: float = 0.01,
+        **options: Any,
     ) -> list[ExchangeResult]:
         """Judge `count` samples (or the given jobs); what was heard, in the order of the jobs."""
         jobs = self.jobs(count) if jobs is None else jobs
-        settings = {"model": "scripted", "backoff": 0.01, "deadline": 20.0, **settings}
+        given = [*options.pop("set", []), f"concurrency={concurrency}"]
+        chosen = JudgeOptions(**{"model": "scripted", **options}, set=given)
         self.heard = {}
 
         with ExitStack() as stack:
@@ -84,9 +88,11 @@ class Bench:
                 client,
                 replies,
                 PictureStore(hashes),
-                Settings(concurrency=concurrency, **settings),
+                chosen,
                 price=price,
                 ledger=Ledger(paid, purpose="judge", budget=budget),
+                deadline=deadline,
+                backoff=backoff,
             )
 
             def done(job: Job, heard: ExchangeResult) -> None:

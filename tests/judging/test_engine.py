@@ -14,10 +14,11 @@ from tests.fault_server import FaultServer, ScriptedJudge
 from tests.judging.conftest import Bench
 
 from editgauge.errors import RunError
-from editgauge.judging.asking import FIRST, Attempt, Job, Settings
+from editgauge.judging.asking import FIRST, Attempt, Job
 from editgauge.judging.chat import Client
 from editgauge.judging.dialect import Dialect
 from editgauge.judging.engine import Engine
+from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture
 from editgauge.judging.scores import to_scores
@@ -136,11 +137,11 @@ def test_a_picture_that_is_none_is_unreadable(bench: Bench) -> None:
 def test_judges_that_think_get_room(bench: Bench) -> None:
     """The model's own limit, and the user's; the room that a cut reply got is kept over a repair."""
     with FaultServer() as server:
-        bench.ask(server, 1, room=16384)
+        bench.ask(server, 1, model="scripted-thinking")
     assert server.bodies[0]["max_tokens"] == 16384
     bad = GOOD.replace('"Q1": 5', '"Q1": 9')
     with FaultServer(["length"], answer=ScriptedJudge(replies=(bad, bad))) as server:
-        bench.ask(server, jobs=bench.jobs(1, repeats=2)[1:], room=2000)
+        bench.ask(server, jobs=bench.jobs(1, repeats=2)[1:], set=["max_tokens=2000"])
     assert [body["max_tokens"] for body in server.bodies] == [2000, 8000, 8000]
 
 
@@ -222,8 +223,7 @@ def test_a_key_changes_with_everything_that_matters(bench: Bench) -> None:
     ) -> str:
         with HashStore(None) as hashes, Paid(None) as paid:
             client = Client("http://localhost/v1", key="")
-            settings = Settings(model=model)
-            engine = Engine(client, paid, PictureStore(hashes), settings)
+            engine = Engine(client, paid, PictureStore(hashes), JudgeOptions(model=model))
             return engine.key(Job(call, repeat), attempt, Dialect(form=form))
 
     other = Picture(call.pictures[0].path, "input", mime="image/png")

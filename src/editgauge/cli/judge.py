@@ -61,7 +61,7 @@ def judge(
     show
         Print what would be sent: words in full, pictures by name and size; nothing is.
     probe
-        Can the judge be trusted today? Does it see, does it know a finished edit? Some 30 calls.
+        Does the judge see? It must read the digits of three small pictures: one call.
     batch
         By OpenAI-style batches, at half the price within a day: submit, and later collect.
     """
@@ -138,8 +138,12 @@ def _shown(opened: Session) -> None:
 def _probed(opened: Session) -> int:
     from editgauge.judging import command
 
-    seen = command.probe(opened)
-    output.emit(seen.as_json(), seen.lines())
+    found = command.probe(opened)
+    shown, said = (" ".join(map(str, found[name])) for name in ("shown", "read"))
+    line = f"sight: it reads the digits {said} of three pictures: passed"
+    if not found["sees"]:
+        line = f"sight: FAILED: pictures show {shown}, it read {said}: its scores mean nothing"
+    output.emit(found, [line])
     return 0
 
 

@@ -1,8 +1,8 @@
 """One reply of one judge: from the store, or asked for in the server's words, paid for and stored.
 
 A reply is in the store before anybody hears of it, under a key made of everything it depended on,
-so that the same steps over a stored call give the same result and cost nothing. What a server takes
-is found out with the first calls; waiting, retries and money are `services.paid`'s.
+so that the same steps over a stored call give the same result and cost nothing. Waiting, retries
+and money are `services.paid`'s.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import orjson
 
 from editgauge.errors import RunError
+from editgauge.judging import models
 from editgauge.judging.chat import KEY_NAMES, Client, Reply, messages, pieces, read_completion
 from editgauge.judging.dialect import Dialect
+from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.services import policy
@@ -32,26 +34,20 @@ from editgauge.services.paid import Outcome, PaidCalls, Spend
 from editgauge.services.prices import CAUTIOUS, Price, estimate_input, told_cost, usage_of
 from editgauge.store.paid import Paid
 
-FAMILY = "openai-chat"
-"""The endpoint family of the reply key: chat completions, whoever serves them."""
-FIRST_WAIT = 0.3
-"""Seconds for which other calls wait for the first one's answer: a server that refuses a request's
-form does so at once, and an answer that takes longer is a verdict.
-"""
-Trouble = Literal["", "cut", "bad", "failed"]
-"""What a call ended with: cut off twice before its verdict, its request turned down, no answer."""
-IN_A_ROW: Mapping[Trouble, int] = {"cut": 5, "bad": 3, "failed": policy.HOPELESS}
-"""Calls in a row with one trouble after which every other call would end the same way."""
 _MOST_BYTES_A_TOKEN = 20.0
 """A bill that counts fewer tokens than the words' bytes over this is no bill."""
-_ADVICE: Mapping[Trouble, str] = {
-    "cut": (
-        "cut off{thinks} at {room} tokens. Give more (max_tokens={more}), or ask for less thinking "
-        "(reasoning_effort=low)"
-    ),
-    "bad": ". Correct the command: every call is turned down for this",
-    "failed": ". Run the same command later and retry what failed",
+_CUT = (
+    "cut off{thinks} at {room} tokens. Give more (max_tokens={more}), or ask for less thinking "
+    "(reasoning_effort=low)"
+)
+TROUBLES: Mapping[str, tuple[int, str]] = {
+    "cut": (5, _CUT),
+    "bad": (3, ". Correct the command: every call is turned down for this"),
+    "failed": (policy.HOPELESS, ". Run the same command later and retry what failed"),
 }
+"""What a call ended with (cut off twice before its verdict, its request turned down, no answer),
+after how many in a row every other call would end the same way, and what to do then.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,51 +77,27 @@ FIRST = Attempt()
 
 
 @dataclass(slots=True, kw_only=True)
-class Settings:
-    """How one engine asks. `retry`: the statuses that are asked again; `deadline`: seconds for one
-    reply, all waiting and retries together; `asking`: what is set of every request; `room`: the
-    least token limit of a reply, `thinking`: tokens that this judge usually thinks, for estimates;
-    `offline`: only the store is looked at.
-    """
-
-    model: str
-    retry: frozenset[str] = frozenset()
-    concurrency: int = 16
-    deadline: float = 1800.0
-    backoff: float = 0.5
-    asking: Mapping[str, Any] = field(default_factory=dict)
-    room: int = 0
-    thinking: int = 0
-    offline: bool = False
-
-    def named(self) -> str:
-        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
-        return ",".join(f"{name}={value}" for name, value in self.asking.items())
-
-
-@dataclass(slots=True, kw_only=True)
 class Stats:
-    """What has happened so far: for the live line, the manifest and the summary."""
+    """What has happened so far: for the live line, the manifest and the summary. `unasked` calls
+    are not in the store and were not to be asked; `blind` replies may come from a judge that saw no
+    picture; `dollars` are bills, and (`dollars_unbilled`) estimates of what was never billed.
+    """
 
     done: int = 0
     by_editor: Counter[str] = field(default_factory=Counter)
     requests: int = 0
-    """Those that failed or were repeated included."""
     from_store: int = 0
     unasked: int = 0
-    """Calls that are not in the store and were not to be asked (offline): they leave no row."""
     refused: int = 0
     failed: int = 0
     unparsable: int = 0
     repaired: int = 0
     cut_off: int = 0
     blind: int = 0
-    """Replies that may come from a judge that saw no picture."""
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
     dollars: float = 0.0
-    """Of this command: bills, and estimates of what was sent and never billed."""
     dollars_unbilled: float = 0.0
     began: float = field(default_factory=time.monotonic)
 
@@ -142,7 +114,7 @@ class Unasked(Exception):
 
 class Asker:
     """Asks one model for replies, each key once. Thread-safe. `replies` may be shared by many runs,
-    models and processes.
+    models and processes; `deadline`: seconds for one reply, all waiting and retries together.
     """
 
     def __init__(
@@ -150,33 +122,42 @@ class Asker:
         client: Client,
         replies: Paid,
         pictures: PictureStore,
-        settings: Settings,
+        options: JudgeOptions,
         *,
         price: Price | None = None,
         ledger: Ledger | None = None,
+        deadline: float = 1800.0,
+        backoff: float = 0.5,
     ) -> None:
-        self.client, self.replies, self.pictures, self.settings = (
-            client, replies, pictures, settings,
-        )  # fmt: skip
+        self.client, self.replies, self.pictures = client, replies, pictures
+        self.model, self.asking = options.model, options.asking
+        self.retry, self.offline = options.retried, options.offline
+        self.concurrency = int(options.settings.get("concurrency", 16))
+        self.thinking = models.thinking(options.model)
         self.price, self.ledger = price, ledger or Ledger(purpose="judge")
         self.stats = Stats()
         self.paid = PaidCalls(
             http=client.http,
-            gate=Gate(settings.concurrency),
+            gate=Gate(self.concurrency),
             ledger=self.ledger,
             host=client.host,
-            deadline=settings.deadline,
-            backoff=settings.backoff,
+            deadline=deadline,
+            backoff=backoff,
             advice=lambda status: policy.advice(status, KEY_NAMES),
         )
-        noted = replies.note(f"dialect {settings.model}")
+        noted = replies.note(f"dialect {self.model}")
         self.dialect = Dialect.of(client.host, noted)
-        self.answered = replies.note(f"answered {settings.model}") or ""
+        self.answered = replies.note(f"answered {self.model}") or ""
         self._proven = noted is not None
-        self._lock, self._first = threading.RLock(), threading.Lock()
+        self._lock = threading.RLock()
         self._trouble: tuple[str, int] = ("", 0)
         self._asked_now: set[str] = set()
         self._flying: dict[str, Future[Reply]] = {}
+
+    @property
+    def named(self) -> str:
+        """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
+        return ",".join(f"{name}={value}" for name, value in self.asking.items())
 
     # -- keys --------------------------------------------------------------------------------------
 
@@ -187,7 +168,7 @@ class Asker:
         """
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
         state = hashlib.blake2b(digest_size=16)
-        for part in (FAMILY, job.call.rubric, str(job.repeat), attempt.name, *marks):
+        for part in ("openai-chat", job.call.rubric, str(job.repeat), attempt.name, *marks):
             state.update(part.encode())
             state.update(b"\0")
         state.update(self.body(job, attempt, dialect))
@@ -203,17 +184,17 @@ class Asker:
     ) -> dict[str, Any]:
         """Everything of a body but the messages."""
         dialect, room = dialect or self.dialect, attempt.room or self.room(call)
-        asking = {"temperature": call.temperature, **call.parameters, **self.settings.asking}
+        asking = {"temperature": call.temperature, **call.parameters, **self.asking}
         asking.pop("max_tokens", None)
         if asking["temperature"] is None or not dialect.temperature:
             del asking["temperature"]
         form = dialect.asks_for(call.schema())
-        return {"model": self.settings.model, dialect.tokens_field: room, **asking, **form}
+        return {"model": self.model, dialect.tokens_field: room, **asking, **form}
 
     def room(self, call: Call) -> int:
         """The token limit of a call's first reply."""
-        least = 0 if call.as_released else self.settings.room
-        return int(self.settings.asking.get("max_tokens") or max(call.max_tokens, least))
+        least = 0 if call.as_released else self.thinking.room
+        return int(self.asking.get("max_tokens") or max(call.max_tokens, least))
 
     def stored(self, key: str) -> Reply | None:
         """The reply under a key, or None. One that is damaged is none: it is asked for again."""
@@ -234,7 +215,7 @@ class Asker:
             if stored is not None and (not force or key in self._asked_now):
                 self.stats.from_store += attempt == FIRST
                 return stored
-            if self.settings.offline:
+            if self.offline:
                 raise Unasked
             if flying is None:
                 future = self._flying[key] = Future[Reply]()
@@ -244,14 +225,8 @@ class Asker:
         if flying is not None:
             return flying.result()
         try:
-            reply = None
-            while reply is None:  # in the server's words, which are learned on the way
-                alone = not self._proven and self._first.acquire(timeout=FIRST_WAIT)
-                try:
-                    reply = self._ask(job, attempt)
-                finally:
-                    if alone:
-                        self._first.release()
+            while (reply := self._ask(job, attempt)) is None:
+                pass  # the server's words are learned on the way
         except BaseException as error:
             future.set_exception(error if isinstance(error, Exception) else RunError("stopped"))
             raise
@@ -267,7 +242,7 @@ class Asker:
         body = self.body(job, attempt, dialect)
         encoded = [self.pictures.encode(picture) for picture in job.call.pictures]
         request = self.client.request(pieces(body, encoded))
-        spend = Spend(model=self.settings.model, most=self.most(job, attempt, len(body)))
+        spend = Spend(model=self.model, most=self.most(job, attempt, len(body)))
         outcome = self.paid.call(request, lambda answer: self.heard(answer, len(body)), spend)
         if outcome.kind == "bad" and not self._proven:  # perhaps it is the form that it refuses
             with self._lock:
@@ -323,13 +298,13 @@ class Asker:
         """Keep a dialect that was answered, so that the next command begins with it."""
         if not self._proven and dialect == self.dialect:
             self._proven = True
-            self.replies.note(f"dialect {self.settings.model}", dialect.note)
+            self.replies.note(f"dialect {self.model}", dialect.note)
 
     def is_ours(self, model: str) -> bool:
         """Whether this model answered first; the first one is remembered."""
         if model and not self.answered:
             self.answered = model
-            self.replies.note(f"answered {self.settings.model}", model)
+            self.replies.note(f"answered {self.model}", model)
         return not model or model == self.answered
 
     def _keep(self, job: Job, attempt: Attempt, dialect: Dialect, outcome: Outcome) -> Reply:
@@ -356,11 +331,11 @@ class Asker:
         if not ours:
             raise RunError(
                 f"{self.client.host}: {said.answered} answers now, {self.answered} answered first "
-                f"under the name {self.settings.model}; two judges are not mixed: name the one you "
-                f"want, or keep its replies in another store"
+                f"under the name {self.model}; two judges are not mixed: name the one you want, or "
+                f"keep its replies in another store"
             )
         if not fine:
-            trouble: Trouble = "bad" if outcome.kind == "bad" and not self.answered else "failed"
+            trouble = "bad" if outcome.kind == "bad" and not self.answered else "failed"
             # of a reply of thinking alone, all that was allowed went into it
             self.notice("cut" if reply.thought else trouble, reply)
         return reply
@@ -372,7 +347,7 @@ class Asker:
             key=key,
             status=outcome.kind if outcome.kind in ("ok", "refused") else "failed",
             reason=outcome.reason,
-            asked=self.settings.model,
+            asked=self.model,
             request=about,
             seconds=round(outcome.seconds, 4),
             cost=outcome.cost,
@@ -381,11 +356,11 @@ class Asker:
         self.replies.put(key, msgspec.structs.asdict(reply))
         return reply
 
-    def notice(self, trouble: Trouble, reply: Reply) -> None:
-        """Count how many calls in a row ended with the same trouble. Raises `RunError` with advice
-        where another one makes no sense.
+    def notice(self, trouble: str, reply: Reply) -> None:
+        """Count how many calls in a row ended with the same of `TROUBLES` ("": none). Raises
+        `RunError` with advice where another one makes no sense.
         """
-        if self.settings.offline:
+        if self.offline:
             return
         # a wrong option is turned down for one reason; a server that breaks down has many
         what = f"{trouble}: {reply.reason}" if trouble == "bad" else trouble
@@ -394,11 +369,12 @@ class Asker:
             last, count = self._trouble
             self._trouble = (what, count + 1 if what == last else 1)
             count = self._trouble[1]
-        if trouble and count >= IN_A_ROW[trouble]:
+        most, advice = TROUBLES.get(trouble, (0, ""))
+        if most and count >= most:
             room = int(reply.request.get("room") or 0)
             thinks = " while it was still thinking" if reply.thought else ""
-            advice = _ADVICE[trouble].format(thinks=thinks, room=room, more=max(16384, 2 * room))
+            told = advice.format(thinks=thinks, room=room, more=max(16384, 2 * room))
             raise RunError(
                 f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
-                f"{reply.reason}{advice}; what was done is kept"
+                f"{reply.reason}{told}; what was done is kept"
             )

@@ -1,6 +1,6 @@
 """Batches: the half-price way to ask. A transport into the same reply store; rows are then made as
 from any reply. A call that waits in a batch is not submitted again; replies that are cut off or
-cannot be read are left to a later ordinary run. See `services.batches`.
+cannot be read are left to a later ordinary run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from editgauge.judging.engine import Engine
 from editgauge.services.batches import Batches, Line
 from editgauge.services.paid import failed
 
-_ENDPOINT = "/v1/chat/completions"
 LEAST_BYTES = 1000
 """Every request has so many bytes of words: a bill for fewer tokens is none."""
 
@@ -35,12 +34,8 @@ class Batched:
 
 
 def _batches(engine: Engine) -> Batches:
-    return Batches(
-        calls=engine.paid,
-        address=engine.client.address,
-        notes=engine.replies,
-        model=engine.settings.model,
-    )
+    address, model = engine.client.address, engine.model
+    return Batches(calls=engine.paid, address=address, notes=engine.replies, model=model)
 
 
 def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
@@ -72,14 +67,12 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Lin
             continue  # it ends as unreadable when rows are made
         taken.add(key)
         most = engine.most(job, FIRST, len(words), batch=True)
-        yield Line(key=key, endpoint=_ENDPOINT, body=b"".join(pieces(words, encoded)), most=most)
+        yield Line(key, b"".join(pieces(words, encoded)), most)
 
 
 def collect(engine: Engine) -> Batched:
-    """Fetch finished batches into the store, whichever command submitted them.
-
-    Raises `RunError` when another model answered than the one that answered first; what it answered
-    is kept under keys of its own.
+    """Fetch finished batches into the store, whichever command submitted them. Raises `RunError`
+    when another model answered than the one that answered first; its replies are kept apart.
     """
     result, batches = Batched(), _batches(engine)
     others: set[str] = set()
@@ -88,19 +81,16 @@ def collect(engine: Engine) -> Batched:
             result.waiting += len(batch.calls)
             continue
         for key, response in answers.items():
+            outcome = failed(response, engine.client.secrets)
             if 200 <= response.status < 300:
                 outcome = engine.heard(response, LEAST_BYTES, batch=True)
-            else:
-                outcome = failed(response, engine.client.secrets)
             batches.settle(key, outcome)
-            model = outcome.value.answered if outcome.value is not None else ""
-            if not engine.is_ours(model):
+            if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
             engine.prove(engine.dialect)
             engine.put(key, outcome, {"batch": batch.number})
-        if not answers:
-            result.failed.append(f"{batch.number}: {batch.state}")
+        result.failed += [] if answers else [f"{batch.number}: {batch.state}"]
         batches.close(batch, batch.state)
         result.batches.append(batch.number)
         result.calls += len(answers)

@@ -14,7 +14,7 @@ import msgspec
 import orjson
 
 from editgauge.errors import UsageError
-from editgauge.judging.protocol import Call, ChatMessage
+from editgauge.judging.protocol import Call
 from editgauge.services import policy
 from editgauge.services.http import Http, Request, Response
 from editgauge.services.paid import Outcome, decoded, failed
@@ -34,8 +34,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
     `status` is ``ok``, ``refused`` or ``failed``; `finish` ``length`` where it was cut off by its
     limit; `thought`: it holds thinking beside its content. `asked` and `answered` are model ids;
-    `usage` the server's own counts; `request` what the call was about (benchmark, sample, editor,
-    call, hashes), never its text or pictures.
+    `usage` the server's own counts; `request` what the call was about, never its text or pictures.
     """
 
     key: str = ""
@@ -61,22 +60,18 @@ def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str
     """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
     is said to it.
     """
-    sent = [{"role": message.role, "content": _content(message)} for message in call.chat()]
-    roles = ("assistant", "user")
-    return sent + [
-        {"role": role, "content": text} for role, text in zip(roles, repair or (), strict=False)
-    ]
-
-
-def _content(message: ChatMessage) -> Any:
-    if message.plain:
-        return "".join(part for part in message.parts if isinstance(part, str))
-    return [
-        {"type": "text", "text": part}
-        if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": _SLOT}}
-        for part in message.parts
-    ]
+    shown = {"type": "image_url", "image_url": {"url": _SLOT}}
+    sent: list[dict[str, Any]] = []
+    for message in call.chat():
+        parts = [
+            {"type": "text", "text": part} if isinstance(part, str) else shown
+            for part in message.parts
+        ]
+        sent.append({"role": message.role, "content": message.parts[0] if message.plain else parts})
+    if repair is not None:
+        sent.append({"role": "assistant", "content": repair[0]})
+        sent.append({"role": "user", "content": repair[1]})
+    return sent
 
 
 def pieces(body: bytes, pictures: Sequence[bytes]) -> list[bytes]:
@@ -136,46 +131,41 @@ class FunctionClient(Client):
 
     def __init__(self, ask: Ask) -> None:
         super().__init__("http://localhost/v1", key="")
-        self.http = _Function(ask, self.secrets)
+        self.http = _Function(secrets=self.secrets)
+        self.http.ask = ask
         self.host = f"function {getattr(ask, '__name__', type(ask).__name__)}"
 
 
 class _Function(Http):
-    def __init__(self, ask: Ask, secrets: Secrets) -> None:
-        super().__init__(secrets=secrets)
-        self._ask = ask
+    ask: Ask
 
     def send(self, request: Request) -> Response:
         asked: Mapping[str, Any] = orjson.loads(b"".join(request.pieces or ()))
+        status, value = 200, dict[str, Any]()
         try:
-            said: Any = self._ask(asked)
+            said: Any = self.ask(asked)
             if inspect.isawaitable(said):
                 import asyncio
 
                 said = asyncio.run(_awaited(said))
+            choice = {"message": {"content": said}, "finish_reason": "stop"}
+            value = {"model": str(asked.get("model", "")), "choices": [choice]}
+            if not isinstance(said, str):
+                why = f"wanted a text from the function, found {type(said).__name__}"
+                status, value = 400, {"error": {"message": why}}
         except Exception as error:  # whatever a user's function raises is a call without a reply
-            return _answer(500, {"error": {"message": f"{type(error).__name__}: {error}"}})
-        if not isinstance(said, str):
-            reason = f"wanted a text from the function, found {type(said).__name__}"
-            return _answer(400, {"error": {"message": reason}})
-        choice = {"message": {"content": said}, "finish_reason": "stop"}
-        return _answer(200, {"model": str(asked.get("model", "")), "choices": [choice]})
+            status, value = 500, {"error": {"message": f"{type(error).__name__}: {error}"}}
+        return Response(status, {}, orjson.dumps(value))
 
 
 async def _awaited(said: Awaitable[str]) -> str:
     return await said
 
 
-def _answer(status: int, value: Mapping[str, Any]) -> Response:
-    return Response(status, {}, orjson.dumps(value))
-
-
 # --- what came back -----------------------------------------------------------------------------
 
-_FILTERED = frozenset({
-    "content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive",
-})  # fmt: skip
-_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+_FILTERED = ("content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive")
+_CUT = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens")
 _THOUGHT = ("reasoning_content", "reasoning", "thinking")
 
 

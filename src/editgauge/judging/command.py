@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from editgauge.judging import batch as batches
-from editgauge.judging import models, trust
+from editgauge.judging import models
+from editgauge.judging import probe as probes
 from editgauge.judging.engine import Progress
 from editgauge.judging.session import Session
 from editgauge.types import JUDGE_SCORER, Status
@@ -32,7 +33,7 @@ class Outcome:
     complete: bool
     interrupted: bool
     notes: list[str]
-    dollars_of_run: float = 0.0
+    dollars_of_run: float
 
     @property
     def broke(self) -> str:
@@ -64,10 +65,6 @@ class Outcome:
             "rows_made": summary.computed,
             "rows_kept": summary.kept,
             "without_score": self.without_score,
-            "counts": [
-                {"editor": e, "metric": m, "variant": v, "statuses": dict(counter)}
-                for (e, _, m, v), counter in sorted(summary.counts.items())
-            ],
             "notes": self.notes,
         }
 
@@ -79,8 +76,7 @@ class Outcome:
             session.benchmark, [JUDGE_SCORER], among=among, source=session.source,
             variant="corrected",
         )  # fmt: skip
-        editors = {key[0] for key in session.summary.counts}
-        for editor in sorted(editors & counts.keys()):
+        for editor in sorted({key[0] for key in session.summary.counts} & counts.keys()):
             told = Counter(counts[editor]).most_common()
             words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in told)
             yield f"{editor}, samples: {words}"
@@ -107,16 +103,17 @@ class Outcome:
             yield f"next:  editgauge table {session.named} --benchmark {session.benchmark}"
 
     def _money(self) -> str:
-        price, stats = self.session.price, self.session.engine.stats
+        price, engine = self.session.price, self.session.engine
         if price is None:
             return ", costs not counted: no price is known (--price IN/OUT)"
         if price.free:
             return ""
-        unbilled, said = stats.dollars_unbilled, f", {stats.dollars:.4f} US dollars"
+        here, unbilled = engine.stats.dollars, engine.stats.dollars_unbilled
+        in_all, said = self.dollars_of_run, f", {here:.4f} US dollars"
         if unbilled > 5e-5:
             said += f" ({unbilled:.4f} of it estimated: no usable bill came)"
-        if self.dollars_of_run > stats.dollars + 5e-5:
-            said += f"; {self.dollars_of_run:.4f} for judging in this run, all commands together"
+        if in_all > here + 5e-5:
+            said += f"; {in_all:.4f} for judging in this run, all commands together"
         return said
 
 
@@ -146,24 +143,21 @@ def run(
     except KeyboardInterrupt:
         stopped.set()
     finally:
-        session.run.record(
+        session.record(
             "judge",
-            benchmark=session.benchmark,
             judge=session.source,
-            model=session.options.model,
             answered=engine.answered,
             server=engine.client.host,
             protocol=session.protocol,
             plugins=list(session.prompts.plugins),
             options=session.given,
-            asking=engine.settings.named(),
+            asking=engine.named,
             repeats=session.options.repeat,
             editors=sorted({record.editor for record in session.edits}),
             data=session.data_hash,
             samples=len(session.samples),
             complete=complete,
             seconds=round(time.monotonic() - began, 3),
-            **engine.stats.facts(),
         )
     notes += engine.warnings()
     booked = engine.ledger.totals.booked
@@ -195,21 +189,18 @@ def batch(session: Session, action: str) -> batches.Batched:
     """``submit`` or ``collect`` batches of a session; see `batch`."""
     session.asks()
     engine = session.engine
-    submits = action == "submit"
-    done = (
-        batches.submit(engine, session.jobs(looking=True)) if submits else batches.collect(engine)
-    )
-    session.run.record(
-        f"judge batch {action}", benchmark=session.benchmark, model=session.options.model,
-        **{**engine.stats.facts(), **asdict(done)},
-    )  # fmt: skip
+    if action == "submit":
+        done = batches.submit(engine, session.jobs(looking=True))
+    else:
+        done = batches.collect(engine)
+    session.record(f"judge batch {action}", **asdict(done))
     return done
 
 
-def probe(session: Session) -> trust.Probe:
-    """Ask whether the judge can be trusted; see `trust.probe`."""
+def probe(session: Session) -> dict[str, Any]:
+    """Whether the judge sees (see `probe`): ``sees``, what it ``read``, what was ``shown``."""
     session.asks()
-    found = trust.probe(session.engine, session.run.cache_folder / "probe")
-    facts = {"sees": found.sees, **session.engine.stats.facts()}
-    session.run.record("judge probe", model=session.options.model, **facts)
+    said = probes.digits(session.engine, session.run.cache_folder / "probe")
+    found = {"sees": tuple(said) == probes.DIGITS, "read": said, "shown": probes.DIGITS}
+    session.record("judge probe", **found)
     return found

@@ -1,8 +1,5 @@
-"""Judges compared: agreement of each two that judged the same edits of a run, as a table.
-
-Two judges are two models, one model with two prompt sets, or two runs of one of them
-(`judge --repeat`). Intervals are 95 %, from a bootstrap over samples: several editors' outputs for
-one sample are drawn together.
+"""Judges compared: agreement of each two that judged the same edits of a run, as a table. They are
+two models, one model with two prompt sets, or two runs of one of them (`judge --repeat`).
 """
 
 from __future__ import annotations
@@ -29,6 +26,9 @@ _COLUMNS = (
     Column(name="spearman", heading=("Spearman",), digits=3, direction="higher"),
     Column(name="bias", heading=("bias",), digits=3),
 )
+_NOTE = (
+    "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap over samples."
+)
 
 
 def table(frame: Results, variant: Variant = "corrected") -> Table | None:
@@ -36,19 +36,18 @@ def table(frame: Results, variant: Variant = "corrected") -> Table | None:
 
     A line for each two judges of each metric on the edits that both scored, repeats averaged; then
     for each two runs of a judge that judged repeatedly, called ``MODEL run 1#…``. `equal` is the
-    share of equal scores, `bias` the mean of second minus first. A measure that is not defined (one
-    value throughout) is left out.
+    share of equal scores. A measure that is not defined (one value throughout) is left out.
+    Intervals draw several editors' outputs for one sample together.
     """
     judged = frame.where(lambda key: key.scorer == JUDGE_SCORER)
     rows: list[TableRow] = []
     for metric, sources in sorted(judged.makers().items()):
-        of = {source: judged.of_source(source) for source in sources}
-        rows += _rows(metric, variant, of)
+        rows += _rows(metric, variant, {one: judged.of_source(one) for one in sources})
     for metric in judged.metrics:
         for source in judged.sources_of(metric):
             mine = judged.of_source(source)
             model, mark, settings = source.partition("#")
-            names = [f"{model} run {run + 1}{mark}{settings}" for run in range(mine.repeats)]
+            names = (f"{model} run {run + 1}{mark}{settings}" for run in range(mine.repeats))
             of = {name: mine.of_repeat(run) for run, name in enumerate(names)}
             rows += _rows(metric, variant, of)
     if not rows:
@@ -61,12 +60,7 @@ def table(frame: Results, variant: Variant = "corrected") -> Table | None:
         benchmark=frame.benchmark,
         variant=variant,
         by="metric",
-        notes=[
-            (
-                "Bias is the second judge's mean less the first one's. Intervals: 95 %, bootstrap "
-                "over samples."
-            )
-        ],
+        notes=[_NOTE],
         meta={"names": "judges"},
     )
 
@@ -93,17 +87,14 @@ def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[Tabl
 
 
 def _shares(each: Floats) -> Floats:
-    """(n,) numbers that are averaged -> parts (n, 2)."""
     return np.stack([each, np.ones_like(each)], axis=1)
 
 
 def _ranked(a: Floats, b: Floats) -> Floats:
-    first, second = correlation.ranks(a), correlation.ranks(b)
-    return correlation.pearson_parts(first[:, None], second[:, None])
+    return correlation.pearson_parts(*(correlation.ranks(each)[:, None] for each in (a, b)))
 
 
-_Parts = Callable[[Floats, Floats], Floats]
-_MEASURES: dict[str, tuple[_Parts, Callable[[Floats], Floats]]] = {
+_MEASURES: dict[str, tuple[Callable[[Floats, Floats], Floats], Callable[[Floats], Floats]]] = {
     "equal": (lambda a, b: _shares((a == b).astype(np.float64)), share_of_parts),
     "kappa": (lambda a, b: kappa_parts(a[:, None], b[:, None]), kappa_of),
     "spearman": (_ranked, correlation.pearson_of),

@@ -50,7 +50,7 @@ class Engine(Asker):
         self._taking = threading.RLock()
 
     def run(self, jobs: Iterable[Job], done: Done, progress: Progress | None = None) -> bool:
-        """Do all jobs, `Settings.concurrency` at once, calling `done` with each as it ends (one at
+        """Do all jobs, `concurrency` at once, calling `done` with each as it ends (one at
         a time). True when none was left out.
 
         Raises `RunError` when going on makes no sense: no server, a wrong key, another model
@@ -61,7 +61,7 @@ class Engine(Asker):
         self._left, self._done, self._progress = iter(jobs), done, progress
         self._complete, self._dropped = True, False
         self._errors: list[BaseException] = []
-        count = 1 if self.settings.offline else self.settings.concurrency
+        count = 1 if self.offline else self.concurrency
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
@@ -141,7 +141,7 @@ class Engine(Asker):
         """What comes of one job; None where its reply is not stored and nothing may be asked.
         Raises `EditgaugeError` where going on makes no sense.
         """
-        retry = frozenset() if self.settings.offline else self.settings.retry
+        retry = frozenset() if self.offline else self.retry
         try:
             exchange = self._exchange(job)
             old = bool(retry) and self.key(job) not in self._asked_now

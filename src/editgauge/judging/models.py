@@ -1,6 +1,5 @@
-"""Judges come and go: which names are dated, which are aliases, which think, when one ends. Data in
-``models.json``. A judge is "protocol + dated model id + date": an alias (``gpt-4o``) is another
-model tomorrow, whose numbers compare with nobody's, and is taken only when the user says so.
+"""What is known of judges' names, as data in ``models.json``: which are aliases, which think, when
+one ends. An alias (``gpt-4o``) is another model tomorrow, whose numbers compare with nobody's.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _DATED = re.compile(
 
 
 def is_alias(model: str) -> bool:
-    """Whether a name of a hosted service stands for whatever the service serves under it today.
-    Names of one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases.
+    """Whether a name of a hosted service stands for whatever it serves under it today. Names of
+    one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases.
     """
     return _HOSTED.search(model) is not None and _DATED.search(model) is None
 
@@ -37,19 +36,15 @@ def check_model(model: str, allow_alias: bool) -> None:
     """Raises `UsageError` for a name that no server has (it stands in rows and tables), and for an
     alias that is not allowed, naming dated ids where some are known.
     """
+    why = ""
     if not model.isprintable() or model.strip() != model or not model:
-        raise UsageError(
-            f"{model!r}: wanted a judge's name, without blanks around it or line ends, for example "
-            f"gpt-4o-2024-11-20 (or a name of your own server)",
-            argument="model",
-        )
-    if is_alias(model) and not allow_alias:
+        why = f"{model!r}: wanted a judge's name in one line, such as gpt-4o-2024-11-20"
+    elif is_alias(model) and not allow_alias:
         dated = [name for name in known() if name.startswith(model) and not is_alias(name)]
-        hint = f"name a dated one ({', '.join(dated)})" if dated else "name a dated one"
-        raise UsageError(
-            f"{model}: an alias, which may be another model tomorrow; {hint}, or say --allow-alias",
-            argument="model",
-        )
+        hint = f"name a dated one ({', '.join(dated) or 'see its provider'})"
+        why = f"{model}: an alias, another model tomorrow; {hint}, or say --allow-alias"
+    if why:
+        raise UsageError(why, argument="model")
 
 
 @cache
@@ -57,20 +52,15 @@ def _data() -> Any:
     return orjson.loads((resources.files("editgauge.judging") / "models.json").read_bytes())
 
 
-def known() -> Mapping[str, Mapping[str, Any]]:
-    """What the package knows of models: id -> {"ends": date, "revision": of open weights, "note":
-    text}.
-    """
-    models: Mapping[str, Mapping[str, Any]] = _data()["models"]
+def known() -> Mapping[str, Mapping[str, str]]:
+    """What is known of models: id -> its date ``ends``, ``revision`` of open weights, ``note``."""
+    models: Mapping[str, Mapping[str, str]] = _data()["models"]
     return models
 
 
 def about(model: str) -> str:
-    """One line on a known model: its end, its pinned revision."""
-    facts = known().get(model, {})
-    said = [str(facts["note"])] if "note" in facts else []
-    said += [f"{name} {facts[name]}" for name in ("ends", "revision") if name in facts]
-    return "; ".join(said)
+    """One line on a known model."""
+    return "; ".join(f"{name} {value}" for name, value in known().get(model, {}).items())
 
 
 class Thinking(NamedTuple):
@@ -85,19 +75,15 @@ class Thinking(NamedTuple):
 def thinking(model: str) -> Thinking:
     """What is known of a model's thinking."""
     name = model.lower().rpartition("/")[2]
-    for line in _data()["thinking"]:
-        if re.search(line["names"], name):
-            return Thinking(line["room"], line["usual"])
-    return Thinking()
+    fits = (line for line in _data()["thinking"] if re.search(line["names"], name))
+    return next((Thinking(line["room"], line["usual"]) for line in fits), Thinking())
 
 
-def end_warning(model: str, today: date | None = None) -> str | None:
-    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days."""
-    ends = known().get(model, {}).get("ends")
-    if ends is None:
-        return None
+def end_warning(model: str, today: date | None = None) -> str:
+    """A sentence for the user when the model has ended or ends within `WARN_DAYS` days, else ""."""
+    ends = known().get(model, {}).get("ends", "9999-12-31")
     left = (date.fromisoformat(ends) - (today or datetime.now(UTC).date())).days
     if left > WARN_DAYS:
-        return None
+        return ""
     when = f"ended on {ends}" if left < 0 else f"ends on {ends}, in {left} days"
     return f"the judge {model} {when}: numbers made with it cannot be repeated then; keep replies"

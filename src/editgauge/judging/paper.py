@@ -28,9 +28,8 @@ UNLIMITED = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptFile:
-    """One released script: its path in the repository, the commit (None: its address is not known,
-    and it is taken from a local clone only), and the SHA-256 of its text (UTF-8, lines ended by
-    LF).
+    """One released script: its path in the repository, the commit (None: its address is not known),
+    and the SHA-256 of its text (UTF-8, lines ended by LF).
     """
 
     path: str
@@ -39,9 +38,7 @@ class ScriptFile:
 
 
 class Script:
-    """One released script. Its text is pinned, so that what is looked for is there. How the words
-    become messages is each benchmark's own, as Python.
-    """
+    """One released script. Its text is pinned, so that what is looked for is there."""
 
     def __init__(self, source: str) -> None:
         self._tree = ast.parse(source)
@@ -117,17 +114,21 @@ def fetch(
     clone: Path | None = None,
     progress: Progress | None = None,
 ) -> Scripts:
-    """Bring the scripts into the folder `target` and return them: from the local `clone` when one
-    is given, else over HTTP at the pinned commit. Raises `DataError` for a file that is not there
+    """Bring the scripts into the folder `target` and return them: from a local `clone` (anywhere
+    below it), else over HTTP at the pinned commit. Raises `DataError` for a file that is not there
     or has another content than the pinned one; `DownloadError` when it cannot be fetched.
     """
     from editgauge.images import write_bytes
     from editgauge.services.download import Remote, download
 
     for file in prompts.files:
-        path = target / file.path
+        path, name = target / file.path, Path(file.path).name
         if clone is not None:
-            write_bytes(path, _checked(prompts, file, _local(prompts, file, clone)).encode())
+            found = [place for place in (clone / file.path, *sorted(clone.rglob(name)))
+                     if place.is_file()]  # fmt: skip
+            if not found:
+                raise DataError(f"{clone}: {file.path} of {prompts.repository} is not below it")
+            write_bytes(path, _checked(prompts, file, found[0]).encode())
         elif not path.is_file():
             if file.commit is None:
                 raise DataError(
@@ -170,24 +171,9 @@ def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
     if found != file.sha256:
         raise DataError(
             f"{path}: is not the pinned {file.path} of {prompts.repository} (SHA-256 "
-            f"{found[:12]}…, wanted {file.sha256[:12]}…); check out commit "
-            f"{file.commit or 'of the release'}"
+            f"{found[:12]}…, wanted {file.sha256[:12]}…); check out commit {file.commit or '?'}"
         )
     return text
-
-
-def _local(prompts: ReleasedPrompts, file: ScriptFile, clone: Path) -> Path:
-    """The file in a local clone: at its path, by its name in the folder that was given, or anywhere
-    below it.
-    """
-    name = Path(file.path).name
-    for path in (clone / file.path, clone / name, *sorted(clone.rglob(name))):
-        if path.is_file():
-            return path
-    raise DataError(
-        f"{clone}: looked for {file.path} of {prompts.repository} and did not find it; give the "
-        f"folder of a clone"
-    )
 
 
 # --- reading a script ---------------------------------------------------------------------------

@@ -1,15 +1,10 @@
 """One judge command: what the user said, checked before anything is paid; what is asked; and the
-rows that come of it. What was paid for is never paid for again.
-
-Which rows are needed is decided by their fingerprint, which is made of the key of the reply:
-everything the reply depends on, pictures and words included. Replies are in the store before rows
-are written, so a killed run repeats at most the calls in flight, and rows can be made again from
-replies alone.
+rows that come of it. Which rows are needed is decided by their fingerprint, made of the key of the
+reply: a killed run repeats at most the calls in flight.
 """
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +18,7 @@ from editgauge import catalog
 from editgauge.errors import ImageError, RunError, UsageError
 from editgauge.images import read_header
 from editgauge.judging import models, prompts
-from editgauge.judging.asking import Job, Settings
+from editgauge.judging.asking import Job
 from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine, Progress
 from editgauge.judging.options import RANGES, REQUEST, JudgeOptions, Selection, price_for
@@ -47,7 +42,6 @@ from editgauge.types import JUDGE_SCORER, VARIANTS, Edit, Row, Sample, Score, St
 
 PAID = "paid.sqlite"
 """The run's file of replies and costs."""
-TIMEOUT, THINKING_TIMEOUT = 120.0, 600.0
 Known = Mapping[RowKey, Mapping[str, Status]]
 """Of the rows that there are: key -> fingerprint -> status."""
 
@@ -79,9 +73,8 @@ class Session:
         self.prompts = prompts.choose(found, options.prompts, chosen.run)
         self.given = protocol_options(self.prompts.track, options.of_protocol)
         """The protocol's own options (``reference``, ``text``)."""
-        thinking = models.thinking(options.model)
-        seconds = options.settings.get("timeout")
-        seconds = seconds or (THINKING_TIMEOUT if thinking.room else TIMEOUT)
+        usual = 600.0 if models.thinking(options.model).room else 120.0
+        seconds = options.settings.get("timeout", usual)
         client = client or Client(options.base_url or None, timeout=seconds)
         self._stack.callback(client.close)
         among = selection.choose(samples, limit=chosen.first, ids=chosen.sample, where=chosen.where)
@@ -102,15 +95,7 @@ class Session:
             client,
             paid if options.replies is None else self._paid(options.replies),
             PictureStore(hashes),
-            Settings(
-                model=options.model,
-                retry=options.retried,
-                concurrency=options.settings.get("concurrency", 16),
-                asking=options.asking,
-                room=thinking.room,
-                thinking=thinking.usual,
-                offline=options.offline,
-            ),
+            options,
             price=self.price,
             ledger=Ledger(paid, purpose="judge", budget=options.budget),
         )
@@ -135,11 +120,9 @@ class Session:
         self._stack.close()
 
     def asks(self) -> None:
-        """Say that this session is about to ask: no other process may ask the same judge for the
-        same replies then, until this one is closed.
-
-        Raises `RunError` when another does; a holder that is dead holds nothing. Raises
-        `UsageError` for a rubric of the user's that cannot be filled in for one of the samples.
+        """Keep other processes from asking the same judge for the same replies until this session
+        is closed. Raises `RunError` when one does, `UsageError` for a rubric of the user's that
+        cannot be filled in for one of the samples.
         """
         if self.prompts.rubrics.folder is not None:
             self.expected()
@@ -150,7 +133,12 @@ class Session:
     def go_offline(self) -> None:
         """Ask nothing from now on: rows are made of what is stored."""
         self.options = replace(self.options, offline=True)
-        self.engine.settings.offline = True
+        self.engine.offline = True
+
+    def record(self, command: str, **facts: Any) -> None:
+        """Write down in the run's manifest that a command was run, and what it did."""
+        told = {**self.engine.stats.facts(), **facts}
+        self.run.record(command, benchmark=self.benchmark, model=self.options.model, **told)
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -165,7 +153,7 @@ class Session:
         (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered, and prompts
         that are not ours have their name in brackets (``gpt-4o-2024-11-20[paper]#…``).
         """
-        model, asking = self.options.model, self.engine.settings.named()
+        model, asking = self.options.model, self.engine.named
         if models.is_alias(model) and self.engine.answered:
             model = f"{model}={self.engine.answered}"
         words = "" if self.prompts.name == prompts.OURS else f"[{self.prompts.name}]"
@@ -194,9 +182,8 @@ class Session:
     ) -> Iterator[Job]:
         """The jobs of these samples (None: all) that have no rows yet, lazily; rows of edits that
         cannot be judged are written on the way. They go sample by sample over all editors, in the
-        order of `drawn`: wherever a budget ends, what was judged is a comparison on a random part.
-
-        With `looking` nothing is written and nothing is taken as done (for estimates).
+        order of `drawn`: wherever a budget ends, what was judged is a comparison. With `looking`
+        nothing is written and nothing is taken as done (for estimates).
         """
         known = {one.id: one for one in (self.samples if samples is None else samples)}
         done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
@@ -266,10 +253,8 @@ class Session:
         self, samples: Sequence[Sample] | None = None, progress: Progress | None = None
     ) -> bool:
         """Bring the judge's rows of these samples (None: all) up to date; True when everything that
-        was to be asked has been.
-
-        False when a budget or the user stopped it: what was done is kept, and the same call goes on
-        from there. Raises `RunError` when going on makes no sense (see `Engine.run`).
+        was to be asked has been, False when a budget or the user stopped it. Raises as
+        `Engine.run`.
         """
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
         return self.engine.run(self.jobs(samples), self.store, progress)
@@ -331,15 +316,15 @@ class Session:
 
     def _asked(self, call: Call) -> dict[str, Any]:
         """How a call was asked."""
-        dialect, settings = self.engine.dialect, self.engine.settings
-        wanted = settings.asking.get("temperature", call.temperature)
-        asking = {"asking": settings.named()} if settings.asking else {}
+        engine = self.engine
+        wanted = engine.asking.get("temperature", call.temperature)
+        asking = {"asking": engine.named} if engine.asking else {}
         return {
             "call": call.name,
             "rubric": call.rubric,
-            "schema": dialect.form if call.schema() else "",
-            "temperature": wanted if dialect.temperature else None,
-            "max_tokens": self.engine.room(call),
+            "schema": engine.dialect.form if call.schema() else "",
+            "temperature": wanted if engine.dialect.temperature else None,
+            "max_tokens": engine.room(call),
             **asking,
         }
 
@@ -354,18 +339,12 @@ def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, value in given.items():
-        known = track.options.get(name)
-        if known is None:
-            there = sorted({*track.options, *REQUEST, *RANGES})
-            near = difflib.get_close_matches(name, there, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            why = f"{name}={value}: there are: {', '.join(there)}{hint}"
+        selection.one_of("set", name, sorted({*track.options, *REQUEST, *RANGES}))
+        words = {word.lower(): word for word in track.options[name]}
+        if value.lower() not in words:
+            why = f"{name}={value}: wanted {name} to be one of {', '.join(words.values())}"
             raise UsageError(why, argument="set")
-        fits = next((word for word in known if word.lower() == value.lower()), None)
-        if fits is None:
-            why = f"{name}={value}: wanted {name} to be one of {', '.join(known)}"
-            raise UsageError(why, argument="set")
-        found[name] = {"true": True, "false": False}.get(fits, fits)
+        found[name] = {"true": True, "false": False}.get(value.lower(), words[value.lower()])
     return found
 
 
@@ -389,9 +368,6 @@ def _limited(
 def _output_reads(job: Job) -> bool:
     """Whether the editor's own picture can be opened: then the fault is the data's."""
     try:
-        for picture in job.call.pictures:
-            if picture.name == "output":
-                read_header(picture.path)
+        return all(read_header(one.path) for one in job.call.pictures if one.name == "output")
     except ImageError:
         return False
-    return True

@@ -1,24 +1,21 @@
 """OpenAI's batches: half the price, within a day.
 
-A batch is a file of JSON lines, each with a ``custom_id``, answered in a file of results and one of
-errors. Each batch is noted beside the ledger *before* it is made, under a mark that the provider
-keeps with it: a command that is killed in between finds the batch again, and neither sends nor pays
-it twice. Every call is booked before its file is sent, and stays booked until its bill comes.
+Each batch is noted beside the ledger *before* it is made, under a mark that the provider keeps with
+it: a command that is killed in between finds the batch again, and neither sends nor pays it twice.
+Every call is booked before its file is sent, and stays booked until its bill comes.
 """
 
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import orjson
 
 from editgauge.errors import RunError
-from editgauge.services.booking import Entry
 from editgauge.services.http import Request, Response, form_request, json_request
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Address
@@ -27,7 +24,8 @@ from editgauge.store.paid import Paid
 MAX_REQUESTS = 50_000
 MAX_BYTES = 190 << 20
 """OpenAI takes 200 MB a file: about 54 calls with three pictures of a megapixel."""
-UNFINISHED = ("validating", "in_progress", "finalizing", "cancelling")
+ENDPOINT = "/v1/chat/completions"
+UNFINISHED = ("", "validating", "in_progress", "finalizing", "cancelling")
 """States of a batch whose results are still to come."""
 MARK = "editgauge"
 """The name in a batch's metadata under which ours stands."""
@@ -44,19 +42,16 @@ class Batch(msgspec.Struct, kw_only=True):
 
     mark: str
     calls: list[str]
-    at: float
     number: str = ""
     state: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A call of a batch: its key, the endpoint, its JSON, and the US dollars that it may cost."""
+class Line(NamedTuple):
+    """A call of a batch: its key, its JSON, and the US dollars that it may cost."""
 
     key: str
-    endpoint: str
     body: bytes
-    most: float = 0.0
+    most: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,12 +72,8 @@ class Batches:
         for note in self.notes.notes(_NOTE).values():
             batch = msgspec.json.decode(note, type=Batch)
             if batch.calls and not batch.number:
-                batch.number = self._number_of(batch)
-                if not batch.number:
-                    self.close(batch, "never made")
-                    continue
-                self._note(batch)
-            left += [batch] if batch.calls else []
+                self._find(batch, "its command was killed")
+            left += [batch] if batch.calls and batch.number else []
         return left
 
     def submit(self, lines: Iterable[Line]) -> Iterator[Batch]:
@@ -91,90 +82,78 @@ class Batches:
         one was made. Raises `BudgetExceeded` at the first call that could pass the budget, after
         those before it were sent.
         """
-        ledger = self.calls.ledger
-        part: list[Line] = []
-        entries: list[Entry] = []
-        size, over = 0, None
+        ledger, over = self.calls.ledger, None
+        part, size = list[Line](), 0
         for line in lines:
             key = entry_key(line.key)
-            entry = ledger.standing([key]).get(key)
-            if line.most and entry is None:
-                entry = ledger.try_to_book(line.most, self.model, key)
-                if entry is None:
-                    over = ledger.exceeded(line.most, self.model)
-                    break
+            free = not line.most or ledger.standing([key])
+            if not free and ledger.try_to_book(line.most, self.model, key) is None:
+                over = ledger.exceeded(line.most, self.model)
+                break
             if part and (size + len(line.body) > MAX_BYTES or len(part) >= MAX_REQUESTS):
-                yield self._send(part, entries)
-                part, entries, size = [], [], 0
+                yield self._send(part)
+                part, size = [], 0
             part.append(line)
-            entries += [entry] if entry is not None else []
             size += len(line.body) + 200
         if part:
-            yield self._send(part, entries)
+            yield self._send(part)
         if over is not None:
             raise over
 
-    def _send(self, lines: list[Line], entries: list[Entry]) -> Batch:
+    def _send(self, lines: list[Line]) -> Batch:
         """Hand one file to the server; the batch is noted before it is made, and after."""
-        batch = Batch(
-            mark=secrets.token_hex(12), calls=[line.key for line in lines], at=time.time()
-        )
-        try:
-            file = self._uploaded(lines)
-            self._note(batch)
-        except BaseException:
-            for entry in entries:
-                self.calls.ledger.release(entry, "no batch was made")
-            raise
-        wanted = {"input_file_id": file, "endpoint": lines[0].endpoint,
-                  "completion_window": "24h", "metadata": {MARK: batch.mark}}  # fmt: skip
-        url, key = self.address.of("/batches"), {"Idempotency-Key": batch.mark}
-        made = self.calls.attempt(json_request(url, wanted, headers=key), _json, _FREE)
-        batch.number = _text(made.value, "id")
-        if not batch.number and not made.lost:
-            self.close(batch, "never made")
-            raise RunError(f"{self.calls.host}: no batch was made ({made.reason or 'no id'})")
-        batch.number = batch.number or self._number_of(batch)
-        if not batch.number:
-            raise self._unknown(batch, made.reason)
-        self._note(batch)
-        for entry in entries:
-            self.calls.ledger.leave(entry)
-        return batch
-
-    def _uploaded(self, lines: list[Line]) -> str:
+        batch = Batch(mark=secrets.token_hex(12), calls=[line.key for line in lines])
         data = b"".join(
-            orjson.dumps({"custom_id": line.key, "method": "POST", "url": line.endpoint})[:-1]
+            orjson.dumps({"custom_id": line.key, "method": "POST", "url": ENDPOINT})[:-1]
             + b',"body":' + line.body + b"}\n"
             for line in lines
         )  # fmt: skip
-        part = ("file", "calls.jsonl", "application/octet-stream", data)
+        file = ("file", "calls.jsonl", "application/octet-stream", data)
         url = self.address.of("/files")
-        form = form_request(url, {"purpose": "batch"}, [part], seconds=_LONG)
-        made = self.calls.call(form, _json, _FREE)
-        if not (number := _text(made.value, "id")):
-            raise RunError(f"{self.calls.host}: no batch file was taken ({made.reason or 'no id'})")
-        return number
+        form = form_request(url, {"purpose": "batch"}, [file], seconds=_LONG)
+        try:
+            sent = self.calls.call(form, _json, _FREE)
+            if not (number := _text(sent.value, "id")):
+                why = sent.reason or "no id"
+                raise RunError(f"{self.calls.host}: no batch file was taken ({why})")
+        except BaseException:
+            self.close(batch, "never made")
+            raise
+        self._note(batch)
+        wanted = {"input_file_id": number, "endpoint": ENDPOINT, "completion_window": "24h",
+                  "metadata": {MARK: batch.mark}}  # fmt: skip
+        url, key = self.address.of("/batches"), {"Idempotency-Key": batch.mark}
+        made = self.calls.attempt(json_request(url, wanted, headers=key), _json, _FREE)
+        batch.number = _text(made.value, "id")
+        if batch.number:
+            self._note(batch)
+        elif made.lost:
+            self._find(batch, made.reason)
+        else:
+            self.close(batch, "never made")
+        if not batch.number:
+            raise RunError(f"{self.calls.host}: no batch was made ({made.reason or 'no id'})")
+        return batch
 
-    def _number_of(self, batch: Batch) -> str:
-        """The provider's number of a batch that may have been made; empty where its list has none
-        of this mark. Raises `RunError` where it does not tell.
+    def _find(self, batch: Batch, why: str) -> None:
+        """Look for a batch that may have been made; one that the provider's list does not have is
+        closed. Raises `RunError` where it does not tell.
         """
         reply = self._get("/batches?limit=100", _json)
         listed = reply.value.get("data") if isinstance(reply.value, dict) else None
         if not isinstance(listed, list):
-            raise self._unknown(batch, reply.reason or "it lists no batches")
+            raise RunError(
+                f"{self.calls.host}: whether the batch {batch.mark} was made is not known "
+                f"({reply.reason or why}); run the same command again when the server lists its "
+                f"batches"
+            )
         for one in listed:
             marks = one.get("metadata") if isinstance(one, dict) else None
             if isinstance(marks, dict) and marks.get(MARK) == batch.mark:
-                return str(one.get("id") or "")
-        return ""
-
-    def _unknown(self, batch: Batch, why: str) -> RunError:
-        return RunError(
-            f"{self.calls.host}: whether the batch {batch.mark} was made is not known ({why}); run "
-            f"the same command again when the server lists its batches"
-        )
+                batch.number = _text(one, "id")
+                self._note(batch)
+                return
+        self.close(batch, "never made")
 
     def ended(self) -> Iterator[tuple[Batch, dict[str, Response] | None]]:
         """Each pending batch with its state, and its answers by key as if each had come over HTTP:
@@ -182,13 +161,15 @@ class Batches:
         """
         for batch in self.pending():
             reply = self._get(f"/batches/{batch.number}", _json)
-            batch.state = _text(reply.value, "status") or reply.reason
-            data: list[bytes] | None = None
-            if _text(reply.value, "status") not in ("", *UNFINISHED):
-                files = (_text(reply.value, f"{kind}_file_id") for kind in ("output", "error"))
-                parts = [self._results(number) for number in files if number]
-                data = None if None in parts else [part for part in parts if part is not None]
-            yield batch, None if data is None else dict(results(b"\n".join(data)))
+            batch.state = _text(reply.value, "status")
+            if batch.state in UNFINISHED:
+                yield batch, None
+                continue
+            numbers = (_text(reply.value, f"{kind}_file_id") for kind in ("output", "error"))
+            files = [self._get(f"/files/{number}/content", _bytes) for number in numbers if number]
+            # 404 and 410: it is gone for good
+            there = all(file.kind == "ok" or file.http in (404, 410) for file in files)
+            yield batch, results(b"\n".join(file.value or b"" for file in files)) if there else None
 
     def settle(self, key: str, outcome: Outcome) -> None:
         """Bring what a call cost into the ledger, once."""
@@ -204,14 +185,8 @@ class Batches:
         for entry in ledger.standing([entry_key(key) for key in batch.calls]).values():
             why = f"no result in batch {batch.number}: {state}"
             ledger.settle(entry, None, state == "completed", why)
-        self._note(msgspec.structs.replace(batch, calls=[], state=state))
-
-    def _results(self, number: str) -> bytes | None:
-        """The file of this number, empty where it is gone; None where it cannot be had now."""
-        reply = self._get(f"/files/{number}/content", lambda r: Outcome(kind="ok", value=r.data))
-        if reply.kind == "ok":
-            return bytes(reply.value)
-        return b"" if reply.http in (404, 410) else None  # only these two are gone for good
+        batch.calls, batch.state = [], state
+        self._note(batch)
 
     def _get(self, path: str, read: Any) -> Outcome:
         url = self.address.of(path)
@@ -226,6 +201,10 @@ def _json(response: Response) -> Outcome:
     return Outcome(kind="ok", value=decoded(response.data), http=response.status)
 
 
+def _bytes(response: Response) -> Outcome:
+    return Outcome(kind="ok", value=response.data)
+
+
 def _text(value: Any, name: str) -> str:
     found = value.get(name) if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""
@@ -236,19 +215,19 @@ def entry_key(key: str) -> str:
     return f"batch {key}"
 
 
-def results(data: bytes) -> Iterator[tuple[str, Response]]:
-    """Each line of results as its ``custom_id`` and the answer, as if it had come over HTTP: what
-    went wrong with a call is an answer with status 500. A line that is no result is left out.
+def results(data: bytes) -> dict[str, Response]:
+    """The lines of results: ``custom_id`` -> the answer, as if it had come over HTTP. What went
+    wrong with a call is an answer with status 500; a line that is no result is left out.
     """
-    for line in data.splitlines():
-        value = decoded(line)
-        if not (key := _text(value, "custom_id")):
-            continue
-        response = value.get("response")
-        response = response if isinstance(response, dict) else {}
-        status, body = response.get("status_code"), response.get("body")
-        if error := value.get("error"):
-            reason = error.get("message") if isinstance(error, dict) else error
-            status, body = 500, {"error": {"message": str(reason)[:300]}}
-        known = status if isinstance(status, int) and 100 <= status < 600 else 500
-        yield key, Response(known, {}, orjson.dumps(body))
+    found = {}
+    for value in map(decoded, data.splitlines()):
+        if key := _text(value, "custom_id"):
+            response = value.get("response")
+            response = response if isinstance(response, dict) else {}
+            status, body = response.get("status_code"), response.get("body")
+            if error := value.get("error"):
+                reason = error.get("message") if isinstance(error, dict) else error
+                status, body = 500, {"error": {"message": str(reason)[:300]}}
+            known = status if isinstance(status, int) and 100 <= status < 600 else 500
+            found[key] = Response(known, {}, orjson.dumps(body))
+    return found

@@ -15,7 +15,6 @@ import ssl
 import threading
 import urllib.request
 import weakref
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -244,22 +243,15 @@ _tls = cache(ssl.create_default_context)
 
 
 def _body(answer: http.client.HTTPResponse, limit: int) -> bytes:
-    """The whole body; some stores send what they hold packed, whatever was asked for."""
-    encoding = (answer.getheader("Content-Encoding") or "identity").strip().lower()
-    if encoding not in ("identity", "", "gzip", "x-gzip"):
-        raise ValueError(f"a content encoding that was not asked for: {encoding[:40]!r}")
-    unpack = zlib.decompressobj(wbits=31) if "gzip" in encoding else None
+    """The whole body, of at most `limit` bytes."""
+    if (coding := answer.getheader("Content-Encoding") or "identity").strip().lower() != "identity":
+        raise ValueError(f"a content encoding that was not asked for: {coding[:40]!r}")
     data = bytearray()
     while piece := answer.read(_PIECE):
-        try:
-            data += piece if unpack is None else unpack.decompress(piece, limit + 1 - len(data))
-        except zlib.error as error:
-            raise ValueError(f"no gzip: {error}") from error
+        data += piece
         if len(data) > limit:
             data.clear()  # the error keeps this frame until garbage is collected
             raise _TooLarge(f"the reply is larger than {limit >> 20} MiB")
-    if unpack is not None and not unpack.eof:
-        raise ValueError("the packed reply ends early")
     if answer.length:
         raise http.client.IncompleteRead(bytes(data[:60]), answer.length)
     return bytes(data)

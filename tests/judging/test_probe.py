@@ -1,0 +1,42 @@
+"""The probe tells a judge that reads three digits from one that guesses."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from tests.fault_server import FaultServer, ScriptedJudge, request_pictures
+from tests.judging.commands import opened
+
+from editgauge.images import write_png
+from editgauge.judging import command, probe
+
+
+def seeing(folder: Path) -> Any:
+    """A judge that knows the digits by the bytes of their pictures."""
+    known = {}
+    for digit in range(10):
+        write_png(folder / f"{digit}.png", probe.digit_picture(digit))
+        known[hashlib.sha256((folder / f"{digit}.png").read_bytes()).digest()] = digit
+
+    def answer(body: dict[str, Any]) -> str:
+        shown = [known[hashlib.sha256(data).digest()] for data in request_pictures(body)]
+        names = [f'"picture_{n}": {digit}' for n, digit in enumerate(shown, start=1)]
+        return '{"pictures_visible": true, ' + ", ".join(names) + "}"
+
+    return answer
+
+
+def test_a_judge_that_sees_is_told_from_one_that_guesses(made: Path, tmp_path: Path) -> None:
+    with FaultServer(answer=seeing(tmp_path)) as server:
+        for _ in range(2):
+            with opened(made, server.url) as session:
+                assert command.probe(session)["sees"]
+        assert server.requests == 1, "the same day is not paid for again"
+    with (
+        FaultServer(answer=ScriptedJudge(score=3)) as server,
+        opened(made, server.url, replies=tmp_path / "replies.sqlite") as session,
+    ):
+        found = command.probe(session)
+    assert (found["sees"], found["read"]) == (False, [3, 3, 3])

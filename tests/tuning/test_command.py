@@ -15,19 +15,15 @@ import pytest
 from tests.command_line import invoke
 
 pytest.importorskip("diffusers", reason="tuning needs the extra neural")
-pytest.importorskip("transformers", reason="tuning needs the extra neural")
 pytest.importorskip("accelerate", reason="tuning needs the extra neural")
-pytest.importorskip("torch", reason="tuning needs the extra neural")
 
 import torch
 
-from editgauge import catalog
 from editgauge.editors import diffusers
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.store.run import Run
 from editgauge.tuning import split
 from editgauge.tuning.editor import tuned
-from editgauge.types import Status
 from tests.test_docs import DOCS, commands
 from tests.tuning import squares
 
@@ -89,7 +85,10 @@ def page(desk: Path) -> dict[str, str]:
 
 def test_the_page_runs_from_its_first_command_to_its_last(page: dict[str, str]) -> None:
     assert [line.split()[0] for line in page] == ["tune", "tune", "table", "report"]
-    assert "instructpix2pix: Reconstruct ear." in page["table runs/ear --published --intervals"]
+    told = page["table runs/ear --published --intervals"]
+    assert "instructpix2pix: Reconstruct ear." in told
+    assert "/4" in told, "of the samples that are tested, not of the 12 of the data"
+    assert "/12" not in told
 
 
 def test_what_was_trained_on_is_not_tested(page: dict[str, str], desk: Path) -> None:
@@ -126,26 +125,13 @@ def test_another_plan_under_the_same_name_is_refused(page: dict[str, str]) -> No
         typed(*words, "runs/ear", "--model", "model", *TUNED[:-1], "rate=0.01", *SMALL)
 
 
-def test_a_sample_that_it_was_trained_on_is_not_edited(desk: Path, tmp_path: Path) -> None:
-    _, _, samples = catalog.open_data("medebench", desk / "DATA", None)
-    base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
-    made = tuned(
-        base, tmp_path / "no", rank=0, trained_on=split.pictures(samples[0]), facts={"task": "t"}
-    )
-    edit = made(samples[0], tmp_path)
-    assert (edit.status, edit.reason) == (
-        Status.NOT_APPLICABLE,
-        "the editor was trained on a picture of this sample",
-    )
-
-
 def test_lora_weights_are_those_that_diffusers_reads(desk: Path) -> None:
     pytest.importorskip("peft", reason="LoRA needs the extra tuning")
     out = tune("runs/lora", "--lora", "2", sizes="2")
     assert "instructpix2pix[tuned 2] on medebench: 8 outputs" in out
     (file,) = (desk / "runs/lora").rglob("pytorch_lora_weights.safetensors")
     base = diffusers.factory("instructpix2pix", [], model="model", device="cpu")
-    made = tuned(base, file, rank=2, trained_on=frozenset(), facts={}).load()[0]
+    made = tuned(base, file, 2, {}).load()[0]
     added = [one for name, one in made.unet.named_parameters() if ".lora_" in name]
     assert added
     assert any(one.abs().sum() > 0 for one in added)
@@ -156,8 +142,7 @@ def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> Non
     wrong: list[tuple[list[str], str]] = [
         (["--editor", "flux-kontext"], "cannot be tuned; wanted one of instructpix2pix"),
         (["--editor", "copy"], "cannot be tuned"),
-        (["--samples", "4,4"], "stands there twice"),
-        (["--train", "precision=float16", "--device", "cpu"], "needs a GPU"),
+        (["--samples", "4,4"], "none of them twice"),
         (["--set", "shots=1"], "without demonstrations"),
         (["--set", "flavour=sweet"], "found flavour"),
     ]
@@ -165,7 +150,7 @@ def test_what_cannot_be_tuned_is_said_before_anything_is_done(desk: Path) -> Non
         with pytest.raises(UsageError, match=message):
             typed(*words, *more)
     assert not (desk / "runs/none").exists()
-    with pytest.raises(EditgaugeError, match="training: precision: invalid"):
+    with pytest.raises(EditgaugeError, match="training: precision: "):
         typed(*words, "--train", "precision=half")
     with pytest.raises(EditgaugeError, match="wanted 10 samples to train on"):
         typed(*words, "--samples", "10")

@@ -15,18 +15,16 @@ import numpy as np
 import pytest
 
 pytest.importorskip("diffusers", reason="tuning needs the extra neural")
-pytest.importorskip("transformers", reason="tuning needs the extra neural")
 pytest.importorskip("accelerate", reason="tuning needs the extra neural")
-pytest.importorskip("torch", reason="tuning needs the extra neural")
 
 import torch
 
 from editgauge import catalog
 from editgauge.editors import diffusers
 from editgauge.errors import DataError, RunError
+from editgauge.schema import convert
 from editgauge.store.run import Run
-from editgauge.tuning.training import Place, Recipe, checkpoints, recipe_of, train
-from editgauge.tuning.triplets import Triplet, triplets
+from editgauge.tuning.training import Place, Recipe, Triplet, checkpoints, train, triplets
 from tests.tuning import squares
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries warn of each other's renamings
@@ -38,8 +36,7 @@ import torch
 from pathlib import Path
 from editgauge import catalog
 from editgauge.editors import diffusers
-from editgauge.tuning.training import Place, Recipe, train
-from editgauge.tuning.triplets import triplets
+from editgauge.tuning.training import Place, Recipe, train, triplets
 
 torch.set_num_threads(1)
 data, model, run, recipe = sys.argv[1:]
@@ -98,15 +95,10 @@ def distance(pipe: Any, kept: list[Triplet]) -> float:
         generator = torch.Generator().manual_seed(0)
         with torch.no_grad():
             made = pipe(
-                prompt_embeds=one.words,
-                negative_prompt_embeds=one.words,
-                image=one.image,
-                num_inference_steps=8,
-                guidance_scale=1.0,
-                image_guidance_scale=1.0,
-                generator=generator,
-                output_type="latent",
-            ).images
+                prompt_embeds=one.words, negative_prompt_embeds=one.words, image=one.image,
+                num_inference_steps=8, guidance_scale=1.0, image_guidance_scale=1.0,
+                generator=generator, output_type="latent",
+            ).images  # fmt: skip
         found.append(float(((made - one.mean) ** 2).mean()))
     return float(np.mean(found))
 
@@ -135,10 +127,6 @@ def test_a_killed_training_ends_with_the_same_weights(
     resumed, other, _ = learned(model, data, runs["killed"])
     assert len(whole) == 12
     assert resumed == whole
-    same_weights(one, other)
-
-
-def same_weights(one: Any, other: Any) -> None:
     theirs = other.unet.state_dict()
     for name, tensor in one.unet.state_dict().items():
         assert torch.equal(tensor, theirs[name]), name
@@ -150,10 +138,9 @@ def test_a_broken_checkpoint_is_named(model: Path, data: Path, tmp_path: Path) -
     (folder,) = checkpoints(Place(run=run, folder="tuning/t"))
     for file in sorted(set(folder.iterdir()) - set(folder.glob("random_states*"))):
         whole = file.read_bytes()
-        for content in (b"", b"{}", whole[: len(whole) // 3]):
-            file.write_bytes(content)
-            with pytest.raises(RunError, match="its checkpoint does not fit the model"):
-                learned(model, data, run, count=2)
+        file.write_bytes(whole[: len(whole) // 3])
+        with pytest.raises(RunError, match="its checkpoint does not fit the model"):
+            learned(model, data, run, count=2)
         file.write_bytes(whole)
     (folder / "model.safetensors").unlink()
     (folder / "model.safetensors").symlink_to("/etc/hostname")
@@ -162,15 +149,15 @@ def test_a_broken_checkpoint_is_named(model: Path, data: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("name", "value"),
     [
-        {"steps_a_sample": 0},
-        {"rate": 0.0},
-        {"rate": float("nan")},
-        {"precision": "int8"},
-        {"lora": -1},
+        ("steps_a_sample", 0),
+        ("rate", 0.0),
+        ("rate", float("nan")),
+        ("precision", "int8"),
+        ("lora", -1),
     ],
 )
-def test_a_recipe_that_nothing_can_follow_is_refused(values: Any) -> None:
-    with pytest.raises(DataError, match=f"training: {next(iter(values))}: "):
-        recipe_of(values)
+def test_a_recipe_that_nothing_can_follow_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(DataError, match=f"training: {name}: "):
+        convert({name: value}, Recipe, "training")

@@ -179,12 +179,13 @@ class Training:
     "Of split and training."
     train: Many = ()
     """NAME=VALUE, may be repeated: rate (5e-5, with --lora 1e-4), resolution (longer side of the
-    training pictures; 512), precision (float32, bfloat16, float16), checkpoint_every (updates;
+    training pictures; 512), precision (float32, bfloat16), checkpoint_every (updates;
     100)."""
 
     def recipe(self) -> tuple[Recipe, int]:
         """The options as a training takes them, and the updates between two checkpoints."""
-        from editgauge.tuning.training import RATES, recipe_of
+        from editgauge.schema import convert
+        from editgauge.tuning.training import RATES, Recipe
 
         given = Settings.of(self.train)
         names = ("rate", "resolution", "precision", "checkpoint_every")
@@ -200,7 +201,7 @@ class Training:
         given.end(names)
         if every < 1:
             raise UsageError(f"--train checkpoint_every={every}: wanted at least 1")
-        return recipe_of(values), every
+        return convert(values, Recipe, "training"), every
 
 
 def tune(
@@ -266,16 +267,19 @@ def tune(
         recipe=recipe,
         settings={k: v for k, v in given.items() if v} | settings(set_),
         every=every,
-        tests=test,
     )
     if not only_split:  # it loads the libraries that train, which a split does not need
-        command.check(order)
+        order.base()
     whole = Material.open(benchmark, data, split=split)
     tasks = splits.tasks(whole.every, task)
     place = place_of(run)
     with working(run) as here, output.progress() as show:
         folder = Run.create(here)
-        found = command.splits_of(folder, whole.benchmark.name, tasks, order)
+        found = [
+            splits.kept(folder, whole.benchmark.name, name, mine, most=max(order.sizes),
+                        tests=test, seed=recipe.seed)
+            for name, mine in tasks.items()
+        ]  # fmt: skip
         tested = {identity for one in found for identity in one.test}
         material = replace(whole, samples=[s for s in whole.every if s.id in tested])
         if not output.as_json():
@@ -290,7 +294,6 @@ def tune(
         done = command.tune(
             folder, material.benchmark.name, whole.every, found, order, progress=show
         )
-        folder.record("tune", **command.entry(material.benchmark.name, order, done))
         scored = Scoring(material, folder).run(show, editors=done.editors)
     output.warn(folder)
     typed = f"{benchmark}{f' {data}' if data else ''}"
@@ -300,6 +303,12 @@ def tune(
         f"next:  editgauge judge {typed} --run {place} --model MODEL",
         f"table: editgauge table {place} --published --intervals",
     ]
-    facts = {"run": place, **done.as_json(), "scores": scored.summary.computed}
+    splits_told = {one.task: one.record() for one in found}
+    facts = {
+        "run": place,
+        "splits": splits_told,
+        **done.as_json(),
+        "scores": scored.summary.computed,
+    }
     output.emit(facts, lines)
     return 0 if all(one.complete for one in done.edits) else 1

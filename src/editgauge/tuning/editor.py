@@ -1,7 +1,5 @@
-"""A tuned U-Net on disk, and as an editor: the base model's pipeline with other weights.
-
-Weights are what diffusers writes and reads: a folder ``unet`` for a whole U-Net,
-``pytorch_lora_weights.safetensors`` for LoRA.
+"""A tuned U-Net on disk, and as an editor: the base model's pipeline with other weights, as
+diffusers writes and reads them: a folder ``unet``, or ``pytorch_lora_weights.safetensors``.
 """
 
 from __future__ import annotations
@@ -12,13 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.diffusers import DiffusersEditor
-from editgauge.errors import ImageError, RunError
+from editgauge.errors import RunError
 from editgauge.store import paths
-from editgauge.tuning import split
-from editgauge.types import Edit, Sample, Status
 
-WHOLE = "unet/diffusion_pytorch_model.safetensors"
-LORA = "pytorch_lora_weights.safetensors"
 MOST_BYTES = 1 << 38
 """Of a file of weights."""
 
@@ -34,67 +28,46 @@ def write_weights(root: Path, place: str, pipe: Any, rank: int) -> str:
 
             layers = get_peft_model_state_dict(pipe.unet)
             pipe.save_lora_weights(folder, unet_lora_layers=layers, safe_serialization=True)
-            return f"{place}/{LORA}"
+            return f"{place}/pytorch_lora_weights.safetensors"
         pipe.unet.save_pretrained(folder / "unet", safe_serialization=True)
-        return f"{place}/{WHOLE}"
+        return f"{place}/unet/diffusion_pytorch_model.safetensors"
     except Exception as error:  # what the libraries make of a full disk
         raise paths.unwritable(folder, OSError(str(error))) from error
 
 
 @dataclass(kw_only=True)
 class TunedEditor(DiffusersEditor):
-    """The editor `base` with the weights of a file in a run. A sample whose input or reference it
-    was trained on is not edited: its score would say nothing.
+    """An editor with the weights of a file in a run; `training`: what every edit's settings say of
+    it.
     """
 
     weights: Path
     rank: int = 0
-    trained_on: frozenset[str] = frozenset()
-    """Hashes of the pixels of all pictures that it saw (`split.pictures`)."""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """What every edit's settings say of the training."""
-
-    def cannot(self, sample: Sample) -> Edit | None:
-        try:
-            leaked = bool(split.pictures(sample) & self.trained_on)
-        except ImageError:
-            leaked = False  # the picture's own error is told below
-        if leaked:
-            reason = "the editor was trained on a picture of this sample"
-            return Edit.without(sample.id, self.name, Status.NOT_APPLICABLE, reason)
-        return super().cannot(sample)
 
     def facts(self, revision: str) -> dict[str, Any]:
         return {**super().facts(revision), "tuned": dict(self.training)}
 
     def load_now(self) -> tuple[Any, str]:
         pipe, revision = super().load_now()
-        folder, name = self.weights.parent, self.weights.name
-        why = paths.fault(folder, name, limit=MOST_BYTES)
+        name = self.weights.name
+        why = paths.fault(self.weights.parent, name, limit=MOST_BYTES)
         if why is not None:
             raise RunError(f"{name}: {why}; train again")
         try:
             if self.rank:
-                pipe.load_lora_weights(folder, weight_name=name)
+                pipe.load_lora_weights(self.weights.parent, weight_name=name)
             else:
                 from safetensors.torch import load_file
 
                 pipe.unet.load_state_dict(load_file(self.weights))
         except Exception as error:  # whatever the libraries say of a file that is none
-            raise RunError(
-                f"{name}: no weights of this model ({type(error).__name__}); train again"
-            ) from error
+            told = f"{name}: no weights of this model ({type(error).__name__}); train again"
+            raise RunError(told) from error
         return pipe, revision
 
 
-def tuned(
-    base: DiffusersEditor,
-    weights: Path,
-    *,
-    rank: int,
-    trained_on: frozenset[str],
-    facts: Mapping[str, Any],
-) -> TunedEditor:
+def tuned(base: DiffusersEditor, weights: Path, rank: int, facts: Mapping[str, Any]) -> TunedEditor:
     """An editor as `base`, with trained weights."""
     own = {one.name: getattr(base, one.name) for one in fields(base) if one.init}
-    return TunedEditor(**own, weights=weights, rank=rank, trained_on=trained_on, training=facts)
+    return TunedEditor(**own, weights=weights, rank=rank, training=facts)

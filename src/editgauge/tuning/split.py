@@ -3,8 +3,8 @@ checked before every use.
 
 No sample is on both sides, and no picture: samples that share an input or a reference, pixel by
 pixel, stand on one side together. The same picture in another size or compression is not
-recognised. The training samples have an order, of which a training of K takes the first K, so that
-4 are among the 8 and all sizes are tested on the same samples.
+recognised. A training of K takes the first K training samples, so that 4 are among the 8 and all
+sizes are tested on the same samples.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import orjson
+import msgspec
 
 from editgauge.errors import DataError, ImageError, RunError, UsageError
 from editgauge.images import read_image
@@ -25,11 +24,8 @@ from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.types import Sample
 
-FILE = "split.json"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class Split(msgspec.Struct, frozen=True, kw_only=True):
     """One task's samples by id: `training` in order, `test` in the benchmark's order."""
 
     task: str
@@ -49,43 +45,38 @@ class Split:
         ]
 
 
-def task_name(sample: Sample) -> str:
-    """The name of a sample's task: its attribute ``task``, or the narrowest category."""
-    task = sample.attributes.get("task")
-    return str(task) if task else (sample.category[-1] if sample.category else "")
-
-
 def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sample]]:
-    """The samples of each wanted task, under the name that the benchmark has for it; case and a
-    full stop at the end do not matter. Raises `UsageError` for a task that no sample has.
+    """The samples of each wanted task (the attribute ``task``, or the narrowest category), under
+    the name that the benchmark has for it; case and a full stop at the end do not matter. Raises
+    `UsageError` for a task that no sample has.
     """
     there: dict[str, list[Sample]] = {}
     for sample in samples:
-        there.setdefault(task_name(sample), []).append(sample)
-    known = {_plain(name): name for name in there}
+        name = sample.attributes.get("task") or (sample.category[-1] if sample.category else "")
+        there.setdefault(str(name), []).append(sample)
+    known = {name.rstrip(".").casefold(): name for name in there}
     found = {}
-    for text in wanted:
-        name = known.get(_plain(text))
-        if name is None:
-            near = difflib.get_close_matches(_plain(text), known, n=3, cutoff=0.4)
-            names = [known[one] for one in near] or sorted(there)[:5]
+    for text in wanted or [""]:
+        plain = text.strip().rstrip(".").casefold()
+        if plain not in known:
+            near = difflib.get_close_matches(plain, known, n=3, cutoff=0.4)
+            names = [known[one] for one in near] or sorted(there)[:8]
             why = f"{text!r}: no sample has it; there are {', '.join(names)}"
             raise UsageError(why, argument="task")
-        found[name] = there[name]
-    if not found:
-        raise UsageError(f"is missing: name one of {', '.join(sorted(there)[:8])}", argument="task")
+        found[known[plain]] = there[known[plain]]
     return found
 
 
-def usable(sample: Sample) -> bool:
-    """Whether a sample can be trained on and tested: one input, a reference, nothing at fault."""
-    return (
-        sample.fault is None
-        and len(sample.images) == 1
-        and sample.reference is not None
-        and sample.images[0].is_file()
-        and sample.reference.is_file()
-    )
+def sizes(text: str) -> list[int]:
+    """``0,4,8,16`` as numbers in order. Raises `UsageError` for anything else, or one twice."""
+    words = [word.strip() for word in text.split(",")]
+    good = all(word.isascii() and word.isdigit() and len(word) < 5 for word in words)
+    found = sorted(map(int, words)) if good else []
+    if not found or len(set(found)) < len(found):
+        raise UsageError(
+            f"--samples {text!r}: wanted whole numbers such as 0,4,8,16, none of them twice"
+        )
+    return found
 
 
 def pictures(sample: Sample) -> frozenset[str]:
@@ -93,46 +84,67 @@ def pictures(sample: Sample) -> frozenset[str]:
     the same. Raises `ImageError` for a picture that cannot be read.
     """
     found = set()
-    for path in (*sample.images, *([sample.reference] if sample.reference else [])):
+    for path in filter(None, (*sample.images, sample.reference)):
         pixels = read_image(path)
-        hashed = hashlib.blake2b(repr(pixels.shape).encode(), digest_size=16)
-        hashed.update(pixels.tobytes())
+        hashed = hashlib.blake2b(repr(pixels.shape).encode() + pixels.tobytes(), digest_size=16)
         found.add(hashed.hexdigest())
     return frozenset(found)
 
 
 def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, seed: int) -> Split:
-    """A split with `most` training samples, and all others (at most `tests`) as test samples.
+    """A split with `most` training samples, and all others (at most `tests`) as test samples: those
+    with one input and a reference, and nothing at fault.
 
     The order depends on the seed and the ids alone. Samples that share a picture go to one side
     together, to the test side where they are too many for what is left of the other. Raises
     `DataError` where there are not `most` training samples and one test sample.
     """
-    alike = _alike([sample for sample in samples if usable(sample)])
-    order = sorted(alike, key=lambda group: (_place(seed, group[0]), group[0]))
+    alike = _alike(samples)
+
+    def place(group: list[str]) -> tuple[bytes, str]:
+        mark = hashlib.blake2b(f"{seed}\n{group[0]}".encode(), digest_size=8)
+        return mark.digest(), group[0]
+
     training: list[str] = []
-    for group in order:
-        if len(training) + len(group) <= most:
-            training += group
-    left = [group for group in order if group[0] not in training]
-    test = [identity for group in left for identity in group][:tests]
+    test: list[str] = []
+    for group in sorted(alike, key=place):
+        side = training if len(training) + len(group) <= most else test
+        side += group
+    test = test[:tests]
     if len(training) < most or not test:
         raise DataError(
             f"task {task!r}: wanted {most} samples to train on and others to test, each with one "
             f"input and a reference; found {sum(map(len, alike))} in {len(alike)} groups without a "
             f"common picture; take smaller --samples"
         )
-    at = {sample.id: number for number, sample in enumerate(samples)}
-    ordered = tuple(sorted(test, key=at.__getitem__))
+    ordered = tuple(sample.id for sample in samples if sample.id in test)
     return Split(task=task, seed=seed, training=tuple(training), test=ordered)
+
+
+def _alike(samples: Sequence[Sample]) -> list[list[str]]:
+    """The ids of usable samples in groups: those that share a picture, directly or through others,
+    together.
+    """
+    groups: list[tuple[frozenset[str], list[str]]] = []
+    for sample in samples:
+        if sample.fault is not None or len(sample.images) != 1 or sample.reference is None:
+            continue
+        try:
+            marks = pictures(sample)
+        except ImageError:
+            continue
+        mine = [group for group in groups if group[0] & marks]
+        groups = [group for group in groups if not group[0] & marks]
+        names = [name for group in mine for name in group[1]]
+        groups.append((marks.union(*(group[0] for group in mine)), [*names, sample.id]))
+    return [sorted(names) for _, names in groups]
 
 
 def check(split: Split, samples: Mapping[str, Sample]) -> None:
     """The guard. Raises `DataError` where a sample or a picture is on both sides, and where one of
     the samples is not in the data.
     """
-    both = sorted(set(split.training) & set(split.test))
-    if both:
+    if both := sorted(set(split.training) & set(split.test)):
         raise DataError(f"task {split.task!r}: {both[0]} is trained on and tested; nothing is done")
     absent = [name for name in (*split.training, *split.test) if name not in samples]
     if absent:
@@ -142,13 +154,15 @@ def check(split: Split, samples: Mapping[str, Sample]) -> None:
         )
     trained = {picture: name for name in split.training for picture in pictures(samples[name])}
     for name in split.test:
-        for picture in pictures(samples[name]):
-            if picture in trained:
-                raise DataError(
-                    f"task {split.task!r}: test sample {name} has a picture of training sample "
-                    f"{trained[picture]}; nothing is done. Use another run, whose split is drawn "
-                    f"anew"
-                )
+        for picture in pictures(samples[name]) & trained.keys():
+            raise DataError(
+                f"task {split.task!r}: test sample {name} has a picture of training sample "
+                f"{trained[picture]}; nothing is done. Use another run, whose split is drawn anew"
+            )
+
+
+def _place(benchmark: str) -> str:
+    return f"tuning/{plain_name(benchmark)}/split.json"
 
 
 def kept(
@@ -166,15 +180,11 @@ def kept(
 
     Raises `UsageError` where the stored one has another seed or too few training samples.
     """
-    place = f"tuning/{plain_name(benchmark)}/{FILE}"
     with lease.lock(run.path / ".lock"):
         there = stored(run, benchmark)
-        split = there.get(task)
-        if split is None:
-            split = draw(task, samples, most=most, tests=tests, seed=seed)
-            whole = {name: one.record() for name, one in {**there, task: split}.items()}
-            data = orjson.dumps({"tasks": whole}, option=orjson.OPT_INDENT_2) + b"\n"
-            paths.write(run.path, place, data, sync=True)
+        split = there.get(task) or draw(task, samples, most=most, tests=tests, seed=seed)
+        if task not in there:
+            write_json(run, _place(benchmark), [*there.values(), split])
     if split.seed != seed or len(split.training) < most:
         raise UsageError(
             f"{run.path.name}: its split of {task!r} has seed {split.seed} and "
@@ -187,19 +197,33 @@ def kept(
 
 def stored(run: Run, benchmark: str) -> dict[str, Split]:
     """The run's splits by task; {} where it has none. Raises `RunError` for a file that is none."""
-    place = f"tuning/{plain_name(benchmark)}/{FILE}"
+    found = read_json(run, _place(benchmark))
+    if found is None:
+        return {}
+    try:
+        return {one.task: one for one in convert(found, list[Split], _place(benchmark))}
+    except DataError as error:
+        raise RunError(f"{error}; restore it") from error
+
+
+def read_json(run: Run, place: str) -> Any:
+    """The JSON of a file below ``tuning``; None where there is none. Raises `RunError` for what
+    cannot be read.
+    """
     why = paths.fault(run.path, place, "tuning")
     if why == "not there":
-        return {}
-    if why is not None:
-        raise RunError(f"{place}: {why}; it is not opened")
+        return None
     try:
-        found = orjson.loads(paths.read(run.path / place))["tasks"]
-        return convert({t: {"task": t, **one} for t, one in found.items()}, dict[str, Split], place)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, DataError) as error:
-        raise RunError(
-            f"{place}: wanted the splits that tune wrote ({type(error).__name__}); restore it"
-        ) from error
+        if why is None:
+            return msgspec.json.decode(paths.read(run.path / place))
+    except (OSError, msgspec.DecodeError) as error:
+        why = f"cannot be read ({type(error).__name__})"
+    raise RunError(f"{place}: {why}; restore it, or remove it")
+
+
+def write_json(run: Run, place: str, value: object) -> None:
+    data = msgspec.json.format(msgspec.json.encode(value))
+    paths.write(run.path, place, data + b"\n", sync=True)
 
 
 def held_out(
@@ -208,51 +232,15 @@ def held_out(
     """(training, test) samples of all splits of a run, checked: what demonstrations may be drawn
     from, and what is then edited. Raises `UsageError` where the run has no split.
     """
-    splits = stored(run, benchmark)
+    splits = stored(run, benchmark).values()
     if not splits:
         raise UsageError(
             f"--held-out: {run.path.name} has no split of {benchmark}; make one with: editgauge "
             f"tune … --only-split"
         )
     known = {sample.id: sample for sample in samples}
-    for split in splits.values():
+    for split in splits:
         check(split, known)
-    training = [known[name] for split in splits.values() for name in split.training]
-    test = {name for split in splits.values() for name in split.test}
+    training = [known[name] for split in splits for name in split.training]
+    test = {name for split in splits for name in split.test}
     return training, [sample for sample in samples if sample.id in test]
-
-
-def _alike(samples: Sequence[Sample]) -> list[list[str]]:
-    """The ids of samples in groups: those that share a picture, directly or through others,
-    together. A sample whose pictures cannot be read is left out.
-    """
-    groups: list[tuple[set[str], list[str]]] = []
-    for sample in samples:
-        try:
-            marks = set(pictures(sample))
-        except ImageError:
-            continue
-        mine = [group for group in groups if group[0] & marks]
-        groups = [group for group in groups if not group[0] & marks]
-        names = [name for group in mine for name in group[1]]
-        groups.append((marks.union(*(group[0] for group in mine)), [*names, sample.id]))
-    return [sorted(names) for _, names in groups]
-
-
-def _place(seed: int, identity: str) -> bytes:
-    return hashlib.blake2b(f"{seed}\n{identity}".encode(), digest_size=8).digest()
-
-
-def _plain(name: str) -> str:
-    return name.strip().rstrip(".").casefold()
-
-
-def sizes(text: str) -> list[int]:
-    """``0,4,8,16`` as numbers in order. Raises `UsageError` for anything else, or one twice."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdigit() and len(word) < 5 for word in words):
-        raise UsageError(f"--samples {text!r}: wanted whole numbers such as 0,4,8,16")
-    found = [int(word) for word in words]
-    if len(set(found)) < len(found):
-        raise UsageError(f"--samples {text!r}: a number stands there twice")
-    return sorted(found)

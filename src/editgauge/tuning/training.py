@@ -1,10 +1,8 @@
-"""The training of InstructPix2Pix's U-Net on triplets (arXiv 2211.09800, section 3.2): predict the
-noise that was added to the reference's latents, given the input's latents as four further channels
-and the instruction; now and then without the one, the other or both.
+"""The training of InstructPix2Pix's U-Net on triplets of input, instruction and reference (arXiv
+2211.09800, section 3.2).
 
-A training is a plain function of its recipe and its samples: killed at any moment, it goes on at
-its last checkpoint (`accelerate`'s) and ends with the same weights, to the bit on one CPU with one
-number of threads. It runs on one device.
+Killed at any moment, it goes on at its last checkpoint (`accelerate`'s) and ends with the same
+weights, to the bit on one CPU with one number of threads. It runs on one device.
 """
 
 from __future__ import annotations
@@ -12,23 +10,21 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
+from PIL import Image
 
-from editgauge.errors import MissingExtra, RunError, UsageError
-from editgauge.schema import convert
+from editgauge.editors.loading import fitted
+from editgauge.errors import MissingExtra, RunError
+from editgauge.images import read_image
 from editgauge.store import paths
-from editgauge.tuning.triplets import Triplet
+from editgauge.types import Sample
 
 Progress = Callable[[int, int, str], None]
-PRECISIONS = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}
-"""Precision -> accelerate's word for it; weights and optimizer are float32 in all of them."""
 RATES = {"all": 5e-5, "lora": 1e-4}
 """Learning rates: that of diffusers' own training of InstructPix2Pix, and a common one of LoRA; the
 paper gives none.
@@ -37,8 +33,6 @@ DROPOUT = 0.05
 """Share of draws without the instruction, of those without the picture, and of those without both;
 of the InstructPix2Pix paper.
 """
-ATTENTION = ["to_q", "to_k", "to_v", "to_out.0"]
-"""What LoRA adds weights to."""
 CHECKPOINT = "checkpoint-"
 """How the folder of a checkpoint begins; its number is that of the last update."""
 Count = Annotated[int, Meta(ge=1)]
@@ -46,36 +40,76 @@ Whole = Annotated[int, Meta(ge=0)]
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a U-Net is trained. All of it is in the training's plan."""
+    """How a U-Net is trained: updates for each training sample (50 in MedEBench, section 3.4), the
+    learning rate, the pictures' longer side, the precision (weights and optimizer are float32 in
+    both), and LoRA's rank (0: all weights).
+    """
 
     steps_a_sample: Count = 50
-    """Updates for each training sample (MedEBench, section 3.4)."""
     rate: Annotated[float, Meta(gt=0, lt=1e38)] = RATES["all"]
     resolution: Count = 512
-    """Longer side of the pictures."""
-    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    precision: Literal["float32", "bfloat16"] = "float32"
     lora: Whole = 0
-    """Rank of LoRA; 0 trains all weights."""
     seed: Whole = 0
 
     def record(self) -> dict[str, Any]:
-        made: dict[str, Any] = msgspec.to_builtins(self)
-        return made
+        return msgspec.structs.asdict(self)
 
 
-def recipe_of(values: Mapping[str, Any]) -> Recipe:
-    """A recipe of these values. Raises `DataError` for one that no training can have."""
-    return convert(dict(values), Recipe, "training")
+class Triplet(NamedTuple):
+    """One training sample. Tensors are float32 on the CPU; h and w are the latents' sides.
+
+    `mean`, `std`: (1, C, h, w), the distribution of the reference's latents, on the scale that the
+    U-Net works at. `image`: (1, C, h, w), the mode of the input's latents, unscaled, as the
+    pipeline feeds it. `words`: (1, tokens, width), the instruction's embedding.
+    """
+
+    mean: Any
+    std: Any
+    image: Any
+    words: Any
 
 
-def check_device(recipe: Recipe, device: str) -> None:
-    """Raise `UsageError` where none can follow the recipe on the device."""
-    if recipe.precision == "float16" and not device.startswith("cuda"):
-        raise UsageError(f"precision float16: needs a GPU, found {device}; take bfloat16")
+def triplets(pipe: Any, samples: Sequence[Sample], side: int) -> tuple[list[Triplet], Any]:
+    """The triplets of samples, and the embedding of no instruction (1, tokens, width): encoder and
+    text model are frozen, what they give is computed once.
+
+    Pictures are brought to the longer side `side`, both sides multiples of 8; a reference of
+    another size to its input's. Nothing is cropped or mirrored: in medicine left is not right.
+    """
+    import torch
+
+    def latents(picture: Any) -> Any:
+        pixels = pipe.image_processor.preprocess(picture)  # (1, 3, H, W) in -1..1
+        return pipe.vae.encode(pixels.to(pipe.vae.device, pipe.vae.dtype)).latent_dist
+
+    def words(text: str) -> Any:
+        most = pipe.tokenizer.model_max_length
+        tokens = pipe.tokenizer(
+            text, padding="max_length", truncation=True, max_length=most, return_tensors="pt"
+        )
+        return kept(pipe.text_encoder(tokens.input_ids.to(pipe.text_encoder.device))[0])
+
+    def kept(tensor: Any) -> Any:
+        return tensor.detach().float().cpu().contiguous()
+
+    found = []
+    scale = pipe.vae.config.scaling_factor
+    with torch.no_grad():
+        for one in samples:
+            assert one.reference is not None
+            before, after = (
+                fitted(Image.fromarray(read_image(path)), side)
+                for path in (one.images[0], one.reference)
+            )
+            target = latents(after if after.size == before.size else after.resize(before.size))
+            mean, std = kept(target.mean * scale), kept(target.std * scale)
+            image = kept(latents(before).mode())
+            found.append(Triplet(mean, std, image, words(one.instruction)))
+        return found, words("")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """Where a training keeps its checkpoint: the run, and a folder of it; updates between two."""
 
     run: Path
@@ -104,17 +138,29 @@ def train(
 
     steps = recipe.steps_a_sample * len(triplets)
     cuda = [torch.device(device).index or 0] if device.startswith("cuda") else []
-    with torch.random.fork_rng(devices=cuda), _told_memory():
+    with torch.random.fork_rng(devices=cuda):
         run = _Run(pipe, recipe, device)
         torch.manual_seed(recipe.seed)
         _resume(run, place)
         while (step := len(run.losses)) < steps:
-            run.update(triplets[_turn(step, len(triplets), recipe.seed)], nothing)
+            # every pass takes each sample once, in an order of its own
+            turn, number = divmod(step, len(triplets))
+            order = torch.Generator("cpu").manual_seed(recipe.seed * 1_000_003 + turn)
+            chosen = int(torch.randperm(len(triplets), generator=order)[number])
+            try:
+                run.update(triplets[chosen], nothing)
+            except torch.cuda.OutOfMemoryError as error:
+                raise RunError(
+                    "training: the device has too little memory; take LoRA, a lower resolution or "
+                    "bfloat16. What was trained is kept"
+                ) from error
             if progress is not None:
                 progress(step + 1, steps, f"training on {len(triplets)}")
             if (step + 1) % place.every == 0 and step + 1 < steps:
-                _keep(run, place, step + 1)
-        return run.end()
+                _keep(run, place)
+        pipe.unet = run.accelerator.unwrap_model(run.unet, keep_fp32_wrapper=False)
+        run.accelerator.free_memory()
+        return run.losses
 
 
 class _Run:
@@ -126,21 +172,18 @@ class _Run:
         import torch
         from diffusers import DDPMScheduler
 
-        self.pipe = pipe
         self.losses: list[float] = []
         self.accelerator = _accelerator(recipe, device)
         self.noise = DDPMScheduler.from_config(pipe.scheduler.config)
-        unet = pipe.unet
-        unet.requires_grad_(not recipe.lora)
+        pipe.unet.requires_grad_(not recipe.lora)
         if recipe.lora:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(recipe.seed)
-                unet.add_adapter(lora_config(recipe.lora))
-        unet.train()
-        self.trained = [one for one in unet.parameters() if one.requires_grad]
-        self.unet, self.optimizer = self.accelerator.prepare(
-            unet, torch.optim.AdamW(self.trained, lr=recipe.rate)
-        )
+                pipe.unet.add_adapter(lora_config(recipe.lora))
+        pipe.unet.train()
+        self.trained = [one for one in pipe.unet.parameters() if one.requires_grad]
+        optimizer = torch.optim.AdamW(self.trained, lr=recipe.rate)
+        self.unet, self.optimizer = self.accelerator.prepare(pipe.unet, optimizer)
         self.accelerator.register_for_checkpointing(self)
 
     def state_dict(self) -> dict[str, Any]:
@@ -155,7 +198,10 @@ class _Run:
         torch.set_rng_state(state["random"])
 
     def update(self, one: Triplet, nothing: Any) -> None:
-        """One update of the weights by the gradients of a sample."""
+        """One update of the weights by the gradients of a sample: predict the noise that was added
+        to the reference's latents, given the input's latents as four further channels and the
+        instruction; now and then without the one, the other or both.
+        """
         import torch
 
         device = self.accelerator.device
@@ -168,17 +214,17 @@ class _Run:
         noisy = self.noise.add_noise(clean, added, at)
         velocity = self.noise.config.prediction_type == "v_prediction"
         wanted = self.noise.get_velocity(clean, added, at) if velocity else added
-        given = torch.cat([noisy, image], dim=1)  # (1, 8, h, w)
+        given = torch.cat([noisy, image], dim=1).to(device)  # (1, 8, h, w)
         with self.accelerator.autocast():
             predicted = self.unet(
-                given.to(device), at.to(device), encoder_hidden_states=words.to(device)
+                given, at.to(device), encoder_hidden_states=words.to(device)
             ).sample
         loss = torch.nn.functional.mse_loss(predicted.float(), wanted.to(device).float())
         value = float(loss.detach())
         if not math.isfinite(value):
             raise RunError(
                 f"training: the loss is {value} at step {len(self.losses) + 1}; take a lower "
-                f"rate, or bfloat16. What was trained before is kept"
+                f"rate. What was trained before is kept"
             )
         self.accelerator.backward(loss)
         self.accelerator.clip_grad_norm_(self.trained, 1.0)
@@ -186,40 +232,11 @@ class _Run:
         self.optimizer.zero_grad()
         self.losses.append(value)
 
-    def end(self) -> list[float]:
-        self.pipe.unet = self.accelerator.unwrap_model(self.unet, keep_fp32_wrapper=False)
-        self.accelerator.free_memory()
-        return self.losses
-
-
-def _turn(position: int, count: int, seed: int) -> int:
-    """The number of the sample whose turn it is: every pass takes each once, in an order of its
-    own.
-    """
-    import torch
-
-    turn, number = divmod(position, count)
-    order = torch.Generator("cpu").manual_seed(seed * 1_000_003 + turn)
-    return int(torch.randperm(count, generator=order)[number])
-
-
-@contextmanager
-def _told_memory() -> Iterator[None]:
-    import torch
-
-    try:
-        yield
-    except torch.cuda.OutOfMemoryError as error:
-        raise RunError(
-            "training: the device has too little memory; take LoRA, a lower resolution or "
-            "bfloat16. What was trained is kept"
-        ) from error
-
 
 # -- checkpoints -----------------------------------------------------------------------------------
 
 
-def _keep(run: _Run, place: Place, step: int) -> None:
+def _keep(run: _Run, place: Place) -> None:
     """Write a checkpoint, whole or not at all, and remove the older ones. Raises `RunError` where
     it cannot be written.
     """
@@ -232,11 +249,9 @@ def _keep(run: _Run, place: Place, step: int) -> None:
         for file in made.iterdir():
             with file.open("rb") as opened:
                 os.fsync(opened.fileno())
-        os.replace(made, folder / f"{CHECKPOINT}{step}")
+        os.replace(made, folder / f"{CHECKPOINT}{len(run.losses)}")
     except Exception as error:  # what the libraries make of a full disk
         raise paths.unwritable(folder, OSError(str(error))) from error
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
     for old in older:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -246,25 +261,23 @@ def _resume(run: _Run, place: Place) -> None:
     fit. Nothing of it is run: accelerate opens tensors and plain values only.
     """
     paths.only_files(place.run, place.folder)
-    there = checkpoints(place)
-    if not there:
-        return
-    try:
-        run.accelerator.load_state(str(there[-1]))
-        if len(run.losses) != int(there[-1].name.removeprefix(CHECKPOINT)):
-            raise ValueError("another number of updates")
-    except Exception as error:  # whatever the libraries say of a folder that is none
-        raise RunError(
-            f"{place.folder}/{there[-1].name}: its checkpoint does not fit the model "
-            f"({type(error).__name__}); remove it, and the training starts anew"
-        ) from error
+    for there in checkpoints(place)[-1:]:
+        try:
+            run.accelerator.load_state(str(there))
+            if f"{CHECKPOINT}{len(run.losses)}" != there.name:
+                raise ValueError("another number of updates")
+        except Exception as error:  # whatever the libraries say of a folder that is none
+            raise RunError(
+                f"{place.folder}/{there.name}: its checkpoint does not fit the model "
+                f"({type(error).__name__}); remove it, and the training starts anew"
+            ) from error
 
 
 def checkpoints(place: Place) -> list[Path]:
     """The folders of a training's checkpoints, the oldest first: one, but for kills."""
     found = (place.run / place.folder).glob(f"{CHECKPOINT}*")
-    numbered = [path for path in found if path.name.removeprefix(CHECKPOINT).isdecimal()]
-    return sorted(numbered, key=lambda path: int(path.name.removeprefix(CHECKPOINT)))
+    numbers = {path: path.name.removeprefix(CHECKPOINT) for path in found}
+    return sorted((p for p, n in numbers.items() if n.isdecimal()), key=lambda p: int(numbers[p]))
 
 
 # -- libraries -------------------------------------------------------------------------------------
@@ -284,7 +297,8 @@ def _accelerator(recipe: Recipe, device: str) -> Any:
     AcceleratorState._reset_state(reset_partial_state=True)
     if device.startswith("cuda"):
         torch.cuda.set_device(torch.device(device))
-    return Accelerator(cpu=device == "cpu", mixed_precision=PRECISIONS[recipe.precision])
+    precision = "bf16" if recipe.precision == "bfloat16" else "no"
+    return Accelerator(cpu=device == "cpu", mixed_precision=precision)
 
 
 def lora_config(rank: int) -> Any:
@@ -293,6 +307,5 @@ def lora_config(rank: int) -> Any:
         from peft import LoraConfig
     except ImportError as error:
         raise MissingExtra("LoRA", error.name or "peft", "tuning") from error
-    return LoraConfig(
-        r=rank, lora_alpha=rank, init_lora_weights="gaussian", target_modules=ATTENTION
-    )
+    layers = ["to_q", "to_k", "to_v", "to_out.0"]
+    return LoraConfig(r=rank, lora_alpha=rank, init_lora_weights="gaussian", target_modules=layers)

@@ -136,7 +136,7 @@ class TestTextEdit:
         found = made(frame(rows, records, "textedit"), published=True)["textedit.classic"]
         assert title in found.title
         printed = read_published(
-            PACKAGE / "textedit" / f"published_{known}_classic.csv", {"real_OA": "real_OA"}
+            PACKAGE / "textedit" / f"published_{known}_classic.csv", ["real_OA"]
         )
         lines = {line.name: line.cells["real_OA"].value for line in found.rows[1:]}
         assert lines == {line.name: line.cells["real_OA"].value for line in printed}

@@ -48,27 +48,6 @@ def printed(table: Table) -> list[dict[str, str]]:
     return [dict(line) for line in csv.DictReader(io.StringIO(draw(table, "csv")))]
 
 
-class TestCategories:
-    def test_eighteen_lines_without_half_empty_columns(self) -> None:
-        rows = [row(f"{c}/1", "m", "OA", n / 20, benchmark=B) for n, c in enumerate(CATEGORIES)]
-        table = made(rows, by="category")["textedit.classic"]
-        lines = printed(table)
-        assert [line["by"] for line in lines] == CATEGORIES
-        assert [line["OA"] for line in lines] == [f"{n / 20 + 1e-9:.2f}" for n in range(18)]
-        assert {line["OA_n"] for line in lines} == {"1"}
-        assert "real_OA" not in lines[0]
-
-    def test_the_numbers_stand_for_names_that_nobody_gave(self) -> None:
-        rows = [
-            row("2.1/1", "m", "OA", 0.5, benchmark=B),
-            row("1.1.1/1", "m", "OA", 0.5, benchmark=B),
-        ]
-        table = made(rows, by="category")["textedit.classic"]
-        assert any("nowhere names them" in note for note in table.notes)
-        plain = made(rows)["textedit.classic"]
-        assert not any("nowhere names them" in note for note in plain.notes)
-
-
 @pytest.mark.parametrize(
     ("table", "metric", "source", "other"),
     [

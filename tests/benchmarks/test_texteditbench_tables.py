@@ -46,19 +46,6 @@ def judged(sample: str, editor: str, *scores: int, repeat: int = 0, source: str 
 
 
 class TestMean:
-    def test_the_line_of_the_models_means(self) -> None:
-        """SSIM of a: (0.5 + 0.7) / 2 = 0.6, of b: (0.8 + 0.9) / 2 = 0.85; their mean is 0.725."""
-        rows = [
-            row(sample, editor, "ssim", value, benchmark=B)
-            for editor, values in (("a", (0.5, 0.7)), ("b", (0.8, 0.9)))
-            for sample, value in zip(("r1", "r2"), values, strict=True)
-        ]
-        table = made(rows, published=True, mean=True)["texteditbench.pixel"]
-        assert printed(table, "Mean of 2")["real_ssim"] == "0.725"
-        kinds = [r.kind for r in table.rows]
-        assert kinds[:3] == ["run", "run", "average"]
-        assert kinds[-1] == "mean"
-
     @pytest.mark.parametrize("table", ["pixel", "judge"])
     def test_the_papers_mean_row_is_made_so(self, table: str) -> None:
         """The mean of the printed lines is the printed Mean, to what rounding leaves."""

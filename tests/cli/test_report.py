@@ -73,6 +73,19 @@ def meta_of(folder: Path) -> dict[str, object]:
     return json.loads(text[text.index(",") + 1 : text.rindex(")")])
 
 
+def test_one_run_is_reported_inside_it(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", "a")
+    done = reported(str(run.path), "--json")
+    facts = json.loads(done.stdout)
+    assert facts["samples"] == 1
+    assert facts["thumbnails_made"] == 2
+    assert Path(facts["page"]) == run.path / "report" / "index.html"
+    about = meta_of(run.path / "report")["benchmarks"][0]  # type: ignore[index]
+    assert about["editors"] == ["a"]
+    again = json.loads(reported(str(run.path), "--json").stdout)
+    assert again["thumbnails_made"] == 0
+
+
 def test_several_runs_are_reported_as_one(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / name, name) for name in ("a", "b")]
     with pytest.raises(UsageError, match="name a folder for their report"):
@@ -90,6 +103,15 @@ def test_an_empty_run_and_a_folder_that_is_none(tmp_path: Path) -> None:
         reported(str(run.path))
     with pytest.raises(RunError, match="not a run folder"):
         reported(str(tmp_path / "none"))
+
+
+def test_a_folder_with_other_things_is_not_overwritten(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", "a")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    with pytest.raises(RunError, match="not a report"):
+        reported(str(run.path), "--to", str(tmp_path / "mine"))
+    assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
 
 
 def test_a_combined_cell_opens_the_samples_of_all_its_parts_by_the_combined_value(

@@ -38,25 +38,26 @@ def made(kind: str = "tuned") -> Results:
 
 
 def test_a_line_for_each_task_over_the_samples_that_all_were_tried_on() -> None:
-    found = {one.name: one for one in learning.series(made(), "tuned")}
+    found = {name: more for name, *more in learning.series(made(), "tuned")}
     assert list(found) == [f"m: {EAR}", f"m: {NOSE}"]
-    assert found[f"m: {EAR}"].frame.samples.ids == ("a", "b")
-    assert found[f"m: {EAR}"].editors == {0: "m", 4: "m[tuned 4]", 32: "m[tuned 32]"}
+    editors, frame = found[f"m: {EAR}"]
+    assert frame.samples.ids == ("a", "b")
+    assert editors == {0: "m", 4: "m[tuned 4]", 32: "m[tuned 32]"}
     assert learning.counts(made(), "tuned") == [0, 4, 32]
     assert list(learning.series(made(), "shots")) == []
 
 
 def test_a_number_that_was_tried_on_one_task_alone_costs_the_other_nothing() -> None:
-    frame = made()
-    code = frame.editors.index("m[tuned 32]")
-    noses = [frame.samples.ids.index(name) for name in "cd"]
-    gone = np.zeros((len(frame.editors), len(frame.samples)), dtype=bool)
-    gone[code, noses] = True
-    left = frame.without(gone)
-    found = {one.name[3:]: one for one in learning.series(left, "tuned")}
-    assert list(found[EAR].editors) == [0, 4, 32]
-    assert list(found[NOSE].editors) == [0, 4]
-    assert found[NOSE].frame.samples.ids == ("c", "d")
+    left = made()
+    code = left.editors.index("m[tuned 32]")
+    for cube in left.cubes.values():
+        for name in "cd":
+            cube.status[:, code, left.samples.ids.index(name)] = -1
+            cube.values[:, code, left.samples.ids.index(name)] = np.nan
+    found = {name[3:]: more for name, *more in learning.series(left, "tuned")}
+    assert list(found[EAR][0]) == [0, 4, 32]
+    assert list(found[NOSE][0]) == [0, 4]
+    assert found[NOSE][1].samples.ids == ("c", "d")
     lines = {t.name: t for t in tables(left, "faithful")}["medebench.paradigms_a"].to_dicts()
     assert [line["32_EA"] for line in lines] == [pytest.approx(0.45), None]
 

@@ -9,7 +9,7 @@ import pytest
 from editgauge.errors import DataError
 from editgauge.tables.draw import draw
 from editgauge.tables.layouts import Shown, tables
-from editgauge.tables.models import NOTHING, built_in, load
+from editgauge.tables.models import ModelFacts, built_in, load
 from editgauge.tables.table import standing
 from editgauge.types import Status
 from tests.made_rows import frame, record, row
@@ -21,7 +21,7 @@ def test_names_are_compared_without_case_and_punctuation() -> None:
     assert models.of("BAGEL[rephrased]").params == "7B+7B"
     assert models.of("InternVL-U (Ours)").name == "InternVL-U"
     assert models.of("bagel-think").several_images is False
-    assert models.of("my-model") is NOTHING
+    assert models.of("my-model") == ModelFacts(name="")
 
 
 def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:

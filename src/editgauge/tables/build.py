@@ -7,16 +7,15 @@ with failures at the scale's minimum, and its interval all come from one definit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from editgauge.statistics.quantiles import is_yes_or_no, two_valued_limits
 from editgauge.statistics.ranks import RankStability, rank_stability
-from editgauge.statistics.resampling import Moments, mean_of, pooled, replicates, units
+from editgauge.statistics.resampling import Moments, pooled, replicates, units
 from editgauge.statistics.resampling import intervals as intervals_of
 from editgauge.tables import notes as told
 from editgauge.tables import spec
@@ -24,10 +23,8 @@ from editgauge.tables.models import key_of
 from editgauge.tables.plan import Field, Matrix, Plan, floor_of, matrix, plan
 from editgauge.tables.results import Results
 from editgauge.tables.spec import Floats, PaperTable, Published
-from editgauge.tables.table import OWN, Cell, Column, Table, TableRow
+from editgauge.tables.table import Cell, Column, Table, TableRow
 from editgauge.types import Variant
-
-NOTHING = Cell(value=None)
 
 
 def build(
@@ -37,18 +34,16 @@ def build(
     *,
     published: bool = False,
     intervals: bool = False,
-    mean: bool = False,
     seed: int = 0,
 ) -> Table | None:
     """The table from current rows; None when no row belongs to it.
 
-    `published`: add the papers' lines. `intervals`: 95 % bootstrap intervals, clustered by sample,
-    stratified by the table's `strata`. `mean`: a line with the mean over the run's models, where
-    all of them were scored on the same samples. Sources must have been chosen before
-    (`Results.of_sources`).
+    `published`: add the papers' lines. `intervals`: 95 % intervals over samples, stratified by the
+    table's `strata`; `seed` is that of the resamples by which ranks are tried. Sources must have
+    been chosen before (`Results.of_sources`).
     """
     paper = table.publication(results) if published else None
-    if table.lines is not None and (lines := table.lines(results, variant, intervals, seed)):
+    if table.lines is not None and (lines := table.lines(results, variant, intervals)):
         return _of_lines(results, plan(results, table, variant), lines, paper, intervals)
     editors = _editors(results, table)
     if not editors:
@@ -57,28 +52,25 @@ def build(
     made = plan(results, table, variant)
     part = matrix(results, made)
     uneven = told.uneven(results, made, part)
-    cells, ranks = _cells(results, made, part, intervals=intervals, seed=seed)
+    low, high, ranks = _intervals(results, made, part, seed) if intervals else (None, None, None)
+    cells = _cells(results, made, part, low, high)
     rows = [TableRow(name=e, cells=mine) for e, mine in zip(results.editors, cells, strict=True)]
-    columns = [_marked(field.column, uneven) for field in made.fields]
+    columns = [_marked(field.column, uneven.get(field.column.name)) for field in made.fields]
     complete = _complete(results, made, rows, paper) and not uneven
     if paper is not None:
         parts = told.parts_of_release(results, made, part)
         rows = [replace(row, part=one) for row, one in zip(rows, parts, strict=True)]
     notes = told.of_table(results, made, uneven, published=paper, intervals=intervals)
     notes += told.of_ranks(results.editors, table, ranks) + told.of_parts(rows)
-    rows += _mean_row(columns, rows) if mean else []
     if paper is not None:
         rows += paper.rows()
     else:
         unscored = told.unscored(results, made)
         columns = [column for column in columns if column.name not in unscored]
     columns, rows = _with_facts(results, table, drop_empty(columns, rows), rows)
-    meta = {
-        "complete": complete,
-        "intervals": intervals,
-        "ranks": {} if ranks is None else ranks.meta(results.editors),
-    }
-    return _table(results, made, columns, rows, notes, meta)
+    found = _table(results, made, columns, rows, notes)
+    meta = {"complete": complete, "intervals": intervals, "ranks": _told(ranks, results.editors)}
+    return replace(found, meta=meta)
 
 
 def _table(
@@ -87,7 +79,6 @@ def _table(
     columns: Sequence[Column],
     rows: Sequence[TableRow],
     notes: Sequence[str],
-    meta: Mapping[str, Any],
 ) -> Table:
     return Table(
         name=made.table.name,
@@ -100,7 +91,6 @@ def _table(
         size=len(results.samples),
         transposed=made.table.transposed,
         notes=notes,
-        meta=meta,
     )
 
 
@@ -108,7 +98,7 @@ def _published_alone(results: Results, table: PaperTable, paper: Published) -> T
     """The published lines of a table that the run has no rows of, with a note that says so."""
     rows, made = list(paper.rows()), plan(results, table, "faithful")
     columns = drop_empty([field.column for field in made.fields], rows)
-    alone = _table(results, made, columns, rows, [told.NO_ROWS, paper.note], {})
+    alone = _table(results, made, columns, rows, [told.NO_ROWS, paper.note])
     return replace(alone, variant="", source="")
 
 
@@ -122,23 +112,21 @@ def _of_lines(
     """The table of a layout that makes its lines itself, each with the published line of its name
     below it. Lines are of different samples: none is best.
     """
-    papers = {_bare(row.name): row for row in (paper.rows() if paper is not None else ())}
+
+    def bare(name: str) -> str:
+        """Without the model: ``m: Reconstruct ear.`` is the paper's ``Reconstruct ear``."""
+        return name.rpartition(": ")[2].strip().rstrip(".").casefold()
+
+    papers = {bare(row.name): row for row in (paper.rows() if paper is not None else ())}
     rows: list[TableRow] = []
     for row in lines:
-        own = papers.pop(_bare(row.name), None)
+        own = papers.pop(bare(row.name), None)
         rows += [row] if own is None else [row, own]
     rows += papers.values()
     columns = [replace(field.column, comparable=False) for field in made.fields]
     notes = [*made.table.notes, *([told.INTERVALS] if intervals else [])]
     notes += [paper.note] if paper is not None else []
-    return _table(results, made, drop_empty(columns, rows), rows, notes, {})
-
-
-def _bare(name: str) -> str:
-    """A line's name without its model, for comparing with a paper's: ``Reconstruct ear.`` is the
-    paper's ``Reconstruct ear``.
-    """
-    return name.rpartition(": ")[2].strip().rstrip(".").casefold()
+    return _table(results, made, drop_empty(columns, rows), rows, notes)
 
 
 def _editors(results: Results, table: PaperTable) -> list[str]:
@@ -155,19 +143,16 @@ def _editors(results: Results, table: PaperTable) -> list[str]:
         return key_of(results.models.of(name).name or name)
 
     paper = table.publication(results)
-    order: dict[str, int] = {}
-    for row in paper.rows() if paper else ():
-        order.setdefault(model(row.name), len(order))
+    order = [model(row.name) for row in (paper.rows() if paper else ())]
     there = [name for name, has in zip(results.editors, present, strict=True) if has]
-    return sorted(there, key=lambda name: order.get(model(name), len(order)))
+    return sorted(there, key=lambda n: order.index(model(n)) if model(n) in order else len(order))
 
 
-def _marked(column: Column, uneven: Mapping[str, str]) -> Column:
-    """The column, not comparable where editors were not scored on the same samples."""
-    if column.name not in uneven:
+def _marked(column: Column, reason: str | None) -> Column:
+    """The column, not comparable where there is a reason: editors scored on different samples."""
+    if reason is None:
         return column
-    note = "; ".join(filter(None, (column.note, uneven[column.name])))
-    return replace(column, comparable=False, note=note)
+    return replace(column, comparable=False, note="; ".join(filter(None, (column.note, reason))))
 
 
 def _complete(
@@ -186,19 +171,6 @@ def _complete(
     return whole and all(cell.n == cell.of for cell in cells) and as_released
 
 
-def _mean_row(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[TableRow]:
-    """The line of the models' means, in the columns where all were scored on the same samples; none
-    of one model alone.
-    """
-    cells = {}
-    for column in columns if len(rows) > 1 else ():
-        mine = [row.cells[column.name] for row in rows]
-        values = [cell.value for cell in mine if cell.value is not None]
-        if column.comparable and len(values) == len(rows):
-            cells[column.name] = Cell(value=float(np.mean(values)), n=mine[0].n, of=mine[0].of)
-    return [TableRow(name=f"Mean of {len(rows)}", cells=cells, kind="average")] if cells else []
-
-
 def _with_facts(
     results: Results, table: PaperTable, columns: list[Column], rows: list[TableRow]
 ) -> tuple[list[Column], list[TableRow]]:
@@ -211,15 +183,15 @@ def _with_facts(
     if table.params and any(known.params for known in facts):
         columns = [Column(name="params", heading=("# Params",), digits=0), *columns]
         rows = [
-            replace(row, cells={"params": Cell(value=None, text=known.params or "-"), **row.cells})
+            replace(row, cells={"params": Cell(text=known.params or "-"), **row.cells})
             for row, known in zip(rows, facts, strict=True)
         ]
     if table.sections:
         groups = [known.group.get(results.benchmark, "") for known in facts]
         rows = [replace(row, section=group) for row, group in zip(rows, groups, strict=True)]
-        published = [row.section for row in rows if row.kind not in OWN]
+        published = [row.section for row in rows if row.kind != "run"]
         order = list(dict.fromkeys(["", *published, *sorted(groups)]))
-        rows.sort(key=lambda row: (row.kind not in OWN, order.index(row.section)))
+        rows.sort(key=lambda row: (row.kind != "run", order.index(row.section)))
     return columns, rows
 
 
@@ -227,7 +199,7 @@ def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Colu
     """Without the columns that have no sample in the data and no number in any line."""
 
     def there(column: Column) -> bool:
-        cells = (row.cells.get(column.name, NOTHING) for row in rows)
+        cells = (row.cell(column.name) for row in rows)
         return any(cell.of or cell.value is not None for cell in cells)
 
     return [column for column in columns if there(column)]
@@ -236,89 +208,85 @@ def drop_empty(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[Colu
 # -- the numbers -----------------------------------------------------------------------------------
 
 
-class Ranks(NamedTuple):
-    """How editors rank by one column, and how far that survives resampling."""
-
-    column: Column
-    ranks: RankStability
-
-    def meta(self, editors: Sequence[str]) -> dict[str, Any]:
-        """As `Table.meta["ranks"]` has it: the column, and ``{editor: [rank, lowest, highest, share
-        of resamples in which it is first]}``.
-        """
-        found = self.ranks
-        lines = zip(editors, found.rank, found.low, found.high, found.first, strict=True)
-        told = {name: [int(r), int(low), int(high), float(f)] for name, r, low, high, f in lines}
-        return {"column": self.column.name, "editors": told}
-
-
-def _moments(values: Floats) -> Moments:
-    """(E, L, S) -> moments (E, L) over samples."""
+def _means(values: Floats) -> Floats:
+    """(E, L, S) -> means (E, L) over samples; infinite where a value is, NaN for none."""
     valid, infinite = ~np.isnan(values), np.isposinf(values)
     total = np.where(valid & ~infinite, values, 0.0).sum(axis=-1)
     counts = (part.sum(axis=-1).astype(np.float64) for part in (valid, infinite))
-    return Moments(total, *counts)
+    return Moments(total, *counts).mean
 
 
 def _cells(
-    results: Results, made: Plan, part: Matrix, *, intervals: bool, seed: int
-) -> tuple[list[dict[str, Cell]], Ranks | None]:
-    """The cells of each editor by the columns' names, and how the editors rank."""
-    values = part.evaluate(made.fields, _moments(part.values).mean)  # (E, F)
-    floors = part.evaluate(made.fields, _moments(part.filled).mean)
-    counts = [part.scored(field) for field in made.fields]
-    scored = np.stack([have.sum(axis=1) for have, _ in counts], axis=1)  # (E, F)
-    low = high = np.full(values.shape, np.nan)
-    ranks: Ranks | None = None
-    if intervals and part.values.shape[2] and made.means:
-        low, high, ranks = _bootstrap(results, made, part, scored, seed)
+    results: Results, made: Plan, part: Matrix, low: Floats | None, high: Floats | None
+) -> list[dict[str, Cell]]:
+    """The cells of each editor by the columns' names."""
+    values = part.evaluate(made.fields, _means(part.values))  # (E, F)
+    floors = part.evaluate(made.fields, _means(part.filled))
     lines: list[dict[str, Cell]] = [{} for _ in results.editors]
     for f, field in enumerate(made.fields):
+        if field.whole_set:
+            whole = results.of_set(field.spec.of[0].metric, field.variant)
+            counts, of = whole.samples, len(results.samples)
+            for e, line in enumerate(lines):
+                n = int(counts[e]) or None
+                value = _given(whole.values[e])
+                line[field.column.name] = Cell(value=value, n=n, of=of if n else None)
+            continue
         failures = any(floor_of(made.means[k][0], made.metrics) is not None for k in field.places)
-        of_set = _set_cells(results, field) if field.whole_set else None
+        have, belongs = part.scored(field)
         for e, line in enumerate(lines):
-            line[field.column.name] = of_set[e] if of_set is not None else Cell(
+            line[field.column.name] = Cell(
                 value=_given(values[e, f]),
-                n=int(scored[e, f]),
-                of=int(counts[f][1].sum()),
-                low=_given(low[e, f]),
-                high=_given(high[e, f]),
+                n=int(have[e].sum()),
+                of=int(belongs.sum()),
+                low=None if low is None else _given(low[e, f]),
+                high=None if high is None else _given(high[e, f]),
                 floor=_given(floors[e, f]) if failures else None,
-            )  # fmt: skip
-    return lines, ranks
-
-
-def _set_cells(results: Results, field: Field) -> list[Cell]:
-    """The cell of every editor for a metric of the whole set."""
-    whole = results.of_set(field.spec.of[0].metric, field.variant)
-    return [
-        Cell(value=_given(value), n=count or None, of=len(results.samples) if count else None)
-        for value, count in zip(whole.values.tolist(), whole.samples.tolist(), strict=True)
-    ]
+            )
+    return lines
 
 
 def _given(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _bootstrap(
-    results: Results, made: Plan, part: Matrix, scored: NDArray[np.int64], seed: int
-) -> tuple[Floats, Floats, Ranks | None]:
-    """Limits (E, F) twice, from one set of resamples for all editors, and how far the ranks survive
-    them. Limits stay within the column's scale; yes or no have Wilson's.
+Ranks = tuple[Column, RankStability]
+"""How editors rank by one column, and how far that survives resampling."""
+
+
+def _told(ranks: Ranks | None, editors: Sequence[str]) -> dict[str, object]:
+    """As `Table.meta["ranks"]` has it: the column, and ``{editor: [rank, lowest, highest, share of
+    resamples in which it is first]}``.
+    """
+    if ranks is None:
+        return {}
+    column, found = ranks
+    parts = (found.rank.tolist(), found.low.tolist(), found.high.tolist(), found.first.tolist())
+    lines = dict(zip(editors, map(list, zip(*parts, strict=True)), strict=True))
+    return {"column": column.name, "editors": lines}
+
+
+def _intervals(
+    results: Results, made: Plan, part: Matrix, seed: int
+) -> tuple[Floats | None, Floats | None, Ranks | None]:
+    """Limits (E, F) twice, and how far the ranks survive resampling. Limits stay within the
+    column's scale; yes or no have Wilson's.
     """
     e, means, s = part.values.shape
     fields = len(made.fields)
+    if not s or not means:
+        return None, None, None
 
     def formula(summed: Moments) -> Floats:
         lead = summed.total.shape[:-1]
         cells = part.evaluate(made.fields, summed.mean.reshape(*lead, e, means))
         return cells.reshape(*lead, e * fields)
 
-    data = units(part.values.reshape(e * means, s).T)
     strata = strata_of(results, made.table)
+    scored = np.stack([part.scored(field)[0].sum(axis=1) for field in made.fields], axis=1)
+    data = units(part.values.reshape(e * means, s).T)
     found = intervals_of(data, formula, strata=strata, scored=scored.ravel())
-    low, high = found.low.reshape(e, fields), found.high.reshape(e, fields)
+    estimate, low, high = (ends.reshape(e, fields) for ends in found)
     for number, field in enumerate(made.fields):
         if (scale := _scale_of(made, field)) is None:
             continue
@@ -327,7 +295,7 @@ def _bootstrap(
             given = values[~np.isnan(values)]
             if is_yes_or_no(given, *scale):
                 low[editor, number], high[editor, number] = two_valued_limits(given, *scale)
-    return low, high, _ranks(made, part, found.estimate.reshape(e, fields), strata, seed)
+    return low, high, _ranks(made, part, estimate, strata, seed)
 
 
 def strata_of(results: Results, table: PaperTable) -> NDArray[np.int64] | None:
@@ -363,20 +331,16 @@ def _ranks(
     whole = [field for field in made.fields if not field.spec.labels]
     largest = sorted(made.fields, key=lambda field: -int(part.scored(field)[1].sum()))
     for field in [*headline, *whole, *largest] if editors > 1 else ():
-        mine = estimate[:, made.fields.index(field)]
-        have, _ = part.scored(field)
-        same = bool((have == have[0]).all())
-        known = np.isfinite(mine).all()
-        if field.places and field.column.direction is not None and same and known:
-            higher = field.column.direction == "higher"
-            places = list(field.places)
-            values = part.values[:, places]
+        mine, (have, _) = estimate[:, made.fields.index(field)], part.scored(field)
+        same = bool((have == have[0]).all()) and bool(np.isfinite(mine).all())
+        if field.places and field.column.direction is not None and same:
+            higher, places = field.column.direction == "higher", list(field.places)
             sizes = part.sizes[places].tolist()
 
             def formula(summed: Moments, one: Field = field, sizes: list[int] = sizes) -> Floats:
-                return one.spec.formula(mean_of(summed).reshape(-1, editors, len(sizes)), sizes)
+                return one.spec.formula(summed.mean.reshape(-1, editors, len(sizes)), sizes)
 
-            data = units(values.reshape(-1, values.shape[2]).T)
+            data = units(part.values[:, places].reshape(editors * len(places), -1).T)
             again = replicates(data, formula, strata, seed=seed)
-            return Ranks(field.column, rank_stability(mine, again, higher_is_better=higher))
+            return field.column, rank_stability(mine, again, higher_is_better=higher)
     return None

@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from editgauge.errors import BenchmarkError
-from editgauge.tables import reading
-from editgauge.tables.results import WHOLE_SET, Results
-from editgauge.tables.spec import PaperTable, generic
-from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric, Row, Status
+from editgauge.store.labels import Samples
+from editgauge.tables.results import SCORED, Cube, Key, Results, Whole
+from editgauge.tables.spec import generic
+from editgauge.types import TRACKS, VARIANTS, Benchmark, JudgeTrack, Metric
 
 
 def verify(benchmark: Any, package: str = "") -> None:
@@ -27,33 +29,20 @@ def verify_judge(track: Any, package: str = "") -> None:
     """Check a judge protocol of another package: its rubrics, and the metrics that it gives. Raises
     `BenchmarkError` as `verify` does.
     """
-    _check("judge", track, JudgeTrack, package, _judge_problems)
+    _check("judge", track, JudgeTrack, package,
+           lambda one: [*_rubrics(one.rubrics), *_metrics(one.judging().metrics)])  # fmt: skip
 
 
-def _judge_problems(track: JudgeTrack) -> Iterator[str]:
-    yield from _rubrics(track.rubrics)
-    try:
-        yield from _metrics(track.judging().metrics)
-    except Exception as error:  # somebody's function: whatever it raises is what is wrong
-        yield f"judging: {type(error).__name__}: {error}"
-
-
-def _rubrics(rubrics: Path | Mapping[str, Path] | None) -> Iterator[str]:
-    homes = rubrics.values() if isinstance(rubrics, Mapping) else filter(None, [rubrics])
-    for home in homes:
-        if not home.is_dir():
-            yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
-
-
-def _check(kind: str, thing: Any, wanted: type, package: str, problems: Any) -> None:
+def _check(
+    kind: str, thing: Any, wanted: type, package: str, wrong: Callable[[Any], Iterable[str]]
+) -> None:
     name = getattr(thing, "name", None) or type(thing).__name__
-    if not isinstance(thing, wanted):
-        found = [f"wanted an editgauge.{wanted.__name__}, found {type(thing).__name__}"]
-    else:
-        try:
-            found = list(problems(thing))
-        except Exception as error:  # somebody's function: whatever it raises is what is wrong
-            found = [f"{type(error).__name__}: {error}"]
+    try:
+        found = list(wrong(thing)) if isinstance(thing, wanted) else [
+            f"wanted an editgauge.{wanted.__name__}, found {type(thing).__name__}"
+        ]  # fmt: skip
+    except Exception as error:  # somebody's function: whatever it raises is what is wrong
+        found = [f"{type(error).__name__}: {error}"]
     if found:
         where = f" (package {package})" if package else ""
         raise BenchmarkError(f"{kind} {name}{where}: {'; '.join(found)}")
@@ -68,13 +57,21 @@ def problems(benchmark: Benchmark) -> Iterator[str]:
     `fed`.
     """
     every = (*benchmark.metrics, *(derived.metric for derived in benchmark.derived))
-    early = [*_metrics(every), *_derived(benchmark), *_rubrics(benchmark.rubrics)]
-    known = {metric.name for metric in every}
+    early = [*_metrics(every), *_rubrics(benchmark.rubrics)]
+    known = dict.fromkeys(metric.name for metric in benchmark.metrics)
+    for derived in benchmark.derived:
+        of = {*derived.of, *derived.optional}
+        if not derived.of or of - {*known}:
+            found = ", ".join(map(repr, sorted(of - {*known}))) or "none"
+            told = f"of: wanted the names of declared metrics, found {found}"
+            early.append(f"derived: {derived.metric.name}: {told}")
+    known |= dict.fromkeys(derived.metric.name for derived in benchmark.derived)
     early += [f"{m}: wanted a text" for m in ("title", "citation") if not getattr(benchmark, m)]
-    early += [f"not_in_tables: {name!r} is no declared metric" for name in benchmark.not_in_tables
-              if name not in known]  # fmt: skip
-    early += [f"main_tracks: {track!r} is none of {', '.join(TRACKS)}"
-              for track in benchmark.main_tracks if track not in TRACKS]  # fmt: skip
+    for member, names, there in (
+        ("not_in_tables", benchmark.not_in_tables, known),
+        ("main_tracks", benchmark.main_tracks, TRACKS),
+    ):
+        early += [f"{member}: {n!r} is none of {', '.join(there)}" for n in names if n not in there]
     yield from early
     if not early:  # tables of metrics that are wrong would only repeat it
         yield from _tables(benchmark)
@@ -86,13 +83,20 @@ def fed(benchmark: Benchmark, metrics: Iterable[Metric]) -> Iterator[str]:
     """
     declared = {metric.name: metric for metric in benchmark.metrics}
     given = {metric.name: metric for metric in metrics}
-    for name, metric in given.items():
+    for name in sorted({*declared, *given}):
         if name not in declared:
             yield f"metrics: {name} is scored and not declared"
-        elif metric != declared[name]:
+        elif name not in given:
+            yield f"metrics: {name} is declared, and neither a scorer nor the judge gives it"
+        elif given[name] != declared[name]:
             yield f"metrics: {name} is scored as another metric than the declared one"
-    for name in sorted(set(declared) - set(given)):
-        yield f"metrics: {name} is declared, and neither a scorer nor the judge gives it"
+
+
+def _rubrics(rubrics: Path | Mapping[str, Path] | None) -> Iterator[str]:
+    homes = rubrics.values() if isinstance(rubrics, Mapping) else filter(None, [rubrics])
+    for home in homes:
+        if not home.is_dir():
+            yield f"rubrics: wanted a folder of .md files, found {home!r:.60}"
 
 
 def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
@@ -104,32 +108,21 @@ def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
         where = f"metrics: {metric.name}"
         if metric.direction not in ((None,) if metric.of_sample else ("higher", "lower")):
             yield f"{where}: direction: wanted 'higher' or 'lower', found {metric.direction!r}"
+        ends = f"{metric.low} to {metric.high}"
         if not metric.low < metric.high:
-            yield f"{where}: low, high: wanted a range, found {metric.low} to {metric.high}"
+            yield f"{where}: low, high: wanted a range, found {ends}"
         elif metric.failure is not None and not metric.low <= metric.failure <= metric.high:
-            ends = f"{metric.low} to {metric.high}"
             yield f"{where}: failure: {metric.failure} lies outside of {ends}"
         if not metric.variants or set(metric.variants) - set(VARIANTS):
             wanted = ", ".join(VARIANTS)
             yield f"{where}: variants: wanted some of {wanted}, found {metric.variants}"
 
 
-def _derived(benchmark: Benchmark) -> Iterator[str]:
-    known = {metric.name for metric in benchmark.metrics}
-    for derived in benchmark.derived:
-        where = f"derived: {derived.metric.name}: of:"
-        if not derived.of:
-            yield f"{where} wanted the names of its parents, found none"
-        for name in {*derived.of, *derived.optional} - known:
-            yield f"{where} {name!r} is no declared metric, or derived itself"
-
-
 def _tables(benchmark: Benchmark) -> Iterator[str]:
     every = benchmark.every_metric
-    source = generic if benchmark.tables is None else benchmark.tables
-    papers: list[PaperTable] = list(source(specimen(benchmark)) if callable(source) else source)
+    source = benchmark.tables or generic
     shown: set[str] = set()
-    for paper in papers:
+    for paper in source(specimen(benchmark)) if callable(source) else source:
         for column in paper.every_column:
             names = {part for mean in column.of for part in mean.parts}
             names |= set() if isinstance(column.shows, Metric) else {column.metric}
@@ -144,24 +137,18 @@ def _tables(benchmark: Benchmark) -> Iterator[str]:
 
 
 def specimen(benchmark: Benchmark) -> Results:
-    """A frame with one score of every declared metric, for looking at a benchmark's tables without
+    """Results with one score of every declared metric, for looking at a benchmark's tables without
     a run.
     """
     described = benchmark.every_metric
-    rows = [
-        Row(
-            benchmark=benchmark.name,
-            sample=WHOLE_SET if metric.whole_set else "specimen",
-            editor="specimen",
-            scorer="specimen",
-            metric=metric.name,
-            variant=variant,
-            value=metric.low if math.isfinite(metric.low) else 0.0,
-            status=Status.SCORED,
-            reason="",
-            fingerprint="specimen",
-        )
-        for metric in described.values()
-        for variant in metric.variants
-    ]
-    return reading.of_rows(rows, [{"id": "specimen"}], benchmark.name, described=described)
+    cubes, sets = {}, {}
+    for metric in described.values():
+        value = metric.low if math.isfinite(metric.low) else 0.0
+        for variant in metric.variants:
+            key = Key(metric.name, variant)
+            if metric.whole_set:
+                sets[key] = Whole(np.array([value]), np.ones(1, np.int64))
+            else:
+                cubes[key] = Cube(np.full((1, 1, 1), value), np.full((1, 1, 1), SCORED, np.int8))
+    samples = Samples([{"id": "specimen"}])
+    return Results(benchmark.name, samples, ("specimen",), cubes, sets, described=described)

@@ -12,7 +12,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -23,31 +23,16 @@ from rich.text import Text
 
 from editgauge import escape
 from editgauge.tables import latex
-from editgauge.tables.drawn import (
-    EMPTY,
-    Drawn,
-    Item,
-    Mark,
-    cell_text,
-    grid,
-    number,
-    shared_counts,
-)
-from editgauge.tables.table import OWN, Cell, Table, TableRow, standing
+from editgauge.tables.drawn import Drawn, Item, Mark, cell_text, grid, number, shared_counts
+from editgauge.tables.table import Cell, Column, Table, TableRow, standing
 
 Format = Literal["terminal", "markdown", "csv", "latex", "json"]
 Failures = Literal["out", "floor", "both"]
-FORMATS: tuple[Format, ...] = ("terminal", "markdown", "csv", "latex", "json")
 
 NOTE_LINES = 5
 """Lines of notes below a table, where not all are asked for."""
 SCREEN = 100
 """Columns of a screen."""
-
-
-def _whole(console: Console) -> bool:
-    """Whether lines stay whole: in a file; a terminal wraps them between words."""
-    return not console.is_terminal
 
 
 def draw(
@@ -60,10 +45,8 @@ def draw(
 ) -> str:
     """The table as text, ending in a newline.
 
-    `failures`: ``out`` prints means over scored samples, ``floor`` means with failures at the
-    scale's minimum, ``both`` the second in brackets where it differs. `width`: for the terminal;
-    None = as wide as it needs. `every_note`: all notes in
-    the terminal and in markdown, else those that fit into `NOTE_LINES`.
+    `failures`: see `with_failures`. `width`: for the terminal; None = as wide as it needs.
+    `every_note`: all notes in the terminal and in markdown, else those that fit into `NOTE_LINES`.
     """
     table = with_failures(table, failures)
     if form == "json":
@@ -72,7 +55,7 @@ def draw(
         return _csv(table)
     table = _scored(table)
     if form == "latex":
-        return _latex(table)
+        return _latex(table, _notes(table))
     if form == "markdown":
         return _markdown(table, every_note=every_note)
     stream = io.StringIO()
@@ -102,29 +85,23 @@ def show(
 
 def merged(tables: Sequence[Table]) -> list[Table]:
     """The tables, without the corrected one of two whose own lines are printed alike."""
-    kept: list[Table] = []
+    kept: dict[tuple[Any, ...], Table] = {}
     for table in tables:
-        name = (table.name, table.source)
-        same = [k for k, one in enumerate(kept) if (one.name, one.source) == name]
-        alike = next((k for k in same if _own(kept[k]) == _own(table)), None)
-        if alike is None or kept[alike].variant == table.variant:
-            kept.append(table)
-        else:
-            kept[alike] = replace(kept[alike], variant="faithful and corrected")
-    return kept
-
-
-def _own(table: Table) -> list[list[str]]:
-    """What is printed of the run's own lines."""
-    own = [row for row in table.rows if row.kind in OWN]
-    return [
-        [row.name, row.group, *(cell_text(row.cells.get(c.name), c) for c in table.columns)]
-        for row in own
-    ]
+        own = tuple(
+            (row.name, row.group, *(cell_text(row.cell(c.name), c) for c in table.columns))
+            for row in table.rows
+            if row.kind == "run"
+        )
+        key = (table.name, table.source, own)
+        both = key in kept and kept[key].variant != table.variant
+        kept[key] = replace(kept[key], variant="faithful and corrected") if both else table
+    return list(kept.values())
 
 
 def with_failures(table: Table, failures: Failures) -> Table:
-    """The table with its means as `draw` says."""
+    """The table with means over scored samples (``out``), with failures at the scale's minimum
+    (``floor``), or with the second in brackets where it differs (``both``).
+    """
     if failures == "both":
         note = "In brackets: the mean with failures at the scale's minimum, where it is another."
         return replace(table, notes=[*table.notes, note])
@@ -139,27 +116,24 @@ def with_failures(table: Table, failures: Failures) -> Table:
     return replace(table, rows=rows, notes=[*table.notes, *told])
 
 
-def _has_number(row: TableRow, column: str) -> bool:
-    cell = row.cells.get(column, EMPTY)
-    return cell.value is not None or cell.text is not None
+def _hasnumber(rows: Sequence[TableRow], column: Column) -> bool:
+    cells = [row.cell(column.name) for row in rows]
+    return any(cell.value is not None or cell.text is not None for cell in cells)
 
 
 def _scored(table: Table) -> Table:
     """The table without the columns that have no number in any line, named in a note."""
-    there = {c.name for c in table.columns if any(_has_number(row, c.name) for row in table.rows)}
+    there = [column for column in table.columns if _hasnumber(table.rows, column)]
     if not there or len(there) == len(table.columns):
         return table
-    lacking = dict.fromkeys(c.heading[-1] for c in table.columns if c.name not in there)
-    return replace(
-        table,
-        columns=[column for column in table.columns if column.name in there],
-        notes=[*table.notes, f"Columns without any score: {', '.join(lacking)}."],
-    )
+    lacking = ", ".join(dict.fromkeys(c.heading[-1] for c in table.columns if c not in there))
+    notes = [*table.notes, f"Columns without any score: {lacking}."]
+    return replace(table, columns=there, notes=notes)
 
 
 def _notes(table: Table) -> list[str]:
     notes = list(table.notes)
-    if any(row.kind not in OWN for row in table.rows):
+    if any(row.kind != "run" for row in table.rows):
         released = ", from outputs scored as released" if table.variant == "corrected" else ""
         notes.append(f"† published: the paper's number{released}, not computed here.")
     if any(row.part for row in table.rows):
@@ -171,15 +145,15 @@ def _notes(table: Table) -> list[str]:
     return notes + [f"{', '.join(headings)}: {note}" for note, headings in said.items()]
 
 
-def _some(notes: Sequence[str], every: bool, width: int = SCREEN) -> list[str]:
+def _some(table: Table, every: bool, width: int = SCREEN) -> list[str]:
     """The notes that fit into `NOTE_LINES` lines of a screen, and how many more there are."""
-    lines, shown = 0, 0
+    notes, lines, shown = _notes(table), 0, 0
     for note in notes:
         lines += -(-len(note) // width)
         shown += lines < NOTE_LINES
     left = len(notes) - shown
     if every or left == 0:
-        return list(notes)
+        return notes
     return [*notes[:shown], f"{left} more notes: --notes" if left > 1 else notes[-1]]
 
 
@@ -198,14 +172,14 @@ _STYLES: dict[Mark, str] = {
 
 def _terminal(table: Table, console: Console, *, fit: bool, every_note: bool) -> None:
     """Print to a console; columns that do not fit its width go into further parts below (`fit`
-    False: never).
+    False: never). In a file lines stay whole; a terminal wraps notes between words.
     """
-    drawn = grid(table)
-    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=_whole(console))
+    drawn, whole = grid(table), not console.is_terminal
+    console.print(Text(escape.plain(_title(table), None), style="bold"), soft_wrap=whole)
     for chosen in _parts(drawn, console.width if fit else None):
         console.print(_rich(drawn, chosen), soft_wrap=not fit, crop=fit)
-    for note in _some(_notes(table), every_note, console.width if fit else SCREEN):
-        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=_whole(console))
+    for note in _some(table, every_note, console.width if fit else SCREEN):
+        console.print(Text(escape.plain(note, None), style="dim"), soft_wrap=whole)
 
 
 def _rich(drawn: Drawn, chosen: Sequence[int]) -> RichTable:
@@ -232,29 +206,26 @@ def _parts(drawn: Drawn, width: int | None) -> list[list[int]]:
     """Which columns of numbers are drawn together: as many as fit into the width beside the names;
     columns below one broad heading stay together where they fit.
     """
-    places = list(range(drawn.names, len(drawn.headings)))
+    places = range(drawn.names, len(drawn.headings))
     if width is None:
-        return [places]
-    texts = [[*drawn.headings[n], *(line[n].text for line in drawn.lines)]
-             for n in range(len(drawn.headings))]  # fmt: skip
-    sizes = [2 + max(len(escape.plain(text)) for text in column) for column in texts]
+        return [list(places)]
+    sizes = [
+        2
+        + max(
+            len(escape.plain(text)) for text in (*heading, *(line[n].text for line in drawn.lines))
+        )
+        for n, heading in enumerate(drawn.headings)
+    ]
     room = width + 2 - sum(sizes[: drawn.names])
-    blocks: list[list[int]] = []
-    for place in places:
-        levels = drawn.headings[place]
-        if blocks and len(levels) > 1 and levels[0] == drawn.headings[blocks[-1][0]][0]:
-            blocks[-1].append(place)
-        else:
-            blocks.append([place])
     parts: list[list[int]] = [[]]
-    for block in blocks:
-        whole = sum(sizes[place] for place in block)
-        if parts[-1] and sum(sizes[place] for place in parts[-1]) + whole > room >= whole:
+    for place in places:
+        broad = drawn.headings[place][0]
+        block = [p for p in places if p >= place and drawn.headings[p][0] == broad]
+        first = place == drawn.names or drawn.headings[place - 1][0] != broad
+        taken, whole = (sum(sizes[p] for p in some) for some in (parts[-1], block))
+        if taken and taken + (whole if first and whole <= room else sizes[place]) > room:
             parts.append([])
-        for place in block:
-            if parts[-1] and sum(sizes[p] for p in (*parts[-1], place)) > room:
-                parts.append([])
-            parts[-1].append(place)
+        parts[-1].append(place)
     return parts
 
 
@@ -270,7 +241,7 @@ def _markdown(table: Table, *, every_note: bool = True) -> str:
     lines = [head, rule, *([set_cell(item) for item in line] for line in drawn.lines)]
     text = [f"**{escape.markdown(_title(table), None)}**", ""]
     text += [f"| {' | '.join(cells)} |" for cells in lines]
-    notes = [f"- {escape.markdown(note, None)}" for note in _some(_notes(table), every_note)]
+    notes = [f"- {escape.markdown(note, None)}" for note in _some(table, every_note)]
     return "\n".join([*text, "", *notes]).rstrip("\n") + "\n"
 
 
@@ -282,20 +253,13 @@ def _csv(table: Table) -> str:
     parts = ["", "n", "of"]
     parts += ["low", "high"] if any(cell.low is not None for cell in cells) else []
     parts += ["floor"] if any(cell.floor is not None for cell in cells) else []
-    named: dict[str, Callable[[TableRow], str]] = {
-        "table": lambda row: table.name,
-        "variant": lambda row: table.variant,
-        **({"by": lambda row: row.group} if table.by else {}),
-        "model": lambda row: row.name,
-        "kind": lambda row: row.kind,
-    }
-    if any(row.section for row in table.rows):
-        named["section"] = lambda row: row.section
+    named = ["table", "variant", *(["by"] if table.by else []), "model", "kind"]
+    named += ["section"] if any(row.section for row in table.rows) else []
 
     def text(cell: Cell, part: str, digits: int) -> str:
-        if not part and cell.text is not None:
-            return escape.csv_text(cell.text) if cell.value is None else f"{cell.value:.6g}"
         value = getattr(cell, part or "value")
+        if not part and cell.text is not None:
+            return escape.csv_text(cell.text) if value is None else f"{value:.6g}"
         if value is None or part in ("n", "of"):
             return "" if value is None else str(value)
         return number(value, digits).replace("∞", "inf")
@@ -303,13 +267,12 @@ def _csv(table: Table) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     titles = ["_".join(filter(None, (c.name, part))) for c in table.columns for part in parts]
-    writer.writerow(escape.csv_text(name) for name in (*named, *titles))
+    writer.writerow(map(escape.csv_text, (*named, *titles)))
     for row in table.rows:
-        line = [escape.csv_text(of(row)) for of in named.values()]
-        for column in table.columns:
-            cell = row.cells.get(column.name, EMPTY)
-            line += [text(cell, part, column.digits) for part in parts]
-        writer.writerow(line)
+        words = {"table": table.name, "variant": table.variant, "by": row.group,
+                 "model": row.name, "kind": row.kind, "section": row.section}  # fmt: skip
+        numbers = (text(row.cell(c.name), p, c.digits) for c in table.columns for p in parts)
+        writer.writerow([*(escape.csv_text(words[name]) for name in named), *numbers])
     return stream.getvalue()
 
 
@@ -317,26 +280,21 @@ def paper(table: Table) -> str:
     """A published table with the run's lines in it, as LaTeX for a paper: the columns that have
     numbers, one sentence of notes, no variant in the caption, and counts only where they differ.
     """
-    own = [row for row in table.rows if row.kind in OWN]
-    shown = [
-        replace(column, note="")
-        for column in table.columns
-        if any(_has_number(row, column.name) for row in own)
-    ]
+    own = [row for row in table.rows if row.kind == "run"]
+    shown = [replace(column, note="") for column in table.columns if _hasnumber(own, column)]
     source = next((note for note in table.notes if note.startswith("Published")), "")
-    marked = bool(source) and len(own) < len(table.rows)
-    told = [f"†: {source.rstrip('.')}"] if marked else []
+    told = [f"†: {source.rstrip('.')}"] if source and len(own) < len(table.rows) else []
     parts = dict.fromkeys(row.part for row in table.rows if row.part is not None)
     for scored, size in parts:
         names = [row.name for row in table.rows if row.part == (scored, size)]
         told.append(f"‡{'' if len(parts) == 1 else ' ' + ', '.join(names)}: {scored:,} of {size:,}")
     notes = [f"{'; '.join(told)}."] if told else []
-    return _latex(replace(table, columns=shown, variant="", notes=notes), bare=True)
+    return _latex(replace(table, columns=shown, variant=""), notes, bare=True)
 
 
-def _latex(table: Table, *, bare: bool = False) -> str:
+def _latex(table: Table, notes: list[str], *, bare: bool = False) -> str:
     """`latex.latex` of the table. Counts that all lines share stand in the caption, or below the
-    table where columns differ; the others keep their columns. `bare`: without further notes.
+    table where columns differ (not when `bare`); the others keep their columns.
     """
     drawn, shared = grid(table, count_line=False), shared_counts(table)
     counts = list(dict.fromkeys(shared.values()))
@@ -344,20 +302,16 @@ def _latex(table: Table, *, bare: bool = False) -> str:
     titles = {c.name: c.heading[0] if len(c.heading) > 1 else c.heading[-1] for c in table.columns}
     given = {name: count for name, count in shared.items() if not count.startswith("0/")}
     each = dict.fromkeys(f"{titles[name]} {count}" for name, count in given.items())
+    if each and not whole and not bare:
+        notes = [f"n: {'; '.join(each)}.", *notes]
     judge = table.source.partition("#")[0]
     caption = [
         f"{table.title} ({table.variant})." if table.variant else f"{table.title}.",
         *([f"Scored by {judge}."] if judge else []),
         *([f"n = {counts[0].replace('/', ' of ')}."] if whole else []),
     ]
-    notes = [*([] if whole or not each else [f"n: {'; '.join(each)}."]), *_notes(table)]
-    words = latex.Words(
-        label="-".join(filter(None, (table.name, table.variant, judge))),
-        caption=" ".join(caption),
-        notes=list(table.notes) if bare else notes,
-        origin=table.source,
-    )
-    return latex.latex(drawn, words)
+    label = "-".join(filter(None, (table.name, table.variant, judge)))
+    return latex.latex(drawn, label, " ".join(caption), notes, origin=table.source)
 
 
 def as_json(table: Table) -> dict[str, Any]:
@@ -372,14 +326,15 @@ def as_json(table: Table) -> dict[str, Any]:
             value = getattr(cell, part)
             if value is not None:
                 told[part] = None if isinstance(value, float) and math.isinf(value) else value
-        mark = place.mark(line, name)
-        return told | ({"place": 1 if mark == "best" else 2} if mark else {})
+        for rank, lines in enumerate(place, start=1):
+            told |= {"place": rank} if (line, name) in lines else {}
+        return told
 
     def row_json(line: int, row: TableRow) -> dict[str, Any]:
         told: dict[str, Any] = {"name": row.name, "kind": row.kind, "group": row.group}
         told |= {"section": row.section} if row.section else {}
         told |= {"part": list(row.part)} if row.part else {}
-        if row.kind not in OWN and table.variant == "corrected":
+        if row.kind != "run" and table.variant == "corrected":
             told["as_released"] = True
         told["cells"] = {name: cell_json(line, name, cell) for name, cell in row.cells.items()}
         return told

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from editgauge import escape
 from editgauge.tables.drawn import NOTHING, Drawn, Item
@@ -19,32 +20,24 @@ _LONG = 50
 """Lines that a page holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """What stands around the numbers: texts that are not yet escaped."""
-
-    label: str
-    caption: str
-    notes: Sequence[str]
-    origin: str = ""
-    """A comment: what made the numbers, in full."""
-
-
-def latex(drawn: Drawn, words: Words) -> str:
-    r"""The table as a ``table`` (as wide as a column), a ``table*`` (as the page), or several."""
+def latex(drawn: Drawn, label: str, caption: str, notes: Sequence[str], *, origin: str = "") -> str:
+    r"""The table as a ``table`` (as wide as a column), a ``table*`` (as the page), or several, with
+    `notes` in one paragraph below. `origin`: what made the numbers, for a comment.
+    """
     float_ = "table*" if len(drawn.headings) >= _WIDE else "table"
-    label = re.sub("[^A-Za-z0-9]+", "-", words.label).strip("-")
+    label = re.sub("[^A-Za-z0-9]+", "-", label).strip("-")
     columns = "l" * drawn.names + "r" * (len(drawn.headings) - drawn.names)
     pages = list(_pages(drawn))
+    told = " ".join(_text(note, None) for note in notes)
+    below = [r"\par\smallskip", rf"{{\footnotesize\raggedright {told}\par}}"] if told else []
     lines: list[str] = []
     for number, page in enumerate(pages, start=1):
-        several = len(pages) > 1
-        caption = words.caption + (f" ({number} of {len(pages)})" if several else "")
+        count, mark = (f" ({number} of {len(pages)})", f"-{number}") if pages[1:] else ("", "")
         lines += [
             rf"\begin{{{float_}}}[tbp]",
             r"\centering",
-            rf"\caption{{{escape.latex(caption, None)}}}",
-            rf"\label{{tab:{label}{f'-{number}' if several else ''}}}",
+            rf"\caption{{{escape.latex(caption + count, None)}}}",
+            rf"\label{{tab:{label}{mark}}}",
             r"\begin{adjustbox}{max width=\linewidth}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
@@ -54,12 +47,12 @@ def latex(drawn: Drawn, words: Words) -> str:
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{adjustbox}",
-            *_notes(words.notes if number == len(pages) else ()),
+            *(below if number == len(pages) else ()),
             rf"\end{{{float_}}}",
         ]
     text = "\n".join(lines) + "\n"
     said = ["needs booktabs, adjustbox"]
-    said += [f"scored by {escape.plain(words.origin, None)}"] if words.origin else []
+    said += [f"scored by {escape.plain(origin, None)}"] if origin else []
     if not re.fullmatch("[\x00-\u024f]*", text):
         said.append("has letters that pdfLaTeX does not know: compile with LuaLaTeX or XeLaTeX")
     return f"% {'; '.join(said)}\n{text}"
@@ -77,36 +70,26 @@ def _pages(drawn: Drawn) -> Iterator[range]:
     yield range(first, last)
 
 
-def _notes(notes: Sequence[str]) -> list[str]:
-    """What stands below the numbers, in one paragraph."""
-    if not notes:
-        return []
-    told = " ".join(_text(note, None) for note in notes)
-    return [r"\par\smallskip", rf"{{\footnotesize\raggedright {told}\par}}"]
-
-
 def _head(drawn: Drawn) -> list[str]:
     """The levels of headings; neighbours under one broad heading share it, above a thin rule."""
     levels = max(len(heading) for heading in drawn.headings)
     padded = [(*[""] * (levels - len(heading)), *heading) for heading in drawn.headings]
     lines = []
     for level in range(levels):
-        cells: list[str] = []
-        rules: list[str] = []
-        start = 0
-        while start < len(padded):
-            text, end = padded[start][level], start + 1
-            same = text and level < levels - 1 and start >= drawn.names
-            above = padded[start][: level + 1]
-            while same and end < len(padded) and padded[end][: level + 1] == above:
-                end += 1
-            width = end - start
-            wide = rf"\multicolumn{{{width}}}{{c}}{{{_text(text)}}}"
-            cells.append(wide if width > 1 else _text(text))
-            rules += [rf"\cmidrule(lr){{{start + 1}-{end}}}"] if width > 1 else []
-            start = end
+
+        def above(place: int, level: int = level) -> Any:
+            shared = padded[place][level] and level < levels - 1 and place >= drawn.names
+            return padded[place][: level + 1] if shared else place
+
+        cells, rules = [], ""
+        for _, group in groupby(range(len(padded)), above):
+            first, *others = group
+            cells.append(_text(padded[first][level]))
+            if others:
+                cells[-1] = rf"\multicolumn{{{len(others) + 1}}}{{c}}{{{cells[-1]}}}"
+                rules += rf"\cmidrule(lr){{{first + 1}-{others[-1] + 1}}}"
         lines.append(" & ".join(cells) + r" \\")
-        lines += ["".join(rules)] if rules else []
+        lines += [rules] if rules else []
     return lines
 
 

@@ -6,15 +6,13 @@ that it does not leave out on purpose, get one mean each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from editgauge import catalog
 from editgauge.tables import notes
 from editgauge.tables.build import build
 from editgauge.tables.metrics import benchmark_of, metrics_of
-from editgauge.tables.reading import settled
 from editgauge.tables.repeats import beside
 from editgauge.tables.results import Results
 from editgauge.tables.slices import sliced
@@ -24,7 +22,6 @@ from editgauge.types import Variant
 
 _FURTHER = ".further"
 """How the name of the table ends that has the metrics of no paper's table."""
-MakeTables = Callable[[Results], Sequence[PaperTable]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +33,6 @@ class Shown:
     by: str = ""
     published: bool = False
     intervals: bool = False
-    mean: bool = False
     only: str = ""
     seed: int = 0
 
@@ -46,47 +42,43 @@ def tables(
     variant: Variant,
     shown: Shown | None = None,
     *,
-    make: MakeTables | None = None,
     among: Sequence[Variant] = (),
 ) -> list[Table]:
     """Every table of the results' benchmark that has rows, in order.
 
-    `make`: other tables than the benchmark's own. `among`: the variants in which the caller makes
+    `among`: the variants in which the caller makes
     the same tables; one that has no rows of `variant` of its own is left to the variant among them
     whose rows it would repeat.
     """
     asked = shown or Shown()
-    results = settled(results)
-    every = partial(every_table, make=make, only=asked.only)
-    back = [*filter(None, [notes.given_back(results)])]
-    mine = [paper for paper in every(results) if _belongs(results, paper, variant, among)]
-    if asked.by:
-        names = {paper.name for paper in mine}
-        parts = sliced(
-            results,
-            asked.by,
-            lambda part: [paper for paper in every(part) if paper.name in names],
-            variant,
-            intervals=asked.intervals,
-            seed=asked.seed,
-        )
-        return [replace(part, notes=[*part.notes, *back]) for part in parts]
+
+    def mine(part: Results) -> list[PaperTable]:
+        every = every_table(part, only=asked.only)
+        return [paper for paper in every if _belongs(results, paper, variant, among)]
+
     found: list[Table | None] = []
-    for paper in mine:
-        paper = replace(paper, alone=paper.alone and asked.only == paper.name)
-        table = build(
-            results,
-            paper,
-            variant,
-            published=asked.published or paper.alone,
-            mean=asked.mean,
-            intervals=asked.intervals,
-            seed=asked.seed,
+    if asked.by:
+        intervals, seed = asked.intervals, asked.seed
+        found += sliced(results, asked.by, mine, variant, intervals=intervals, seed=seed)
+    for paper in () if asked.by else mine(results):
+        whole = replace(paper, alone=paper.alone and asked.only == paper.name)
+        found.append(
+            build(
+                results,
+                whole,
+                variant,
+                published=asked.published or whole.alone,
+                intervals=asked.intervals,
+                seed=asked.seed,
+            )
         )
-        found.append(table and replace(table, notes=[*table.notes, *back]))
-    if results.repeats > 1:
-        found += [beside(results, p, variant, published=asked.published) for p in mine]
-    return [table for table in found if table is not None and table.columns]
+    there = [table for table in found if table is not None]
+    if back := notes.given_back(results):
+        there = [replace(table, notes=[*table.notes, back]) for table in there]
+    if results.repeats > 1 and not asked.by:
+        runs = (beside(results, p, variant, published=asked.published) for p in mine(results))
+        there += filter(None, runs)
+    return [table for table in there if table.columns]
 
 
 def _belongs(
@@ -113,9 +105,7 @@ def is_further(name: str) -> bool:
     return name.endswith(_FURTHER)
 
 
-def every_table(
-    results: Results, *, make: MakeTables | None = None, only: str = ""
-) -> list[PaperTable]:
+def every_table(results: Results, *, only: str = "") -> list[PaperTable]:
     """The benchmark's own tables, and plain means of the metrics that are in none of them; of these
     what belongs to the results' side. Metrics that another package's benchmark leaves out on
     purpose are shown where the further table is asked for by its name.
@@ -123,7 +113,7 @@ def every_table(
     benchmark = benchmark_of(results.benchmark)
     side = results.side
     elsewhere = set(metrics_of(results)) - side.shown if side is not None and side.shown else set()
-    source = make or (None if benchmark is None else benchmark.tables)
+    source = None if benchmark is None else benchmark.tables
     if source is None:
         return generic(results, without=elsewhere)
     own = list(source(results) if callable(source) else source)

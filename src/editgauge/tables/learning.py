@@ -1,5 +1,5 @@
 """Does learning help? Lines of one model on one task, a column for each number of samples that it
-learned from (MedEBench's Table 7), and the same as a curve.
+learned from (MedEBench's Table 7).
 
 Which editors are one model that learned from 0, 4, 8… samples is what their edits' records say
 (`store.variants`); 0 is the editor that learned from none. All numbers of a line are over the same
@@ -9,7 +9,6 @@ samples: those that every number of training samples has an output or a reason f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,15 +18,10 @@ from editgauge.tables.spec import Column, Mean, PaperTable
 from editgauge.tables.table import Cell, TableRow
 from editgauge.types import Metric, Variant
 
-
-class Series(NamedTuple):
-    """One model on one task: `frame` has its editors and the samples of its line alone; `editors`:
-    number of samples learned from -> editor.
-    """
-
-    name: str
-    editors: Mapping[int, str]
-    frame: Results
+Series = tuple[str, Mapping[int, str], Results]
+"""One model on one task: what it is called, number of samples learned from -> editor, and the
+results of these editors on the samples of its line alone.
+"""
 
 
 def series(frame: Results, kind: str) -> Iterator[Series]:
@@ -51,27 +45,27 @@ def series(frame: Results, kind: str) -> Iterator[Series]:
             if len(tried) > 1 and shared.any():
                 editors = {n: mine[n] for n in tried}
                 chosen = part.of_samples(shared).of_editors(list(editors.values()))
-                yield Series(f"{model}: {task}" if task else model, editors, chosen)
+                yield f"{model}: {task}" if task else model, editors, chosen
 
 
 def counts(frame: Results, kind: str) -> list[int]:
     """The numbers of samples that editors of the frame learned from."""
-    return sorted({number for one in series(frame, kind) for number in one.editors})
+    return sorted({number for _, editors, _ in series(frame, kind) for number in editors})
 
 
 def lines(
     kind: str, metrics: Sequence[Metric], mean_of: Callable[[Metric], Mean]
-) -> Callable[[Results, Variant, bool, int], list[TableRow]]:
+) -> Callable[[Results, Variant, bool], list[TableRow]]:
     """What `spec.PaperTable.lines` wants: a line for each series, its cells called
     ``<number>_<metric's title>``. `mean_of`: the mean behind a metric's columns.
     """
     columns = [Column(metric.title, (mean_of(metric),)) for metric in metrics]
     table = PaperTable(name=kind, title=kind, columns=columns)
 
-    def made(frame: Results, variant: Variant, intervals: bool, seed: int) -> list[TableRow]:
+    def made(frame: Results, variant: Variant, intervals: bool) -> list[TableRow]:
         rows = []
         for name, editors, part in series(frame, kind):
-            built = build(part, table, variant, intervals=intervals, seed=seed)
+            built = build(part, table, variant, intervals=intervals)
             of = {editor: number for number, editor in editors.items()}
             cells: dict[str, Cell] = {}
             for row in built.rows if built is not None else ():

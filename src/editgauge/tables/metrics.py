@@ -49,15 +49,14 @@ def metrics_of(results: Results) -> dict[str, Metric]:
     """What is known of every metric that has rows, in the order in which the benchmark declares
     them and then by name. A metric that nobody describes has no direction.
     """
-    every = declared_of(results)
+    every, there = declared_of(results), results.metrics
     sampled = {key.metric for key in results.cubes}
     ours = benchmark_of(results.benchmark)
-    order = dict.fromkeys([*(ours.every_metric if ours else ()), *results.metrics])
-    there = {name: every.get(name) for name in order}
+    order = dict.fromkeys([*(ours.every_metric if ours else ()), *there])
     return {
-        name: metric or replace(unknown(name), whole_set=name not in sampled)
-        for name, metric in there.items()
-        if name in results.metrics
+        name: every.get(name) or replace(unknown(name), whole_set=name not in sampled)
+        for name in order
+        if name in there
     }
 
 
@@ -77,9 +76,6 @@ def choose(results: Results, metric: str, variant: Variant) -> tuple[Variant, st
     if results.has(metric, other) and not results.has(metric, variant):
         return other, f"{other} ({metric} has no {variant} values here)"
     return variant, ""
-
-
-# -- how they are shown ----------------------------------------------------------------------------
 
 
 def on_scale(metric: Metric, values: Any) -> Any:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from editgauge.statistics.ranks import RankStability
 from editgauge.statistics.resampling import LEAST, MEANT_FROM
 from editgauge.tables.plan import Matrix, Plan, labelled
-from editgauge.tables.results import STATUSES, Grid, Mask, Results, excused
+from editgauge.tables.results import STATUSES, Delivery, Grid, Mask, Results
 from editgauge.tables.spec import PaperTable, Published
-from editgauge.tables.table import TableRow
+from editgauge.tables.table import Column, TableRow
 from editgauge.types import JUDGE_SCORER, Status
-
-if TYPE_CHECKING:
-    from editgauge.tables.build import Ranks
 
 NO_RANK = "No best, second or rank"
 """How the note begins that says why nothing is compared."""
-_NONE: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
 NO_ROWS = "This run has no rows of this table yet."
 INTERVALS = (
     f"Intervals: 95 %, over samples (Hall 1992); failures left out; meant for {MEANT_FROM} "
@@ -57,7 +53,7 @@ def of_table(
         notes.append(f"Nothing was scored yet for: {', '.join(absent)}.")
     if intervals:
         kept = table.strata in results.samples.names()
-        by = f" over samples (Hall 1992), stratified by {table.strata} (small ones together);"
+        by = f" over samples, stratified by {table.strata} (small ones together) (Hall 1992);"
         notes.append(INTERVALS.replace(" over samples (Hall 1992);", by) if kept else INTERVALS)
     return notes
 
@@ -79,10 +75,8 @@ def _other_makers(results: Results, table: PaperTable, published: Published) -> 
 
 
 def other_prompts(results: Results, table: PaperTable) -> list[str]:
-    """The judges of a table's rows that were not asked with the paper's prompts.
-
-    A judge's source names its prompt set in brackets; scores that a released script wrote were
-    asked with the paper's.
+    """The judges of a table's rows that were not asked with the paper's prompts: a source names its
+    prompt set in brackets; scores that a released script wrote were asked with the paper's.
     """
     mine = results.where(lambda key: key.scorer == JUDGE_SCORER and key.metric in table.metrics)
     return [one for one in mine.sources if "[paper]#" not in one and not one.endswith("#imported")]
@@ -142,7 +136,7 @@ def given_back(results: Results) -> str:
     """
     here, told = set(results.samples.ids), []
     for editor in results.editors:
-        edited, back = (len(one & here) for one in results.deliveries.get(editor, _NONE))
+        edited, back = (len(one & here) for one in results.deliveries.get(editor, Delivery()))
         told += [f"{editor}: {edited} edited, {back} given back"] if back else []
     return f"The input handed back, pixel by pixel: {'; '.join(told)}." if told else ""
 
@@ -165,23 +159,20 @@ def parts_of_release(results: Results, made: Plan, part: Matrix) -> list[tuple[i
     asked yet is lacking. A sample that the protocol gives no score of (not applicable, a fault of
     the data) is taken off the release.
     """
-    size = made.table.size
-    if size is None:
+    if made.table.size is None:
         return [None] * len(results.editors)
     wholes = [results.of_set(f.spec.of[0].metric, f.variant) for f in made.fields if f.whole_set]
     given = ~np.isnan(part.values)  # (E, L, S)
-    outs = [excused(results.grid(mean.metric, v).status) for mean, v in made.means]
-    out = np.stack(outs, axis=1) if outs else np.zeros_like(given)
     asked = given.any(axis=2, keepdims=True)  # the columns in which an editor has any score
     scored = np.asarray(given.any(axis=1))
-    lacking = np.asarray((asked & part.defined & ~given & ~out).any(axis=1))
-    free = np.asarray((asked & out & ~given).any(axis=1) & ~scored & ~lacking)
+    lacking = np.asarray((asked & part.defined & ~given & ~part.out).any(axis=1))
+    free = np.asarray((asked & part.out & ~given).any(axis=1) & ~scored & ~lacking)
     parts: list[tuple[int, int] | None] = []
     for editor in range(len(results.editors)):
-        some = bool(scored[editor].any())
-        release = size - int(free[editor].sum())
+        release = made.table.size - int(free[editor].sum())
         sets = [int(whole.samples[editor]) for whole in wholes if whole.samples[editor]]
-        count = min([int((scored & ~lacking)[editor].sum()) if some else release, *sets])
+        whole = int((scored & ~lacking)[editor].sum()) if scored[editor].any() else release
+        count = min([whole, *sets])
         parts.append((count, release) if count < release else None)
     return parts
 
@@ -219,15 +210,16 @@ def uneven(results: Results, made: Plan, part: Matrix) -> dict[str, str]:
     return told
 
 
-def of_ranks(editors: Sequence[str], table: PaperTable, found: Ranks | None) -> list[str]:
+def of_ranks(
+    editors: Sequence[str], table: PaperTable, ranks: tuple[Column, RankStability] | None
+) -> list[str]:
     """How sure the ranks by the headline are."""
-    if found is None or found.column.name != table.headline:
+    if ranks is None or ranks[0].name != table.headline:
         return []
-    ranks = found.ranks
+    column, found = ranks
     told = [
-        f"{editors[e]} {ranks.rank[e]} (kept in {ranks.kept[e]:.0%}, 95 % in "
-        f"{ranks.low[e]}–{ranks.high[e]})"
-        for e in np.argsort(ranks.rank, kind="stable").tolist()
+        f"{editors[e]} {found.rank[e]} (kept in {found.kept[e]:.0%}, 95 % in "
+        f"{found.low[e]}–{found.high[e]})"
+        for e in np.argsort(found.rank, kind="stable").tolist()
     ]
-    heading = " ".join(found.column.heading)
-    return [f"Rank by {heading} under resampling: " + "; ".join(told)]
+    return [f"Rank by {' '.join(column.heading)} under resampling: " + "; ".join(told)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from editgauge.tables import spec
 from editgauge.tables.metrics import choose, declared_of, metrics_of, unknown
-from editgauge.tables.results import STATUSES, Codes, Mask, Results
+from editgauge.tables.results import STATUSES, Codes, Mask, Results, excused
 from editgauge.tables.spec import Floats, Mean, PaperTable
 from editgauge.tables.table import Column
 from editgauge.types import Metric, Status, Variant
@@ -64,8 +64,7 @@ def plan(results: Results, table: PaperTable, variant: Variant) -> Plan:
         for mean in column.of:
             made, said = choose(results, mean.metric, wanted)
             note = note or ("" if column.shows else said)
-            whole = known.get(mean.metric, metric).whole_set
-            if id(mean) not in places and not whole:
+            if id(mean) not in places and not known.get(mean.metric, metric).whole_set:
                 places[id(mean)] = len(means)
                 means.append((mean, made))
         drawn = Column(
@@ -83,12 +82,14 @@ def plan(results: Results, table: PaperTable, variant: Variant) -> Plan:
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """The means of a plan on a set of samples: `values` (E, L, S), NaN = no score; `filled` the
-    same with failures at the minimum; `defined` (L, S): the samples that belong to the mean;
-    `sizes` (L,): how many samples of the data it is about.
+    same with failures at the minimum; `out` (E, L, S): the protocol or the data give no score;
+    `defined` (L, S): the samples that belong to the mean; `sizes` (L,): how many samples of the
+    data it is about.
     """
 
     values: Floats
     filled: Floats
+    out: Mask
     defined: Mask
     sizes: NDArray[np.int64]
 
@@ -116,7 +117,7 @@ def matrix(results: Results, made: Plan) -> Matrix:
     """Every mean of the plan that is one over samples, on all samples of the results."""
     shape = (len(results.editors), len(made.means), len(results.samples))
     values, filled = np.full(shape, np.nan), np.full(shape, np.nan)
-    defined, sizes = np.zeros(shape[1:], dtype=np.bool_), np.zeros(shape[1], dtype=np.int64)
+    out, defined = np.zeros(shape, dtype=np.bool_), np.zeros(shape[1:], dtype=np.bool_)
     for number, (mean, variant) in enumerate(made.means):
         here = labelled(results, mean.where)
         grids = [results.grid(part, variant) for part in mean.parts]
@@ -131,8 +132,9 @@ def matrix(results: Results, made: Plan) -> Matrix:
         worst = np.where(failed, np.nan if floor is None else floor, shown)
         values[:, number] = np.where(here, shown, np.nan)
         filled[:, number] = np.where(here, worst, np.nan)
-        sizes[number] = here.sum()
-    return Matrix(values, filled, defined, sizes)
+        out[:, number] = excused(grids[0].status)
+    sizes = [labelled(results, mean.where).sum() for mean, _ in made.means]
+    return Matrix(values, filled, out, defined, np.array(sizes, np.int64))
 
 
 def _cannot(results: Results, status: Codes) -> Mask:
@@ -159,8 +161,6 @@ def floor_of(mean: Mean, metrics: Mapping[str, Metric]) -> float | None:
 
 def labelled(results: Results, where: Mapping[str, str]) -> Mask:
     """(S,): the samples with these labels; none where no sample has a label of that name."""
-    known = set(where) <= set(results.samples.names())
-    mask = np.full(len(results.samples), known, dtype=np.bool_)
-    for by, wanted in where.items() if known else ():
-        mask &= results.samples.labels(by) == wanted
-    return mask
+    if set(where) <= set(results.samples.names()):
+        return results.samples.where(where)
+    return np.zeros(len(results.samples), dtype=np.bool_)

@@ -22,7 +22,8 @@ from editgauge.types import Variant
 class Ranking:
     """`table` has one column, with intervals and with ``meta["ranks"]``, over the `n` samples of
     the column's `of` that all of its editors have. `left_out`: editor -> on how many samples it was
-    scored, too few to rank it, or such that the column has no number of it.
+    scored, too few to rank it, or such that the column has no number of it. `ahead`: by how much
+    the first is better than the second, with its interval.
     """
 
     table: Table
@@ -31,7 +32,6 @@ class Ranking:
     of: int
     left_out: Mapping[str, int]
     ahead: Estimate = NOTHING
-    """By how much the first is better than the second, with its interval from paired resamples."""
 
 
 def ranking(
@@ -46,9 +46,7 @@ def ranking(
     number in the column there, is left out by its name. None where fewer than two editors, or two
     samples, are left, and for a table that makes its lines itself.
     """
-    if paper.lines is not None:
-        return None
-    fields = plan(results, paper, variant).fields
+    fields = () if paper.lines is not None else plan(results, paper, variant).fields
     first = [field for field in fields if field.column.name == paper.headline]
     first += [field for field in fields if not field.spec.labels]
     for field in first:
@@ -65,32 +63,33 @@ def _by(results: Results, one: PaperTable, variant: Variant, field: Field) -> Ra
     made = plan(results, one, variant)
     have, belongs = matrix(results, made).scored(made.fields[0])
     counts = have.sum(axis=1)
-    enough = (counts > 0) & (counts * 2 >= counts.max(initial=0))
-    table, common = None, belongs
-    while enough.sum() > 1:
-        common = np.asarray(have[enough].all(axis=0) & belongs)
-        names = [editor for editor, keep in zip(results.editors, enough, strict=True) if keep]
-        part = results.of_editors(names).of_samples(common)
+    names = [
+        editor
+        for editor, count in zip(results.editors, counts.tolist(), strict=True)
+        if count and count * 2 >= counts.max()
+    ]
+    table = None
+    while len(names) > 1:
+        common = belongs & have[[results.editors.index(name) for name in names]].all(axis=0)
+        part = results.of_samples(common).of_editors(names)
         table = build(part, one, variant, intervals=True) if common.sum() > 1 else None
         if table is None:
             return None
         values = {row.name: row.cells[field.column.name].value for row in table.rows}
-        known = [
-            name for name in names if np.isfinite(np.nan if (v := values.get(name)) is None else v)
-        ]
+        known = [name for name in names if np.isfinite(np.float64(values.get(name)))]
         if known == names:
             break
-        enough &= np.array([editor in known for editor in results.editors])
-    if table is None or enough.sum() < 2 or not table.meta["ranks"]:
+        names = known
+    if len(names) < 2 or table is None or not table.meta["ranks"]:
         return None
-    left = zip(results.editors, counts.tolist(), enough.tolist(), strict=True)
+    left = zip(results.editors, counts.tolist(), strict=True)
     return Ranking(
         table=table,
         field=field,
         n=int(common.sum()),
         of=int(belongs.sum()),
-        left_out={editor: count for editor, count, keep in left if not keep},
-        ahead=_ahead(results.of_samples(common), one, variant, table.meta["ranks"]["editors"]),
+        left_out={editor: count for editor, count in left if editor not in names},
+        ahead=_ahead(part, one, variant, table.meta["ranks"]["editors"]),
     )
 
 
@@ -110,7 +109,5 @@ def _ahead(
         return np.asarray(sign * (cells[..., :1] - cells[..., 1:2]))
 
     each = units(part.values.reshape(e * means, samples).T)
-    value, low, high = (
-        float(end[0]) for end in intervals(each, formula, strata=strata_of(pair, one))
-    )
+    value, low, high = (float(v[0]) for v in intervals(each, formula, strata=strata_of(pair, one)))
     return Estimate(value, low, high, samples)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
-from editgauge import catalog
-from editgauge.errors import RunError, UnknownName
+from editgauge.errors import RunError
 from editgauge.store import parquet
 from editgauge.store.described import together
 from editgauge.store.labels import Samples, mapping
 from editgauge.store.variants import Learned, learned
+from editgauge.tables.metrics import benchmark_of
 from editgauge.tables.models import load
 from editgauge.tables.results import (
     SCORED,
@@ -32,30 +30,24 @@ from editgauge.tables.results import (
     Results,
     Whole,
 )
-from editgauge.types import Benchmark, Metric, Row, Status
+from editgauge.types import Metric, Row, Status
 
 if TYPE_CHECKING:
     from editgauge.store.run import Run
 
 
 class _Rows(NamedTuple):
-    """Rows as arrays of one length: numbers into `keys`, and into the names of samples and
-    editors.
+    """Rows as arrays of one length: `kind` and `sample` are numbers into `kinds` (key, editor,
+    status) and into `names`. `of_sets`: rows of the whole set, with what they say.
     """
 
-    keys: Sequence[Key]
-    sample_names: Sequence[str]
-    editors: Sequence[str]
-    key: NDArray[Any]
-    sample: NDArray[Any]
-    editor: NDArray[Any]
-    repeat: NDArray[Any]
-    status: Codes
+    kinds: Sequence[tuple[Key, str, str]]
+    names: Sequence[str]
+    kind: Any
+    sample: Any
+    repeat: Any
     value: Floats
-
-
-_OfSet = tuple[Key, str, float, Mapping[str, Any]]
-"""A row of a whole set: key, editor, value, detail."""
+    of_sets: Sequence[tuple[Key, str, float, Mapping[str, Any]]]
 
 
 def of_rows(
@@ -66,37 +58,24 @@ def of_rows(
     described: Mapping[str, Metric] | None = None,
 ) -> Results:
     """From `Row` objects; rows of other benchmarks are passed over."""
-    kept = [row for row in rows if row.benchmark == benchmark]
-    single = [row for row in kept if row.sample != WHOLE_SET]
-    of_sets = [
-        (_key(row), row.editor, np.nan if row.number is None else row.number, row.detail)
-        for row in kept
-        if row.sample == WHOLE_SET
-    ]
-    keys = sorted({_key(row) for row in single})
-    names = sorted({row.sample for row in single})
-    editors = sorted({row.editor for row in kept})
-    made = _Rows(
-        keys=keys,
-        sample_names=names,
-        editors=editors,
-        key=_numbers(keys, [_key(row) for row in single]),
-        sample=_numbers(names, [row.sample for row in single]),
-        editor=_numbers(editors, [row.editor for row in single]),
-        repeat=np.array([row.repeat for row in single], np.int64),
-        status=np.array([STATUSES.index(row.status) for row in single], np.int8),
-        value=np.array([np.nan if row.number is None else row.number for row in single]),
-    )
-    return replace(_assembled(benchmark, samples, made, of_sets), described=described or {})
-
-
-def _numbers(names: Sequence[Any], given: Sequence[Any]) -> NDArray[np.int64]:
-    place = {name: number for number, name in enumerate(names)}
-    return np.array([place[one] for one in given], np.int64)
-
-
-def _key(row: Row) -> Key:
-    return Key(row.metric, row.variant, row.source, row.scorer)
+    kinds: dict[tuple[Key, str, str], int] = {}
+    names: dict[str, int] = {}
+    columns, of_sets = [], []
+    for row in rows:
+        key = Key(row.metric, row.variant, row.source, row.scorer)
+        value = np.nan if row.number is None else row.number
+        if row.benchmark != benchmark:
+            continue
+        if row.sample == WHOLE_SET:
+            of_sets.append((key, row.editor, value, row.detail))
+        else:
+            number = kinds.setdefault((key, row.editor, row.status.value), len(kinds))
+            columns.append((number, names.setdefault(row.sample, len(names)), row.repeat, value))
+    places = np.array(columns, np.float64).reshape(-1, 4).T
+    kind, sample, repeat = (part.astype(np.int64) for part in places[:3])
+    found = _Rows([*kinds], [*names], kind, sample, repeat, places[3], of_sets)
+    made = _assembled(benchmark, samples, found)
+    return _settled(replace(made, described=described or {}))
 
 
 def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
@@ -106,113 +85,92 @@ def of_runs(runs: Sequence[Run], benchmark: str) -> Results:
     contradict each other.
     """
     files = [path for run in runs for path in run.parquet()]
-    rows, of_sets = _fetched(files, benchmark)
-    made = _assembled(benchmark, _samples(runs, benchmark), rows, of_sets)
-    told = [(run.path.name, run.metrics(benchmark)) for run in runs]
+    made = _assembled(benchmark, _samples(runs, benchmark), _fetched(files, benchmark))
     deliveries, taught = _edits(runs, benchmark)
-    read = replace(
-        made,
-        described=together(told),
-        models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
-        deliveries=deliveries,
-        learned=taught,
+    return _settled(
+        replace(
+            made,
+            described=together([(run.path.name, run.metrics(benchmark)) for run in runs]),
+            models=load([folder for run in runs for folder in (run.path.parent, run.path)]),
+            deliveries=deliveries,
+            learned=taught,
+        )
     )
-    return settled(read)
 
 
-def settled(results: Results) -> Results:
+def _settled(results: Results) -> Results:
     """The results without the scores that the benchmark's released code drops: see
     `types.Benchmark.settled`.
     """
-    try:
-        benchmark: Benchmark = catalog.find("benchmarks", results.benchmark)
-    except UnknownName:  # rows of a benchmark that is not installed here
-        return results
-    own: Results = results if benchmark.settled is None else benchmark.settled(results)
+    benchmark = benchmark_of(results.benchmark)
+    settle = None if benchmark is None else benchmark.settled
+    own: Results = results if settle is None else settle(results)
     return own
 
 
-_NAMES = ("sample", "editor", "metric", "variant", "source", "scorer", "status")
+_KIND = "metric, variant, source, scorer, editor, status"
 
 
-def _fetched(files: Sequence[parquet.Place], benchmark: str) -> tuple[_Rows, list[_OfSet]]:
-    """The rows of Parquet files. Texts become numbers in DuckDB, in the files' own dictionaries."""
+def _fetched(files: Sequence[parquet.Place], benchmark: str) -> _Rows:
+    """The rows of Parquet files, their texts as numbers."""
     if not files:
         none = np.zeros(0, np.int64)
-        empty = np.zeros(0, np.int8), np.zeros(0)
-        return _Rows([], [], [], none, none, none, none, *empty), []
-    where = f"FROM {parquet.relation(files)} WHERE benchmark = ?"
+        return _Rows([], [], none, none, none, np.zeros(0), [])
     with parquet.database(files) as db:
-        names: dict[str, list[str]] = {}
-        for name in _NAMES:
-            found = db.execute(f"SELECT DISTINCT {name} {where} ORDER BY 1", [benchmark]).fetchall()
-            names[name] = [text for (text,) in found] or [""]
-            listed = ", ".join(f"'{text.replace(chr(39), chr(39) * 2)}'" for text in names[name])
-            db.execute(f"CREATE TYPE e_{name} AS ENUM ({listed})")
-        code = {name: f"enum_code(CAST({name} AS e_{name}))" for name in _NAMES}
-        sizes = [len(names[name]) for name in Key._fields]
-        key = "0"
-        for name, size in zip(Key._fields, sizes, strict=True):
-            key = f"({key}) * {size} + {code[name]}::INTEGER"
-        of_sets = db.execute(
-            "SELECT metric, variant, source, scorer, editor, status, value, detail "
-            f"{where} AND sample = ?", [benchmark, WHOLE_SET],
-        ).fetchall()  # fmt: skip
-        columns = db.execute(
-            f"SELECT {key} AS key, {code['sample']} AS sample, {code['editor']} AS editor, repeat, "
-            f"{code['status']} AS status, value {where} AND sample <> ?", [benchmark, WHOLE_SET],
-        ).fetchnumpy()  # fmt: skip
-    order = {status.value: number for number, status in enumerate(STATUSES)}
-    strange = [text for text in names["status"] if text and text not in order]
-    if strange:
+        rows = f"FROM {parquet.relation(files)} WHERE benchmark = $1 AND sample"
+        given = [benchmark, WHOLE_SET]
+        for name, columns in (("samples", "sample"), ("kinds", _KIND)):
+            every = f"SELECT DISTINCT {columns} {rows} <> $2 ORDER BY ALL"
+            numbered = f"SELECT *, row_number() OVER () - 1 AS n FROM ({every})"
+            db.execute(f"CREATE TABLE {name} AS {numbered}", given)
+        names = [name for (name,) in db.execute("SELECT sample FROM samples ORDER BY n").fetchall()]
+        kinds = db.execute(f"SELECT {_KIND} FROM kinds ORDER BY n").fetchall()
+        found = db.execute(
+            "SELECT kinds.n AS kind, samples.n AS sample, repeat, value "
+            f"FROM (SELECT * {rows} <> $2) JOIN kinds USING ({_KIND}) JOIN samples USING (sample)",
+            given,
+        ).fetchnumpy()
+        whole = db.execute(f"SELECT {_KIND}, value, detail {rows} = $2", given).fetchall()
+    known = {status.value for status in STATUSES}
+    if strange := [kind[5] for kind in (*kinds, *whole) if kind[5] not in known]:
         raise RunError(
             f"{Path(files[0]).name}: status {strange[0]!r} is not known; use the editgauge that "
             f"wrote the run"
         )
-    numbers = np.array([order.get(text, -1) for text in names["status"]], np.int8)
-    status = numbers[np.asarray(columns["status"])]
-    value = np.ma.filled(np.ma.asarray(columns["value"], np.float64), np.nan)
-    value = np.where(np.isnan(value) & (status == SCORED), np.inf, value)
-    number_of = np.asarray(columns["key"])
-    used = np.zeros(math.prod(sizes), np.bool_)
-    used[number_of] = True
-    codes = np.flatnonzero(used)
-    key_of_row = (np.cumsum(used, dtype=np.int32) - 1)[number_of]
-    keys = [
-        Key(*(names[name][place] for name, place in zip(Key._fields, places, strict=True)))
-        for places in zip(*(part.tolist() for part in np.unravel_index(codes, sizes)), strict=True)
+    value = np.ma.filled(np.ma.asarray(found["value"], np.float64), np.nan)
+    kind, sample, repeat = (np.asarray(found[name]) for name in ("kind", "sample", "repeat"))
+    of_sets = [
+        (Key(*key), editor, np.inf if given is None else given, mapping(orjson.loads(detail)))
+        for *key, editor, status, given, detail in whole
+        if status == Status.SCORED.value
     ]
-    whole: list[_OfSet] = []
-    for *found_key, editor, said, given, detail in of_sets:
-        if said == Status.SCORED:
-            number = np.inf if given is None else float(given)
-            whole.append((Key(*found_key), editor, number, mapping(orjson.loads(detail))))
-    known = [name for name in names["editor"] if name]
-    sample, editor, repeat = (np.asarray(columns[n]) for n in ("sample", "editor", "repeat"))
-    rows = _Rows(keys, names["sample"], known, key_of_row, sample, editor, repeat, status, value)
-    return rows, whole
+    described = [(Key(*key), editor, status) for *key, editor, status in kinds]
+    return _Rows(described, names, kind, sample, repeat, value, of_sets)
 
 
-def _assembled(
-    benchmark: str, records: Iterable[Mapping[str, Any]], rows: _Rows, of_sets: Sequence[_OfSet]
-) -> Results:
+def _assembled(benchmark: str, records: Iterable[Mapping[str, Any]], rows: _Rows) -> Results:
     samples = Samples(records)
-    used = [rows.sample_names[n] for n in np.unique(rows.sample).tolist()]
-    if strangers := [name for name in used if name not in samples.records]:
+    if strangers := [name for name in rows.names if name not in samples.records]:
         # rows without a sample record: kept, without attributes
         samples = Samples([*samples.records.values(), *({"id": name} for name in strangers)])
+    editors = sorted({kind[1] for kind in rows.kinds} | {one[1] for one in rows.of_sets})
     place = {name: number for number, name in enumerate(samples.ids)}
-    at = np.array([place.get(name, -1) for name in rows.sample_names] or [-1], np.int64)
-    made = Results(benchmark, samples, tuple(rows.editors), {}, _whole_sets(of_sets, rows.editors))
-    shape = (len(rows.editors), len(samples))
-    spot = (rows.repeat.astype(np.int64) * shape[0] + rows.editor) * shape[1] + at[rows.sample]
-    few = len(rows.keys) < 2**16  # NumPy sorts short numbers by their digits
-    order = np.argsort(rows.key.astype(np.uint16) if few else rows.key, kind="stable")
-    ends = np.searchsorted(rows.key[order], np.arange(len(rows.keys) + 1))
+    at = np.array([place[name] for name in rows.names], np.int64)
+    keys = sorted({key for key, _, _ in rows.kinds})
+    codes = {status.value: code for code, status in enumerate(STATUSES)}
+    key_of = np.array([keys.index(key) for key, _, _ in rows.kinds], np.uint16)
+    editor_of = np.array([editors.index(editor) for _, editor, _ in rows.kinds], np.int64)
+    status_of = np.array([codes[status] for _, _, status in rows.kinds], np.int8)
+    made = Results(benchmark, samples, tuple(editors), {}, _whole_sets(rows, editors))
+    spot = (rows.repeat * len(editors) + editor_of[rows.kind]) * len(samples) + at[rows.sample]
+    status = status_of[rows.kind]
+    value = np.where(np.isnan(rows.value) & (status == SCORED), np.inf, rows.value)
+    order = np.argsort(key_of[rows.kind], kind="stable")  # short numbers: by their digits
+    ends = np.searchsorted(key_of[rows.kind], np.arange(len(keys) + 1), sorter=order)
     cubes = {}
-    for number, key in enumerate(rows.keys):
+    for number, key in enumerate(keys):
         mine = order[ends[number] : ends[number + 1]]
-        cubes[key] = _scattered(made, key, spot[mine], rows.status[mine], rows.value[mine])
+        cubes[key] = _scattered(made, key, spot[mine], status[mine], value[mine])
     return replace(made, cubes=cubes)
 
 
@@ -220,8 +178,7 @@ def _scattered(made: Results, key: Key, spot: Any, status: Codes, value: Floats)
     """The cube of rows at `spot`, numbers into its cells; a score stands before a failure."""
     size = len(made.editors) * len(made.samples)
     shape = (int(spot.max(initial=0)) // max(size, 1) + 1, len(made.editors), len(made.samples))
-    values = np.full(shape[0] * size, np.nan)
-    kinds = np.full(shape[0] * size, -1, np.int8)
+    values, kinds = np.full(shape[0] * size, np.nan), np.full(shape[0] * size, -1, np.int8)
     scored = status == SCORED
     kinds[spot[~scored]] = status[~scored]
     kinds[spot[scored]] = SCORED
@@ -235,30 +192,23 @@ def _scattered(made: Results, key: Key, spot: Any, status: Codes, value: Floats)
     return Cube(values.reshape(shape), kinds.reshape(shape))
 
 
-def _whole_sets(rows: Sequence[_OfSet], editors: Sequence[str]) -> dict[Key, Whole]:
+def _whole_sets(rows: _Rows, editors: Sequence[str]) -> dict[Key, Whole]:
     found: dict[Key, Whole] = {}
-    for key, editor, value, detail in rows:
+    for key, editor, value, detail in rows.of_sets:
         nothing = Whole(np.full(len(editors), np.nan), np.zeros(len(editors), np.int64))
-        whole, at = found.setdefault(key, nothing), list(editors).index(editor)
-        if not np.isnan(whole.values[at]) and whole.values[at] != value:
-            raise RunError(
-                f"{editor} has two values of {key.metric}: {whole.values[at]:g} and {value:g}; "
-                f"name one run, or choose with --source"
-            )
-        count = detail.get("samples")
-        whole.values[at] = value
-        whole.samples[at] = count if isinstance(count, int) else 0
+        whole, count = found.setdefault(key, nothing), detail.get("samples")
+        whole.put(editors.index(editor), value, count if isinstance(count, int) else 0,
+                  f"{editor} has two values of {key.metric}")  # fmt: skip
     return found
 
 
 def _samples(runs: Sequence[Run], benchmark: str) -> Iterator[Mapping[str, Any]]:
     """The records of the runs' samples; of runs that say the same, to the byte, once."""
-    marks = set()
+    apart: dict[str, Run] = {}
     for run in runs:
-        mark = run.samples_mark(benchmark)
-        if mark not in marks:
-            yield from run.samples(benchmark)
-        marks.add(mark)
+        apart.setdefault(run.samples_mark(benchmark), run)
+    for run in apart.values():
+        yield from run.samples(benchmark)
 
 
 def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], dict[str, Learned]]:
@@ -275,8 +225,5 @@ def _edits(runs: Sequence[Run], benchmark: str) -> tuple[dict[str, Delivery], di
             if record.given_back is not None:
                 sets = found.setdefault(record.editor, (set(), set()))
                 sets[record.given_back].add(sys.intern(record.sample))
-    deliveries = {
-        editor: Delivery(frozenset(edited), frozenset(back))
-        for editor, (edited, back) in found.items()
-    }
+    deliveries = {editor: Delivery(*map(frozenset, sets)) for editor, sets in found.items()}
     return deliveries, learned(settings.values())

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +18,7 @@ _NOTE = (
     "SD of runs: their standard deviation (n - 1). ± of runs: the largest distance of a run from "
     "the mean of the runs."
 )
+_SPREAD = {"mean": "Mean", "sd": "SD of runs", "most": "± of runs"}
 
 
 def beside(
@@ -27,52 +27,47 @@ def beside(
     """A column for each run of a judge beside those of the others, for the table's `repeats` (its
     headline, where it names none), with how far the runs lie from each other; None without repeats.
     """
-    wanted = paper.repeats or ([paper.headline] if paper.headline else [])
+    wanted = paper.repeats or [paper.headline]
     mine = results.where(lambda key: key.metric in paper.metrics)
-    if mine.repeats < 2 or not wanted:
-        return None
     plain = replace(paper, size=None, published=(), sections=False, params=False)
     made = [build(mine.of_repeat(number), plain, variant) for number in range(mine.repeats)]
     runs = {number: table for number, table in enumerate(made, start=1) if table is not None}
     whole = build(mine, plain, variant)
-    if whole is None or len(runs) < 2:
+    shown = [] if whole is None else [c for c in whole.columns if c.name in wanted]
+    if whole is None or len(runs) < 2 or not shown:
         return None
-    shown = [column for column in whole.columns if column.name in wanted]
     columns = [
         replace(c, name=f"{c.name}_run{number}", heading=(f"Run {number}", " ".join(c.heading)))
         for number in runs
         for c in shown
     ]
     for c in shown:
-        for name, title in (("mean", "Mean"), ("sd", "SD of runs"), ("most", "± of runs")):
+        for name, title in _SPREAD.items():
             heading = (title, " ".join(c.heading))
             columns.append(Column(name=f"{c.name}_{name}", heading=heading, digits=c.digits))
     lines: dict[str, dict[str, Cell]] = {row.name: {} for row in whole.rows}
     for number, table in runs.items():
         for row in table.rows:
-            lines[row.name] |= {f"{n}_run{number}": cell for n, cell in row.cells.items()}
+            lines[row.name] |= {f"{name}_run{number}": cell for name, cell in row.cells.items()}
     papers = paper.published_repeats if published else None
     rows = [TableRow(name=name, cells=cells) for name, cells in lines.items()]
     rows += papers.rows() if papers else []
+    for number, row in enumerate(rows):
+        more = {}
+        for column in wanted:
+            cells = [cell for name, cell in row.cells.items() if name.startswith(f"{column}_run")]
+            known = np.array([cell.value for cell in cells if cell.value is not None])
+            if len(known) > 1:  # none of one run alone
+                mean = known.mean()
+                found = (mean, known.std(ddof=1), np.abs(known - mean).max())
+                for name, value in zip(_SPREAD, found, strict=True):
+                    more[f"{column}_{name}"] = Cell(value=float(value))
+        rows[number] = replace(row, cells={**row.cells, **more})
     return replace(
         whole,
         name=f"{paper.name}.beside",
         title=f"{paper.title}: runs of the judge beside each other",
         columns=columns,
-        rows=[_with_deviations(row, wanted) for row in rows],
+        rows=rows,
         notes=[_NOTE, *([papers.note] if papers else [])],
     )
-
-
-def _with_deviations(row: TableRow, columns: Sequence[str]) -> TableRow:
-    """A line with mean, SD and largest distance of its runs; none of one run alone."""
-    more = {}
-    for column in columns:
-        runs = [cell for name, cell in row.cells.items() if name.startswith(f"{column}_run")]
-        known = np.array([cell.value for cell in runs if cell.value is not None])
-        if len(known) > 1:
-            mean = float(known.mean())
-            more[f"{column}_mean"] = Cell(value=mean)
-            more[f"{column}_sd"] = Cell(value=float(known.std(ddof=1)))
-            more[f"{column}_most"] = Cell(value=float(np.abs(known - mean).max()))
-    return replace(row, cells={**row.cells, **more})

@@ -80,6 +80,15 @@ class Whole(NamedTuple):
     values: Floats
     samples: NDArray[np.int64]
 
+    def put(self, editor: int, value: float, samples: int, what: str) -> None:
+        """Set an editor's value. Raises `RunError` where it has another one, called `what`."""
+        if not np.isnan(self.values[editor]) and self.values[editor] != value:
+            raise RunError(
+                f"{what}: {self.values[editor]:g} and {value:g}; name one run, or choose with "
+                f"--source"
+            )
+        self.values[editor], self.samples[editor] = value, samples
+
 
 class Grid(NamedTuple):
     """One metric of every editor on every sample.
@@ -101,9 +110,7 @@ class Grid(NamedTuple):
 
     @property
     def failed(self) -> Mask:
-        """(E, S): there is a row, without a score, and neither the data nor the protocol is to
-        blame.
-        """
+        """(E, S): there is a row without a score, and neither data nor protocol is to blame."""
         return np.asarray(np.isin(self.status, [STATUSES.index(status) for status in FAILURES]))
 
 
@@ -112,20 +119,19 @@ class Delivery(NamedTuple):
     back (`store.outputs.given_back`).
     """
 
-    edited: frozenset[str]
-    given_back: frozenset[str]
+    edited: frozenset[str] = frozenset()
+    given_back: frozenset[str] = frozenset()
 
 
 class Side(NamedTuple):
-    """Which of several results of the same rows one is: see `Results.sides`."""
+    """Which of several results of the same rows one is (`Results.sides`): `shown`, the metrics that
+    are this side's own, of which a table of it shows one at least (empty: the side of what nobody
+    else made); `disputed`, the metrics of all sides that have a source.
+    """
 
     source: str
     shown: frozenset[str]
-    """The metrics that are this side's own: a table of it shows one of them at least. Empty: the
-    side of what nobody else made.
-    """
     disputed: frozenset[str]
-    """The metrics of all sides that have a source."""
 
     def takes(self, metrics: Set[str]) -> bool:
         """Whether a table of these metrics belongs to this side."""
@@ -134,7 +140,13 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The current rows of one benchmark, by `Key`; samples and editors are in one order in all."""
+    """The current rows of one benchmark, by `Key`; samples and editors are in one order in all.
+
+    `deliveries`: editor -> what it delivered, empty where the runs' records of edits were not read.
+    `described`: what the runs say about their metrics, by name. `learned`: editor -> what it
+    learned from, where the records of edits say so. `side`: which of several results this is, None
+    where it is the only one.
+    """
 
     benchmark: str
     samples: Samples
@@ -142,19 +154,13 @@ class Results:
     cubes: Mapping[Key, Cube]
     sets: Mapping[Key, Whole] = field(default_factory=dict)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
-    """editor -> what it delivered; empty where the runs' records of edits were not read."""
     described: Mapping[str, Metric] = field(default_factory=dict)
-    """What the runs say about their metrics, by name."""
     learned: Mapping[str, Learned] = field(default_factory=dict)
-    """editor -> what it learned from, where the records of edits say so."""
     models: Models = field(default_factory=built_in)
-    """What is known of the models: see `tables.models`."""
     side: Side | None = None
-    """Which of several results this is; None where it is the only one."""
     _grids: dict[tuple[str, str], Grid] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _known: set[tuple[str, str]] = field(default_factory=set, init=False, repr=False, compare=False)
 
     # -- what there is -----------------------------------------------------------------------------
 
@@ -185,13 +191,13 @@ class Results:
 
     def has(self, metric: str, variant: str = "") -> bool:
         """Whether there is any row of this metric and variant ("": of any)."""
-        if not self._known:
-            full = [key for key, cube in self.cubes.items() if (cube.status >= 0).any()]
-            full += [key for key, whole in self.sets.items() if not np.isnan(whole.values).all()]
-            self._known.update(
-                pair for k in full for pair in ((k.metric, k.variant), (k.metric, ""))
-            )
-        return (metric, variant) in self._known
+
+        def mine(key: Key) -> bool:
+            return key.metric == metric and variant in ("", key.variant)
+
+        return any(mine(key) and (cube.status >= 0).any() for key, cube in self.cubes.items()) or (
+            any(mine(key) and not np.isnan(one.values).all() for key, one in self.sets.items())
+        )
 
     def tried(self, metrics: Collection[str] | None = None) -> Mask:
         """(E, S): whether an editor has any row of a sample, of these metrics or of any."""
@@ -244,14 +250,13 @@ class Results:
         Raises `UsageError` where a metric was made by several and `wanted` does not say which (the
         message names them), and `UnknownName` for a wanted source that made nothing.
         """
-        meant = set()
+        meant = {source for name in wanted for source in self.sources_called(name)}
         for name in wanted:
             if not self.sources_called(name):
                 there = ", ".join(repr(source) for source in self.sources if source) or "none"
                 raise UnknownName(
                     f"source {name!r} made no row of {self.benchmark}; sources here: {there}"
                 )
-            meant.update(self.sources_called(name))
         chosen: dict[str, str] = {}
         for metric, sources in self.makers().items():
             found = [source for source in sources if source in meant]
@@ -271,27 +276,27 @@ class Results:
         none mixes two.
         """
         makers = self.makers()
-        if not makers:
-            return [self]
         sources = sorted({name for names in makers.values() for name in names})
         theirs = {
             source: frozenset(
                 key.metric
                 for key in self.keys
-                if key.source == source and (key.metric in makers or source)
+                if key.source == source and (source or key.metric in makers)
             )
             for source in sources
         }
         disputed = frozenset().union(*theirs.values())
 
-        def one(source: str, shown: frozenset[str]) -> Results:
-            def wanted(key: Key) -> bool:
-                common = key.metric not in makers and (not key.source or key.source not in sources)
-                return common or (key.source == source and key.metric in shown)
+        def common(key: Key) -> bool:
+            return key.metric not in makers and (not key.source or key.source not in sources)
 
-            return replace(self.where(wanted), side=Side(source, shown, disputed))
+        def one(source: str, own: frozenset[str]) -> Results:
+            kept = self.where(
+                lambda key: common(key) or (key.source == source and key.metric in own)
+            )
+            return replace(kept, side=Side(source, own, disputed))
 
-        return [one("", frozenset()), *(one(source, shown) for source, shown in theirs.items())]
+        return [one(*side) for side in (("", frozenset()), *theirs.items())] if makers else [self]
 
     # -- which editors, samples and repeats --------------------------------------------------------
 
@@ -305,38 +310,22 @@ class Results:
                 raise UnknownName(f"editor {name!r} has no rows for {self.benchmark}; {hint}")
         at = [self.editors.index(name) for name in wanted]
         sets = {key: Whole(one.values[at], one.samples[at]) for key, one in self.sets.items()}
-        return replace(self.mapped(lambda cube: cube.part(slice(None), at)), sets=sets,
-                       editors=tuple(wanted))  # fmt: skip
+        cubes = {key: cube.part(slice(None), at) for key, cube in self.cubes.items()}
+        return replace(self, cubes=cubes, sets=sets, editors=tuple(wanted))
 
     def of_samples(self, mask: Mask) -> Results:
         """Only the samples where `mask` (S,) is true: their rows, and a shorter `samples`. Rows of
         the whole set go.
         """
         kept = [self.samples.records[self.samples.ids[place]] for place in np.flatnonzero(mask)]
-        part = self.mapped(lambda cube: cube.part(slice(None), slice(None), mask))
-        return replace(part, samples=Samples(kept), sets={})
+        cubes = {key: cube.part(..., mask) for key, cube in self.cubes.items()}
+        return replace(self, cubes=cubes, samples=Samples(kept), sets={})
 
     def of_repeat(self, number: int) -> Results:
         """The rows of one repeat, of what was repeated as often."""
         there = {k: c.part(slice(number, number + 1)) for k, c in self.cubes.items()
                  if len(c.values) > number}  # fmt: skip
         return replace(self, cubes=there, sets={} if number else self.sets)
-
-    def without(self, places: Mask) -> Results:
-        """Without the scores at `places` (E, S): what the protocol gives no score stays as it is.
-        Rows of whole sets go.
-        """
-
-        def change(cube: Cube) -> Cube:
-            out = places & ~excused(cube.status)
-            gone = np.where(out, np.int8(-1), cube.status)
-            return Cube(np.where(out, np.nan, cube.values), gone)
-
-        return replace(self.mapped(change), sets={}, deliveries={})
-
-    def mapped(self, change: Callable[[Cube], Cube]) -> Results:
-        """Every cube changed alike."""
-        return replace(self, cubes={key: change(cube) for key, cube in self.cubes.items()})
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -352,10 +341,24 @@ class Results:
 
     def _grid(self, metric: str, variant: str) -> Grid:
         mine = [c for k, c in self.cubes.items() if (k.metric, k.variant) == (metric, variant)]
-        if not mine:
-            shape = (len(self.editors), len(self.samples))
-            return Grid(np.full(shape, np.nan), np.full(shape, -1, np.int8))
-        values, status = mine[0] if len(mine) == 1 else self._joined(mine, f"{metric} ({variant})")
+        shape = (
+            max((len(c.values) for c in mine), default=1),
+            len(self.editors),
+            len(self.samples),
+        )
+        values, status = np.full(shape, np.nan), np.full(shape, -1, np.int8)
+        for cube in mine:
+            end = len(cube.values)
+            there, kinds = values[:end], status[:end]
+            both = (kinds == SCORED) & (cube.status == SCORED)
+            clash = np.argwhere(both & (there != cube.values))
+            if len(clash):
+                place = tuple(clash[0].tolist())
+                given = float(there[place]), float(cube.values[place])
+                raise self.contradiction(f"{metric} ({variant})", *place[1:], *given)
+            first = (kinds == SCORED) | (cube.status < 0)
+            values[:end] = np.where(first, there, cube.values)
+            status[:end] = np.where(first, kinds, cube.status)
         if len(values) == 1:
             return Grid(values[0], status[0])
         scored = status == SCORED
@@ -365,24 +368,6 @@ class Results:
         other = np.where(scored, np.int8(-1), status).max(axis=0)
         kinds = np.where(count > 0, np.int8(SCORED), other)
         return Grid(np.where(count > 0, mean, np.nan), kinds)
-
-    def _joined(self, cubes: Sequence[Cube], what: str) -> Cube:
-        """Several cubes of one thing as one: of each place the score, where one has it."""
-        size = max(len(cube.values) for cube in cubes)
-        found, *others = (_padded(cube, size) for cube in cubes)
-        for other in others:
-            both = (found.status == SCORED) & (other.status == SCORED)
-            clash = np.argwhere(both & (found.values != other.values))
-            if len(clash):
-                repeat, editor, sample = clash[0].tolist()
-                values = [float(part.values[repeat, editor, sample]) for part in (found, other)]
-                raise self.contradiction(what, editor, sample, *values)
-            first = (found.status == SCORED) | (other.status < 0)
-            found = Cube(
-                np.where(first, found.values, other.values),
-                np.where(first, found.status, other.status),
-            )
-        return found
 
     def contradiction(self, what: str, editor: int, sample: int, *values: float) -> RunError:
         """The error of two scores of one place."""
@@ -396,22 +381,8 @@ class Results:
         """A metric of the whole set (FID) for each editor. Raises `RunError` on two values."""
         found = Whole(np.full(len(self.editors), np.nan), np.zeros(len(self.editors), np.int64))
         for key, whole in self.sets.items():
-            if (key.metric, key.variant) != (metric, variant):
-                continue
-            for e, editor in enumerate(self.editors):
-                value, known = whole.values[e], found.values[e]
-                if not np.isnan(value) and not np.isnan(known) and value != known:
-                    raise RunError(
-                        f"{self.benchmark}: {editor} has two values of {metric}: {known:g} and "
-                        f"{value:g}; name one run, or choose with --source"
-                    )
-            there = ~np.isnan(whole.values)
-            found.values[there], found.samples[there] = whole.values[there], whole.samples[there]
+            if (key.metric, key.variant) == (metric, variant):
+                for editor in np.flatnonzero(~np.isnan(whole.values)).tolist():
+                    what = f"{self.benchmark}: {self.editors[editor]} has two values of {metric}"
+                    found.put(editor, whole.values[editor], int(whole.samples[editor]), what)
         return found
-
-
-def _padded(cube: Cube, size: int) -> Cube:
-    """The cube with `size` repeats; those beyond its own have no rows."""
-    more = ((0, size - len(cube.values)), (0, 0), (0, 0))
-    values = np.pad(cube.values, more, constant_values=np.nan)
-    return Cube(values, np.pad(cube.status, more, constant_values=-1))

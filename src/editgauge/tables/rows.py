@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -83,19 +83,17 @@ def without_training(results: Results, runs: Sequence[Run]) -> Results:
     return replace(results.of_samples(keep), sets=results.sets)
 
 
-def frames(runs: Sequence[Run], benchmark: str = "", **choice: object) -> list[Results]:
-    """The rows of each benchmark in the runs: of these editors and samples, and of one source for
-    each metric. See `chosen`, whose arguments it takes.
-    """
-    return chosen(read(runs, benchmark), **choice)  # type: ignore[arg-type]
+def frames(runs: Sequence[Run], benchmark: str = "", **choice: Any) -> list[Results]:
+    """The rows of each benchmark in the runs: see `chosen`, whose arguments it takes."""
+    return chosen(read(runs, benchmark), **choice)
 
 
 def chosen(
     every: Sequence[Results],
     *,
-    where: Sequence[str] | None = None,
-    editors: Sequence[str] | None = None,
-    sources: Sequence[str] | None = None,
+    where: Sequence[str] = (),
+    editors: Sequence[str] = (),
+    sources: Sequence[str] = (),
     people: Callable[[Results], Results] = Results.without_people,
     side_by_side: bool = False,
 ) -> list[Results]:
@@ -110,7 +108,7 @@ def chosen(
     or no sample is left.
     """
     every = [people(results) for results in every]
-    for source in sources or ():
+    for source in sources:
         if not any(results.sources_called(source) for results in every):
             there = sorted({name for results in every for name in results.sources if name})
             raise UnknownName(
@@ -121,10 +119,10 @@ def chosen(
     errors = []
     for results in every:
         try:
-            named = [source for source in sources or () if results.sources_called(source)]
+            named = [source for source in sources if results.sources_called(source)]
             one = side_by_side and not named
             parts = results.sides() if one else [results.of_sources(named)]
-            kept += [narrowed(part, where or (), editors or ()) for part in parts]
+            kept += [narrowed(part, where, editors) for part in parts]
         except UnknownName as error:
             errors.append(error)
     if errors and not kept:

@@ -10,7 +10,7 @@ from editgauge.tables.build import build, drop_empty
 from editgauge.tables.notes import NO_RANK
 from editgauge.tables.results import Results
 from editgauge.tables.spec import PaperTable
-from editgauge.tables.table import Column, Table, TableRow
+from editgauge.tables.table import Column, Table
 from editgauge.types import Variant
 
 
@@ -24,25 +24,22 @@ def sliced(
     seed: int = 0,
 ) -> list[Table]:
     """One table for each of the benchmark's, with a group of lines for each value of the label
-    `by`.
-
-    `every` is asked anew for each slice. Columns in which no slice has a sample are left out, and
-    so are metrics of the whole set.
+    `by`; `every` is asked anew for each slice. Columns in which no slice has a sample are left out,
+    and so are metrics of the whole set.
     """
     labels = results.samples.labels(by)
     parts: dict[str, list[tuple[str, Table]]] = {}
     for value in in_order(labels.tolist()):
         part = results.of_samples(labels == value)
         for paper in every(part):
-            said = [*paper.notes, *filter(None, [paper.said_of_slices.get(by, "")])]
-            whole = replace(paper, size=None, notes=said, sections=False, params=False)
+            whole = replace(paper, size=None, sections=False, params=False)
             table = build(part, whole, variant, intervals=intervals, seed=seed)
             if table is not None:
                 parts.setdefault(paper.name, []).append((value or "(none)", table))
-    return [folded(stacked(by, found, len(results.samples))) for found in parts.values()]
+    return [_stacked(by, found, len(results.samples)) for found in parts.values()]
 
 
-def stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
+def _stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
     """Tables of slices as one; a column that cannot be compared in one slice is marked so, with the
     reason.
     """
@@ -69,46 +66,6 @@ def stacked(by: str, parts: Sequence[tuple[str, Table]], size: int) -> Table:
         title=f"{first.title} by {by}",
         meta={},
     )
-
-
-def folded(table: Table) -> Table:
-    """A sliced table without half-empty columns: those of one narrow heading (SSIM of Real and of
-    Virtual) of which each slice has samples in one only become one column. Where one of them has
-    samples in every slice (Overall), the others are left out.
-    """
-    groups = {row.group for row in table.rows}
-    there = {
-        column.name: {row.group for row in table.rows if _has(row, column.name)}
-        for column in table.columns
-    }
-    alike: dict[str, list[Column]] = {}
-    for column in table.columns:
-        alike.setdefault(column.heading[-1], []).append(column)
-    instead = {column.name: [column] for column in table.columns}
-    for title, columns in alike.items():
-        part = [column for column in columns if there[column.name] < groups]
-        if len(part) < len(columns):
-            instead |= {column.name: [] for column in part}
-        elif len(part) > 1 and all(sum(g in there[c.name] for c in part) < 2 for g in groups):
-            worst = next((column for column in part if not column.comparable), part[0])
-            one = replace(worst, name=title, heading=(title,))
-            instead |= {column.name: [one] for column in part}
-    rows = [
-        replace(row, cells={
-            column.name: row.cells[name]
-            for name, chosen in instead.items()
-            for column in chosen
-            if name in row.cells and (column.name == name or row.group in there[name])
-        })
-        for row in table.rows
-    ]  # fmt: skip
-    kept = [column for chosen in instead.values() for column in chosen]
-    return replace(table, columns=list(dict.fromkeys(kept)), rows=rows)
-
-
-def _has(row: TableRow, column: str) -> bool:
-    cell = row.cells.get(column)
-    return cell is not None and bool(cell.of or cell.value is not None)
 
 
 _TIERS = ("easy", "medium", "hard")

@@ -11,6 +11,7 @@ import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,19 @@ def total(means: Floats, sizes: Sizes) -> Floats:
     """The sum of the column's means; nothing when one of them has no score."""
     del sizes
     return np.asarray(means.sum(axis=-1))
+
+
+def psnr_of_mean(means: Floats, sizes: Sizes) -> Floats:
+    """The PSNR in dB of a mean squared error; infinite where that is 0 (protocols: conventions for
+    all).
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(10 * np.log10(PEAK**2 / only(means, sizes)))
+
+
+def squared_error(psnr: Floats) -> Floats:
+    """The mean squared errors behind PSNRs in dB; 0 behind an infinite one."""
+    return np.asarray(PEAK**2 * 10.0 ** (-psnr / 10.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +114,8 @@ class Column:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """The paper's lines: `rows` reads them, `note` says where they stand. `made_with` is the judge
-    or engine that made the paper's values of `metric`; beside rows of another nothing is compared.
+    or engine that made the paper's values of `metric` (`is_it`: whether a source is that one, by
+    default by its name); beside rows of another nothing is compared.
     """
 
     rows: Callable[[], Sequence[TableRow]]
@@ -108,7 +123,6 @@ class Published:
     made_with: str = ""
     metric: str = ""
     is_it: Callable[[str], bool] | None = None
-    """Whether a source is `made_with`; None: by its name (`is_model`)."""
 
     def other_maker(self, frame: Results) -> str:
         """`made_with`, where something else made the frame's rows; else ""."""
@@ -119,41 +133,37 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperTable:
-    """A table of a paper. `strata` is the label by which the bootstrap keeps the table's weighting;
-    `size` the number of samples in the full release.
+    """A table of a paper.
+
+    `columns`, and `corrected` those of the corrected variant where they are made otherwise;
+    `fixed`: the only variant that it has. `strata`: the label by which intervals keep the table's
+    weighting. `size`: samples in the full release. `headline`: the column that says who is best.
+    `published`: the first is taken, or the one whose judge made the run's rows; `alone`: show it on
+    demand where the run has no rows of the table. `sections`: put each line under the heading that
+    the paper has for its model (`models.ModelFacts`); `params`: print its number of parameters.
+    `repeats`: the columns (else the headline) that are put beside each other, run by run, where a
+    judge ran several times; in `published_repeats` they are called ``<column>_run<number>``.
+    `lines` makes the run's lines where they are none of one editor each, from the frame, the
+    variant and whether intervals are made.
     """
 
     name: str
     title: str
     columns: Sequence[Column]
     corrected: Sequence[Column] = ()
-    """The columns of the corrected variant, where they are made otherwise."""
     strata: str = ""
     size: int | None = None
     headline: str = ""
-    """The column that says who is best, for rank stability."""
     transposed: bool = False
     notes: Sequence[str] = ()
     published: Sequence[Published] = ()
-    """The first is taken, or the one whose judge made the run's rows."""
     alone: bool = False
-    """Show the published lines on demand where the run has no rows of the table."""
     sections: bool = False
-    """Put each line under the heading that the paper has for its model (`models.ModelFacts`)."""
     params: bool = False
-    """Print each model's number of parameters."""
-    said_of_slices: Mapping[str, str] = field(default_factory=dict)
-    """An attribute -> what is said below the table where it is sliced by it."""
     repeats: Sequence[str] = ()
-    """The columns that are put beside each other, run by run, where a judge ran several times."""
     published_repeats: Published | None = None
-    """The paper's lines of that table; its columns are called ``<column>_run<number>``."""
     fixed: Variant | None = None
-    """The only variant that it has."""
-    lines: Callable[[Results, Variant, bool, int], Sequence[TableRow]] | None = None
-    """Makes the run's lines where they are none of one editor each, from the frame, the variant,
-    and with which seed intervals are made, if at all.
-    """
+    lines: Callable[[Results, Variant, bool], Sequence[TableRow]] | None = None
 
     def of_variant(self, variant: Variant) -> Sequence[Column]:
         """The columns of a variant."""
@@ -202,62 +212,37 @@ def is_model(source: str, model: str) -> bool:
     return rest != name and all(mark in plain or mark.isdigit() for mark in marks)
 
 
-def psnr_of_mean(means: Floats, sizes: Sizes) -> Floats:
-    """The PSNR in dB of a mean squared error; infinite where that is 0 (protocols: conventions for
-    all).
-    """
-    with np.errstate(divide="ignore"):
-        return np.asarray(10 * np.log10(PEAK**2 / only(means, sizes)))
-
-
-def squared_error(psnr: Floats) -> Floats:
-    """The mean squared errors behind PSNRs in dB; 0 behind an infinite one."""
-    return np.asarray(PEAK**2 * 10.0 ** (-psnr / 10.0))
-
-
 # -- the papers' numbers ---------------------------------------------------------------------------
 
 
-def read_published(
-    path: Path, columns: Collection[str] | Mapping[str, str], *, name: str = "model"
-) -> list[TableRow]:
-    """The lines of a published table: `columns` maps its headings to names of columns, or names
-    headings that are columns' names; a line called Mean is of kind ``mean``. Cells that are not
-    numbers ("-") are left out.
+def read_published(path: Path, columns: Collection[str]) -> list[TableRow]:
+    """The lines of a published table with the headings ``model`` and `columns`; a line called Mean
+    is of kind ``mean``. Cells that are not numbers ("-") are left out.
     """
-    known = columns if isinstance(columns, Mapping) else {name: name for name in columns}
     rows = []
     with path.open(encoding="utf-8", newline="") as file:
         for record in csv.DictReader(file):
             cells = {}
-            for heading, column in known.items():
+            for column in columns:
                 with contextlib.suppress(ValueError, KeyError):
-                    cells[column] = Cell(value=float(record[heading]))
-            rows.append(
-                TableRow(
-                    name=record[name],
-                    cells=cells,
-                    kind="mean" if record[name] == "Mean" else "published",
-                )
-            )
+                    cells[column] = Cell(value=float(record[column]))
+            name = record["model"]
+            kind: Literal["mean", "published"] = "mean" if name == "Mean" else "published"
+            rows.append(TableRow(name=name, cells=cells, kind=kind))
     return rows
 
 
-def read_published_turned(
-    path: Path, *, keys: tuple[str, str] = ("dimension", "metric")
-) -> list[TableRow]:
-    """As `read_published`, of a file with models across and columns called ``<key>/<key>``."""
+def read_published_turned(path: Path) -> list[TableRow]:
+    """As `read_published`, of a file with models across and columns ``<dimension>/<metric>``."""
+    keys = ("dimension", "metric")
     with path.open(encoding="utf-8", newline="") as file:
         records = list(csv.DictReader(file))
-    models = [heading for heading in (records[0] if records else {}) if heading not in keys]
+    names = ["/".join(record[key] for key in keys) for record in records]
     return [
-        TableRow(
-            name=model,
-            cells={
-                f"{record[keys[0]]}/{record[keys[1]]}": Cell(value=float(record[model]))
-                for record in records
-            },
-            kind="published",
-        )
-        for model in models
-    ]
+        TableRow(name=model, kind="published", cells={
+            name: Cell(value=float(record[model]))
+            for name, record in zip(names, records, strict=True)
+        })
+        for model in (records[0] if records else {})
+        if model not in keys
+    ]  # fmt: skip

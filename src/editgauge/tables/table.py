@@ -18,64 +18,66 @@ class Cell:
     `value` is None when nothing was scored; it may be ``inf`` (a PSNR of identical pictures). `n`
     pictures have a score, of `of` in the benchmark; a published number has neither. `low` and
     `high` bound the interval, when there is one; `floor` is the mean with failures at the scale's
-    minimum, where that is asked for.
+    minimum. `text` is printed instead of the number (a name, a date).
     """
 
-    value: float | None
+    value: float | None = None
     n: int | None = None
     of: int | None = None
     low: float | None = None
     high: float | None = None
     floor: float | None = None
     text: str | None = None
-    """What is printed instead of the number (a name, a date)."""
+
+
+EMPTY = Cell()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column: a heading of one or more levels, how its numbers are printed, and which direction
-    is better.
+    """A column: a machine name, unique in the table (``real_ssim``), a heading from broad to narrow
+    (``("Real", "SSIM")``), how its numbers are printed, and which direction is better.
+
+    `comparable` is false where the run's editors were not scored on the same samples: no best, no
+    rank; `note` says why.
     """
 
     name: str
-    """Machine name, unique in the table: ``real_ssim``."""
     heading: tuple[str, ...]
-    """Broad to narrow: ``("Real", "SSIM")``."""
     digits: int = 3
     direction: Direction | None = None
     note: str = ""
     comparable: bool = True
-    """False where the run's editors were not scored on the same samples: no best, no rank; `note`
-    says why.
-    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
     """One line: an editor, or a paper's model.
 
-    `kind` tells a run's own numbers (``run``, and the ``average`` of its models) from a paper's.
+    `kind` tells a run's own numbers (``run``) from a paper's. `group`: the slice that the line
+    belongs to; lines are compared within a group only. `section`: the paper's heading over the line
+    (``Closed-Source Models``); best and second are told in each. `part`: beside the papers' lines,
+    how many samples have every score that the line shows, and how many the release has; None: all,
+    or nothing to compare.
     """
 
     name: str
     cells: Mapping[str, Cell]
-    kind: Literal["run", "average", "published", "mean"] = "run"
+    kind: Literal["run", "published", "mean"] = "run"
     group: str = ""
-    """The slice that the line belongs to; lines are compared within a group only."""
     section: str = ""
-    """The paper's heading over the line (``Closed-Source Models``): best and second are told in
-    each.
-    """
     part: tuple[int, int] | None = None
-    """Beside the papers' lines, a run's line made from a part of the release: how many samples have
-    every score that the line shows, and how many the release has. None: all, or nothing to compare.
-    """
+
+    def cell(self, column: str) -> Cell:
+        return self.cells.get(column, EMPTY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A titled table with notes below it. `size` is the number of samples in the benchmark (or
-    slice).
+    """A titled table with notes below it.
+
+    `size`: samples in the benchmark (or slice). `by`: what `TableRow.group` is a value of, in a
+    sliced table. `transposed`: editors are drawn across and columns down, as the paper does.
     """
 
     name: str
@@ -88,9 +90,7 @@ class Table:
     size: int | None = None
     notes: Sequence[str] = ()
     by: str = ""
-    """What `TableRow.group` is a value of, in a sliced table."""
     transposed: bool = False
-    """Draw editors across and columns down, as the paper does."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class Table:
         for row in self.rows:
             line: dict[str, Any] = {"model": row.name, "kind": row.kind, "group": row.group}
             for column in self.columns:
-                cell = row.cells.get(column.name, Cell(value=None))
+                cell = row.cell(column.name)
                 line[column.name] = cell.value if cell.text is None else cell.text
                 if cell.n is not None:
                     line[f"{column.name}_n"] = cell.n
@@ -120,15 +120,9 @@ class Table:
         return draw(self, "markdown")
 
 
-OWN = ("run", "average")
-"""The kinds of lines that are a run's own numbers."""
-
-
 def printed(value: float, digits: int) -> str:
     """A number as the papers print it: fixed digits, an exact half rounded up (49.625 -> 49.63, as
-    in KRIS-Bench).
-
-    Python's own formatting rounds such a half to the even digit. Infinite values are ``inf``.
+    in KRIS-Bench), where Python's own formatting rounds to the even digit.
     """
     if not math.isfinite(value) or abs(value) >= 1e15:
         return f"{value:.{digits}f}"
@@ -142,12 +136,6 @@ class Standing(NamedTuple):
     best: frozenset[tuple[int, str]]
     second: frozenset[tuple[int, str]]
 
-    def mark(self, line: int, column: str) -> Literal["", "best", "second"]:
-        """What a cell is."""
-        if (line, column) in self.best:
-            return "best"
-        return "second" if (line, column) in self.second else ""
-
 
 def standing(table: Table) -> Standing:
     """The best and second best of each column, by the numbers as they are printed; equal ones share
@@ -159,10 +147,8 @@ def standing(table: Table) -> Standing:
     join them only where the run covers the whole release and was made as the paper says
     (`meta["complete"]`); else they are left out. One line alone is neither best nor second.
     """
-    best: set[tuple[int, str]] = set()
-    second: set[tuple[int, str]] = set()
-    own = any(row.kind == "run" for row in table.rows)
-    papers = bool(table.meta.get("complete")) or not own
+    places: tuple[set[tuple[int, str]], ...] = (set(), set())
+    papers = bool(table.meta.get("complete")) or all(row.kind != "run" for row in table.rows)
     groups: dict[tuple[str, str], list[int]] = {}
     for line, row in enumerate(table.rows):
         if row.kind == "run" or (row.kind == "published" and papers):
@@ -173,20 +159,22 @@ def standing(table: Table) -> Standing:
         for lines in groups.values():
             ahead = _ahead(table, column, lines)
             last = max(ahead.values(), default=0)  # one that nobody is worse than is neither
-            best |= {(line, column.name) for line, k in ahead.items() if k == 0 < last}
-            second |= {(line, column.name) for line, k in ahead.items() if k == 1 < last}
-    return Standing(frozenset(best), frozenset(second))
+            for line, better in ahead.items():
+                if better < min(2, last):
+                    places[better].add((line, column.name))
+    return Standing(*map(frozenset, places))
 
 
 def _ahead(table: Table, column: Column, lines: Sequence[int]) -> dict[int, int]:
     """Of each of some lines how many of them are better; nothing where they cannot be compared."""
-    cells = {line: table.rows[line].cells.get(column.name) for line in lines}
-    there = {line: cell for line, cell in cells.items() if cell and cell.value is not None}
-    if len({cell.n for line, cell in there.items() if table.rows[line].kind == "run"}) > 1:
+    cells = {line: table.rows[line].cell(column.name) for line in lines}
+    own = [cell for line, cell in cells.items() if table.rows[line].kind == "run"]
+    if len({cell.n for cell in own if cell.value is not None}) > 1:
         return {}
     sign = 1 if column.direction == "higher" else -1
     values = {
-        line: sign * float(printed(cell.value or 0.0, column.digits))
-        for line, cell in there.items()
+        line: sign * float(printed(cell.value, column.digits))
+        for line, cell in cells.items()
+        if cell.value is not None
     }
     return {line: sum(o > value for o in values.values()) for line, value in values.items()}

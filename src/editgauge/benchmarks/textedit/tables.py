@@ -49,10 +49,6 @@ from editgauge.types import Status
 PAPERS_JUDGE = "gemini-3-pro"
 _SOURCE = "Published: arXiv 2603.09877 and its repository, {0}set; means over the whole {0}set."
 _PERMUTED = " Columns in the order that is consistent, not as printed (see editgauge audit)."
-_NUMBERED = {
-    "category": "The release numbers its 18 categories and nowhere names them: 1.1.1 to 1.4.4 are "
-    "Virtual, 2.1 to 2.7 Real."
-}
 _TWO_SETS = "These samples are not those of one set: no published lines."
 
 
@@ -136,7 +132,6 @@ def _table(part: str, name: str, title: str, columns: list[Column], **facts: Any
         title=title.format(f", {part}set" if part else ""),
         columns=columns,
         strata="category",
-        said_of_slices=_NUMBERED,
         headline=facts["headline"],
         sections=True,
         params=True,

@@ -24,7 +24,7 @@ from editgauge.diagnosis.change import masked_source
 from editgauge.diagnosis.concepts import NoConcept, Tokens, last_tokens, mention
 from editgauge.diagnosis.metrics import ATTENTION
 from editgauge.diagnosis.scores import VERSION, facts, kept_map, scores
-from editgauge.images import Mask, read_image
+from editgauge.images import read_image
 from editgauge.metrics.grounding import ALPHA, BINS, Floats, cut, enlarged, grounding
 from editgauge.scoring import NoScore
 from editgauge.scoring.scorer import Needs, Scorer
@@ -36,10 +36,8 @@ RESOLUTION = 16
 
 @dataclass(slots=True, kw_only=True)
 class AttentionScorer(Scorer):
-    """Attention grounding (see the module), one row for each metric of `ATTENTION`.
-
-    Holds one editor at a time, in the process that works. `resolution`: see `collect.watch`; None
-    for all.
+    """Attention grounding (see the module), one row for each metric of `ATTENTION`. Holds one editor
+    at a time. `resolution`: see `collect.watch`; `first`: an output whose model `begin` loads.
     """
 
     alpha: float = ALPHA
@@ -53,7 +51,6 @@ class AttentionScorer(Scorer):
     metrics: tuple[Metric, ...] = ATTENTION
     inputs: tuple[str, ...] = ("images", "masks", "instruction", "concept")
     first: Edit | None = None
-    """An output whose model `begin` loads."""
     needs: Needs = field(default=Needs(num_gpus=None))
     """On a cluster: a GPU for each worker, where there are any."""
     _made: tuple[dict[str, Any], Any] | None = field(default=None, init=False, repr=False)
@@ -68,9 +65,7 @@ class AttentionScorer(Scorer):
         }
 
     def begin(self) -> None:
-        """Load the weights before any output is looked at: what is wrong with them is no output's
-        failure. Raises as `editor`.
-        """
+        """Load the weights: what is wrong with them is no output's failure. Raises as `editor`."""
         if self.first is not None:
             self.editor(self.first)
 
@@ -83,8 +78,7 @@ class AttentionScorer(Scorer):
 
     def score(self, sample: Sample, edit: Edit) -> list[Score]:
         try:
-            values, tokens, told = self._looked(sample, edit)
-            return self._scored(sample, values, tokens, told)
+            return self._scored(sample, *self._looked(sample, edit))
         except NoScore as why:
             return not_scored(self.metrics, why.status, why.reason)
         except NoConcept as why:
@@ -128,16 +122,22 @@ class AttentionScorer(Scorer):
                 raise NoScore(made.status, made.reason)
             reproduced = _reproduced(made, edit)
         tokens, attention = kept
-        shapes = [f"{w}x{h}" for h, w in attention.shapes]
-        detail = {"calls": attention.calls, "layers": sum(attention.counts.values())}
-        detail |= {"maps": shapes, "reproduced": reproduced}
+        detail = {
+            "calls": attention.calls,
+            "layers": sum(attention.counts.values()),
+            "maps": [f"{w}x{h}" for h, w in attention.shapes],
+            "reproduced": reproduced,
+        }
         return attention.map(), tokens, detail
 
     def _scored(
         self, sample: Sample, values: Floats, tokens: Tokens, told: dict[str, Any]
     ) -> list[Score]:
         source = masked_source(sample)
-        mask = _at_least(source.area(source.picture.shape), values.shape)
+        mask = source.area(source.picture.shape)
+        size = (max(mask.shape[0], values.shape[0]), max(mask.shape[1], values.shape[1]))
+        if mask.shape != size:  # a mask is never smaller than its map
+            mask = np.asarray(enlarged(mask, size), dtype=np.bool_)
         if not mask.any():
             raise NoScore(Status.DATASET_FAULT, "the mask marks no pixel: there is no region")
         region, level = cut(values, self.alpha, self.bins)
@@ -154,12 +154,6 @@ class AttentionScorer(Scorer):
             "map": kept_map(values),
         }
         return scores(self.metrics, found, detail)
-
-
-def _at_least(mask: Mask, shape: tuple[int, ...]) -> Mask:
-    """A mask that is not smaller than a map: enlarged by nearest neighbours where it is."""
-    size = (max(mask.shape[0], shape[0]), max(mask.shape[1], shape[1]))
-    return mask if mask.shape == size else np.asarray(enlarged(mask, size), dtype=np.bool_)
 
 
 def _reproduced(made: Edit, recorded: Edit) -> str:

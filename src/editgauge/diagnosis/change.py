@@ -1,18 +1,17 @@
 """Change grounding: where an output differs from its input, against where it should have. Of every
 editor, from pixels alone.
 
-Input and output are brought to at most `SIDE` pixels; an output of another size is first resized
-to the input's (bicubic). Where SIFT finds a similarity transform after which fewer pixels differ,
-the output is laid over the input with it: a picture that came back shifted has not changed
-everywhere. The map is the mean absolute difference of the three channels in 8-bit levels, blurred,
-so that the grain of a decoder is no edit. What lies below `FLOOR` counts as unchanged whatever
-Otsu's threshold says: an output that is the input has no region, and its IoU is 0.
+Input and output are brought to at most `SIDE` pixels (bicubic). Where SIFT finds a similarity
+transform after which fewer pixels differ, the output is laid over the input with it: a picture that
+came back shifted has not changed everywhere. The map is the mean absolute difference of the three
+channels in 8-bit levels, blurred, so that the grain of a decoder is no edit. What lies below
+`FLOOR` counts as unchanged: an output that is the input has no region, and its IoU is 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -37,37 +36,33 @@ BLUR = 1 / 128
 NEAR = 0.5
 """A transform that moves no corner by more pixels than this is none."""
 BETTER = 0.95
-"""Aligning is kept where it leaves less than this share of the pixels that differ. Pixels are
-counted, and no median is taken: most of a scan is its black ground, which is the same wherever it
-lies.
+"""Aligning is kept where it leaves less than this share of the pixels that differ; no median: most
+of a scan is its black ground, which is the same wherever it lies.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Where an output differs from its input. `values`: shape (h, w), in 8-bit levels, 0 to 255."""
+class Change(NamedTuple):
+    """Where an output differs from its input: shape (h, w), in 8-bit levels, 0 to 255; whether the
+    output was moved before it was compared.
+    """
 
     values: Floats
     aligned: bool
-    """Whether the output was moved before it was compared."""
 
 
 def change_map(picture: Array, output: Array) -> Change:
     """The blurred difference of two pictures of shape (H, W, 3), uint8, of one shape."""
-    plain = _blurred(_difference(picture, output))
+    plain = _difference(picture, output)
     moved = _aligned(picture, output)
     if moved is not None:
-        other = _blurred(_difference(picture, moved))
+        other = _difference(picture, moved)
         if np.count_nonzero(other > FLOOR) < BETTER * np.count_nonzero(plain > FLOOR):
             return Change(other, True)
     return Change(plain, False)
 
 
 def _difference(picture: Array, output: Array) -> Floats:
-    return np.asarray(cv2.absdiff(picture, output).mean(axis=2), dtype=np.float64)
-
-
-def _blurred(values: Floats) -> Floats:
+    values = np.asarray(cv2.absdiff(picture, output).mean(axis=2), dtype=np.float64)
     sigma = BLUR * max(values.shape)
     return np.asarray(cv2.GaussianBlur(values, (0, 0), sigma), dtype=np.float64).clip(0.0, 255.0)
 
@@ -93,11 +88,6 @@ def changed_region(
     """
     region, level = cut(values, alpha, bins)
     return np.asarray(region & (values > floor)), level
-
-
-def _levels(values: Floats, level: float) -> float:
-    """A cut of the normalised map, in 8-bit levels."""
-    return float(values.min() + level * (values.max() - values.min()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +130,12 @@ class ChangeScorer(Scorer):
         change = change_map(picture, resize(output, size, "bicubic"))
         region, level = changed_region(change.values, self.alpha, self.bins, self.floor)
         found = grounding(change.values, mask, region, level)
+        low, high = float(change.values.min()), float(change.values.max())
         detail = {
             **facts(found),
-            "largest": round(float(change.values.max()), 2),
+            "largest": round(high, 2),
             "aligned": change.aligned,
-            "cut": round(max(self.floor, _levels(change.values, level)) / PEAK, 6),
+            "cut": round(max(self.floor, low + level * (high - low)) / PEAK, 6),
             "map": kept_map(change.values, PEAK),
         }
         if output.shape[:2] != (height, width):

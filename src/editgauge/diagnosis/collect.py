@@ -1,16 +1,12 @@
-"""Attention of a diffusers pipeline while it runs, to chosen tokens of its prompt.
+"""Attention of a diffusers pipeline while it runs, to chosen tokens of its prompt: of a U-Net with
+cross-attention to the text (InstructPix2Pix and its kin), and of transformers in which picture and
+text attend to each other (FLUX.1 Kontext, Qwen-Image-Edit).
 
-Two families behind one interface, `watch`: a U-Net with cross-attention to the text
-(InstructPix2Pix and its kin), and transformers in which picture and text attend to each other
-(FLUX.1 Kontext, Qwen-Image-Edit). Each attention processor is wrapped. While it works, calls of
-`scaled_dot_product_attention` are looked at: queries and keys are those that the model uses, after
-norms and positions, and what is called and returned is left as it is. So the pipeline's output is
-the same to the last bit.
-
-Only the conditional branch of a guidance counts: in a U-Net's batch InstructPix2Pix puts it first
-and other pipelines last; a transformer is called with the prompt first and again, with another
-text, without it. Maps are added up as they come: memory depends on the size of a map and the
-number of tokens, never on the steps, and probabilities are computed in blocks of `BLOCK` numbers.
+Each attention processor is wrapped. While it works, calls of `scaled_dot_product_attention` are
+looked at and left as they are, so the pipeline's output is the same to the last bit. Only the
+conditional branch of a guidance counts: in a U-Net's batch InstructPix2Pix puts it first and other
+pipelines last; a transformer is called with the prompt first. Maps are added up as they come:
+memory does not depend on the steps.
 """
 
 from __future__ import annotations
@@ -40,16 +36,16 @@ class NotWatched(EditgaugeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """How a pipeline is built, as far as its attention goes."""
+    """How a pipeline is built: the attributes of its network, tokenizer and encoder; `joint`: text
+    and picture in one sequence, the text first, else cross-attention; `first`: the conditional
+    branch is the first of a batch, else the last.
+    """
 
     model: str
-    """The attribute of the network: ``unet`` or ``transformer``."""
     tokenizer: str
     encoder: str
     joint: bool
-    """Text and picture in one sequence, the text first; else cross-attention."""
     first: bool = True
-    """The conditional branch is the first of a batch; else the last."""
 
 
 def kind_of(pipe: Any) -> Kind:
@@ -77,25 +73,19 @@ class Attention:
     """Attention to the wanted tokens, as it was collected.
 
     Of each shape (h, w) of map: the sum over calls of the network and layers of the mean over
-    heads, and how many there were.
+    heads, (tokens, h, w), and how many there were. `calls` of the network for the conditional
+    branch; `seen`: the shapes of all maps that there were, also of those that were not wanted.
     """
 
     positions: tuple[int, ...] = ()
     sums: dict[tuple[int, int], Floats] = field(default_factory=dict)
-    """(h, w) -> shape (tokens, h, w)."""
     counts: dict[tuple[int, int], int] = field(default_factory=dict)
     calls: int = 0
-    """How often the network was called for the conditional branch."""
     seen: set[tuple[int, int]] = field(default_factory=set)
-    """The shapes of all maps that there were, also of those that were not wanted."""
 
     def add(self, shape: tuple[int, int], maps: Floats) -> None:
         """Add the mean over heads of one layer, shape (tokens, h * w)."""
-        plane = maps.reshape(len(maps), *shape)
-        if shape in self.sums:
-            self.sums[shape] += plane
-        else:
-            self.sums[shape] = plane
+        self.sums[shape] = self.sums.get(shape, 0.0) + maps.reshape(len(maps), *shape)
         self.counts[shape] = self.counts.get(shape, 0) + 1
 
     @property
@@ -179,26 +169,22 @@ def _wrapped(processor: Any, watching: _Watching) -> Any:
 
 @dataclass(slots=True, kw_only=True)
 class _Watching:
-    """The state of one `watch`."""
+    """The state of one `watch`: what the text encoder and the transformer were `given` at their
+    first call, whether the present call is of the conditional branch (`counted`), the latents'
+    height and width (the map's, in a transformer), the `layers` with the wanted attention that were
+    entered, and those of them that were `met`.
+    """
 
     kind: Kind
     locate: Locate
     resolution: int | None
     attention: Attention = field(default_factory=Attention)
     given: list[int] | None = None
-    """What the text encoder was given at its first call: the prompt's."""
     text: Any = None
-    """What the transformer was given as text at its first call."""
     counted: bool = False
-    """Whether the network's present call is of the conditional branch."""
     size: tuple[int, int] = (0, 0)
-    """Height and width of the latents (of the map, in a transformer)."""
     layers: int = 0
-    """Layers with the wanted attention that were entered."""
     met: int = 0
-    """Of these, those whose attention was seen."""
-
-    # -- what is called ----------------------------------------------------------------------------
 
     def encoding(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         ids = kwargs.get("input_ids", args[0] if args else None)
@@ -250,8 +236,6 @@ class _Watching:
                 f"the default attention of diffusers"
             )
 
-    # -- what is seen ------------------------------------------------------------------------------
-
     def _seen(self, rows: _Rows) -> None:
         """Take in the attention of one layer."""
         self.met += 1
@@ -285,9 +269,6 @@ def _shape_of(queries: int, size: tuple[int, int]) -> tuple[int, int]:
     if height * width != queries:
         raise NotWatched(f"{queries} queries are no picture of {size[1]}x{size[0]}, halved")
     return height, width
-
-
-# -- looking ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,17 +359,11 @@ def _looking(seen: Callable[[_Rows], None]) -> Iterator[None]:
 
 
 def _of_call(
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> _Rows:
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, **_: Any,
+) -> _Rows:  # fmt: skip
     """The arguments of `scaled_dot_product_attention`."""
-    del value, enable_gqa
+    del value
     if is_causal or dropout_p:
         raise NotWatched("attention that is causal or drops some at random is not known here")
     factor = query.shape[-1] ** -0.5 if scale is None else scale

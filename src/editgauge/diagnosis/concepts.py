@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from editgauge.errors import EditgaugeError
 
@@ -17,28 +16,26 @@ class NoConcept(EditgaugeError):
     """There is no token whose attention could be looked at; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Where a prompt speaks of the concept."""
-
-    spans: tuple[tuple[int, int], ...]
-    """First and one past the last letter of each occurrence."""
-    how: str
-    """``as written``, ``inflected`` (an ending more or less), or ``last word`` (only the concept's
+class Mention(NamedTuple):
+    """Where a prompt speaks of the concept: first and one past the last letter of each occurrence;
+    ``as written``, ``inflected`` (an ending more or less), or ``last word`` (only the concept's
     last word, which names the thing: *teeth* of *wisdom teeth*).
     """
 
+    spans: tuple[tuple[int, int], ...]
+    how: str
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
-    """The last tokens of a concept in what the text encoder was given."""
+
+class Tokens(NamedTuple):
+    """The last tokens of a concept in what the text encoder was given: the position of each
+    occurrence, counted from the first token that the attention can see, and the letters of the
+    prompt that it stands for. `occurrences`: in the prompt; more than `positions` where the encoder
+    cut the prompt.
+    """
 
     positions: tuple[int, ...]
-    """Of each occurrence, counted from the first token that the attention can see."""
     texts: tuple[str, ...]
-    """The letters of the prompt that each stands for."""
     occurrences: int
-    """How many there are in the prompt; more than `positions` where the encoder cut the prompt."""
     how: str
 
 
@@ -96,7 +93,8 @@ def last_tokens(
         raise NoConcept("the prompt's tokens are not in what the text encoder was given")
     positions, texts = [], []
     for span in found.spans:
-        token = _covering(offsets, span[1] - 1)
+        last = span[1] - 1  # the last token that holds that letter
+        token = max((n for n, (a, b) in enumerate(offsets) if a <= last < b), default=len(offsets))
         place = start + token - (len(given) - seen)
         if token < length and 0 <= place < seen:
             positions.append(place)
@@ -106,12 +104,7 @@ def last_tokens(
             f"the key concept {concept!r} lies behind the {length} tokens of the prompt that the "
             f"text encoder takes"
         )
-    return Tokens(
-        positions=tuple(positions),
-        texts=tuple(texts),
-        occurrences=len(found.spans),
-        how=found.how,
-    )
+    return Tokens(tuple(positions), tuple(texts), len(found.spans), found.how)
 
 
 def _tokenized(tokenizer: Any, prompt: str) -> tuple[list[int], list[tuple[int, int]]]:
@@ -131,25 +124,13 @@ def _tokenized(tokenizer: Any, prompt: str) -> tuple[list[int], list[tuple[int, 
     return own, list(zip(starts, ends, strict=True))[: len(own)]
 
 
-def _covering(offsets: Sequence[tuple[int, int]], letter: int) -> int:
-    """The last token that holds a letter of the prompt."""
-    for number in range(len(offsets) - 1, -1, -1):
-        if offsets[number][0] <= letter < offsets[number][1]:
-            return number
-    return len(offsets)
-
-
 def _place(own: Sequence[int], given: Sequence[int]) -> tuple[int, int]:
     """Where the longest beginning of `own` stands in `given`, and how long that is."""
-    best = (0, 0)
-    for start in range(len(given)):
-        length = 0
-        while (
-            length < len(own)
-            and start + length < len(given)
-            and own[length] == given[start + length]
-        ):
-            length += 1
-        if length > best[1]:
-            best = (start, length)
-    return best
+    found = []
+    for start in range(max(1, len(given))):
+        pairs = enumerate(zip(own, given[start:], strict=False))
+        same = next((n for n, (one, other) in pairs if one != other), None)
+        length = min(len(own), len(given) - start) if same is None else same
+        found.append((length, -start))
+    length, start = max(found)
+    return -start, length

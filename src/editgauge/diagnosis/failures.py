@@ -1,26 +1,10 @@
-"""Four readings of an output: edited well, at the right place without doing it, neither, or acted
+"""Readings of an output: edited well, at the right place without doing it, neither, or acted
 elsewhere. From rows alone.
 
 Two bases. *Attention* is MedEBench's (arXiv 2506.01921, section 4: low accuracy and high
 preservation, parted by the IoU of attention): where did the model look? *Pixels* needs no access to
-the model: where did the picture change? The cut-offs are ours, and are printed with every table.
-
-========== ===================================  ============================================
-kind       attention                            pixels
-========== ===================================  ============================================
-well       accuracy high                        accuracy high
-there      accuracy low, preservation high,     accuracy low, changed, IoU of the change high
-           IoU of the attention high
-neither    accuracy low, preservation high,     accuracy low, less than `Cutoffs.changed` of
-           IoU low                              the picture changed
-elsewhere  accuracy low, preservation low       accuracy low, changed, IoU low
-placed     accuracy not known, IoU high         accuracy not known, changed, IoU high
-astray     accuracy not known, IoU low          –
-========== ===================================  ============================================
-
-An output whose accuracy nobody judged is read by its place alone; *well* and *there* cannot be told
-apart then, which is `placed`. By attention one that looked elsewhere is `astray`: whether it acted
-is not known.
+the model: where did the picture change? An output whose accuracy nobody judged is read by its place
+alone (`UNJUDGED`). The cut-offs are ours, and are printed with every table.
 """
 
 from __future__ import annotations
@@ -28,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +31,8 @@ if TYPE_CHECKING:
 Basis = Literal["attention", "pixels"]
 BASES: tuple[Basis, ...] = ("attention", "pixels")
 KINDS = ("well", "there", "neither", "elsewhere", "placed", "astray")
-"""In the order of a page that is sorted by them; `WORST` first there."""
 WORST = ("elsewhere", "astray", "neither", "there", "placed", "well")
+"""In the order of a page that is sorted by them."""
 WORDS: dict[Basis, dict[str, str]] = {
     "attention": {
         "well": "edited well",
@@ -67,10 +51,7 @@ WORDS: dict[Basis, dict[str, str]] = {
     },
 }
 UNJUDGED = ("placed", "astray")
-_JUDGED: dict[Basis, tuple[str, ...]] = {
-    "attention": ("well", "there", "neither", "elsewhere"),
-    "pixels": ("well", "there"),
-}
+_JUDGED: dict[Basis, tuple[str, ...]] = {"attention": KINDS[:4], "pixels": KINDS[:2]}
 """Kinds that need somebody's judgement of the edit."""
 PREFIX: dict[Basis, str] = {"attention": "attention", "pixels": "change"}
 """How the metrics of a basis begin: ``attention_iou``."""
@@ -80,16 +61,17 @@ Codes = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutoffs:
-    """From which values on a score is high, on the scale of the rows."""
+    """From which values on a score is high, on the scale of the rows; the metrics are empty where a
+    benchmark has none. `changed`: the share of the picture that must have changed for an output to
+    have acted at all.
+    """
 
     accuracy: str = ""
-    """The metric; empty where a benchmark has none."""
     accurate: float = 0.0
     preservation: str = ""
     preserved: float = 0.0
     iou: float = 0.3
     changed: float = 0.005
-    """The share of the picture that must have changed for an output to have acted at all."""
 
     def words(self, basis: Basis) -> str:
         """The cut-offs of a basis as one line."""
@@ -111,15 +93,13 @@ def cutoffs_of(benchmark: str, **given: float | None) -> Cutoffs:
     """
     known = benchmark_of(benchmark)
     reading = None if known is None else known.reading
-    own = Cutoffs() if reading is None else Cutoffs(
-        accuracy=reading.accuracy, accurate=reading.accurate,
-        preservation=reading.preservation, preserved=reading.preserved,
-    )  # fmt: skip
+    names = ("accuracy", "accurate", "preservation", "preserved")
+    own = {} if reading is None else {name: getattr(reading, name) for name in names}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name, value in chosen.items():
         if not np.isfinite(value):
             raise UsageError(f"cut-off {name}: wanted a number, found {value}")
-    return replace(own, **chosen)
+    return Cutoffs(**{**own, **chosen})
 
 
 def as_facts(cutoffs: Cutoffs) -> dict[str, float]:
@@ -130,18 +110,15 @@ def as_facts(cutoffs: Cutoffs) -> dict[str, float]:
 def recorded(runs: Sequence[Run], benchmark: str) -> Cutoffs:
     """The cut-offs of the last `diagnose` of a benchmark in the runs, else the benchmark's own."""
     given: dict[str, float | None] = {}
-    entries = (entry for run in runs for entry in run.manifest().get("entries", []))
-    for entry in map(mapping, entries):
-        if entry.get("command") == "diagnose" and entry.get("benchmark") == benchmark:
-            told = mapping(entry.get("cutoffs"))
-            known = {name: told[name] for name in _NUMBERS if name in told}
-            given |= {n: float(v) for n, v in known.items()
-                      if isinstance(v, int | float) and np.isfinite(v)}  # fmt: skip
+    for entry in (mapping(e) for run in runs for e in run.manifest().get("entries", [])):
+        if (entry.get("command"), entry.get("benchmark")) == ("diagnose", benchmark):
+            for name, value in mapping(entry.get("cutoffs")).items():
+                if name in _NUMBERS and isinstance(value, int | float) and np.isfinite(value):
+                    given[name] = float(value)
     return cutoffs_of(benchmark, **given)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class Read(NamedTuple):
     """What every output was read as. `kinds`: (E, S), a number into `KINDS`, `NONE` where it cannot
     be told; `iou`: (E, S), NaN = none; `judged`: (E, S), the accuracy is known.
     """
@@ -154,16 +131,19 @@ class Read:
 
 def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     """Every output read by one basis; None where there is no IoU of it. Sources must have been
-    chosen before (`Results.of_sources`).
+    chosen before (`one_source`). Metrics are read corrected where they have that variant.
     """
-    iou = _values(results, f"{PREFIX[basis]}_iou")
-    if np.isnan(iou).all() and not results.has(f"{PREFIX[basis]}_iou"):
+
+    def values(metric: str) -> Floats:
+        return results.grid(metric, choose(results, metric, "corrected")[0]).values
+
+    if not results.has(f"{PREFIX[basis]}_iou"):
         return None
-    accuracy = _values(results, cutoffs.accuracy)
+    iou, accuracy = values(f"{PREFIX[basis]}_iou"), values(cutoffs.accuracy)
     judged = ~np.isnan(accuracy)
     there, low = iou >= cutoffs.iou, judged & (accuracy < cutoffs.accurate)
     if basis == "attention":
-        kept = _values(results, cutoffs.preservation)
+        kept = values(cutoffs.preservation)
         known = ~np.isnan(iou) & (~judged | ~np.isnan(kept))
         keeps = kept >= cutoffs.preserved
         choices = {
@@ -175,7 +155,7 @@ def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
             "astray": ~judged & ~there,
         }
     else:
-        share = _values(results, "change_share")
+        share = values("change_share")
         known = ~np.isnan(iou) & ~np.isnan(share)
         acted, open_ = share >= cutoffs.changed, low | ~judged
         choices = {
@@ -188,30 +168,7 @@ def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     kinds = np.full(iou.shape, NONE, dtype=np.int8)
     for name, mask in choices.items():
         kinds[known & mask] = KINDS.index(name)
-    return Read(basis=basis, kinds=kinds, iou=iou, judged=judged)
-
-
-def _values(results: Results, metric: str) -> Floats:
-    """A metric on every sample (E, S), in the corrected variant where there is one; NaN without
-    rows.
-    """
-    return results.grid(metric, choose(results, metric, "corrected")[0]).values
-
-
-# -- tables ----------------------------------------------------------------------------------------
-
-
-def tables(
-    results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False
-) -> list[Table]:
-    """How often each kind is met, for each editor and type of task, by each basis that has rows.
-    Empty without rows of the track. Where several sources made a metric, the first stands.
-    """
-    results = one_source(results)
-    cutoffs = cutoffs or cutoffs_of(results.benchmark)
-    reads = [one for basis in BASES if (one := read(results, basis, cutoffs)) is not None]
-    drawn = [_counted(results, one, cutoffs, intervals) for one in reads]
-    return [table for table in drawn if table is not None]
+    return Read(basis, kinds, iou, judged)
 
 
 def one_source(results: Results) -> Results:
@@ -221,17 +178,29 @@ def one_source(results: Results) -> Results:
     return results.where(lambda key: key.source == first.get(key.metric, key.source))
 
 
-def _counted(results: Results, one: Read, cutoffs: Cutoffs, intervals: bool) -> Table | None:
+def tables(
+    results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False
+) -> list[Table]:
+    """How often each kind is met, for each editor and type of task, by each basis that has rows.
+    Empty without rows of the track.
+    """
+    results = one_source(results)
+    cutoffs = cutoffs or cutoffs_of(results.benchmark)
+    reads = [one for basis in BASES if (one := read(results, basis, cutoffs)) is not None]
+    return [
+        _counted(results, one, cutoffs, intervals) for one in reads if (one.kinds != NONE).any()
+    ]
+
+
+def _counted(results: Results, one: Read, cutoffs: Cutoffs, intervals: bool) -> Table:
     words = WORDS[one.basis]
     groups = _groups(results)
-    rows = []
-    for group, mine in groups:
-        for number, editor in enumerate(results.editors):
-            if (one.kinds[number][mine] != NONE).any():
-                cells = _row(one, number, mine, intervals=intervals)
-                rows.append(TableRow(name=editor, cells=cells, group=group))
-    if not rows:
-        return None
+    rows = [
+        TableRow(name=editor, cells=_row(one, number, mine, intervals), group=group)
+        for group, mine in groups
+        for number, editor in enumerate(results.editors)
+        if (one.kinds[number][mine] != NONE).any()
+    ]
     unjudged = [k for k in UNJUDGED if k in words and any(row.cells[k].value for row in rows)]
     used = [kind for kind in words if kind not in UNJUDGED or kind in unjudged]
     columns = [Column(name=kind, heading=(words[kind],), digits=2) for kind in used]
@@ -267,30 +236,24 @@ def _groups(results: Results) -> list[tuple[str, Mask]]:
     return [*parts, ("all", whole)] if len(parts) > 1 else [(parts[0][0], whole)]
 
 
-def _row(one: Read, editor: int, mine: Mask, *, intervals: bool) -> dict[str, Cell]:
+def _row(one: Read, editor: int, mine: Mask, intervals: bool) -> dict[str, Cell]:
     """The cells of one editor on some samples. A kind that none of its outputs could have been read
     as, for want of a judgement, has no number.
     """
-    kinds, iou = one.kinds[editor][mine], one.iou[editor][mine]
+    kinds = one.kinds[editor][mine]
     known = kinds != NONE
-    count = int(known.sum())
+    of, iou = int(known.sum()), one.iou[editor][mine][known]
     unjudged = not one.judged[editor][mine][known].any()
     cells = {}
     for code, kind in enumerate(KINDS):
+        hits = int((kinds == code).sum())
         if unjudged and kind in _JUDGED[one.basis]:
-            cells[kind] = Cell(value=None, n=0, of=count)
-        else:
-            cells[kind] = _share(int((kinds == code).sum()), count, intervals)
-    there = iou[known]
-    mean = Cell(value=float(there.mean()), n=count, of=count)
-    if intervals:
-        found = mean_interval(there, scale=(0.0, 1.0))
-        if not math.isnan(found.low):
-            mean = replace(mean, low=found.low, high=found.high)
+            cells[kind] = Cell(value=None, n=0, of=of)
+        else:  # Wilson's interval is honest for few outputs and for 0 and 1
+            low, high = wilson(hits / of, of) if intervals else (None, None)
+            cells[kind] = Cell(value=hits / of, n=hits, of=of, low=low, high=high)
+    mean = Cell(value=float(iou.mean()), n=of, of=of)
+    found = mean_interval(iou, scale=(0.0, 1.0)) if intervals else None
+    if found is not None and not math.isnan(found.low):
+        mean = replace(mean, low=found.low, high=found.high)
     return {**cells, "iou": mean}
-
-
-def _share(hits: int, of: int, intervals: bool) -> Cell:
-    """A share with its Wilson interval (95 %), which is honest for few outputs and for 0 and 1."""
-    low, high = wilson(hits / of, of) if intervals else (None, None)
-    return Cell(value=hits / of, n=hits, of=of, low=low, high=high)

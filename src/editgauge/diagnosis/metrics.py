@@ -1,15 +1,24 @@
-"""The metrics of the track ``diagnosis``: a map against the region's mask, for attention and for
-change.
-"""
+"""The metrics of the track ``diagnosis``: a map against the region's mask."""
 
 from __future__ import annotations
 
 from editgauge.types import Metric
 
+_SAID = {
+    "iou": ("IoU", "Overlap of the mask and the region over 1.3 × Otsu's threshold."),
+    "chance": (
+        "IoU by chance",
+        "Mean IoU of as many pixels drawn at random: no quality of a model, the IoU's measure.",
+    ),
+    "share": ("share", "The region's share of the picture; no quality of a model."),
+    "pointing": ("pointing", "Whether the map's maximum lies in the mask."),
+    "mass": ("mass", "The share of the map's sum that lies in the mask."),
+}
+
 
 def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
-    def metric(name: str, title: str, said: str) -> Metric:
-        return Metric(
+    return tuple(
+        Metric(
             f"{kind}_{name}",
             heading=f"{heading} {title}",
             direction="lower" if name in ("chance", "share") else "higher",
@@ -18,18 +27,7 @@ def _metrics(kind: str, heading: str, note: str) -> tuple[Metric, ...]:
             digits=3,
             note=f"{said} {note}",
         )
-
-    return (
-        metric("iou", "IoU", "Overlap of the mask and the region over 1.3 × Otsu's threshold."),
-        metric(
-            "chance",
-            "IoU by chance",
-            "Mean IoU of as many pixels drawn at random: what the IoU is to be read against, no "
-            "quality of a model.",
-        ),
-        metric("share", "share", "The region's share of the picture; no quality of a model."),
-        metric("pointing", "pointing", "Whether the map's maximum lies in the mask."),
-        metric("mass", "mass", "The share of the map's sum that lies in the mask."),
+        for name, (title, said) in _SAID.items()
     )
 
 

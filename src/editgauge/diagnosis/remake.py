@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge import catalog
+from editgauge.editors.loading import best_device
 from editgauge.editors.models import MODELS
 from editgauge.errors import UsageError
 from editgauge.types import Edit
@@ -44,9 +45,11 @@ def settings_of(
         settings["pipeline"] = edit.settings.get("pipeline")
     recorded = str(settings.pop("revision", "") or "")
     named = str(settings.get("model") or "")
+    family = MODELS.get(str(edit.settings.get("family")))
+    own = "" if family is None else family.hub
     if model:
         settings["model"] = model
-    elif not recorded.startswith("folder-") and named != _own_hub(edit):
+    elif not recorded.startswith("folder-") and named != own:
         # A run may come from anybody: what it names is not fetched and loaded unasked.
         raise UsageError(
             f"{edit.editor} was made with the weights {named!r}, which are not those of its "
@@ -62,24 +65,12 @@ def settings_of(
     settings |= {"seed": edit.seed or 0, "name": edit.editor}
     if device:
         settings["device"] = device
-    on_cpu = _on_cpu(device)
     was_cpu = str(edit.settings.get("device", "")).startswith("cpu")
-    if on_cpu and not was_cpu:
+    if (device or best_device()) == "cpu" and not was_cpu:
         settings["dtype"] = "float32"
     if dtype:
         settings["dtype"] = dtype
     return settings
-
-
-def _own_hub(edit: Edit) -> str:
-    family = MODELS.get(str(edit.settings.get("family")))
-    return family.hub if family is not None else ""
-
-
-def _on_cpu(device: str | None) -> bool:
-    from editgauge.editors.loading import best_device
-
-    return (device or best_device()) == "cpu"
 
 
 def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:

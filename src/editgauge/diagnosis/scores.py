@@ -22,36 +22,27 @@ _NOT_DEFINED = {
 }
 
 
-def scores(
-    metrics: Sequence[Metric], found: Grounding, detail: Mapping[str, Any] | None = None
-) -> list[Score]:
+def scores(metrics: Sequence[Metric], found: Grounding, detail: Mapping[str, Any]) -> list[Score]:
     """A score for each metric of a kind (``<kind>_iou``…); `detail` goes with the first."""
-    made = []
+    made: list[Score] = []
     for metric in metrics:
         name = metric.name.partition("_")[2]
         value = getattr(found, name)
-        told = dict(detail or {}) if metric is metrics[0] else {}
-        if value is None:
-            made.append(
-                Score(
-                    metric=metric.name,
-                    value=None,
-                    status=Status.NOT_APPLICABLE,
-                    reason=_NOT_DEFINED[name],
-                    detail=told,
-                )
+        made.append(
+            Score(
+                metric=metric.name,
+                value=None if value is None else float(value),
+                status=Status.SCORED if value is not None else Status.NOT_APPLICABLE,
+                reason="" if value is not None else _NOT_DEFINED[name],
+                detail={} if made else dict(detail),
             )
-        else:
-            made.append(Score(metric=metric.name, value=float(value), detail=told))
+        )
     return made
 
 
 def facts(found: Grounding) -> dict[str, Any]:
     """What a row's detail says beside its number: the cut, and the mask's share."""
-    return {
-        "threshold": round(found.threshold, 6),
-        "mask_share": round(found.area, 6),
-    }
+    return {"threshold": round(found.threshold, 6), "mask_share": round(found.area, 6)}
 
 
 def kept_map(values: Floats, scale: float | None = None) -> dict[str, Any]:
@@ -64,8 +55,5 @@ def kept_map(values: Floats, scale: float | None = None) -> dict[str, Any]:
         size = [max(1, round(side * share)) for side in shown.shape]
         shown = cv2.resize(shown, (size[1], size[0]), interpolation=cv2.INTER_AREA)
     levels = np.rint(shown * 255).astype(np.uint8)
-    return {
-        "height": levels.shape[0],
-        "width": levels.shape[1],
-        "levels": base64.b64encode(levels.tobytes()).decode("ascii"),
-    }
+    text = base64.b64encode(levels.tobytes()).decode("ascii")
+    return {"height": levels.shape[0], "width": levels.shape[1], "levels": text}

@@ -36,7 +36,7 @@ RESOLUTION = 16
 
 @dataclass(slots=True, kw_only=True)
 class AttentionScorer(Scorer):
-    """Attention grounding (see the module), one row for each metric of `ATTENTION`. Holds one editor
+    """Attention grounding (see the module), a row for each metric of `ATTENTION`. Holds one editor
     at a time. `resolution`: see `collect.watch`; `first`: an output whose model `begin` loads.
     """
 

@@ -122,7 +122,7 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
         "histogram": 1.8 + 0.06 * longest,
     }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(names) + 1.6)))
     height = body + 0.13 * (title.count("\n") + 2 + legend)
-    drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained")
+    drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained", dpi=300)
     drawing.suptitle(plain_text(title), fontsize=7.5)
     axes = drawing.add_subplot(projection="polar" if figure.kind == "radar" else None)
     draw = {"radar": _radar, "curve": _curve, "histogram": _histogram}.get(figure.kind, _bars)

@@ -158,7 +158,7 @@ def drawn(found: Sequence[Line], pyplot: Any) -> Any:
         above = max(_set(panel.heading, letters).count("\n") + 1 for panel in panels)
         below = max(sum(_set(s, letters).count("\n") + 1 for s in p.below) for p in panels)
         heights.append(cell + 0.12 * (above + below + bool(head) * (head.count("\n") + 1)))
-    drawing = pyplot.figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    drawing = pyplot.figure(figsize=(WIDTH, sum(heights)), layout="constrained", dpi=300)
     parts = drawing.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)[:, 0]
     for part, (head, panels) in zip(parts, rows, strict=True):
         if head:

@@ -98,7 +98,8 @@ const Select = (function () {
   const SORTS = {
     order: () => null,
     there: (about, state, { index }) => {
-      const editors = state.models.map((name) => about.editors.indexOf(name));
+      const real = state.models.filter((name) => !Scores.anchor(about, name)); // an anchor has them all
+      const editors = (real.length ? real : state.models).map((name) => about.editors.indexOf(name));
       return Uint8Array.from(index.ids, (_, i) => editors.every((editor) => Scores.fate(index, editor, i)));
     },
     score: (about, state, { own }) => own && own.values,

@@ -1,9 +1,5 @@
-"""What can be checked in the tables that the four papers publish.
-
-TextEditBench: sums, scales, and what a mean PSNR can be (Jensen: not below the PSNR of the mean
-squared error). TextEdit: the weighted mean of the judge's five questions, and OCR's F1 (Jensen: a
-mean of F1s is not above the F1 of the means). MedEBench: scales, and that overall means lie among
-the organs' means. KRIS-Bench: all averages follow from the metrics' means.
+"""What can be checked in the tables that the four papers publish: scales, sums and averages, and
+what a mean can be beside others (Jensen's inequality).
 """
 
 from __future__ import annotations
@@ -29,11 +25,15 @@ from editgauge.tables.audit import (
     weighted_sum,
 )
 
-_HERE = Path(__file__).parent
 
-
-def _files(benchmark: str, *names: str) -> tuple[Path, ...]:
-    return tuple(_HERE / benchmark / f"published_{name}.csv" for name in names)
+def _audit(
+    benchmark: str, name: str, headings: str, columns: Sequence[str], files: str, *rules: Rule
+) -> Audit:
+    """`headings` and `files`: words; the rules hold for tables that have all of the headings."""
+    here = Path(__file__).parent / benchmark
+    paths = tuple(here / f"published_{file}.csv" for file in files.split())
+    kind = f"{benchmark}, {name}"
+    return Audit(kind, frozenset(headings.split()), tuple(columns), rules, paths)
 
 
 def _each(parts: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -52,14 +52,9 @@ def _psnr(mse: Printed) -> tuple[float, float]:
     return (10 * math.log10(PEAK**2 / largest) if mse.value > 0 else -math.inf), math.inf
 
 
-def _pixel_rules(split: str) -> tuple[Rule, ...]:
+def _psnr_rule(split: str) -> Rule:
     told = "a mean of PSNRs cannot be below the PSNR of the mean squared error"
-    return (
-        scale(-1, 1, f"{split}_ssim"),
-        scale(0, math.inf, f"{split}_lpips"),
-        scale(0, PEAK**2, f"{split}_mse"),
-        limits(f"{split}_psnr", [f"{split}_mse"], _psnr, told),
-    )
+    return limits(f"{split}_psnr", [f"{split}_mse"], _psnr, told)
 
 
 def _sum_of_five(split: str) -> Rule:
@@ -68,26 +63,25 @@ def _sum_of_five(split: str) -> Rule:
 
 
 TEXTEDITBENCH = (
-    Audit(
-        "texteditbench, pixels",
-        frozenset({"model", "synthetic_ssim", "real_mse"}),
+    _audit(
+        "texteditbench",
+        "pixels",
+        "model synthetic_ssim real_mse",
         _each(_SPLITS, ("ssim", "lpips", "psnr", "mse")),
-        tuple(rule for split in _SPLITS for rule in _pixel_rules(split)),
-        _files("texteditbench", "pixel"),
+        "pixel",
+        scale(-1, 1, *_each(_SPLITS, ["ssim"])),
+        scale(0, math.inf, *_each(_SPLITS, ["lpips"])),
+        scale(0, PEAK**2, *_each(_SPLITS, ["mse"])),
+        *map(_psnr_rule, _SPLITS),
     ),
-    Audit(
-        "texteditbench, judge",
-        frozenset({"model", "synthetic_IF", "real_overall"}),
+    _audit(
+        "texteditbench",
+        "judge",
+        "model synthetic_IF real_overall",
         _each(_SPLITS, (*DIMENSIONS, "overall")),
-        (scale(0, 5, *_each(_SPLITS, DIMENSIONS)), *map(_sum_of_five, _SPLITS)),
-        _files("texteditbench", "judge"),
-    ),
-    Audit(
-        "texteditbench, repeated judge",
-        frozenset({"model", "run", *_SPLITS}),
-        _SPLITS,
-        (scale(0, 25, *_SPLITS),),
-        _files("texteditbench", "judge_repeats"),
+        "judge",
+        scale(0, 5, *_each(_SPLITS, DIMENSIONS)),
+        *map(_sum_of_five, _SPLITS),
     ),
 )
 
@@ -95,12 +89,11 @@ TEXTEDITBENCH = (
 # -- TextEdit --------------------------------------------------------------------------------------
 
 _HALVES = ("real", "virtual")
-_QUESTIONS = tuple(QUESTIONS.values())
-_WEIGHTS = tuple(WEIGHTS.values())
+_QUESTIONS, _WEIGHTS = tuple(QUESTIONS.values()), tuple(WEIGHTS.values())
 _ASKED = _each(_HALVES, _QUESTIONS)
-_INTERLEAVED = (0, 5, 1, 6, 2, 7, 3, 8, 4, 9)
-"""Place k of Real's five and then Virtual's five, when ten values in that order stand under a
-header that alternates Real and Virtual: the k-th value is printed in the column with this number.
+_WHERE = dict(zip(_ASKED, (_ASKED[n] for n in (0, 5, 1, 6, 2, 7, 3, 8, 4, 9)), strict=True))
+"""Of Real's five and then Virtual's five, the column under which each is printed when ten values in
+that order stand under a header that alternates Real and Virtual.
 """
 _OCR = _each(_HALVES, ("OA", "OP", "OR", "F1", "NED"))
 
@@ -127,42 +120,44 @@ def _permuted(lines: Sequence[Line], report: Report) -> None:
     """
     if not report.findings:
         return
-    where = dict(zip(_ASKED, (_ASKED[place] for place in _INTERLEAVED), strict=True))
     for line in lines:
         for half in _HALVES:
-            parts = line.numbers([where[name] for name in _each([half], _QUESTIONS)])
+            parts = line.numbers([_WHERE[name] for name in _each([half], _QUESTIONS)])
             printed = line.cells.get(f"{half}_avg")
-            if parts is not None and printed is not None:
-                value, room = weighted_sum(parts, _WEIGHTS)
-                if abs(value - printed.value) > room + printed.half + 1e-9:
-                    told = "the numbers themselves, or another order of the columns, are at fault"
-                    report.remarks.append(f"Averages do not follow from the columns: {told}.")
-                    return
-    moved = (f"{true} is printed under {place}" for true, place in where.items() if true != place)
-    report.remarks.append(
-        "The columns are permuted: the header alternates Real and Virtual, the lines do not. "
-        f"Consistent in every line: {', '.join(moved)}."
-    )
-    report.remarks.append("SI, LR and VC have one weight: their order cannot be told from means.")
+            if parts is None or printed is None:
+                continue
+            value, room = weighted_sum(parts, _WEIGHTS)
+            if abs(value - printed.value) > room + printed.half + 1e-9:
+                told = "the numbers themselves, or another order of the columns, are at fault"
+                report.remarks.append(f"Averages do not follow from the columns: {told}.")
+                return
+    moved = (f"{true} is printed under {place}" for true, place in _WHERE.items() if true != place)
+    report.remarks += [
+        f"The columns are permuted: the header alternates Real and Virtual, the lines do not. "
+        f"Consistent in every line: {', '.join(moved)}.",
+        "SI, LR and VC have one weight: their order cannot be told from means.",
+    ]
 
 
 TEXTEDIT = (
-    Audit(
-        "textedit, classic",
-        frozenset({"model", "real_OA", "virtual_NED"}),
+    _audit(
+        "textedit",
+        "classic",
+        "model real_OA virtual_NED",
         _OCR,
-        (scale(0, 1, *_OCR), *map(_f1_rule, _HALVES)),
-        _files("textedit", "full_classic", "mini_classic"),
+        "full_classic mini_classic",
+        scale(0, 1, *_OCR),
+        *map(_f1_rule, _HALVES),
     ),
-    Audit(
-        "textedit, judge",
-        frozenset({"model", "real_TA", "virtual_avg"}),
+    _audit(
+        "textedit",
+        "judge",
+        "model real_TA virtual_avg",
         (*_ASKED, *_each(_HALVES, ["avg"])),
-        (scale(0, 1, *_ASKED), *map(_weighted_mean, _HALVES), _permuted),
-        _files(
-            "textedit",
-            *("full_judge", "full_judge_as_printed", "mini_judge", "mini_judge_as_printed"),
-        ),
+        "full_judge full_judge_as_printed mini_judge mini_judge_as_printed",
+        scale(0, 1, *_ASKED),
+        *map(_weighted_mean, _HALVES),
+        _permuted,
     ),
 )
 
@@ -183,26 +178,15 @@ def _overall_rule(metric: str) -> Rule:
 
 
 MEDEBENCH = (
-    Audit(
-        "medebench, organs",
-        frozenset({"model", "Overall_EA", "overall_FID"}),
+    _audit(
+        "medebench",
+        "organs",
+        "model Overall_EA overall_FID",
         (*_MEANS, "overall_FID"),
-        (scale(0, 1, *_MEANS), scale(0, math.inf, "overall_FID"), *map(_overall_rule, _METRICS)),
-        _files("medebench", "organs"),
-    ),
-    *(
-        Audit(
-            f"medebench, {name}",
-            frozenset(headings),
-            columns,
-            (scale(low, 1, *columns),),
-            _files("medebench", file),
-        )
-        for name, headings, columns, low, file in (
-            ("paradigms", ("paradigm", "shots", "EA"), _METRICS, 0, "paradigms"),
-            ("attention", ("organ", "iou"), ("iou",), 0, "attention_iou"),
-            ("correlations", ("metric", *_METRICS), _METRICS, -1, "spearman"),
-        )
+        "organs",
+        scale(0, 1, *_MEANS),
+        scale(0, math.inf, "overall_FID"),
+        *map(_overall_rule, _METRICS),
     ),
 )
 
@@ -235,44 +219,37 @@ def _steps(lines: Sequence[Line], report: Report) -> None:
 def _averages(lines: Sequence[Line], report: Report) -> None:
     """Each printed average against the one that the metrics give; metrics that are multiples of
     0.25 count as exact.
+
+    Averages of averages, weighted by samples, may follow from the metrics or from the dimensions'
+    averages as they are printed: only the cell at which a contradiction starts is reported. They may
+    also have been rounded before they were weighted: half a unit more.
     """
-    for line in lines:
-        given = [cell for name, cell in line.cells.items() if name in _OF]
-        exact = all(abs(c.value / _STEP - round(c.value / _STEP)) < 1e-6 for c in given)
-        room = 0.0 if exact else max((cell.half for cell in line.cells.values()), default=0.0)
+    for title, cells in ((line.title, line.cells) for line in lines):
+        metrics = {name: cell for name, cell in cells.items() if name in _OF}
+        steps = [cell.value / _STEP for cell in metrics.values()]
+        exact = all(abs(step - round(step)) < 1e-6 for step in steps)
+        room = 0.0 if exact else max((cell.half for cell in cells.values()), default=0.0)
         means: dict[str, float] = {}
         for dimension in SAMPLES:
-            parts = line.numbers([name for name, of in _OF.items() if of == dimension])
-            if parts is None:
+            parts = [metrics.get(f"{dimension} {name}") for name in metrics_of(dimension)]
+            if not (known := [part.value for part in parts if part]) or None in parts:
                 continue
-            mean = means[dimension] = sum(part.value for part in parts) / len(parts)
-            if (printed := line.cells.get(f"{dimension} avg")) is not None:
+            mean = means[dimension] = sum(known) / len(known)
+            if (printed := cells.get(f"{dimension} avg")) is not None:
                 told = f"the mean of {', '.join(metrics_of(dimension))}"
                 name = f"{dimension} average"
-                report.between(line.title, name, printed, mean, mean, told, room=room)
-        _weighted(line, means, room, report)
-
-
-def _weighted(line: Line, means: Mapping[str, float], room: float, report: Report) -> None:
-    """Averages of averages, weighted by samples: they may follow from the metrics (`means`), or from
-    the dimensions' averages as they are printed. So only the cell at which a contradiction starts is
-    reported. They may also have been rounded before they were weighted: half a unit more.
-    """
-    cells = line.cells
-    as_printed = {d: cells[f"{d} avg"].value for d in SAMPLES if f"{d} avg" in cells}
-    for kind, dimensions in _GROUPS.items():
-        printed, size = cells.get(f"{kind} avg"), sum(SAMPLES[d] for d in dimensions)
-        every = [
-            sum(one[d] * SAMPLES[d] for d in dimensions) / size
-            for one in (means, as_printed)
-            if all(d in one for d in dimensions)
-        ]
-        if printed is not None and every:
-            value = printed.value
-            near = min(every, key=lambda one, value=value: abs(one - value))  # type: ignore[misc]
-            told = "the dimensions' averages weighted by samples"
-            wide = room + printed.half
-            report.between(line.title, f"{kind} average", printed, near, near, told, room=wide)
+                report.between(title, name, printed, mean, mean, told, room=room)
+        as_printed = {d: cells[f"{d} avg"].value for d in SAMPLES if f"{d} avg" in cells}
+        for kind, dimensions in _GROUPS.items():
+            every = [
+                sum(one[d] * SAMPLES[d] for d in dimensions) / sum(SAMPLES[d] for d in dimensions)
+                for one in (means, as_printed)
+                if all(d in one for d in dimensions)
+            ]
+            if (printed := cells.get(f"{kind} avg")) is not None and every:
+                _, near = min((abs(one - printed.value), one) for one in every)
+                told, wide = "the dimensions' averages weighted by samples", room + printed.half
+                report.between(title, f"{kind} average", printed, near, near, told, room=wide)
 
 
 KRISBENCH = (
@@ -281,7 +258,10 @@ KRISBENCH = (
         frozenset({"dimension", "metric"}),
         (),
         (_steps, _averages),
-        _files("krisbench", "gpt4o", "qwen2.5-vl-72b"),
+        tuple(
+            Path(__file__).parent / f"krisbench/published_{name}.csv"
+            for name in ("gpt4o", "qwen2.5-vl-72b")
+        ),
         turned=("dimension", "metric"),
     ),
 )

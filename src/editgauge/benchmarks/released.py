@@ -49,9 +49,9 @@ def texteditbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
     """``<model>.json``, one split: a list of {"task_id", "category", "evaluation_results": {"IF":
     {"IF": 4, "rationale": …}}}.
 
-    As the released summary reads it: a result may be a bare number, a score may be a text that is a
-    number, null is left out (of SE without a word, where the sample has no knowledge prompt: it was
-    not asked). A failed call is recorded as 0, which the faithful variant keeps.
+    As the released summary reads it: a result may be a bare number, a score a text that is a
+    number, null is left out (of SE without a word, where it was not asked). A failed call is
+    recorded as 0, which the faithful variant keeps.
     """
     value = read_json(path)
     values = value.get("tasks", value) if isinstance(value, dict) else value
@@ -82,7 +82,7 @@ def _judged(model: str, place: str, name: str, result: Any) -> ReleasedScore:
 
 def texteditbench_similarity(path: Path, known: Known, editor: str | None) -> Scores:
     """``lipis_ssim.py``: a list of {"topic", "id", "ssim_similarity_outside_mask", …}, of one
-    model. A null is a sample that the script could not score (another size).
+    model.
     """
     keys = {f"{name}_similarity_outside_mask": name for name in ("ssim", "lpips")}
     wanted = '{"topic", "id", "ssim_similarity_outside_mask"}'
@@ -118,8 +118,8 @@ def _meant(named: Sequence[tuple[Any, Any]], known: Known, path: Path = Path()) 
     """The sample of each topic and id; where there is none, or more than one, what to say of it.
 
     An id is a record's, or it ends in the number of a folder. Where it fits several samples, the
-    path of the file may name the topic and then the split; else the file's split is the one that
-    has all of its entries.
+    path of the file may name the topic and then the split; else the split is the one that has all
+    entries.
     """
     places: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for sample in known.values():
@@ -191,12 +191,10 @@ _GROUPS = '{"summary_by_model": {MODEL: {"Virtual": {"detailed_results": […]},
 
 
 def textedit_judge(path: Path, known: Known, editor: str | None) -> Scores:
-    """The first step's answers: ``<model>/<category>.jsonl``, such a folder's parent, or one file;
-    lines hold ``gemini_eval_score``, ``gemini_eval_reason``, ``gemini_raw_response`` and
-    ``path.original_image``. Collected answers with ``category`` (or ``original_image``), ``score``
-    and ``reason`` are read as well.
-
-    Faithful is what the file says; corrected reads the raw reply again where the file has it.
+    """The first step's answers: ``<model>/<category>.jsonl``, such a folder's parent, or one file.
+    Collected answers with ``category`` (or ``original_image``), ``score`` and ``reason`` are read
+    as well. Faithful is what the file says; corrected reads the raw reply again where the file has
+    it.
     """
     for file in _files(path, "*.json*", "files <model>/<category>.jsonl"):
         model = editor or (path.stem if path == file else file.parent.name)
@@ -247,9 +245,7 @@ def textedit_classic(path: Path, known: Known, editor: str | None) -> Scores:
 
 
 def _category(entry: Entry) -> str:
-    """The innermost folder in the path of an entry's pictures that is a category's number:
-    ``…/1.1.1/image/original/x.jpg``; "" where there is none.
-    """
+    """The innermost folder in the path of an entry's pictures that is a category's number."""
     paths = entry.get("path")
     named = paths if isinstance(paths, dict) else entry
     folders = [
@@ -314,10 +310,9 @@ def krisbench_judge(path: Path, known: Known, editor: str | None) -> Scores:
 
 
 def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
-    """``<model>/<date>_samples_kris_bench.jsonl``, which lmms-eval 0.7 writes with
-    ``--log_samples``: a line for each sample, in it ``kris_bench_<dimension>_score`` =
-    ``{"category", "image_id", "score", "reasoning", "valid"}``. A score that is not valid stands as
-    -1 there; of a sample without knowledge KP is not valid and not wanted.
+    """``<model>/<date>_samples_kris_bench.jsonl`` of lmms-eval 0.7: a line for each sample, in it
+    ``kris_bench_<dimension>_score`` = ``{"category", "image_id", "score", "reasoning", "valid"}``.
+    Of a sample without knowledge KP is not valid and not wanted.
     """
     wanted = f"*_samples_{_TASK}.jsonl"
     for file in _files(path, wanted, wanted):
@@ -345,8 +340,8 @@ def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
 
 
 def _plausible(found: ReleasedScore, followed: Any) -> ReleasedScore:
-    """A KP by the paper's rule: 1 beside an IF of 1 or 2. A number that the file has there stays
-    what the released script recorded, in the faithful variant.
+    """A KP by the paper's rule: 1 beside an IF of 1 or 2. A number that the file has there stays in
+    the faithful variant.
     """
     from editgauge.benchmarks.krisbench.judge import FAILED, IMPLAUSIBLE, RULE
 

@@ -111,9 +111,8 @@ _running: dict[str, Adapter] = {}
 class AdapterScorer(Scorer):
     """Values of a model that runs as a program of its own, asked with a picture and a text.
 
-    `measures` pairs a metric with the sample's field that holds its text. The command stands in the
-    environment variable `variable`; without it nothing is measured, and the reason says what to
-    set.
+    `measures` pairs a metric with the sample's field that holds its text. The environment variable
+    `variable` has the command; without it nothing is measured.
     """
 
     name: str

@@ -1,11 +1,9 @@
-"""Scores that the released scripts wrote, taken in as rows: what was computed or paid for before is
-not lost, and a number that was made elsewhere can be traced sample by sample.
+"""Scores that the released scripts wrote, taken in as rows.
 
-Each benchmark reads its own formats (`types.Benchmark.importers`). Scores of a judge have the
-judge's name and ``#imported`` as their source: *faithful* rows have the number as it is in the
-file, recorded failures as the released summaries count them; *corrected* rows have an integer in
-range or the reason why there is none. Scores of a script that measured (pixels, OCR, CLIP) have the
-scorer `MEASURED`, the script's name as their source, and are faithful alone.
+Scores of a judge have the judge's name and ``#imported`` as their source: *faithful* rows have the
+number as it is in the file, recorded failures as the released summaries count them; *corrected*
+rows have an integer in range or the reason why there is none. Scores of a script that measured have
+the scorer `MEASURED`, the script's name as their source, and are faithful alone.
 """
 
 from __future__ import annotations
@@ -87,12 +85,13 @@ def import_scores(
     judge: str = "",
     editor: str | None = None,
 ) -> Imported:
-    """Take the scores of a released script's file or folder into the run.
+    """Take the scores of a released script's file or folder into the run; the same file again
+    changes nothing.
 
     `judge` names the judge where they are a judge's, `editor` the model where the file does not. A
-    score about a sample that `samples` has not is reported and left out. Importing the same file
-    again changes nothing. Raises `DataError` when the file is of none of the benchmark's formats,
-    gives one sample two values, or has a judge's scores and none is named.
+    score about a sample that `samples` has not is reported and left out. Raises `DataError` when
+    the file is of none of the benchmark's formats, gives one sample two values, or has a judge's
+    scores and none is named.
     """
     known, metrics, result = {one.id: one for one in samples}, benchmark.every_metric, Imported()
     rows: dict[object, Row] = {}

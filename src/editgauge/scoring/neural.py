@@ -81,8 +81,8 @@ class NeuralScorer(Scorer):
 
 
 def lacking(origin: Mapping[str, Any]) -> str:
-    """What a scorer with this origin (see `NeuralScorer`) cannot work without and has not, with the
-    command that brings it; "" where nothing is known to be lacking.
+    """What a scorer with this origin has not and cannot work without, with the command that brings
+    it; "" where nothing is known to be lacking.
     """
     told = []
     for value in origin.values():

@@ -38,11 +38,11 @@ class Scorers(NamedTuple):
 def scorers_of(
     benchmark: Benchmark, tracks: Sequence[Track], *, everything: bool = False, **options: Any
 ) -> Scorers:
-    """A benchmark's scorers of these tracks, and those of every package that has any.
+    """A benchmark's scorers of these tracks, and those of every package (with `everything` whatever
+    their track).
 
-    With `everything` outside scorers are taken whatever their track. A package that is broken costs
-    its own scorers and nothing else. An outside scorer under the name of one that is there, or with
-    a metric that is, is left out and named.
+    A package that is broken costs its own scorers and nothing else. An outside scorer under the
+    name of one that is there, or with a metric that is, is left out and named.
     """
     own = own_scorers(benchmark, tracks, **options)
     chosen = Scorers(own, {}, [], [])
@@ -74,16 +74,14 @@ def scorers_of(
 
 
 def own_scorers(benchmark: Benchmark, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-    """The scorers that a benchmark declares for these tracks. Raises `PluginError` where another
-    package's function fails or gives something else; `MissingExtra` and other errors of ours pass.
+    """A benchmark's own. Raises `PluginError` where another package's function fails; errors of
+    ours pass.
     """
     return _checked("benchmarks", benchmark.name, lambda: benchmark.scorers(tracks, **options))
 
 
 def made(name: str, **options: Any) -> list[Scorer]:
-    """The scorers behind an entry point. Raises `PluginError` where there is none, or the package
-    is broken.
-    """
+    """The scorers behind an entry point. Raises `PluginError` for a package that is broken."""
     thing = catalog.find("scorers", name)
     scorers = _checked(
         "scorers", name, lambda: thing if isinstance(thing, Scorer) else thing(**options)

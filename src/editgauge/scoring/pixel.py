@@ -113,10 +113,9 @@ class Source:
         return self._features[turned]
 
     def area(self, shape: tuple[int, ...]) -> Mask:
-        """The union of the masks as an ndarray of `shape` = (H, W), True = may change.
-
-        Masks of another size are resized as the released code does it: to the first mask's, then to
-        the picture's, nearest neighbour, OpenCV's rule. Raises `NoScore` when there is no mask.
+        """The union of the masks as an ndarray of `shape` = (H, W), True = may change; masks of
+        another size go to the first mask's and then to the picture's, nearest neighbour, as in the
+        released code. Raises `NoScore` when there is none.
         """
         size = shape[:2]
         if size not in self._area:
@@ -130,9 +129,7 @@ class Source:
         return self._area[size]
 
     def need_every_mask(self) -> None:
-        """Raise `NoScore` where a mask is missing: what lies outside the others may have been meant
-        to change.
-        """
+        """Raise `NoScore` where a mask is missing: the rest may have been meant to change."""
         if self.missing:
             names = " and ".join(map(repr, self.missing))
             why = f"no mask {names}: where the picture may change is not known"
@@ -140,9 +137,7 @@ class Source:
 
     @functools.cached_property
     def clear(self) -> Mask:
-        """The windows of Gaussian SSIM that touch no masked pixel (`metrics.ssim.clear_windows`).
-        Raises `NoScore` as `need_every_mask` and `area` do.
-        """
+        """The windows of Gaussian SSIM that touch no masked pixel. Raises `NoScore`."""
         self.need_every_mask()
         return clear_windows(self.area(self.picture.shape), GAUSSIAN)
 
@@ -155,20 +150,16 @@ def _nearest(mask: Mask, shape: tuple[int, ...]) -> Mask:
 
 
 def source_of(sample: Sample, image: Path | None = None) -> Source:
-    """The `Source` of a sample, or with another picture in the input's place; from memory if it was
-    among the last and its files are unchanged.
-
-    Masks come in the sample's order, ``input`` first. Raises `NoScore` when the picture, or a mask
-    that is there, cannot be read.
+    """The `Source` of a sample, or with another picture in the input's place. Masks come in the
+    sample's order, ``input`` first. Raises `NoScore` when the picture, or a mask that is there,
+    cannot be read.
     """
     names = sorted(sample.masks, key=lambda name: name != "input")
     return _source(tuple(names), image or sample.image, *(sample.masks[name] for name in names))
 
 
 def reference_source_of(sample: Sample) -> Source:
-    """As `source_of`, with the reference edit in the input's place. Raises `NoScore` as
-    `reference_of` does, too.
-    """
+    """As `source_of`, with the reference edit in the input's place."""
     reference_of(sample)
     return source_of(sample, sample.reference)
 
@@ -236,8 +227,7 @@ def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool
     (metrics.align).
 
     `turned`: read both as their EXIF orientation shows them, as OpenCV (and with it the released
-    script) does; else as stored, and every mask that there should be is wanted. Raises `NoScore`
-    when nothing lies outside the masks or the output cannot be aligned.
+    script) does; else as stored, and every mask is wanted. Raises `NoScore`.
     """
     if not turned:
         source.need_every_mask()
@@ -260,8 +250,8 @@ def aligned_mse(source: Source, output: Array, orientation: int, *, turned: bool
 
 
 def clear_ssim(source: Source, output: Array) -> tuple[float, Detail]:
-    """Gaussian SSIM over the windows that touch no masked pixel, the output resized to the input
-    where it differs. Raises `NoScore`.
+    """Gaussian SSIM over the windows that touch no masked pixel, at the input's size. Raises
+    `NoScore`.
     """
     same, detail = fitted(output, size_of(source.picture))
     need_clear(source.clear)

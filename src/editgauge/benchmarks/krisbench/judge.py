@@ -88,8 +88,8 @@ def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
 def seen(
     sample: Sample, output: Picture, kind: str, name: str, labels: Mapping[str, str]
 ) -> list[str | Picture]:
-    """The pictures for the call `name` about a kind of task in their order, each behind its label;
-    the wanted viewpoint is for IF alone.
+    """The pictures for the call `name` in their order, each behind its label; the wanted viewpoint
+    is for IF alone.
     """
     parts: list[str | Picture] = []
     if kind == "temporal":
@@ -172,7 +172,7 @@ def _answer(
     name: str, kind: str, reason: Kind, first: Mapping[str, Kind] | None = None
 ) -> dict[str, Any]:
     """What a reply to the call `name` (a metric, or IF+KP) holds and how it is read, as keywords of
-    a `Call`: the same with our prompts and with the paper's.
+    a `Call`.
     """
     if name == "IF+KP":
         reply: dict[str, Kind] = {}
@@ -354,11 +354,10 @@ def released_score(reply: str, name: str, script: Script = "common") -> int | No
 
     It looks for the first flat ``{…}`` that mentions the score's name and is JSON (``int()`` of
     whatever it holds: ``4.6`` becomes 4, 7 and 0 pass), then for ``name: n``, ``n/5``, ``n out of
-    5``, and then for **any** digit from 1 to 5 standing alone, so that a list's "1." or "2 people"
-    becomes the score. `name` is ``consistency``, ``instruction`` or ``quality``. The scripts differ
-    in two things: the one for knowledge tasks gives up at ``null`` where the others go on looking,
-    and wants a colon after the name; the ones for several pictures do not look for the name outside
-    of JSON.
+    5``, and then for **any** digit from 1 to 5 standing alone. `name` is ``consistency``,
+    ``instruction`` or ``quality``. The script for knowledge tasks gives up at ``null`` where the
+    others go on, and wants a colon after the name; the ones for several pictures do not look for
+    the name outside of JSON.
     """
     data = _flat_object(reply, f"{name}_score")
     if data is not None:
@@ -371,9 +370,7 @@ def released_score(reply: str, name: str, script: Script = "common") -> int | No
 
 
 def released_pair(reply: str) -> tuple[int | None, int | None]:
-    """What the released code takes from the joint reply: instruction and knowledge score, None
-    where it takes none.
-    """
+    """The same for the joint reply: instruction and knowledge score."""
     data = _flat_object(reply, "instruction_score", "knowledge_score")
     if data is not None:
         return data[0], data[1]
@@ -385,8 +382,6 @@ def released_pair(reply: str) -> tuple[int | None, int | None]:
 def _flat_object(reply: str, *keys: str) -> list[int | None] | None:
     """The values of the first ``{…}`` without inner braces that holds the first key's name, as the
     released code converts them; None where there is none, or it is no JSON.
-
-    The released pattern needs time in the square of a reply that repeats the key and never closes.
     """
     block = next((one[0] for one in _FLAT.finditer(reply) if keys[0] in one[0]), None)
     if block is None:

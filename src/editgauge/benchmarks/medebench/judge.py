@@ -2,18 +2,15 @@
 2506.01921).
 
 One call: rubric with the change description (**D**: ``EA``, ``VQ``, ``Context``) or with the prompt
-(**P**: ``EA_P``…), then input, reference, output, files as they are. The reply is an object: the list
-of differences, then three integers 0 to 10. The third score, contextual preservation, is that of the
-paper's Table 3 (``Context``); the CP of Table 2 is the masked SSIM of the pixel track. Temperature is
-the server's own. The lines of the released prompt (400 tokens) are asked for by ``--prompts paper``
-alone.
+(**P**: ``EA_P``…), then input, reference, output, files as they are. The reply is an object: the
+list of differences, then three integers 0 to 10, of which tables have a tenth. The third
+(``Context``) is the paper's Table 3's; the CP of Table 2 is the masked SSIM. Temperature is the
+server's own. The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls.
 
-The option ``text`` is ``D`` (default), ``P``, or ``DP`` for both calls. Rows keep 0 to 10; tables
-divide by 10.
-
-Variants: of the released lines *faithful* is read as the script does (fractions pass, one unreadable
-score drops both, and so does a failed call); *corrected* wants the last three lines with integers in
-range. The released script cannot read our object, so that both variants are the strict reading there.
+Variants: of the lines that ``--prompts paper`` asks for *faithful* is read as the script does
+(fractions pass, one unreadable score drops all); *corrected* wants the last three lines with
+integers in range. The released script cannot read our object: both variants are the strict reading
+there.
 """
 
 from __future__ import annotations
@@ -111,8 +108,8 @@ def released_ask(
     scripts: Scripts, sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
 ) -> Sequence[Call]:
     """Five user messages (wanted edit; input; reference; output; the two steps), every picture
-    declared a JPEG, 400 tokens, the server's own temperature. The script asks with the change
-    description; the paper's tables also have the instruction (option ``text=P``).
+    declared a JPEG, 400 tokens, the server's own temperature; by the change description, or by the
+    instruction (option ``text=P``).
     """
     if edit.path is None or sample.reference is None:
         return ()
@@ -171,8 +168,7 @@ def released_scores(reply: str) -> dict[str, float | None]:
     """The numbers that the released code takes from a reply, all None unless each has one.
 
     Every line that holds a score's name is cut at its first colon and then at the first slash; what
-    lies between is the score if it is a number. The last such line wins, fractions and numbers out
-    of range pass; -1 is what the script writes for none.
+    lies between is the score if it is a number. The last such line wins; -1 is none.
     """
     accuracy, quality, context = NAMES
     asked = (accuracy, context, quality)  # in the order in which the script looks for them

@@ -136,14 +136,11 @@ def as_released(reply: str | None) -> Mapping[str, float | None]:
 
 
 def released_scores(reply: str) -> dict[str, float | None]:
-    """Q1 to Q5 as the released first step keeps them from a reply: integers as they are (any
-    range), None for the rest.
+    """Q1 to Q5 as the released first step keeps them from a reply: integers as they are (any range,
+    ``4.0`` and ``true`` too), None for the rest.
 
-    It reads the reply with ``json_repair``, which mends what it can (a trailing comma, single
-    quotes, a reply that breaks off in the reason), and keeps the scores only of a reply that has
-    both ``score`` and ``reason``. ``4.0`` and ``true`` count as the integers that they equal, as
-    they do in the script. What the second step drops is the table's. Raises `MissingExtra` without
-    ``json_repair``.
+    It reads the reply with ``json_repair``, which mends what it can, and keeps the scores only of a
+    reply that has both ``score`` and ``reason``. Raises `MissingExtra` without ``json_repair``.
     """
     data = _repaired(reply.strip())
     scores = data.get("score") if isinstance(data, dict) and "reason" in data else None

@@ -113,8 +113,8 @@ _FUNCTION = "call_llm_evaluation"
 
 
 def released_wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
-    """SE is asked where the record has the key ``knowledge_prompt`` in its right spelling (and not
-    with ``knowledge=false``).
+    """SE is asked where the record spells the key ``knowledge_prompt`` right (and not with
+    ``knowledge=false``).
     """
     spelt = sample.attributes.get("knowledge_key", "knowledge_prompt") == "knowledge_prompt"
     known = options.get("knowledge", True) and sample.knowledge and spelt
@@ -191,9 +191,7 @@ _BRACES = re.compile(r"\{+|\}+")
 def as_released(
     name: str, reply: str | None, *, with_reference: bool = False
 ) -> dict[str, float | None]:
-    """What the released script of the split (`with_reference`: the synthetic one) records for one
-    dimension.
-    """
+    """What the released script of the split (`with_reference`: the synthetic one) records."""
     return {name: released_score(reply, name, with_reference=with_reference)}
 
 
@@ -202,13 +200,11 @@ def released_score(
 ) -> float | None:
     """The number that the released code records and averages for one dimension.
 
-    The script for the synthetic split (`with_reference`) removes fences and cuts from the first
-    ``{`` to the *last* ``}``; the one for the real split also removes the tags (not the content) of
-    a thinking block, and cuts the first balanced ``{…}``, without regard to strings. Both want the
-    dimension's name and ``rationale`` in it. `FAILED_SCORE` for None (the call failed) and for what
-    is no JSON; None for JSON without the keys, and for a value that the released average leaves out
-    or stops at. A number outside 0 to 5, one that is no integer, and one that is written as a text
-    are recorded as they are.
+    The script for the synthetic split (`with_reference`) cuts from the first ``{`` to the *last*
+    ``}``; the one for the real split leaves out a thinking block's tags and cuts the first balanced
+    ``{…}``. `FAILED_SCORE` for None (the call failed) and for what is no JSON; None for JSON
+    without the dimension's name and ``rationale``, and for a value that the released average leaves
+    out or stops at. Other numbers are recorded as they are.
     """
     if reply is None:
         return FAILED_SCORE

@@ -1,35 +1,30 @@
 """TextEdit's five OCR scores, as pure functions of two lists of recognised text.
 
-A recognised text is ``(polygon, text, confidence)``; the polygon is a sequence of (x, y) points, in
-pixels of the original picture, y downwards; the confidence is not used. All five scores lie in [0,
-1], higher is better; an output that reads exactly as asked gives 1.
+All lie in [0, 1], higher is better; an output that reads exactly as asked gives 1. `faithful`
+follows the released code to the last bit. `corrected` differs in this, each point by the name that
+it has in `OcrScores.rules` and in the tests:
 
-`faithful` follows the released code to the last bit, with what is wrong in it. `corrected` differs
-in this, each point by the name that it has in `OcrScores.rules` and in the tests:
+- ``line-height``: a box joins a line within half the mean height of it and the previous box, not
+within 10 px.
 
-``line-height``
-    A box joins a line when the distance of the vertical centres is below half the mean height of it
-    and the previous box, not below 10 px.
-``right-to-left``
-    A line of mostly right-to-left text is joined from its right end, in logical order.
-``strict``
-    Where normalisation makes source and target the same, or leaves nothing of one (a change of
-    case, of punctuation or of emoji), the edited text is compared without it: NFKC, no blanks, else
-    as it is. The released scores give such an edit full marks when nothing was done.
-``whole-words``
-    A text of up to 3 letters occurs in a line, box or region only as whole words. The released rule
-    finds ``10`` in ``2010`` and in two neighbouring boxes ``1`` and ``0``. A source of that length
-    that is nowhere a whole word was not found (``dataset-fault``), however alike another word is.
-``region``
-    The factor 0.2 for a source that was not replaced looks at the edited region, not at the whole
-    page, and does not count a target that stands only inside the source that is still there
-    (``COFFEE`` in ``COFFEE SHOP``).
-``dataset-fault``
-    A source text that OCR does not find in the *original* gives no scores (None), not five zeros;
-    NED, which asks for a box of its own, gives none where there is no such box.
-``invented``
-    With no other line in the original, text that was added elsewhere costs precision as if there
-    had been one line; the released weight of such text is then 0.
+- ``right-to-left``: a line of mostly right-to-left text is joined from its right end.
+
+- ``strict``: where normalisation makes source and target the same (a change of case or
+punctuation), texts are compared without it; the released scores give such an edit full marks when
+nothing was done.
+
+- ``whole-words``: a text of up to 3 letters occurs only as whole words (the released rule finds
+``10`` in ``2010``); a source of that length that is nowhere one was not found.
+
+- ``region``: the factor 0.2 for a source that was not replaced looks at the edited region, not at
+the whole page, and does not count a target inside the source that is still there (``COFFEE`` in
+``COFFEE SHOP``).
+
+- ``dataset-fault``: a source text that OCR does not find in the *original* gives no scores, not
+five zeros; NED gives none where there is no such box.
+
+- ``invented``: with no other line in the original, text that was added elsewhere costs precision as
+if there had been one line; its released weight is then 0.
 """
 
 from __future__ import annotations
@@ -89,14 +84,14 @@ def ocr_scores(
     target_text: str,
     variant: Variant = "faithful",
 ) -> OcrScores:
-    """OA, OP, OR, F1 and NED of one edit, each in [0, 1], higher is better.
+    """OA, OP, OR, F1 and NED of one edit.
 
-    `original` and `edited` hold the recognised text of the original and of the output resized to
-    the original's size; either may be empty. The order matters where two lines are equally alike:
-    the first wins. ``faithful``: five floats, exactly those of the released code (five zeros where
-    it finds no text, not the source, or stumbles over a polygon without points). ``corrected``: see
-    the module; None for all five where the source is not in the original, for NED alone where no
-    box of the original reads as the source. Raises `ValueError` for another variant.
+    `original` and `edited` hold (polygon, text, confidence) of the original and of the output at
+    the original's size; a polygon is (x, y) points in pixels, y downwards; the confidence is not
+    used. Of lines that are equally alike the first wins. ``faithful``: five floats, zeros where the
+    released code finds no text, not the source, or stumbles. ``corrected``: None for all five where
+    the source is not in the original, for NED alone where no box reads as it. Raises `ValueError`
+    for another variant.
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant: wanted one of {', '.join(VARIANTS)}, found {variant!r}")
@@ -131,7 +126,7 @@ def _weighted(
     accuracy: float, texts: list[str], others: list[str], corrected: bool
 ) -> tuple[float, float, float]:
     """Precision, recall and F1 of the target (weight 0.5) and the original's other lines (0.5 in
-    equal shares), against the output's other lines.
+    equal shares).
     """
     lines, count = len(texts), len(others)
     unit = (1.0 - WEIGHT) / lines if lines else (1.0 - WEIGHT if corrected else 0.0)
@@ -143,9 +138,7 @@ def _weighted(
 
 
 def _background(texts: list[str], others: list[str]) -> float:
-    """The summed similarities of texts to the others, each of which is taken once, greedily from
-    the top; the first of several equals.
-    """
+    """The summed similarities of texts to the others, each of which is taken once, greedily."""
     free = list(others)
     total = 0.0
     for text in texts:
@@ -173,9 +166,7 @@ class _Edit:
         return ("strict",) * self.strict + ("whole-words",) * short
 
     def line(self, lines: list[list[Box]], texts: list[str]) -> int:
-        """The line to be edited: the first of those most alike to the source, -1 where none is
-        alike enough.
-        """
+        """The line to be edited: the first of those most alike to the source; -1: none."""
         source = self.source
         if self.corrected and not source:
             source = self.key(self.source_text)
@@ -211,8 +202,8 @@ class _Edit:
         return (best * PENALTY if penalised else best), penalised
 
     def _stays(self, text: str) -> bool:
-        """Whether the source is in the text, not as part of the target, and the target is not,
-        but as part of it.
+        """Whether the source is in the text but as part of the target, and the target is not but as
+        part of it.
         """
         sources, targets = (
             occurrences(text, words, strictly=self.strict, whole=len(self.key(words)) <= SHORT)
@@ -222,9 +213,7 @@ class _Edit:
         return stays and all(_within(place, sources) for place in targets)
 
     def ned(self, before: list[Box], after: list[Box]) -> float | None:
-        """NED: what stands where the box of the source stood, left to right, compared with the
-        target.
-        """
+        """NED: what stands where the box of the source stood, compared with the target."""
         key = self.key
         source, target = key(self.source_text), key(self.target_text)
         if self.corrected and not self.strict and len(source) <= SHORT:

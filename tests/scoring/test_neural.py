@@ -158,15 +158,6 @@ def test_medebench_lpips_is_the_references_alexnet(monkeypatch: Any, tmp_path: P
     assert score.detail == {"resized_from": "120x100"}
 
 
-def test_lpips_does_not_depend_on_batch_or_order(monkeypatch: Any, tmp_path: Path) -> None:
-    tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
-    scorer = named(texteditbench, "lpips")
-    pairs = [pair(tmp_path, f"s{n}", size=(64 + 8 * (n % 2), 48)) for n in range(4)]
-    alone = [[s.value for s in scorer.score(*p)] for p in pairs]
-    assert [[s.value for s in scores] for scores in many(scorer, pairs)] == alone
-    assert [[s.value for s in scores] for scores in many(scorer, pairs[::-1])] == alone[::-1]
-
-
 def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path) -> None:
     tiny.install_lpips(monkeypatch, tmp_path / "weights", "squeeze")
     good = pair(tmp_path, "good")
@@ -199,7 +190,6 @@ def test_faults_of_single_pairs_stay_with_them(monkeypatch: Any, tmp_path: Path)
 
 
 def _count(monkeypatch: Any, owner: str, method: str) -> list[Any]:
-    import importlib
 
     module, _, name = owner.rpartition(".")
     cls = getattr(importlib.import_module(module), name)
@@ -366,53 +356,6 @@ def test_features_are_computed_once_and_kept(clip: Path, monkeypatch: Any, tmp_p
         [s.value for s in r] for r in first
     ]
     assert sum(len(args[0]) for args in seen) == 9, "the second run computes nothing"
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "name", "module", "method"),
-    [
-        (textedit, "clip", "editgauge.networks.clip.ClipModel", "image_features"),
-        (textedit, "clip", "editgauge.networks.clip.ClipModel", "text_features"),
-        pytest.param(
-            medebench,
-            "fid",
-            "editgauge.networks.inception.Inception",
-            "features_of",
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_a_device_that_holds_one_picture_gives_the_same_values(
-    benchmark: Any, name: str, module: str, method: str, monkeypatch: Any, tmp_path: Path
-) -> None:
-    """Every network backs off where its device's memory does not hold a batch."""
-    install = tiny.install_clip if name == "clip" else tiny.install_inception
-    install(monkeypatch, tmp_path / "weights")
-    pairs = [pair(tmp_path, f"s{n}", caption=f"red {n}", size=(48, 40)) for n in range(2)]
-    scorer = named(benchmark, name)
-
-    def values() -> list[float]:
-        for cached in (features._cache, features._fitting):
-            cached.cache_clear()
-        lists = [scorer.score_set(pairs)] if name == "fid" else many(scorer, pairs)
-        return [score.value for scores in lists for score in scores if score.value is not None]
-
-    whole = values()
-    assert whole
-    owner, _, kind = module.rpartition(".")
-    network = getattr(importlib.import_module(owner), kind)
-    real, sizes = getattr(network, method), []
-
-    def small(self: Any, given: Any, *more: Any) -> Any:
-        sizes.append(len(getattr(given, "ids", given)))
-        if sizes[-1] > 1:
-            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
-        return real(self, given, *more)
-
-    monkeypatch.setattr(network, method, small)
-    assert values() == pytest.approx(whole, rel=1e-5, abs=1e-6, nan_ok=True)
-    assert sizes[0] > 1
-    assert sizes[-1] == 1
 
 
 # -- FID -------------------------------------------------------------------------------------------

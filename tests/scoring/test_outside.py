@@ -1,4 +1,4 @@
-"""Scorers of other packages: on every benchmark, marked with their version, alone in their fault."""
+"""Scorers of other packages: marked with their version, alone in their fault."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from editgauge import catalog
-from editgauge.errors import PluginError
 from editgauge.scoring.outside import scorers_of
 from tests.command_line import invoke
 from tests.plugins import install
@@ -25,95 +24,64 @@ def gap(original, edited):
 def ssim(original, edited):
     return 1.0
 
-def several(**options):
-    return [gap]
-
 def nothing(**options):
     raise OSError("a library is missing")
 """
 GROUP = "editgauge.scorers"
 
 
-def type_(*words: object) -> str:
-    done = invoke([str(word) for word in words])
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.stdout
-
-
 @pytest.fixture
 def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    def made(name: str, points: dict[str, str], source: str = GAP, version: str = "1.0") -> None:
-        module = f"plugin_{name}"
-        points = {key: f"{module}:{target}" for key, target in points.items()}
-        install(
-            tmp_path,
-            monkeypatch,
-            f"some-{name}",
-            {GROUP: points},
-            modules={f"{module}.py": source},
-            version=version,
-        )
+    def made(name: str, target: str, source: str = GAP) -> None:
+        points, modules = {GROUP: {name: f"plugin_{name}:{target}"}}, {f"plugin_{name}.py": source}
+        install(tmp_path, monkeypatch, f"some-{name}", points, modules=modules)
 
     return made
 
 
+def found() -> Any:
+    return scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
+
+
 def test_another_version_of_the_package_makes_its_rows_again(
-    put: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = tmp_path / "run"
-    type_("edit", "mini", "--editor", "copy", "--run", run, "--limit", 1, "--workers", 0)
-    words = ("score", "mini", "--run", run, "--limit", 1, "--workers", 0, "--json")
-    with monkeypatch.context() as older:
-        install(tmp_path / "1", older, "some-gap", {GROUP: {"gap": "plugin_gap:gap"}},
-                modules={"plugin_gap.py": GAP})  # fmt: skip
-        assert json.loads(type_(*words))["computed"] == 6
-        assert json.loads(type_(*words))["computed"] == 0
-    put("gap", {"gap": "gap"}, version="2.0")
-    assert json.loads(type_(*words))["computed"] == 1
-
-
-def test_a_broken_package_costs_its_own_line_and_nothing_else(put: Any, tmp_path: Path) -> None:
-    put("torn", {"torn": "gap"}, source="import no_such_library")
-    put("empty", {"empty": "missing"})
-    put("late", {"late": "nothing"})
-    put("gap", {"gap": "gap"})
-    entries = {e["name"]: e["about"] for e in json.loads(type_("list", "--json"))["metrics"]}
-    assert "package some-torn): cannot be imported: ModuleNotFoundError" in entries["torn"]
-    assert "package some-empty): cannot be imported: AttributeError" in entries["empty"]
-    assert "package some-late): scorers: OSError: a library is missing" in entries["late"]
-    assert entries["gap"].startswith("every benchmark, pixel, by some-gap 1.0: gap")
-    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
-    assert len(found.problems) == 3
-    assert "gap" in {one.name for one in found.scorers}
-    with pytest.raises(PluginError, match="some-torn"):
-        catalog.find("scorers", "torn")
+    run = str(tmp_path / "run")
+    more = ("mini", "--run", run, "--limit", "1", "--workers", "0", "--json")
+    invoke(["edit", *more, "--editor", "copy"])
+    for version, computed in (("1.0", 6), ("1.0", 0), ("2.0", 1)):
+        with monkeypatch.context() as installed:
+            points, modules = {GROUP: {"gap": "plugin_gap:gap"}}, {"plugin_gap.py": GAP}
+            folder = tmp_path / f"{version}-{computed}"
+            install(folder, installed, "some-gap", points, modules=modules, version=version)
+            assert json.loads(invoke(["score", *more]).stdout)["computed"] == computed
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("target", "source", "said"),
     [
-        ("thing = 3", "TypeError"),
-        ("thing = lambda **options: [3]", "wanted scorers, found 3"),
-        ("class thing: name = 'x'", "wanted scorers, found"),
+        ("gap", "import no_such_library", "cannot be imported: ModuleNotFoundError"),
+        ("missing", GAP, "cannot be imported: AttributeError"),
+        ("nothing", GAP, "scorers: OSError: a library is missing"),
+        ("thing", "thing = 3", "TypeError"),
+        ("thing", "thing = lambda **options: [3]", "wanted scorers, found 3"),
+        ("ssim", GAP, "mini has its own ssim; left out"),
         (
+            "gap",
             GAP + "\nfrom editgauge.types import Metric\n"
-            "gap.metrics = (Metric('gap', direction=None, low=0, high=1),)\nthing = gap",
+            "gap.metrics = (Metric('gap', direction=None, low=0, high=1),)",
             "metric gap has no direction",
         ),
     ],
 )
-def test_what_is_no_scorer_is_named(put: Any, source: str, said: str) -> None:
-    put("odd", {"odd": "thing"}, source=source)
-    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
-    (problem,) = found.problems
+def test_what_cannot_be_used_is_named_and_costs_nothing_else(
+    put: Any, target: str, source: str, said: str
+) -> None:
+    before = [scorer.name for scorer in found().scorers]
+    put("odd", target, source)
+    put("good", "gap", GAP.replace('"gap"', '"good"'))
+    now = found()
+    (problem,) = now.problems
     assert "some-odd" in problem
     assert said in problem
-
-
-def test_a_metric_that_the_benchmark_has_itself_is_left_out(put: Any) -> None:
-    put("ssim", {"ssim": "ssim"})
-    found = scorers_of(catalog.find("benchmarks", "mini"), ["pixel"])
-    (problem,) = found.problems
-    assert "mini has its own ssim; left out" in problem
-    assert "ssim" not in {one.name for one in found.scorers}
+    assert [scorer.name for scorer in now.scorers] == [*before, "good"]

@@ -1,63 +1,119 @@
-"""The base class of scorers, and what a worker with one takes of its machine."""
+"""The base class of scorers, scorers out of functions on arrays, and what a worker takes of its
+machine.
+"""
 
 from __future__ import annotations
 
+import math
+import pickle
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from editgauge.errors import UsageError
+from editgauge.scoring.plain import metric
 from editgauge.scoring.scorer import Needs, Pair, Scorer
-from editgauge.types import Edit, Metric, Sample, Score
+from editgauge.testing import make_sample
+from editgauge.types import Edit, Metric, Sample, Score, Status
+from tests.scoring.scored import scored
 
 SIZE = Metric("size", direction="higher", low=0, high=100)
 
 
 class One(Scorer):
-    name = "one"
-    track = "pixel"
-    metrics = (SIZE,)
+    name, track, metrics = "one", "pixel", (SIZE,)
 
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
         return [Score(metric="size", value=float(len(sample.id)))]
 
 
 class Many(Scorer):
-    name = "many"
-    track = "pixel"
-    metrics = (SIZE,)
-    batch = 8
+    name, track, metrics = "many", "pixel", (SIZE,)
+    wants = ("masks", "reference")
 
     def score_many(self, pairs: Sequence[Pair]) -> Iterator[tuple[int, Sequence[Score]]]:
         for index, (sample, _) in reversed(list(enumerate(pairs))):
             yield index, [Score(metric="size", value=float(len(sample.id)))]
 
 
-def pair(name: str) -> Pair:
-    sample = Sample(
-        benchmark="b",
-        id=name,
-        split="all",
-        category=("all",),
-        instruction="do it",
-        images=(Path("a.png"),),
-        output_stems=(name,),
-    )
-    return sample, Edit(sample=name, editor="e", path=Path("out.png"))
+@pytest.fixture
+def sample(tmp_path: Path) -> Sample:
+    return make_sample(tmp_path)
 
 
 @pytest.mark.parametrize("scorer", [One(), Many()])
-def test_either_of_score_and_score_many_gives_the_other(scorer: Scorer) -> None:
-    pairs = [pair("a"), pair("bb")]
-    assert [scorer.score(*each)[0].value for each in pairs] == [1.0, 2.0]
+def test_either_of_score_and_score_many_gives_the_other(scorer: Scorer, sample: Sample) -> None:
+    edit = Edit(sample="a", editor="e", path=sample.image)
+    pairs = [(replace(sample, id=name), edit) for name in ("a", "bb")]
+    assert [scorer.score(*pair)[0].value for pair in pairs] == [1.0, 2.0]
     found = dict(scorer.score_many(pairs))
     assert [found[index][0].value for index in (0, 1)] == [1.0, 2.0]
 
 
-def test_enough_for_both_is_the_larger_of_each_and_memory_for_what_both_have_loaded() -> None:
-    assert Needs(2, 0, 5).with_(Needs(1, 0.5, 9)) == Needs(2, 0.5, 14)
+def test_a_sample_without_what_a_scorer_wants_is_not_applicable(sample: Sample) -> None:
+    assert Many().applies(sample) is None
+    assert Many().applies(replace(sample, masks={})) == "the sample has no mask"
+    assert Many().applies(replace(sample, reference=None)) == "the sample has no reference"
+
+
+# -- a function on arrays --------------------------------------------------------------------------
+
+
+@metric("gap", direction="lower", low=0, high=255, unit="levels", note="of the means", version="3")
+def gap(original: Any, edited: Any) -> float:
+    """The difference of two means."""
+    return abs(float(original.mean()) - float(edited.mean()))
+
+
+@metric("inside", direction="higher", low=0, high=1, masks=True)
+def inside(original: Any, edited: Any, mask: Any) -> float:
+    assert mask.dtype == np.bool_
+    return float((original != edited).any(axis=2)[mask].mean())
+
+
+@metric("far", direction="lower", low=0, high=math.inf, against="reference")
+def far(reference: Any, edited: Any) -> float:
+    return math.inf if (reference == edited).all() else float("nan")
+
+
+def score(scorer: Scorer, sample: Sample, path: Path | None) -> Any:
+    (found,) = scored(scorer, sample, Edit(sample=sample.id, editor="e", path=path))
+    return found
+
+
+def test_it_is_a_scorer_that_survives_pickling() -> None:
+    assert isinstance(gap, Scorer)
+    assert pickle.loads(pickle.dumps(gap)) is gap
+    assert (gap.name, gap.metrics[0].unit) == ("gap", "levels")
+    assert gap.origin() == {"function": f"{__name__}.gap", "version": "3"}
+    assert (gap.inputs, inside.inputs) == (("images",), ("images", "masks"))
+    assert (far.inputs, far.wants) == (("reference",), ("reference",))
+    assert gap.__doc__ == "The difference of two means."
+
+
+def test_it_compares_with_the_input_or_the_reference(sample: Sample) -> None:
+    assert score(gap, sample, sample.image).value == 0.0
+    assert score(inside, sample, sample.reference).value == 1.0
+    assert score(far, sample, sample.reference).number == math.inf
+    found = score(far, sample, sample.image)
+    assert (found.value, found.status) == (None, Status.FAILED)
+    assert "the function gives nan, which is not in 0 to inf" in found.reason
+
+
+def test_pictures_that_cannot_be_read(sample: Sample, tmp_path: Path) -> None:
+    (tmp_path / "text.png").write_text("no picture")
+    assert score(gap, sample, tmp_path / "text.png").status is Status.UNREADABLE
+    broken = replace(sample, images=(tmp_path / "text.png",))
+    assert score(gap, broken, sample.image).status is Status.DATASET_FAULT
+    gone = replace(sample, masks={**sample.masks, "roi": Path("no/such.png")})
+    assert score(inside, gone, sample.image).status is Status.DATASET_FAULT
+
+
+# -- needs -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -74,17 +130,17 @@ def test_fewer_workers_where_each_takes_more(
     assert needs.workers(most, memory) == workers
 
 
-def test_a_gpu_where_there_is_one() -> None:
-    cases = [(None, 0, None), (None, 1, 1), (2, None, 2), (None, None, None)]
-    assert [Needs(1, a).with_(Needs(1, b)).num_gpus for a, b, _ in cases] == [
-        both for _, _, both in cases
-    ]
-
-
 @pytest.mark.parametrize(
-    "declared",
-    [{"num_cpus": -1}, {"num_cpus": None}, {"memory": "2GB"}, {"num_cpus": float("nan")}],
+    ("one", "other", "both"),
+    [(None, 0, None), (None, 1, 1), (2, None, 2), (None, None, None), (0.5, 0, 0.5)],
 )
+def test_enough_for_both_is_the_larger_of_each_and_memory_for_what_both_have_loaded(
+    one: Any, other: Any, both: Any
+) -> None:
+    assert Needs(2, one, 5).with_(Needs(1, other, 9)) == Needs(2, both, 14)
+
+
+@pytest.mark.parametrize("declared", [{"num_cpus": -1}, {"memory": "2GB"}, {"num_cpus": math.nan}])
 def test_what_is_no_amount_is_an_error_that_names_it(declared: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(declared))):
         Needs(**declared)

@@ -83,6 +83,14 @@ TEXTEDITBENCH = (
         scale(0, 5, *_each(_SPLITS, DIMENSIONS)),
         *map(_sum_of_five, _SPLITS),
     ),
+    _audit(
+        "texteditbench",
+        "repeated judge",
+        "model run synthetic real",
+        _SPLITS,
+        "judge_repeats",
+        scale(0, 25, *_SPLITS),
+    ),  # fmt: skip
 )
 
 
@@ -132,9 +140,9 @@ def _permuted(lines: Sequence[Line], report: Report) -> None:
                 report.remarks.append(f"Averages do not follow from the columns: {told}.")
                 return
     moved = (f"{true} is printed under {place}" for true, place in _WHERE.items() if true != place)
+    told = "the header alternates Real and Virtual, the lines do not"
     report.remarks += [
-        f"The columns are permuted: the header alternates Real and Virtual, the lines do not. "
-        f"Consistent in every line: {', '.join(moved)}.",
+        f"The columns are permuted: {told}. Consistent in every line: {', '.join(moved)}.",
         "SI, LR and VC have one weight: their order cannot be told from means.",
     ]
 
@@ -187,6 +195,14 @@ MEDEBENCH = (
         scale(0, 1, *_MEANS),
         scale(0, math.inf, "overall_FID"),
         *map(_overall_rule, _METRICS),
+    ),
+    *(
+        _audit("medebench", name, headings, columns, file, scale(low, 1, *columns))
+        for name, headings, columns, low, file in (
+            ("paradigms", "paradigm shots EA", _METRICS, 0, "paradigms"),
+            ("attention", "organ iou", ("iou",), 0, "attention_iou"),
+            ("correlations", "metric EA CP VQ", _METRICS, -1, "spearman"),
+        )
     ),
 )
 

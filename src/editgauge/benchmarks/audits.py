@@ -90,7 +90,7 @@ TEXTEDITBENCH = (
         _SPLITS,
         "judge_repeats",
         scale(0, 25, *_SPLITS),
-    ),  # fmt: skip
+    ),
 )
 
 

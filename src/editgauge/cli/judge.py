@@ -96,7 +96,7 @@ def _judged(opened: Session) -> int:
         output.note(told)
     outcome = command.run(opened, progress=live.show, say=output.note, interruptible=True)
     live.end()
-    output.emit(outcome.as_json(), outcome.lines())
+    output.emit(outcome.facts, outcome.lines())
     output.warn(opened.run)
     if outcome.interrupted:
         return 130

@@ -1,8 +1,5 @@
-"""One reply of one judge: from the store, or asked for in the server's words, paid for and stored.
-
-A reply is in the store before anybody hears of it, under a key made of everything it depended on,
-so that the same steps over a stored call give the same result and cost nothing. Waiting, retries
-and money are `services.paid`'s.
+"""One reply of one judge: from the store, or asked for in the server's words, paid for and stored
+under a key made of everything it depended on, before anybody hears of it.
 """
 
 from __future__ import annotations
@@ -36,25 +33,18 @@ from editgauge.store.paid import Paid
 
 _MOST_BYTES_A_TOKEN = 20.0
 """A bill that counts fewer tokens than the words' bytes over this is no bill."""
-_CUT = (
-    "cut off{thinks} at {room} tokens. Give more (max_tokens={more}), or ask for less thinking "
-    "(reasoning_effort=low)"
-)
+_CUT = "cut off{thinks} at {room} tokens; set max_tokens={more}, or reasoning_effort=low"
 TROUBLES: Mapping[str, tuple[int, str]] = {
     "cut": (5, _CUT),
     "bad": (3, ". Correct the command: every call is turned down for this"),
     "failed": (policy.HOPELESS, ". Run the same command later and retry what failed"),
 }
-"""What a call ended with (cut off twice before its verdict, its request turned down, no answer),
-after how many in a row every other call would end the same way, and what to do then.
-"""
+"""What a call ended with, after how many in a row all would end so, and what to do then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A call and what it belongs to. `about` (benchmark, sample, editor…) is kept beside the
-    reply; `payload` is the caller's.
-    """
+    """A call, and what is kept beside its reply (`about`) or is the caller's (`payload`)."""
 
     call: Call
     repeat: int = 0
@@ -64,9 +54,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt of a job: ``first``, ``room`` (with a larger token limit) or ``repair`` (the
-    reply that cannot be read, and what is said to it).
-    """
+    """``first``, ``room`` (a larger limit) or ``repair`` (a reply, and what is said to it)."""
 
     name: str = "first"
     room: int = 0
@@ -78,9 +66,8 @@ FIRST = Attempt()
 
 @dataclass(slots=True, kw_only=True)
 class Stats:
-    """What has happened so far: for the live line, the manifest and the summary. `unasked` calls
-    are not in the store and were not to be asked; `blind` replies may come from a judge that saw no
-    picture; `dollars` are bills, and (`dollars_unbilled`) estimates of what was never billed.
+    """What has happened so far. `unasked`: not stored, and not to be asked; `blind`: perhaps from a
+    judge that saw no picture; `dollars`: bills, and estimates of what was never billed.
     """
 
     done: int = 0
@@ -113,8 +100,8 @@ class Unasked(Exception):
 
 
 class Asker:
-    """Asks one model for replies, each key once. Thread-safe. `replies` may be shared by many runs,
-    models and processes; `deadline`: seconds for one reply, all waiting and retries together.
+    """Asks one model for replies, each key once. Thread-safe. `replies` may be shared by runs and
+    processes; `deadline`: seconds for one reply, all waiting and retries together.
     """
 
     def __init__(
@@ -162,9 +149,8 @@ class Asker:
     # -- keys --------------------------------------------------------------------------------------
 
     def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
-        """The key of a reply: 32 hexadecimal digits over endpoint family, rubric, repeat, attempt,
-        picture bytes and body (model, parameters, schema, text). Raises `ImageError` for a picture
-        that cannot be read.
+        """The key of a reply: 32 hexadecimal digits over rubric, repeat, attempt, picture bytes and
+        body (model, parameters, schema, text). Raises `ImageError`.
         """
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
         state = hashlib.blake2b(digest_size=16)
@@ -260,9 +246,7 @@ class Asker:
     # -- money -------------------------------------------------------------------------------------
 
     def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
-        """The most that a request can cost, in US dollars; 0 where there is no price. `text_bytes`
-        is the length of its body without pictures.
-        """
+        """The most that a request can cost, in US dollars; `text_bytes`: without pictures."""
         if self.price is None or self.price.free:
             return 0.0
         sizes = [self.pictures.size(picture) for picture in job.call.pictures]
@@ -270,21 +254,15 @@ class Asker:
         return self.price.of(tokens, attempt.room or self.room(job.call), batch=batch)
 
     def heard(self, response: Response, text_bytes: int, *, batch: bool = False) -> Outcome:
-        """A successful answer with its bill, by its own usage record where that can be believed;
-        its tokens are counted on the way.
-        """
+        """A successful answer with its bill, where its usage record can be believed."""
         outcome = read_completion(response, self.client.secrets)
         reply = outcome.value or Reply()
         cost = told = told_cost(reply.usage)
-        usage = usage_of(
-            reply.usage,
-            least=text_bytes / _MOST_BYTES_A_TOKEN,
-            least_out=len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN,
-        )
+        least = text_bytes / _MOST_BYTES_A_TOKEN
+        least_out = len((reply.content or "").encode()) / _MOST_BYTES_A_TOKEN
+        usage = usage_of(reply.usage, least=least, least_out=least_out)
         if self.price is not None:
-            cost = None
-            if usage is not None:
-                cost = max(self.price.of(*usage, batch=batch), told or 0.0)
+            cost = usage and max(self.price.of(*usage, batch=batch), told or 0.0)
         if usage is not None:
             with self._lock:
                 self.stats.tokens_in += usage.tokens_in
@@ -316,16 +294,8 @@ class Asker:
             if outcome.kind == "ok":
                 self.prove(dialect)
             ours = not fine or self.is_ours(said.answered)
-        about = {
-            "call": call.name,
-            "repeat": job.repeat,
-            "attempt": attempt.name,
-            **job.about,
-            "room": attempt.room or self.room(call),
-            "rubric": call.rubric,
-            "pictures": [self.pictures.identity(picture) for picture in call.pictures],
-            "parameters": orjson.loads(dialect.note),
-        }
+        about = {**job.about, "call": call.name, "repeat": job.repeat, "attempt": attempt.name}
+        about |= {"room": attempt.room or self.room(call), "rubric": call.rubric}
         # another judge's reply is paid for: kept, under a key that no call of ours has
         reply = self.put(key if ours else f"{key} {said.answered}", outcome, about)
         if not ours:
@@ -357,9 +327,7 @@ class Asker:
         return reply
 
     def notice(self, trouble: str, reply: Reply) -> None:
-        """Count how many calls in a row ended with the same of `TROUBLES` ("": none). Raises
-        `RunError` with advice where another one makes no sense.
-        """
+        """Count calls in a row with the same of `TROUBLES` ("": none). Raises `RunError`."""
         if self.offline:
             return
         # a wrong option is turned down for one reason; a server that breaks down has many
@@ -367,14 +335,13 @@ class Asker:
         with self._lock:
             self.stats.cut_off += trouble == "cut"
             last, count = self._trouble
-            self._trouble = (what, count + 1 if what == last else 1)
-            count = self._trouble[1]
-        most, advice = TROUBLES.get(trouble, (0, ""))
-        if most and count >= most:
-            room = int(reply.request.get("room") or 0)
-            thinks = " while it was still thinking" if reply.thought else ""
-            told = advice.format(thinks=thinks, room=room, more=max(16384, 2 * room))
-            raise RunError(
-                f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
-                f"{reply.reason}{told}; what was done is kept"
-            )
+            self._trouble = (what, count := count + 1 if what == last else 1)
+        if not trouble or count < TROUBLES[trouble][0]:
+            return
+        room = int(reply.request.get("room") or 0)
+        thinks = " while it was still thinking" if reply.thought else ""
+        advice = TROUBLES[trouble][1].format(thinks=thinks, room=room, more=max(16384, 2 * room))
+        raise RunError(
+            f"{self.client.host}: {count} calls in a row without a verdict, the last one: "
+            f"{reply.reason}{advice}; what was done is kept"
+        )

@@ -1,6 +1,5 @@
-"""Batches: the half-price way to ask. A transport into the same reply store; rows are then made as
-from any reply. A call that waits in a batch is not submitted again; replies that are cut off or
-cannot be read are left to a later ordinary run.
+"""Batches, the half-price way to ask: another way into the same reply store. Replies that are cut
+off or cannot be read are left to a later ordinary run.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ LEAST_BYTES = 1000
 
 @dataclass(slots=True, kw_only=True)
 class Batched:
-    """What `submit` or `collect` did: batches and calls, calls that wait in unfinished batches,
-    batches that ended without results (their calls may be submitted again), and why the budget left
-    calls out.
+    """What `submit` or `collect` did. `waiting`: calls in unfinished batches; `failed`: batches
+    that ended without results; `broke`: why the budget left calls out.
     """
 
     batches: list[str] = field(default_factory=list)

@@ -1,6 +1,5 @@
-"""One chat call to an OpenAI-compatible server: its body, and what came back as a plain value. A
-body is never built in one piece: the words are serialised once, and the pictures' base64 text goes
-out from where it is.
+"""One chat call to an OpenAI-compatible server: its body, never built in one piece, and what came
+back as a plain value.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from editgauge.services.secrets import Secrets, address, key_for
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
-"""Environment variables that may hold the key: the first for any server, the second for OpenAI's
-and the one that ``OPENAI_BASE_URL`` names. Keys come from nowhere else.
+"""Variables that may hold the key: the first for any server, the second for OpenAI's and the one
+that ``OPENAI_BASE_URL`` names.
 """
 _SLOT = "\u0000picture\u0000"
 _SLOT_BYTES = orjson.dumps(_SLOT)
@@ -75,9 +74,7 @@ def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str
 
 
 def pieces(body: bytes, pictures: Sequence[bytes]) -> list[bytes]:
-    """A body with the addresses of pictures in its slots. Base64 needs no escaping, so nothing is
-    serialised twice, and the large pieces are shared with other bodies.
-    """
+    """A body with the addresses of pictures in its slots; large pieces are shared, not copied."""
     texts = body.split(_SLOT_BYTES)
     if len(texts) != len(pictures) + 1:
         why = "a rubric or a text from the data holds the mark of a picture; remove NUL characters"
@@ -92,9 +89,8 @@ def pieces(body: bytes, pictures: Sequence[bytes]) -> list[bytes]:
 
 
 class Client:
-    """One server. `base_url` ends in ``/v1`` or whatever comes before ``/chat/completions``. The
-    key is read from the environment (`KEY_NAMES`) and appears in no message, log or file; nor does
-    a query of the address.
+    """One server. `base_url` ends before ``/chat/completions``. The key is the environment's
+    (`KEY_NAMES`) and appears in no message, log or file; nor does a query of the address.
     """
 
     def __init__(
@@ -108,7 +104,6 @@ class Client:
         headers = {"Authorization": f"Bearer {own}"} if own else {}
         self.http = Http(headers, self.secrets, timeout=timeout)
         self.host = self.address.host
-        """The server's host and port, without anything that could be secret."""
 
     def close(self) -> None:
         self.http.close()
@@ -119,15 +114,13 @@ class Client:
 
 
 Ask = Callable[[Mapping[str, Any]], "str | Awaitable[str]"]
-"""Takes a chat request as the OpenAI interface has it (``model``, ``messages``, ``max_tokens``…;
-pictures are ``data:`` addresses) and returns the reply's text. May be a coroutine function.
+"""Takes a chat request as the OpenAI interface has it (pictures are ``data:`` addresses) and gives
+the reply's text. May be a coroutine function.
 """
 
 
 class FunctionClient(Client):
-    """Calls `ask` in place of a server: whoever has a client of their own hands it in. What it
-    raises is a failed call: it is asked again as a server would be, and then recorded as failed.
-    """
+    """Calls a user's `ask` in place of a server; what it raises is a failed call."""
 
     def __init__(self, ask: Ask) -> None:
         super().__init__("http://localhost/v1", key="")
@@ -170,8 +163,8 @@ _THOUGHT = ("reasoning_content", "reasoning", "thinking")
 
 
 def read_completion(response: Response, secrets: Secrets) -> Outcome:
-    """A successful HTTP answer as an outcome whose value is a `Reply`. Knows the habits of servers:
-    HTML as 200, errors as 200, null choices. Every answer counts until its bill is known.
+    """A successful HTTP answer as an outcome whose value is a `Reply`, whatever the habits of its
+    server: HTML as 200, errors as 200, null choices. It counts until its bill is known.
     """
     value = decoded(response.data)
     if not isinstance(value, dict):
@@ -223,7 +216,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _called(message: Mapping[str, Any]) -> str | None:
-    """The arguments of the tool that a request in the form ``tool`` makes the judge call."""
+    """The arguments of the tool that the form ``tool`` makes the judge call."""
     try:
         (call,) = message["tool_calls"]
         function = call["function"]

@@ -25,15 +25,10 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Outcome:
-    """What a judge command did. `dollars_of_run`: US dollars for judging in this run, all commands
-    together.
-    """
+    """What a judge command did, as `facts` of JSON values."""
 
     session: Session
-    complete: bool
-    interrupted: bool
-    notes: list[str]
-    dollars_of_run: float
+    facts: dict[str, Any]
 
     @property
     def broke(self) -> str:
@@ -41,36 +36,17 @@ class Outcome:
         return self.session.engine.broke
 
     @property
+    def interrupted(self) -> bool:
+        return bool(self.facts["interrupted"])
+
+    @property
     def without_score(self) -> int:
         """Metrics of edits that have no score, those that were not asked included."""
-        fine = (Status.SCORED.value, Status.NOT_APPLICABLE.value)
-        counts = self.session.summary.counts.items()
-        corrected = [counter for key, counter in counts if key[3] == "corrected"]
-        missing = sum(n for counter in corrected for s, n in counter.items() if s not in fine)
-        return self.session.engine.stats.unasked + missing
-
-    def as_json(self) -> dict[str, Any]:
-        session, summary = self.session, self.session.summary
-        return {
-            "run": session.named,
-            "benchmark": session.benchmark,
-            "judge": session.source,
-            "answered": session.engine.answered,
-            "complete": self.complete,
-            "interrupted": self.interrupted,
-            "over_budget": bool(self.broke),
-            **session.engine.stats.facts(),
-            "dollars_of_run": round(self.dollars_of_run, 6),
-            "refused_by_category": session.refused,
-            "rows_made": summary.computed,
-            "rows_kept": summary.kept,
-            "without_score": self.without_score,
-            "notes": self.notes,
-        }
+        return int(self.facts["without_score"])
 
     def lines(self) -> Iterator[str]:
         """What was done, in words, and what to do next."""
-        session, stats = self.session, self.session.engine.stats
+        session, facts = self.session, self.facts
         among = [sample.id for sample in session.samples]
         counts = session.run.samples_by_status(
             session.benchmark, [JUDGE_SCORER], among=among, source=session.source,
@@ -81,40 +57,39 @@ class Outcome:
             words = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in told)
             yield f"{editor}, samples: {words}"
         yield from (f"refused in {name}: {n}" for name, n in sorted(session.refused.items()))
-        yield from (f"note: {note}" for note in self.notes)
-        answered = session.engine.answered
-        other = answered not in ("", session.options.model)
-        yield f"judge: {session.source}" + f" (answered by {answered})" * other
+        yield from (f"note: {note}" for note in facts["notes"])
+        other = facts["answered"] not in ("", session.options.model)
+        yield f"judge: {facts['judge']}" + f" (answered by {facts['answered']})" * other
         yield (
-            f"{stats.requests} requests, {stats.from_store} replies from the store, "
-            f"{stats.tokens_in:,} tokens in, {stats.tokens_out:,} out{self._money()}"
+            f"{facts['requests']} requests, {facts['from_store']} replies from the store, "
+            f"{facts['tokens_in']:,} tokens in, {facts['tokens_out']:,} out{self._money()}"
         )
-        yield f"{session.summary.computed} new rows, {session.summary.kept} reused"
-        if stats.unasked:
-            yield f"{stats.unasked} calls are not in the reply store: they have no row"
+        yield f"{facts['rows_made']} new rows, {facts['rows_kept']} reused"
+        if facts["unasked"]:
+            yield f"{facts['unasked']} calls are not in the reply store: they have no row"
         yield f"rows:  {session.named}"
         if self.broke:
             yield self.broke
-        elif not self.complete and session.options.offline:
+        elif not facts["complete"] and session.options.offline:
             yield "next:  the same command without --offline asks what is missing"
-        elif self.interrupted or not self.complete:
+        elif not facts["complete"]:
             yield "stopped; the same command goes on from here"
         else:
             yield f"next:  editgauge table {session.named} --benchmark {session.benchmark}"
 
     def _money(self) -> str:
-        price, engine = self.session.price, self.session.engine
+        price, facts = self.session.price, self.facts
         if price is None:
             return ", costs not counted: no price is known (--price IN/OUT)"
-        if price.free:
-            return ""
-        here, unbilled = engine.stats.dollars, engine.stats.dollars_unbilled
-        in_all, said = self.dollars_of_run, f", {here:.4f} US dollars"
+        here, in_all, unbilled = (
+            facts[name] for name in ("dollars", "dollars_of_run", "dollars_unbilled")
+        )
+        said = f", {here:.4f} US dollars"
         if unbilled > 5e-5:
             said += f" ({unbilled:.4f} of it estimated: no usable bill came)"
         if in_all > here + 5e-5:
             said += f"; {in_all:.4f} for judging in this run, all commands together"
-        return said
+        return "" if price.free else said
 
 
 def run(
@@ -132,18 +107,16 @@ def run(
     """
     session.asks()
     engine, began = session.engine, time.monotonic()
-    stopped = threading.Event()
-    complete, notes = False, []
+    stopped, complete = threading.Event(), False
     if warning := models.end_warning(session.options.model):
-        notes.append(warning)
         say(f"warning: {warning}")
     try:
         with _signals(session, stopped, say) if interruptible else nullcontext():
-            complete = session.judge(progress=progress)
+            complete = session.judge(progress) and not stopped.is_set()
     except KeyboardInterrupt:
         stopped.set()
     finally:
-        session.record(
+        facts = session.record(
             "judge",
             judge=session.source,
             answered=engine.answered,
@@ -159,9 +132,21 @@ def run(
             complete=complete,
             seconds=round(time.monotonic() - began, 3),
         )
-    notes += engine.warnings()
-    booked = engine.ledger.totals.booked
-    return Outcome(session, complete and not stopped.is_set(), stopped.is_set(), notes, booked)
+    summary, fine = session.summary, (Status.SCORED.value, Status.NOT_APPLICABLE.value)
+    strict = [counter for key, counter in summary.counts.items() if key[3] == "corrected"]
+    missing = sum(n for counter in strict for status, n in counter.items() if status not in fine)
+    return Outcome(session, {
+        **facts,
+        "run": session.named,
+        "interrupted": stopped.is_set(),
+        "over_budget": bool(engine.broke),
+        "dollars_of_run": round(engine.ledger.totals.booked, 6),
+        "refused_by_category": session.refused,
+        "rows_made": summary.computed,
+        "rows_kept": summary.kept,
+        "without_score": engine.stats.unasked + missing,
+        "notes": [*filter(None, [warning]), *engine.warnings()],
+    })  # fmt: skip
 
 
 @contextmanager
@@ -188,11 +173,9 @@ def _signals(session: Session, stopped: threading.Event, say: Say) -> Iterator[N
 def batch(session: Session, action: str) -> batches.Batched:
     """``submit`` or ``collect`` batches of a session; see `batch`."""
     session.asks()
-    engine = session.engine
-    if action == "submit":
-        done = batches.submit(engine, session.jobs(looking=True))
-    else:
-        done = batches.collect(engine)
+    engine, submits = session.engine, action == "submit"
+    jobs = session.jobs(looking=True)
+    done = batches.submit(engine, jobs) if submits else batches.collect(engine)
     session.record(f"judge batch {action}", **asdict(done))
     return done
 

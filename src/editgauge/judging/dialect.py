@@ -1,7 +1,5 @@
 """What one server takes: found out with the first calls, kept with the replies, part of every key.
-
-A server that refuses a form of the reply's JSON Schema is sent the next one, and one that refuses a
-keyword is sent the schema without it: what is enforced there, no reader has to mend.
+A refused form of the reply's JSON Schema gives way to the next, a refused keyword goes alone.
 """
 
 from __future__ import annotations
@@ -25,8 +23,8 @@ _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "gramm
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """The words of one server: how the schema is sent ("": it takes none), the keywords that the
-    schema must do without, the name of the token limit, and whether it takes a temperature.
+    """How the schema is sent ("": not at all), the keywords that it must do without, the name of
+    the token limit, and whether a temperature is taken.
     """
 
     form: Form = "json_schema"
@@ -65,9 +63,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
         return {"tools": [{"type": "function", "function": tool}], "tool_choice": choice}
 
     def after(self, reason: str) -> Dialect | None:
-        """The dialect to try next after a request was turned down with this reason; None when the
-        reason is another.
-        """
+        """The dialect to try after a request was turned down for this; None: for another reason."""
         text = reason.lower()
         if self.form:
             for word in _KEYWORDS:

@@ -1,12 +1,10 @@
-"""One judge asked for verdicts: each call paid for once, each ending in a reply or a reason.
-
-For one call: look into the store; else ask; ask once more with more room where the reply was cut
-off; ask once more, quoting the broken rule, where it cannot be read. Many calls at once go on
-threads: jobs are taken in order, and end in any order.
+"""One judge asked for verdicts: look into the store; else ask; ask once more with more room where
+the reply was cut off; ask once more, quoting the broken rule, where it cannot be read.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -26,12 +24,13 @@ REPAIR = (
     "That answer cannot be read: {problem}. Judge the same pictures by the same criteria and give "
     "the complete answer again, as exactly this one JSON object and with nothing around it: {form}"
 )
-UNSEEN_WORDS = (
-    "no image was", "no images were", "image was not provided", "images were not provided",
-    "no picture was", "no pictures were", "cannot see the image", "can't see the image",
-    "unable to see the image", "unable to view", "cannot view the image", "without seeing the",
-    "do not see any image", "don't see any image", "did not receive any image",
-)  # fmt: skip
+_UNSEEN = re.compile(
+    r"(?:image|picture)s? w(?:as|ere) not provided|no (?:image|picture)s? w(?:as|ere)\b"
+    r"|unable to view|(?:cannot|can't|unable to) see the image|cannot view the image"
+    r"|without seeing the"
+    r"|(?:do not|don't) see any image|did not receive any image",
+    re.IGNORECASE,
+)
 """Of a judge that says in so many words that it saw nothing: for a warning, never for a score."""
 Done = Callable[[Job, ExchangeResult], None]
 Progress = Callable[[Stats], None]
@@ -50,13 +49,12 @@ class Engine(Asker):
         self._taking = threading.RLock()
 
     def run(self, jobs: Iterable[Job], done: Done, progress: Progress | None = None) -> bool:
-        """Do all jobs, `concurrency` at once, calling `done` with each as it ends (one at
-        a time). True when none was left out.
+        """Do all jobs in order, `concurrency` at once, calling `done` with each as it ends (one at
+        a time). True when none was left out; False with `broke` where the budget would be passed.
 
         Raises `RunError` when going on makes no sense: no server, a wrong key, another model
         answering, nothing but failures. What is in flight then is still waited for, stored and
-        given to `done`: it is paid for. A budget that would be passed ends the run with `broke` set
-        and False. `KeyboardInterrupt` drops what is in flight.
+        given to `done`: it is paid for. `KeyboardInterrupt` drops it.
         """
         self._left, self._done, self._progress = iter(jobs), done, progress
         self._complete, self._dropped = True, False
@@ -112,12 +110,11 @@ class Engine(Asker):
         return not self._dropped
 
     def _count(self, job: Job, exchange: ExchangeResult) -> None:
-        stats = self.stats
-        stats.done += 1
-        stats.by_editor[str(job.about.get("editor", ""))] += 1
-        stats.refused += exchange.status is Status.REFUSED
-        stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
-        stats.repaired += bool(exchange.detail.get("repaired"))
+        self.stats.done += 1
+        self.stats.by_editor[str(job.about.get("editor", ""))] += 1
+        self.stats.refused += exchange.status is Status.REFUSED
+        self.stats.failed += exchange.status in (Status.FAILED, Status.UNREADABLE)
+        self.stats.repaired += bool(exchange.detail.get("repaired"))
         self._bring_up()
 
     def _bring_up(self) -> None:
@@ -127,20 +124,16 @@ class Engine(Asker):
 
     def warnings(self) -> list[str]:
         """What whoever reads the scores should know."""
-        if not self.stats.blind:
-            return []
         said = (
             f"{self.stats.blind} of {self.stats.done} replies may come from a judge that saw no "
             f"picture (it says so, or its prompt tokens cannot hold them): probe it"
         )
-        return [said]
+        return [said] if self.stats.blind else []
 
     # -- one job -----------------------------------------------------------------------------------
 
     def hear(self, job: Job) -> ExchangeResult | None:
-        """What comes of one job; None where its reply is not stored and nothing may be asked.
-        Raises `EditgaugeError` where going on makes no sense.
-        """
+        """What comes of one job; None where its reply is not stored and nothing may be asked."""
         retry = frozenset() if self.offline else self.retry
         try:
             exchange = self._exchange(job)
@@ -193,11 +186,8 @@ class Engine(Asker):
         )
 
     def _is_blind(self, job: Job, reply: Reply, verdict: Verdict) -> bool:
-        """Whether a judge may have seen no picture: its own word, or a bill whose tokens cannot
-        hold the words and the pictures.
-        """
-        said = verdict.rationale.lower()
-        if verdict.unseen or any(words in said for words in UNSEEN_WORDS):
+        """Whether a judge may have seen no picture: by its word, or a bill that cannot hold it."""
+        if verdict.unseen or _UNSEEN.search(verdict.rationale):
             return True
         tokens = reply.usage.get("prompt_tokens")
         if not isinstance(tokens, int) or not job.call.pictures:
@@ -221,11 +211,10 @@ def _detail(replies: Sequence[Reply], last: Reply) -> dict[str, Any]:
         detail["repaired" if last.request.get("attempt") == "repair" else "more_room"] = True
     elif len(replies) > 1:
         detail["attempts"] = len(replies)
-    detail["usage"] = {
-        name: min(sum(counts), 2**53)
-        for name in ("prompt_tokens", "completion_tokens")
-        if (counts := [n for reply in replies if type(n := reply.usage.get(name)) is int])
-    }
+    named = ("prompt_tokens", "completion_tokens")
+    counts = {name: [one.usage.get(name) for one in replies] for name in named}
+    known = {name: [n for n in of if type(n) is int] for name, of in counts.items()}
+    detail["usage"] = {name: min(sum(of), 2**53) for name, of in known.items() if of}
     if costs := [reply.cost for reply in replies if reply.cost is not None]:
         detail["cost"] = round(sum(costs), 8)
     return detail

@@ -22,30 +22,14 @@ class Line:
     tokens_out: int = 0
     dollars: float | None = None
 
-    def add(self, other: Line) -> None:
-        self.calls += other.calls
-        self.stored += other.stored
-        self.tokens_in += other.tokens_in
-        self.tokens_out += other.tokens_out
-        if other.dollars is not None:
-            self.dollars = (self.dollars or 0.0) + other.dollars
-
-    def drawn(self, name: str) -> str:
-        money = "no price" if self.dollars is None and self.calls else f"{self.dollars or 0:.2f}"
-        return (
-            f"{name:<22}{self.calls:>9,}{self.stored:>9,}{self.tokens_in:>13,}"
-            f"{self.tokens_out:>10,}{money:>12}"
-        )
-
 
 @dataclass(slots=True, kw_only=True)
 class Estimate:
-    """What is left to ask: by call, by model, and in all. `notes`: the price and what a batch would
-    cost; `bought`: how much of it the budget pays for, "" where there is none.
+    """What is left to ask: by call and in all. `notes`: the price, and that of a batch; `bought`:
+    how much of it the budget pays for, "" where there is none.
     """
 
     calls: dict[str, Line] = field(default_factory=dict)
-    editors: dict[str, Line] = field(default_factory=dict)
     total: Line = field(default_factory=Line)
     notes: list[str] = field(default_factory=list)
     bought: str = ""
@@ -53,9 +37,12 @@ class Estimate:
     def lines(self) -> Iterator[str]:
         """In words."""
         yield f"{'':<22}{'calls':>9}{'stored':>9}{'tokens in':>13}{'out':>10}{'US dollars':>12}"
-        for of in (self.calls, self.editors if len(self.editors) > 1 else {}):
-            yield from (line.drawn(name) for name, line in sorted(of.items()))
-        yield self.total.drawn("all")
+        for name, line in [*sorted(self.calls.items()), ("all", self.total)]:
+            money = (
+                "no price" if line.dollars is None and line.calls else f"{line.dollars or 0:.2f}"
+            )
+            tokens = f"{line.tokens_in:>13,}{line.tokens_out:>10,}"
+            yield f"{name:<22}{line.calls:>9,}{line.stored:>9,}{tokens}{money:>12}"
         yield from filter(None, (*self.notes, self.bought))
         yield "nothing was sent; the real usage of the first calls will say more"
 
@@ -65,7 +52,7 @@ class Estimate:
 
 
 def of_session(session: Session) -> Estimate:
-    """What is left to ask in a session. Nothing is sent and no picture is decoded.
+    """What is left to ask in a session; nothing is sent and no picture is decoded.
 
     Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
     tokens, or what a judge of its kind usually thinks. What a provider serves from its cache is
@@ -73,22 +60,26 @@ def of_session(session: Session) -> Estimate:
     """
     engine, price, found = session.engine, session.price, Estimate()
     left: set[str] = set()
+    total = found.total
     for job in session.jobs(looking=True):
         try:
             stored = engine.stored(engine.key(job))
             sizes = [engine.pictures.size(picture) for picture in job.call.pictures]
         except ImageError:  # it costs nothing
             continue
-        line = Line(stored=1)
-        if stored is None or stored.status in engine.retry:
-            out = min(max(TYPICAL_REPLY, engine.thinking.usual), engine.room(job.call))
-            tokens = estimate_input(len(engine.body(job)), sizes, price)
-            line = Line(1, 0, tokens, out, None if price is None else price.of(tokens, out))
-            left.add(job.about["sample"])
-        found.calls.setdefault(job.call.name, Line()).add(line)
-        found.editors.setdefault(job.about["editor"], Line()).add(line)
-        found.total.add(line)
-    total = found.total
+        lines = (found.calls.setdefault(job.call.name, Line()), total)
+        asks = stored is None or stored.status in engine.retry
+        tokens = estimate_input(len(engine.body(job)), sizes, price) if asks else 0
+        usual = max(TYPICAL_REPLY, engine.thinking.usual) if asks else 0
+        out = min(usual, engine.room(job.call))
+        for line in lines:
+            line.calls += asks
+            line.stored += not asks
+            line.tokens_in += tokens
+            line.tokens_out += out
+            if price is not None:
+                line.dollars = (line.dollars or 0.0) + price.of(tokens, out)
+        left |= {job.about["sample"]} if asks else set()
     if price is None:
         found.notes = [f"no price of {engine.model} is known: give it with --price IN/OUT"]
     else:
@@ -122,10 +113,8 @@ def shown(session: Session) -> list[dict[str, Any]]:
     for job in session.jobs(looking=True, repeats=1):
         sent = {**session.engine.parameters(job.call), "schema": job.call.schema()}
         sent.pop("response_format", None)
-        messages = [
-            {"role": message.role, "parts": [part_of(part) for part in message.parts]}
-            for message in job.call.chat()
-        ]
+        messages = [{"role": message.role, "parts": list(map(part_of, message.parts))}
+                    for message in job.call.chat()]  # fmt: skip
         about = {**job.about, "call": job.call.name, "rubric": job.call.rubric}
         found.append({**about, "parameters": sent, "messages": messages})
     return found

@@ -1,6 +1,5 @@
-"""JPEG and PNG files without what they tell of people: place, author, camera, comments, thumbnails.
-Lossless: the coded pixels, colour profiles and the orientation (decoders turn the picture by it)
-stay byte by byte, the rest goes.
+"""JPEG and PNG files without what they tell of people. Lossless: the coded pixels, colour profiles
+and the orientation (decoders turn the picture by it) stay byte by byte, the rest goes.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ _EXIF = b"Exif\0\0"
 
 
 def bare(data: bytes, kind: str) -> bytes:
-    """The file without metadata. `kind` is Pillow's name of its format: JPEG or PNG.
-
-    Raises `ValueError` for a file whose parts do not follow its format, and for another format.
+    """The file without metadata. `kind` is Pillow's name of its format: JPEG or PNG. Raises
+    `ValueError` for a file whose parts do not follow its format, and for another format.
     """
     if kind not in _PARTS:
         raise ValueError(f"format {kind}: wanted JPEG or PNG")
@@ -48,20 +46,13 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
     """The segments that decide how pixels look, up to the first scan; then all to the end of the
     picture.
     """
-    if not data.startswith(b"\xff\xd8"):
-        raise ValueError("no start of a JPEG file")
-    yield data[:2]
     position, marker = 2, 0
+    yield data[:2]
     while marker != 0xDA:
-        if data[position] != 0xFF:
-            raise ValueError("a JPEG file with something between its segments")
-        marker = data[position + 1]
-        if marker == 0xFF:  # a filler
-            position += 1
-            continue
-        end = position + 2 + struct.unpack_from(">H", data, position + 2)[0]
-        if end > len(data) or end < position + 4:
-            raise ValueError("a segment that is longer than its JPEG file")
+        start, marker, length = struct.unpack_from(">BBH", data, position)
+        end = position + 2 + length
+        if not data.startswith(b"\xff\xd8") or start != 0xFF or length < 2 or end > len(data):
+            raise ValueError("no JPEG file, or one that is not built as its format says")
         yield _segment(marker, data[position:end])
         position = end
     end = data.find(b"\xff\xd9", position)  # coded pixels have no such bytes
@@ -85,15 +76,13 @@ def _segment(marker: int, segment: bytes) -> bytes:
 
 
 def _png(data: bytes) -> Iterator[bytes]:
-    if not data.startswith(_PNG):
-        raise ValueError("no start of a PNG file")
-    yield _PNG
     position, name = len(_PNG), b""
+    yield _PNG
     while name != b"IEND":
-        (length,) = struct.unpack_from(">I", data, position)
-        name, end = data[position + 4 : position + 8], position + 12 + length
-        if end > len(data) or len(name) != 4:
-            raise ValueError("a chunk that is longer than its PNG file")
+        length, name = struct.unpack_from(">I4s", data, position)
+        end = position + 12 + length
+        if not data.startswith(_PNG) or end > len(data):
+            raise ValueError("no PNG file, or one that is not built as its format says")
         if name == b"eXIf" and (exif := _turned(data[position + 8 : end - 4]).removeprefix(_EXIF)):
             chunk = name + exif
             yield struct.pack(">I", len(exif)) + chunk + struct.pack(">I", zlib.crc32(chunk))

@@ -91,12 +91,6 @@ class JudgeOptions:
         return {name: self.settings[name] for name in REQUEST if name in self.settings}
 
     @property
-    def of_protocol(self) -> dict[str, str]:
-        """What `set` says that is the protocol's own."""
-        ours = (*REQUEST, *RANGES)
-        return {name: value for name, value in self.settings.items() if name not in ours}
-
-    @property
     def retried(self) -> frozenset[Status]:
         """The statuses that are asked again."""
         from editgauge.store import selection

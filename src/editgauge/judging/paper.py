@@ -1,8 +1,5 @@
-"""A benchmark's released prompts, which are other people's texts and not part of this package.
-
-A benchmark declares `ReleasedPrompts`: the files in the authors' public repository at a pinned
-commit with their SHA-256, and the judge track that sends their words. They are fetched, or taken
-from a local clone; their constants are read with `ast`, and none is ever run.
+"""A benchmark's released prompts, other people's texts and no part of this package: files of the
+authors' public repository, pinned by SHA-256. Constants are read with `ast`; none is ever run.
 """
 
 from __future__ import annotations
@@ -115,8 +112,8 @@ def fetch(
     progress: Progress | None = None,
 ) -> Scripts:
     """Bring the scripts into the folder `target` and return them: from a local `clone` (anywhere
-    below it), else over HTTP at the pinned commit. Raises `DataError` for a file that is not there
-    or has another content than the pinned one; `DownloadError` when it cannot be fetched.
+    below it), else over HTTP. Raises `DataError` for a file that is not there or is not the pinned
+    one; `DownloadError` when it cannot be fetched.
     """
     from editgauge.images import write_bytes
     from editgauge.services.download import Remote, download
@@ -142,9 +139,7 @@ def fetch(
 
 
 def load(prompts: ReleasedPrompts, folder: Path) -> Scripts:
-    """The scripts in a folder. Raises `UsageError` when one is not there, `DataError` for one of
-    another content.
-    """
+    """The scripts in a folder. Raises `UsageError` for a missing one, `DataError` for another."""
     missing = [file.path for file in prompts.files if not (folder / file.path).is_file()]
     if missing:
         raise UsageError(
@@ -169,10 +164,8 @@ def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     found = hashlib.sha256(text.encode()).hexdigest()
     if found != file.sha256:
-        raise DataError(
-            f"{path}: is not the pinned {file.path} of {prompts.repository} (SHA-256 "
-            f"{found[:12]}…, wanted {file.sha256[:12]}…); check out commit {file.commit or '?'}"
-        )
+        wanted = f"the pinned {file.path} of {prompts.repository} (commit {file.commit or '?'})"
+        raise DataError(f"{path}: is not {wanted}: SHA-256 {found[:12]}…")
     return text
 
 

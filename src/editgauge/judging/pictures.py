@@ -1,9 +1,7 @@
-"""Pictures as a judge's server wants them: base64 text, encoded once for each content and shared by
-all calls.
+"""Pictures as a judge's server wants them: base64 text, encoded once and shared by all calls.
 
 A PNG or JPEG file is sent with its pixels as they are coded, and without metadata; anything else,
-and a picture that must have another one's size, is sent as PNG. What a released script declares
-itself (`Picture.mime`) goes whole, as the script sends it.
+and a resized picture, as PNG. What a released script declares itself goes whole, as it sends it.
 """
 
 from __future__ import annotations
@@ -29,11 +27,8 @@ KEPT = 64
 
 
 class PictureStore:
-    """Encodes pictures and keeps the most recent ones. Thread-safe.
-
-    `identity` decodes nothing: the file's content hash (remembered by `hashes`), the wanted size,
-    and how it is sent. Two pictures with one identity are the same bytes on the wire. Each method
-    raises `ImageError` for a file that is no readable picture.
+    """Encodes pictures and keeps the most recent ones. Thread-safe. `identity` decodes nothing; two
+    pictures with one identity are the same bytes on the wire. Each method raises `ImageError`.
     """
 
     def __init__(self, hashes: Callable[[Path], str]) -> None:
@@ -85,8 +80,8 @@ class PictureStore:
 
 
 def as_jpeg(path: Path, quality: int) -> bytes:
-    """A picture as a JPEG file of this quality, without regard to its orientation, byte by byte as
-    Pillow's own reading and writing give it. Raises `ImageError`.
+    """A picture as a JPEG file of this quality, as Pillow reads and writes it: orientation is not
+    regarded. Raises `ImageError`.
     """
     read_header(path)  # its limits hold for what comes from a data set
     try:

@@ -1,7 +1,6 @@
 """Which prompts a judge is asked with: ``ours`` (this package's rubrics), ``paper`` (the words of
-the scripts that ``editgauge fetch prompts`` brought below the run), a folder of rubric files that
-replace ours, or the name of another package's protocol. What was chosen has a name and a hash; both
-are part of every score's source, so that no table mixes two sets.
+released scripts), a folder of rubric files, or the name of another package's protocol. What was
+chosen has a name and a hash, which are part of every score's source.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ OURS = "ours"
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """A judge track with the words that it uses. `texts` is the hash of what is sent in place of
-    rubrics; `plugins` are kind, name, package and version of what is not ours.
+    """A judge track with its words. `texts` is the hash of what is sent in place of rubrics;
+    `plugins` are kind, name, package and version of what is not ours.
     """
 
     name: str
@@ -61,10 +60,9 @@ def track_of(benchmark: Benchmark) -> Track:
 
 
 def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> Prompts:
-    """The prompts that `word` names; `run` is where the paper's may lie.
-
-    Raises `UsageError` for a benchmark without a judge track, a word that is nothing of all this,
-    files that replace nothing, and a package's metric of a name that the benchmark has.
+    """The prompts that `word` names; `run` is where the paper's may lie. Raises `UsageError` for a
+    benchmark without a judge track, a word that is nothing of all this, files that replace nothing,
+    and a package's metric of a name that the benchmark has.
     """
     source = catalog.source_of("benchmarks", benchmark.name)
     plugins = (source.as_dict("benchmark", benchmark.name),) if source.name else ()
@@ -72,17 +70,13 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
         found: JudgeTrack = catalog.find("judges", word)
         track: Track = found.judging()
         if taken := sorted({one.name for one in track.metrics} & set(benchmark.every_metric)):
-            raise UsageError(
-                f"{word}: {benchmark.name} has a metric {taken[0]!r} of its own; ask about another "
-                f"benchmark",
-                argument="prompts",
-            )
+            why = f"{word}: {benchmark.name} has a metric {taken[0]!r} of its own"
+            raise UsageError(why, argument="prompts")
         package = catalog.source_of("judges", word).as_dict("judge", word)
         rubrics = RubricFolder(found.rubrics or {})
         return Prompts(OURS, track, rubrics, plugins=(*plugins, package))
-    ours = Prompts(
-        OURS, track_of(benchmark), RubricFolder(benchmark.rubrics or {}), plugins=plugins
-    )
+    rubrics = RubricFolder(benchmark.rubrics or {})
+    ours = Prompts(OURS, track_of(benchmark), rubrics, plugins=plugins)
     if word == OURS:
         return ours
     folder = Path(word)
@@ -93,20 +87,15 @@ def choose(benchmark: Benchmark, word: str = OURS, run: Path | None = None) -> P
         scripts = paper.load(released, folder)
         return replace(ours, name=SET, track=released.track(scripts), texts=scripts.fingerprint)
     if not folder.is_dir():
-        raise UsageError(
-            f"{word!r}: wanted ours, paper, a folder of rubrics, or a name of `editgauge list "
-            f"judges`",
-            argument="prompts",
-        )
+        why = f"{word!r}: wanted ours, paper, a folder of rubrics, or a name of `list judges`"
+        raise UsageError(why, argument="prompts")
     rubrics = RubricFolder(benchmark.rubrics or {}, folder)
     rubrics.check(ours.track.rubric_names())
     return replace(ours, name=folder.name, rubrics=rubrics)
 
 
 def start(benchmark: Benchmark, folder: Path) -> Path:
-    """Copy our rubrics to a folder, to be changed and used in place of ours. Raises `UsageError`
-    when the folder holds something already.
-    """
+    """Copy our rubrics to a folder, to be changed. Raises `UsageError` when it holds something."""
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: is not empty; name another folder")
     ours = choose(benchmark)

@@ -1,8 +1,6 @@
-"""What one call to a judge is: words, pictures, and the form that its reply must have.
-
-Benchmarks build `Call`s (each in its ``judge.py``, the one readable place for order, labels, sizes
-and parameters). The form of a reply is declared once, and everything comes of it: what `reading`
-takes (`check`), the JSON Schema that the server enforces, and the line that tells the judge.
+"""What one call to a judge is: words, pictures, and the form that its reply must have. The form is
+declared once, and everything comes of it: what `reading` takes (`check`), the JSON Schema that the
+server enforces, and the line that tells the judge.
 """
 
 from __future__ import annotations
@@ -40,10 +38,9 @@ VISIBLE: Mapping[str, Kind] = {"pictures_visible": bool}
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a call: the file's own bytes, or, where `size_of` names another picture, brought
-    to its size by Lanczos' filter. `name` says what it is in ``show`` and in errors. `mime` is the
-    media type that is declared for it ("": its own; released scripts call all of them JPEG, or
-    PNG), `jpeg` the quality at which it is written anew, as one released script does.
+    """A picture of a call: the file's own bytes, or brought to the size of `size_of` by Lanczos'
+    filter. `name` is what ``show`` and errors call it, `mime` the media type that is declared ("":
+    its own), `jpeg` the quality at which it is written anew, as one released script does.
     """
 
     path: Path
@@ -55,9 +52,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message: a role, and texts and pictures. A `plain` one is sent as a text, not as a list
-    of parts.
-    """
+    """One message. A `plain` one is sent as a text, not as a list of parts."""
 
     role: str
     parts: tuple[str | Picture, ...]
@@ -68,11 +63,10 @@ class ChatMessage:
 class Call:
     """One question to a judge about one edit.
 
-    `parts` are texts and pictures in the order in which the judge sees them; `system` is a system
-    message or None. `reply` is the form of the answer, in the order in which it is generated: words
-    before numbers, for a verdict that follows its reasons. `metrics` maps the numbers of the reply
-    to metric names. `rubric` is the hash of the rubric file. Raises ValueError for a declaration
-    that contradicts itself.
+    `parts` are texts and pictures in the order in which the judge sees them. `reply` is the form of
+    the answer: words before numbers, for a verdict that follows its reasons. `metrics` maps the
+    numbers of the reply to metric names. `rubric` is the hash of the rubric file. Raises ValueError
+    for a declaration that contradicts itself.
     """
 
     name: str
@@ -91,11 +85,10 @@ class Call:
     """None leaves it to the server, as the released script does."""
     max_tokens: int = 1000
     messages: tuple[ChatMessage, ...] = ()
-    """The whole chat, where a released script's own messages are sent: then `parts` and `system`
-    are empty, no schema is asked for and no reply is repaired.
+    """A released script's whole chat, in place of `parts` and `system`: sent once, without a schema
+    or a repair, with the script's further `parameters`.
     """
     parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
-    """Further parameters of the request, as the released script sends them (``stream``)."""
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.metrics) - set(self.fields)):

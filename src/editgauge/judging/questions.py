@@ -29,10 +29,10 @@ def output_alone(sample: Sample, edit: Edit) -> Shown:
 class Question:
     """One call to the judge.
 
-    `rubric` is the name of a file without ``.md``; ``{{instruction}}`` in it is the sample's
-    instruction, and each key of `words` the text that its function gives. `metrics` are the names
-    of what is scored, which are the keys of the reply. `show` gives the pictures and the texts
-    between them, in order. `when` says of which samples it is asked.
+    `rubric` is the name of a file without ``.md``; ``{{instruction}}`` in it is the sample's, and
+    each key of `words` the text that its function gives. `metrics` are what is scored, the keys of
+    the reply. `show` gives the pictures and the texts between them. `when`: of which samples it is
+    asked.
     """
 
     rubric: str
@@ -47,9 +47,7 @@ class Question:
 
 
 Ask = Callable[[Sample, Edit, Rubrics, Mapping[str, Any]], Sequence[Call]]
-"""Makes the calls about one edit that has a picture. Raises nothing for odd samples: what cannot be
-asked is not in the list.
-"""
+"""Makes the calls about one edit that has a picture; what cannot be asked is not in the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +55,10 @@ class Track:
     """A judge track: the metrics, each in both variants, and what is asked about one edit.
 
     Either `questions`, whose numbers are whole ones from `Metric.low` to `Metric.high`, or a
-    function `ask`, with `wanted(sample, options)` for the metrics of a complete judgement (None:
-    all) and `rubrics` for the names of its files (without ``.md``). `options` are those that it
-    has, with their values. Raise `version` when a reply would be read otherwise: rows are then made
-    anew, from the replies that are there. Raises `ValueError` for a question of a metric that is
-    not in `metrics`.
+    function `ask`, with `wanted(sample, options)` for the metrics of a complete judgement and
+    `rubrics` for the names of its files. `options` are those that it has, with their values. Raise
+    `version` when a reply would be read otherwise: rows are then made anew from stored replies.
+    Raises `ValueError` for a question of a metric that is not in `metrics`.
     """
 
     metrics: tuple[Metric, ...]
@@ -87,10 +84,8 @@ class Track:
 
     def metrics_for(self, sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
         """The metrics that a complete judgement of this sample has, picture or not."""
-        if self.wanted is not None:
-            return self.wanted(sample, options)
-        if not self.questions:
-            return self.metrics
+        if self.wanted is not None or not self.questions:
+            return self.wanted(sample, options) if self.wanted else self.metrics
         asked = {name for one in self.questions if one.asks(sample) for name in one.metrics}
         return tuple(metric for metric in self.metrics if metric.name in asked)
 

@@ -2,12 +2,8 @@
 
 A reply counts where it holds exactly one JSON object and ends with it, bare or in a code fence, and
 the object is what the call asks for: every field, no other, each number on its scale. A thinking
-block or prose may stand before it. Nothing else is interpreted. What breaks a rule is asked for
-once more with the rule quoted, and is otherwise `Status.UNPARSABLE` with the whole reply kept: the
-scores of one reply are there all together or not at all.
-
-`VERSION` is part of every row's fingerprint: raise it with any change that could read a reply
-otherwise.
+block or prose may stand before it. Nothing else is interpreted, and the scores of one reply are
+there all together or not at all.
 """
 
 from __future__ import annotations
@@ -23,6 +19,7 @@ from editgauge.judging.protocol import Call, check, numbers
 from editgauge.types import Status
 
 VERSION = 11
+"""Part of every row's fingerprint: raise it with any change that could read a reply otherwise."""
 LONGEST = 1_000_000
 """Characters of a reply: a verdict has a thousandth of that."""
 MOST_STARTS = 1000

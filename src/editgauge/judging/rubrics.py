@@ -1,9 +1,6 @@
-"""Rubric files: found, rendered with a sample's fields, and hashed.
-
-A rubric is a Markdown file: ``{{name}}`` is replaced by a field (text from data arrives fenced),
-``{{#name}}…{{/name}}`` stays only where the field is there, ``{{^name}}…{{/name}}`` only where it
-is not. ``{{warning}}`` is a common paragraph about writing inside pictures. Marks inside a field's
-text stay as they are.
+"""Rubric files: Markdown in which ``{{name}}`` is replaced by a field (text from data arrives
+fenced), ``{{#name}}…{{/name}}`` stays only where the field is there, ``{{^name}}…{{/name}}`` only
+where it is not. ``{{warning}}`` is a common paragraph about writing inside pictures.
 """
 
 from __future__ import annotations
@@ -33,10 +30,8 @@ _ODD = re.compile(r"\{\{.{0,40}|\{[a-z_]{2,40}\}")
 
 @dataclass(slots=True)
 class RubricFolder:
-    """The rubrics of one benchmark: its own, each replaced by a file of the same name in `folder`.
-
-    `home` is the benchmark's `rubrics`: a folder, or one for each prefix of the names
-    (``krisbench.quality``).
+    """A benchmark's rubrics, each replaced by a file of the same name in `folder`. `home` is a
+    folder, or one for each prefix of the names (``krisbench.quality``).
     """
 
     home: Path | Mapping[str, Path]
@@ -45,30 +40,26 @@ class RubricFolder:
 
     def text(self, name: str) -> tuple[str, str]:
         """A rubric's text as it is in its file, and its hash (16 hexadecimal digits). Raises
-        `UsageError` when it cannot be read as UTF-8, or has more than `LONGEST` characters.
+        `UsageError` when it cannot be read, or has more than `LONGEST` characters.
         """
         if name not in self._texts:
             prefix, _, file = name.rpartition(".")
             home = self.home if isinstance(self.home, Path) else self.home[prefix]
-            path = home / f"{file}.md"
-            if self.folder is not None and (self.folder / f"{name}.md").is_file():
-                path = self.folder / f"{name}.md"
+            own = home if self.folder is None else self.folder
+            path = own / f"{name}.md" if (own / f"{name}.md").is_file() else home / f"{file}.md"
             try:
                 text = path.read_text(encoding="utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError(f"rubric {path}: cannot be read as text ({error})") from error
             if len(text) > LONGEST:
-                raise UsageError(
-                    f"rubric {path}: {len(text):,} characters, wanted at most {LONGEST:,}"
-                )
+                raise UsageError(f"rubric {path}: wanted at most {LONGEST:,} characters")
             fingerprint = hashlib.blake2b((text + WARNING).encode(), digest_size=8).hexdigest()
             self._texts[name] = (text, fingerprint)
         return self._texts[name]
 
     def render(self, name: str, **fields: str | None) -> tuple[str, str]:
-        """The rubric with `fields` filled in, and its hash. None or an empty text is a field that
-        is not there. Raises `UsageError` for a mark that is no field of this rubric, naming those
-        that are.
+        """The rubric with `fields` filled in (None or "": it is not there), and its hash. Raises
+        `UsageError` for a mark that is no field of this rubric, naming those that are.
         """
         text, fingerprint = self.text(name)
         told = {"warning": WARNING, **fields}
@@ -93,9 +84,8 @@ class RubricFolder:
         return hashlib.blake2b("\n".join(marks).encode(), digest_size=8).hexdigest()
 
     def check(self, names: Sequence[str]) -> None:
-        """Look at a user's folder before anything is paid. Raises `UsageError` for a file that
-        replaces nothing (probably misspelt), for a folder that replaces nothing at all, and for a
-        rubric without any of the fields that the package's has.
+        """Raises `UsageError` for a user's folder with a file that replaces nothing (misspelt), or
+        with none that does, and for a rubric without any of the fields that the package's has.
         """
         assert self.folder is not None
         wanted = {f"{name}.md" for name in names}

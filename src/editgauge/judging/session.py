@@ -1,6 +1,5 @@
 """One judge command: what the user said, checked before anything is paid; what is asked; and the
-rows that come of it. Which rows are needed is decided by their fingerprint, made of the key of the
-reply: a killed run repeats at most the calls in flight.
+rows that come of it, each needed or not by a fingerprint made of the key of its reply.
 """
 
 from __future__ import annotations
@@ -48,9 +47,8 @@ Known = Mapping[RowKey, Mapping[str, Status]]
 
 class Session:
     """A judge command, ready to be run, or with `looking` only to be shown or estimated: then the
-    run may lie where nothing can be written, if it knows the samples already. A context manager.
-
-    Raises `UsageError` and `DataError` before anything is paid.
+    run may lie where nothing can be written. A context manager. Raises `UsageError` and `DataError`
+    before anything is paid.
     """
 
     def __init__(
@@ -71,7 +69,7 @@ class Session:
         found, dataset, samples = catalog.open_data(benchmark, data, chosen.split)
         self.benchmark = found.name
         self.prompts = prompts.choose(found, options.prompts, chosen.run)
-        self.given = protocol_options(self.prompts.track, options.of_protocol)
+        self.given = protocol_options(self.prompts.track, options.settings)
         """The protocol's own options (``reference``, ``text``)."""
         usual = 600.0 if models.thinking(options.model).room else 120.0
         seconds = options.settings.get("timeout", usual)
@@ -91,14 +89,10 @@ class Session:
         edits = [record for record in edits if record.sample in kept]
         self.edits: list[EditRecord] = tell(self.run, edits, self.samples)
         paid = self._paid(self.run.path / PAID)
-        self.engine = Engine(
-            client,
-            paid if options.replies is None else self._paid(options.replies),
-            PictureStore(hashes),
-            options,
-            price=self.price,
-            ledger=Ledger(paid, purpose="judge", budget=options.budget),
-        )
+        replies = paid if options.replies is None else self._paid(options.replies)
+        ledger = Ledger(paid, purpose="judge", budget=options.budget)
+        pictures = PictureStore(hashes)
+        self.engine = Engine(client, replies, pictures, options, price=self.price, ledger=ledger)
         self.summary = Summary()
         self.refused: Counter[str] = Counter()
         """Refusals by category: they matter for faces and medicine."""
@@ -109,9 +103,7 @@ class Session:
         try:
             return self._stack.enter_context(Paid(place))
         except (OSError, RunError) as error:
-            raise RunError(
-                f"{path}: the reply store cannot be used ({error}); name another one"
-            ) from error
+            raise RunError(f"{path}: no store of replies ({error}); name another one") from error
 
     def __enter__(self) -> Self:
         return self
@@ -120,9 +112,8 @@ class Session:
         self._stack.close()
 
     def asks(self) -> None:
-        """Keep other processes from asking the same judge for the same replies until this session
-        is closed. Raises `RunError` when one does, `UsageError` for a rubric of the user's that
-        cannot be filled in for one of the samples.
+        """Keep other processes from asking the same judge until this session is closed. Raises
+        `RunError` when one does, `UsageError` for a rubric of the user's that cannot be filled in.
         """
         if self.prompts.rubrics.folder is not None:
             self.expected()
@@ -135,10 +126,12 @@ class Session:
         self.options = replace(self.options, offline=True)
         self.engine.offline = True
 
-    def record(self, command: str, **facts: Any) -> None:
+    def record(self, command: str, **facts: Any) -> dict[str, Any]:
         """Write down in the run's manifest that a command was run, and what it did."""
-        told = {**self.engine.stats.facts(), **facts}
-        self.run.record(command, benchmark=self.benchmark, model=self.options.model, **told)
+        told = {"benchmark": self.benchmark, "model": self.options.model}
+        told |= {**self.engine.stats.facts(), **facts}
+        self.run.record(command, **told)
+        return told
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -150,8 +143,7 @@ class Session:
     @property
     def source(self) -> str:
         """The judge's name in rows: model id, the protocol's hash, and what was set of its requests
-        (``gpt-4o-2024-11-20#1a2b3c4d+temperature=1``). An alias also says who answered, and prompts
-        that are not ours have their name in brackets (``gpt-4o-2024-11-20[paper]#…``).
+        (``gpt-4o-2024-11-20[paper]#1a2b3c4d+temperature=1``). An alias also says who answered.
         """
         model, asking = self.options.model, self.engine.named
         if models.is_alias(model) and self.engine.answered:
@@ -173,19 +165,13 @@ class Session:
             len(self.calls(known[record.sample], record.edit(self.run.path))) for record in there
         )
 
-    def jobs(
-        self,
-        samples: Sequence[Sample] | None = None,
-        *,
-        looking: bool = False,
-        repeats: int | None = None,
-    ) -> Iterator[Job]:
-        """The jobs of these samples (None: all) that have no rows yet, lazily; rows of edits that
-        cannot be judged are written on the way. They go sample by sample over all editors, in the
-        order of `drawn`: wherever a budget ends, what was judged is a comparison. With `looking`
-        nothing is written and nothing is taken as done (for estimates).
+    def jobs(self, *, looking: bool = False, repeats: int | None = None) -> Iterator[Job]:
+        """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
+        on the way. They go sample by sample over all editors, in the order of `drawn`: wherever a
+        budget ends, what was judged is a comparison. With `looking` nothing is written and nothing
+        is taken as done (for estimates).
         """
-        known = {one.id: one for one in (self.samples if samples is None else samples)}
+        known = {one.id: one for one in self.samples}
         done = {} if looking else self.run.done(self.benchmark, [JUDGE_SCORER])
         for record in sorted(self.edits, key=lambda one: (drawn(one.sample), one.editor)):
             if (sample := known.get(record.sample)) is None:
@@ -218,9 +204,7 @@ class Session:
                         )
 
     def _needed(self, job: Job, metrics: Iterable[str], mark: str, done: Known) -> bool:
-        """Whether a job's rows have to be made: one is not there with this fingerprint, or is asked
-        for again. What they replace is dropped.
-        """
+        """Whether a job's rows have to be made; what they replace is dropped."""
         sample, record = job.payload
         keys: list[RowKey] = [
             (self.benchmark, sample.id, record.editor, JUDGE_SCORER, metric, variant, self.source,
@@ -249,15 +233,12 @@ class Session:
 
     # -- what came back ----------------------------------------------------------------------------
 
-    def judge(
-        self, samples: Sequence[Sample] | None = None, progress: Progress | None = None
-    ) -> bool:
-        """Bring the judge's rows of these samples (None: all) up to date; True when everything that
-        was to be asked has been, False when a budget or the user stopped it. Raises as
-        `Engine.run`.
+    def judge(self, progress: Progress | None = None) -> bool:
+        """Bring the judge's rows up to date; True when everything that was to be asked has been.
+        Raises as `Engine.run`.
         """
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
-        return self.engine.run(self.jobs(samples), self.store, progress)
+        return self.engine.run(self.jobs(), self.store, progress)
 
     def store(self, job: Job, exchange: ExchangeResult) -> None:
         """Write the rows of one job."""
@@ -275,10 +256,31 @@ class Session:
         self._put(job, self._fingerprint(job), scores)
 
     def _put(self, job: Job, mark: str, scores: Sequence[Score]) -> None:
-        sample, record = job.payload
-        told, origin = {}, self._origin()
-        if job.call is not _NO_CALL:
-            told, origin = variants.row_detail(record.settings), origin | self._asked(job.call)
+        (sample, record), engine = job.payload, self.engine
+        told: Mapping[str, Any] = {}
+        origin: dict[str, Any] = {
+            "reader": VERSION,
+            "protocol": self.protocol,
+            "protocol_version": self.prompts.track.version,
+            "options": self.given,
+            "judge": self.options.model,
+        }
+        if self.prompts.plugins:  # the last one is whose questions are asked
+            package = self.prompts.plugins[-1]
+            origin |= {"package": package["package"], "package_version": package["version"]}
+        if (call := job.call) is not _NO_CALL:
+            told, wanted = variants.row_detail(record.settings), call.temperature
+            wanted = (
+                engine.asking.get("temperature", wanted) if engine.dialect.temperature else None
+            )
+            origin |= {
+                "call": call.name,
+                "rubric": call.rubric,
+                "schema": engine.dialect.form if call.schema() else "",
+                "temperature": wanted,
+                "max_tokens": engine.room(call),
+                **({"asking": engine.named} if engine.asking else {}),
+            }
         rows = [
             Row(
                 benchmark=self.benchmark,
@@ -301,44 +303,16 @@ class Session:
         self.summary.computed += self.run.put(rows)
         self.summary.count(rows)
 
-    def _origin(self) -> dict[str, Any]:
-        origin: dict[str, Any] = {
-            "reader": VERSION,
-            "protocol": self.protocol,
-            "protocol_version": self.prompts.track.version,
-            "options": self.given,
-            "judge": self.options.model,
-        }
-        if self.prompts.plugins:  # the last one is whose questions are asked
-            package = self.prompts.plugins[-1]
-            origin |= {"package": package["package"], "package_version": package["version"]}
-        return origin
-
-    def _asked(self, call: Call) -> dict[str, Any]:
-        """How a call was asked."""
-        engine = self.engine
-        wanted = engine.asking.get("temperature", call.temperature)
-        asking = {"asking": engine.named} if engine.asking else {}
-        return {
-            "call": call.name,
-            "rubric": call.rubric,
-            "schema": engine.dialect.form if call.schema() else "",
-            "temperature": wanted if engine.dialect.temperature else None,
-            "max_tokens": engine.room(call),
-            **asking,
-        }
-
 
 _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
 """Of rows about what is not asked."""
 
 
-def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
-    """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError` for a
-    name or a value that the protocol does not know, naming those that it knows.
-    """
+def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError`."""
     found: dict[str, Any] = {}
-    for name, value in given.items():
+    for name in given.keys() - {*REQUEST, *RANGES}:
+        value = str(given[name])
         selection.one_of("set", name, sorted({*track.options, *REQUEST, *RANGES}))
         words = {word.lower(): word for word in track.options[name]}
         if value.lower() not in words:
@@ -349,9 +323,7 @@ def protocol_options(track: Track, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def drawn(sample: str) -> bytes:
-    """Where a sample stands in the order in which samples are judged: random, and the same in every
-    command and on every machine.
-    """
+    """Where a sample stands in the order of judging: random, and the same on every machine."""
     return hashlib.blake2b(sample.encode(), digest_size=8, key=b"judge order 0").digest()
 
 

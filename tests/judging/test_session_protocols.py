@@ -113,7 +113,7 @@ def test_a_metric_that_the_benchmark_has_is_refused(
         ("TRACK = 3", "wanted an editgauge.JudgeTrack, found int"),
         (TRACK.replace("tidy_rubrics", "nowhere"), "rubrics: wanted a folder"),
         (TRACK.replace('"higher"', "None"), "direction: wanted 'higher' or 'lower'"),
-        (TRACK.replace('metrics=("NAME",)', 'metrics=("x",)'), "judging: ValueError: question"),
+        (TRACK.replace('metrics=("NAME",)', 'metrics=("x",)'), "ValueError: question"),
     ],
 )
 def test_what_is_wrong_is_named(

@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 
 from editgauge import catalog
 from editgauge.benchmarks.base import Samples
-from editgauge.benchmarks.krisbench.facts import FOLDERS, TASKS, TAXONOMY
 from editgauge.benchmarks.reading import Notes
-from editgauge.benchmarks.textedit.facts import REAL, VIRTUAL, split_of
-from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS, tier_of
+from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, TOPICS
 from editgauge.benchmarks.texteditbench.samples import read_difficulty
 from editgauge.errors import DataError, UsageError
 from editgauge.store.measured import measured
@@ -211,16 +209,6 @@ def test_a_mask_of_another_name_a_further_one_and_files_that_nobody_refers_to(
     )
 
 
-def test_an_instance_inside_anothers_folder_is_one_of_its_own(tmp_path: Path) -> None:
-    outer = text_instance(tmp_path, 48, split="real")
-    text_instance(tmp_path, 49, split="real").rename(outer / "049")
-    first, second = load("texteditbench", tmp_path)[0]
-    base = "data_web-sourced_instances/Art_Creative_Expression"
-    assert (first.id, second.id) == (f"{base}/048", f"{base}/048/049")
-    assert finding(second, "instance-nested").repaired
-    assert second.output_stems[0] == "real/Art_Creative_Expression/049_edited"
-
-
 def test_what_is_no_instance_is_said_once(tmp_path: Path) -> None:
     folder = text_instance(tmp_path, 4)
     (folder.parent / "005").mkdir()
@@ -313,18 +301,6 @@ def test_a_difficulty_that_cannot_be_read_is_left_open(
     assert facts["difficulty_agrees"] is (name is not None and known)
 
 
-@given(st.text(max_size=40), st.text(max_size=10))
-@settings(max_examples=100, deadline=None)
-def test_any_difficulty_can_be_read(score: str, tier: str) -> None:
-    notes = Notes("x")
-    assert read_difficulty(tier, score, notes)["difficulty_agrees"] or notes.findings
-
-
-def test_the_tiers_are_the_papers() -> None:
-    tiers = [tier_of(total) for total in (0, 5, 6, 10, 11, 20)]
-    assert tiers == ["easy", "easy", "medium", "medium", "hard", "hard"]
-
-
 def test_errors_say_what_was_wanted_and_found(tmp_path: Path) -> None:
     def refused(root: Path | None, match: str, split: str | None = None) -> None:
         with pytest.raises((DataError, UsageError), match=match):
@@ -362,18 +338,6 @@ def test_textedits_sets_and_halves(tmp_path: Path) -> None:
         load("textedit", tmp_path, "test")
 
 
-def test_textedits_counts_are_those_of_its_categories() -> None:
-    counts = catalog.find("benchmarks", "textedit").published_counts
-    halves = {"Virtual": VIRTUAL, "Real": REAL}
-    assert {name: len(some) for name, some in halves.items()} == {"Virtual": 11, "Real": 7}
-    assert split_of("3.1") == ""
-    assert (counts[""], counts["miniset"]) == (2148, 500)
-    for name, categories in halves.items():
-        assert {split_of(category) for category in categories} == {name}
-        sizes = [counts[f"miniset/{category}"] for category in categories]
-        assert sum(sizes) == counts[f"miniset/{name}"]
-
-
 def test_ids_that_occur_twice_are_told_apart_and_the_same_line_is_one_sample(
     tmp_path: Path,
 ) -> None:
@@ -386,15 +350,6 @@ def test_ids_that_occur_twice_are_told_apart_and_the_same_line_is_one_sample(
     nameless = prompt_record(3, id=...)
     prompt_set(tmp_path, [nameless, nameless])
     assert len(load("textedit", tmp_path)[0]) == 2
-
-
-def test_a_picture_of_another_category_keeps_the_categorys_name(tmp_path: Path) -> None:
-    prompt_set(tmp_path, [prompt_record(3)])
-    elsewhere = prompt_record(3, original_image="1.1.1/image/original/1003.0.png")
-    prompt_set(tmp_path, [elsewhere], category="2.1")
-    (sample,) = load("textedit", tmp_path, "Real")[0]
-    assert finding(sample, "category-name").repaired
-    assert sample.output_stems == ("2.1/1003.0",)
 
 
 LINES = st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line), max_size=4)
@@ -472,14 +427,6 @@ def test_the_mask_ratio_is_the_share_of_marked_pixels(tmp_path: Path) -> None:
 # -- KRIS-Bench ------------------------------------------------------------------------------------
 
 
-def test_kris_bench_has_22_tasks_in_20_folders() -> None:
-    assert (len(FOLDERS), len(set(TASKS))) == (20, 22)
-    counts = catalog.find("benchmarks", "krisbench").published_counts
-    assert counts[""] == 1267 == sum(counts[knowledge] for knowledge in TAXONOMY)
-    for knowledge, dimensions in TAXONOMY.items():
-        assert counts[knowledge] == sum(counts[f"{knowledge}/{one}"] for one in dimensions)
-
-
 @pytest.mark.parametrize(
     ("changes", "kind", "repaired", "task"),
     [
@@ -499,11 +446,6 @@ def test_frames_that_do_not_fit(
     sample = only("krisbench", tmp_path)
     assert finding(sample, kind).repaired is repaired
     assert sample.attributes["task"] == f"temporal_prediction_{task}"
-
-
-def test_a_reference_is_needed_where_the_judge_sees_it(tmp_path: Path) -> None:
-    task_set(tmp_path, {"1": task_record(explain_en="")}, category="viewpoint_change")
-    assert kinds(only("krisbench", tmp_path)) == ["reference-unnamed"]
 
 
 def test_categories_of_kris_bench_and_what_is_none(tmp_path: Path) -> None:

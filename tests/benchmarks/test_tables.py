@@ -1,0 +1,280 @@
+"""The papers' tables from made-up rows to the cell, beyond `tests/contract/test_tables.py`: what is
+dropped, left open, shown beside, and said.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from editgauge import benchmarks, catalog
+from editgauge.benchmarks.textedit.facts import QUESTIONS
+from editgauge.reports import figures
+from editgauge.store.run import Run
+from editgauge.tables import layouts, reading
+from editgauge.tables.draw import draw
+from editgauge.tables.spec import read_published
+from editgauge.tables.table import Cell, Table
+from editgauge.types import Row, Status, Variant
+from tests.made_rows import frame, record, row
+
+PACKAGE = Path(benchmarks.__file__).parent
+GPT = "gpt-4o-2024-11-20#1"
+
+
+def made(
+    benchmark: str, rows: list[Row], records: Any, variant: Variant = "faithful", **options: Any
+) -> dict[str, Table]:
+    found = layouts.tables(frame(rows, records, benchmark), variant, layouts.Shown(**options))
+    return {table.name: table for table in found}
+
+
+def cells(table: Table, line: int = 0) -> dict[str, Cell]:
+    return dict(table.rows[line].cells)
+
+
+def printed(table: Table) -> dict[str, dict[str, str]]:
+    lines = csv.DictReader(io.StringIO(draw(table, "csv")))
+    return {line["model"] + ("" if line["kind"] == "run" else " †"): dict(line) for line in lines}
+
+
+def test_published_files_are_the_papers(shared: Path) -> None:
+    """The package's copies of the published numbers say the same as the shared ones."""
+    seen = set()
+    for name in ("texteditbench", "textedit", "medebench", "krisbench"):
+        for path in (PACKAGE / name).glob("published_*.csv"):
+            start = name.replace("krisbench", "kris_bench")
+            source = shared / "published" / f"{start}_{path.name.removeprefix('published_')}"
+            assert path.read_text() == source.read_text()
+            seen.add(source.name)
+    assert seen == {path.name for path in (shared / "published").glob("*.csv")}
+
+
+# -- TextEditBench and mini ------------------------------------------------------------------------
+
+
+def test_the_comparison_with_the_reference_stands_beside() -> None:
+    """Means over the synthetic samples: all three, the two within their masks, the one outside; the
+    real sample has none, and none of it is in Table 3.
+    """
+    b = "texteditbench"
+    records = [record(f"s{n}", split="synthetic", reference_outside=n == 3) for n in (1, 2, 3)]
+    records.append(record("r1", split="real"))
+    rows = [
+        row(f"s{n}", "m", f"reference_{metric}", value * n, benchmark=b)
+        for n in (1, 2, 3)
+        for metric, value in (("ssim", 0.1), ("mse", 10.00004), ("psnr", 10.0))
+    ]
+    rows.append(row("r1", "m", "ssim", 0.5, benchmark=b))
+    found = made(b, rows, records)
+    values = cells(found["texteditbench.reference"])
+    assert values["all_reference_ssim"].value == pytest.approx(0.2)
+    assert (values["all_reference_ssim"].n, values["all_reference_ssim"].of) == (3, 3)
+    assert values["within_reference_ssim"].value == pytest.approx(0.15)
+    assert values["outside_reference_ssim"].value == pytest.approx(0.3)
+    # 10.0000, 20.0001, 30.0001: rounded before they are averaged
+    assert values["all_reference_mse"].value == pytest.approx((10.0 + 20.0001 + 30.0001) / 3)
+    assert cells(found["texteditbench.pixel"])["synthetic_ssim"].value is None
+
+
+def test_the_papers_mean_row_is_the_mean_of_its_lines() -> None:
+    rows = [row("r1", "a", "ssim", 0.5, benchmark="texteditbench")]
+    found = made("texteditbench", rows, [record("r1", split="real")], published=True)
+    table = found["texteditbench.pixel"]
+    lines = [line for line in table.rows if line.kind == "published"]
+    mean = next(line for line in table.rows if line.kind == "mean")
+    assert len(lines) == 12
+    for column, cell in mean.cells.items():
+        own = np.mean([line.cells[column].value for line in lines])
+        assert own == pytest.approx(cell.value, abs=0.011), column
+
+
+@pytest.mark.parametrize(("benchmark", "start"), [("mini", ""), ("texteditbench", "real_")])
+def test_a_corrected_psnr_is_that_of_the_mean_squared_error(benchmark: str, start: str) -> None:
+    """10 log10(65025 / 3.25125) = 40 + 10 log10 2; no table has a plain mean of decibels."""
+    rows = [
+        row(sample, "m", metric, value, benchmark=benchmark, variant="corrected",
+            infinite=value is None)
+        for sample, error, decibels in (("a", 0.0, None), ("b", 6.5025, 40.0))
+        for metric, value in (("mse", error), ("psnr", decibels), ("ssim", 1.0))
+    ]  # fmt: skip
+    records = [record("a", split="real"), record("b", split="real")]
+    found = made(benchmark, rows, records, "corrected")
+    assert [*found] == [f"{benchmark}.pixel"]
+    psnr = cells(found[f"{benchmark}.pixel"])[f"{start}psnr"]
+    assert (psnr.value, psnr.n) == (pytest.approx(43.0103, abs=1e-4), 2)
+
+
+# -- TextEdit --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "known"), [(500, "full"), (501, "mini")])
+def test_the_set_is_what_the_samples_say_whatever_their_number(count: int, known: str) -> None:
+    """500 samples of the full set are no miniset: its published lines do not stand beside them."""
+    records = [record(str(n), split="Real", set=f"{known}set") for n in range(count)]
+    rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
+    found = made("textedit", rows, records, published=True)["textedit.classic"]
+    assert f"{known}set" in found.title
+    lines = read_published(PACKAGE / "textedit" / f"published_{known}_classic.csv", ["real_OA"])
+    assert {line.name: line.cells["real_OA"].value for line in found.rows[1:]} == {
+        line.name: line.cells["real_OA"].value for line in lines
+    }
+
+
+@pytest.mark.parametrize("sets", [({}, {}), ({"set": "fullset"}, {"set": "miniset"})])
+def test_an_unknown_set_has_no_published_lines_and_says_so(
+    sets: tuple[dict[str, str], ...],
+) -> None:
+    records = [record(str(n), split="Real", **told) for n, told in enumerate(sets)]
+    rows = [row("0", "m", "OA", 0.5, benchmark="textedit")]
+    (found,) = made("textedit", rows, records, published=True).values()
+    assert [line.name for line in found.rows] == ["m"]
+    assert any("not those of one set" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("odd", [7.0, -1.0, 0.0, 3.5])
+@pytest.mark.parametrize("question", ["Q1", "Q3"])
+def test_a_score_out_of_range_drops_its_answer(odd: float, question: str) -> None:
+    """As the released step 2: it counts nowhere, neither as an error nor as an index from the end."""
+    records = [record(str(n), split="Real", set="miniset") for n in range(5)]
+    rows = [
+        row(str(n), "m", q, odd if n == 0 and q == question else 4.0, benchmark="textedit")
+        for n in range(5)
+        for q in QUESTIONS
+    ]
+    found = made("textedit", rows, records)
+    for name in ("textedit.judge", "textedit.judge_no_cutoff"):
+        for heading in ("TA", "TP", "SI", "avg"):
+            cell = cells(found[name])[f"real_{heading}"]
+            assert (cell.value, cell.n, cell.of) == (pytest.approx(0.8), 4, 5)
+
+
+def test_repeats_lie_between_the_steps() -> None:
+    """3 and 4 in two repeats are 0.6 and 0.8: their mean is 0.7, not the 0.6 of a cut 3.5."""
+    rows = [
+        row("0", "m", q, value, benchmark="textedit", repeat=number)
+        for q in QUESTIONS
+        for number, value in enumerate((4.0, 5.0) if q == "Q1" else (3.0, 4.0))
+    ]
+    found = made("textedit", rows, [record("0", split="Real", set="miniset")])
+    values = cells(found["textedit.judge"])
+    assert values["real_TA"].value == pytest.approx(0.9)
+    assert values["real_SI"].value == pytest.approx(0.7)
+
+
+def test_eighteen_categories_in_their_order() -> None:
+    numbers = catalog.find("benchmarks", "textedit").published_counts
+    names = [name.removeprefix("miniset/") for name in numbers if "." in name]
+    records = [record(f"{name}/1", split="Real", category=(name,)) for name in names]
+    rows = [row(f"{name}/1", "m", "OA", 0.5, benchmark="textedit") for name in names]
+    table = made("textedit", rows, records, by="category")["textedit.classic"]
+    lines = list(csv.DictReader(io.StringIO(draw(table, "csv"))))
+    assert [line["by"] for line in lines] == names
+    assert len(names) == 18
+
+
+@pytest.mark.parametrize(
+    ("table", "metric", "source", "other"),
+    [
+        ("textedit.judge", "Q1", "gemini-3-pro-preview#imported", ""),
+        ("textedit.judge", "Q1", GPT, "gemini-3-pro"),
+        ("textedit.classic", "OA", "paddleocr-2.10.0-1f", ""),
+        ("textedit.classic", "OA", "classic_metrics_eval.py#imported", ""),
+        ("textedit.classic", "OA", "rapidocr-3.10.0-1f", "PaddleOCR"),
+        ("krisbench.judge", "VC", "gpt-4o-mini-2024-07-18#1", "GPT-4o"),
+        ("krisbench.judge", "VC", "Qwen2.5-VL-7B-Instruct#1", "Qwen2.5-VL-72B"),
+    ],
+)
+def test_published_lines_of_another_judge_or_engine_are_not_compared(
+    table: str, metric: str, source: str, other: str
+) -> None:
+    benchmark = table.partition(".")[0]
+    names = [*QUESTIONS] if metric == "Q1" else [metric]
+    rows = [row("2.1/1", "m", name, 1.0, benchmark=benchmark, source=source) for name in names]
+    category = ("Factual", "Spatial Perception", "viewpoint_change")
+    records = [record("2.1/1", split="Real", category=category, set="miniset")]
+    notes = made(benchmark, rows, records, published=True)[table].notes
+    told = [note for note in notes if "were made with" in note]
+    assert len(told) == bool(other)
+    assert all(other in note and source in note for note in told)
+
+
+# -- MedEBench -------------------------------------------------------------------------------------
+
+
+def test_medebenchs_means_are_over_samples_and_its_figure_in_the_papers_order() -> None:
+    b = "medebench"
+    organs = {"1": "Lungs", "2": "Eyes", "3": "Eyes"}
+    records = [record(name, organ=organ) for name, organ in organs.items()]
+    rows = [
+        row(name, "m", "EA", score, benchmark=b)
+        for name, score in {"1": 8.0, "2": 4.0, "3": 6.0}.items()
+    ]
+    rows += [
+        row("*", "m", "fid", 50.0, benchmark=b), row("2", "m", "attention_iou", 0.2, benchmark=b),
+    ]  # fmt: skip
+    found = made(b, rows, records, published=True)
+    table = found["medebench.organs"]
+    values = cells(table)
+    assert values["Eyes_EA"].value == pytest.approx(0.5)
+    assert values["Overall_EA"].value == pytest.approx(0.6)  # over organs it would be 0.65
+    assert values["overall_FID"].value == 50.0
+    assert [c.heading[0] for c in table.columns[::3]][:3] == ["Eyes", "Lungs", "Overall"]
+    gemini = next(line for line in table.rows if line.name == "gemini_2_flash")
+    assert (gemini.cells["Overall_VQ"].value, gemini.cells["overall_FID"].value) == (0.72, 43.74)
+    lines = printed(found["medebench.attention"])
+    assert (lines["m"]["Eyes"], lines["instruct-pix2pix †"]["Bones"]) == ("0.200", "0.389")
+    wanted = catalog.find("benchmarks", b).figures
+    drawn = {one.name: one for one in figures.figures(frame(rows, records, b), {}, wanted)}
+    assert drawn["bars-organ-EA-faithful"].labels == ("Eyes", "Lungs")
+
+
+# -- KRIS-Bench ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["faithful", "corrected"])
+def test_an_editor_that_follows_one_of_three_is_not_better_in_kp(variant: Variant) -> None:
+    """KP is 1 by the rule where IF <= 2: (5 + 1 + 1) / 3 = 2.33 -> 33.25, not 100; thrice 4 is 75."""
+    category = ("Conceptual", "Natural Science", "physics")
+    records = [record(f"s{number}", category=category) for number in range(3)]
+    rows = [
+        row(f"s{number}", editor, "KP", score, benchmark="krisbench", variant=variant)
+        for editor, scores in (("one", (5.0, 1.0, 1.0)), ("three", (4.0,) * 3))
+        for number, score in enumerate(scores)
+    ]
+    table = made("krisbench", rows, records, variant)["krisbench.judge"]
+    found = {line.name: line.cells["Natural Science/KP"] for line in table.rows}
+    assert found["one"].value == pytest.approx((2.33 - 1) * 25)
+    assert found["three"].value == pytest.approx(75)
+
+
+def test_a_model_that_takes_one_picture_by_the_runs_own_file(tmp_path: Path) -> None:
+    """Its missing output of the sample with several pictures is a 0 in the table, and no floor."""
+    b, names = "krisbench", ("VC", "VQ", "IF")
+    records = [
+        record("size/1", category=("Factual", "Attribute Perception", "size_adjustment")),
+        record("time/1", category=("Factual", "Temporal Prediction", "t"), multi_image=True),
+    ]
+    run = Run.create(tmp_path / "run")
+    run.write_samples(b, records)
+    run.put(
+        [row("size/1", "mine", name, 5.0, benchmark=b, source=GPT) for name in names]
+        + [
+            row("time/1", "mine", name, None, status=Status.MISSING, benchmark=b, source=GPT)
+            for name in names
+        ]
+    )
+
+    def mine() -> dict[str, str]:
+        (table,) = layouts.tables(reading.of_runs([run], b), "faithful", layouts.Shown())
+        return printed(table)["mine"]
+
+    assert mine()["Temporal Prediction/avg"] == ""
+    (run.path / "models.toml").write_text('[[model]]\nname = "mine"\nseveral_images = false\n')
+    assert mine()["Temporal Prediction/avg"] == "0.00"
+    assert mine()["Factual Knowledge/avg"] == "50.00"

@@ -10,7 +10,6 @@ import socket
 import struct
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -132,9 +131,7 @@ class FaultServer:
     (100 MB). The script may be a
     function of the request's number that gives such a word.
 
-    `bucket` is (requests a second, capacity): above it comes 429, with Retry-After when
-    `retry_after` is given. With `keep` False bodies are counted and thrown away (for timings).
-    `seen` counts words; `bodies` keeps requests. Batches (``/files``, ``/batches``) end at once.
+    With `keep` False bodies are counted and thrown away (for timings). `bodies` keeps requests.
     """
 
     def __init__(
@@ -144,19 +141,13 @@ class FaultServer:
         answer: Answer | None = None,
         model: str = "scripted-2026-01-01",
         latency: float = 0.0,
-        bucket: tuple[float, float] | None = None,
-        retry_after: float | None = None,
         keep: bool = True,
     ) -> None:
         self.script = script if callable(script) else iter(tuple(script))
         self.answer = answer or ScriptedJudge()
         self.model, self.latency, self.keep = model, latency, keep
         self.bodies: list[dict[str, Any]] = []
-        self.files: dict[str, bytes] = {}
-        self.seen: Counter[str] = Counter()
         self.requests = 0
-        self._bucket, self._retry_after = bucket, retry_after
-        self._tokens, self._filled = (bucket[1] if bucket else 0.0), time.monotonic()
         self._lock = threading.Lock()
         self.url = ""
         self._server: _Server | None = None
@@ -165,13 +156,6 @@ class FaultServer:
         """What to do with the next request."""
         with self._lock:
             self.requests += 1
-            if self._bucket is not None:
-                now = time.monotonic()
-                gained = (now - self._filled) * self._bucket[0]
-                self._tokens, self._filled = min(self._bucket[1], self._tokens + gained), now
-                if self._tokens < 1:
-                    return "429" if self._retry_after is None else f"429:{self._retry_after}"
-                self._tokens -= 1
             if callable(self.script):
                 return self.script(self.requests) or "ok"
             return next(self.script, "ok")
@@ -195,29 +179,6 @@ class FaultServer:
             "choices": None if kind == "null" else [choice],
             "usage": _USAGE,
         }
-
-    def page(self, name: str, body: bytes) -> tuple[int, bytes]:
-        """OpenAI's pages for batches: files up, a batch made of one, its results down."""
-        what, _, number = name.partition("/")
-        if name == "files" and body:
-            lines = body.partition(b'filename="')[2].partition(b"\r\n\r\n")[2]
-            number = f"file-{len(self.files)}"
-            self.files[number] = lines.partition(b"\r\n--")[0]
-            return 200, json.dumps({"id": number, "object": "file"}).encode()
-        if name == "batches" and body:
-            made = {"id": json.loads(body)["input_file_id"], "status": "in_progress"}
-            return 200, json.dumps(made).encode()
-        file = number.removesuffix("/content")
-        if file not in self.files:
-            return 404, b'{"error": {"message": "no such page"}}'
-        if what == "batches":
-            return 200, json.dumps({"status": "completed", "output_file_id": file}).encode()
-        return 200, b"\n".join(map(self._line, filter(None, self.files[file].splitlines())))
-
-    def _line(self, line: bytes) -> bytes:
-        entry = json.loads(line)
-        response = {"status_code": 200, "body": self.completion("ok", entry["body"])}
-        return json.dumps({"custom_id": entry["custom_id"], "response": response}).encode()
 
     def __enter__(self) -> Self:
         self._server = made = _Server(("127.0.0.1", 0), _Handler)
@@ -250,18 +211,11 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *args: Any) -> None:
         pass
 
-    def do_GET(self) -> None:
-        self.do_POST()
-
     def do_POST(self) -> None:
         owner = self.server.owner
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if not self.path.endswith("/chat/completions"):
-            self.send(*owner.page(self.path.rpartition("/v1/")[2], body))
-            return
         kind, _, value = owner.word().partition(":")
         with owner._lock:
-            owner.seen[kind] += 1
             request = json.loads(body) if owner.keep else {}
             owner.bodies += [request] if owner.keep else []
         time.sleep(float(value) if kind == "slow" else owner.latency)

@@ -6,7 +6,6 @@ That the requests are equal to the scripts' own is `tests/contract/test_judge_re
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from editgauge.benchmarks.textedit import judge as textedit
 from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import DataError, UsageError
 from editgauge.judging.paper import ReleasedPrompts, Script, ScriptFile, Scripts, fetch, load, sent
-from editgauge.judging.protocol import Picture
 from editgauge.judging.questions import Track
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.testing import make_sample
@@ -84,94 +82,12 @@ def test_every_script_is_pinned() -> None:
         assert all(len(file.sha256) == 64 for file in module.PROMPTS.files)
 
 
-# -- what is sent ----------------------------------------------------------------------------------
-
-
-def scripts_of(texts: Mapping[str, str]) -> Scripts:
-    """Scripts of the released ones' shape, in words of our own."""
-    return Scripts({path: Script(text) for path, text in texts.items()}, "f" * 16)
-
-
-MEDICAL = """
-def build_gpt4o_prompt(editing_prompt, prev_img, edited_img, gt_img):
-    return [
-        {"role": "user", "content": [{"type": "text", "text": f"Wanted: {editing_prompt}"}]},
-        {"role": "user", "content": [{"type": "text", "text": "In:"}]},
-        {"role": "user", "content": [{"type": "text", "text": "Right:"}]},
-        {"role": "user", "content": [{"type": "text", "text": "Out:"}]},
-        {"role": "user", "content": [{"type": "text", "text": ("Two " "steps {}")}]},
-    ]
-
-def evaluate_sample(prompt, prev_path, edit_path, gt_path):
-    client.chat.completions.create(model="gpt-4o", messages=build(), max_tokens=400)
-"""
-
-
-def test_medebench_sends_five_messages_with_input_reference_and_output(tmp_path: Path) -> None:
-    sample = make_sample(tmp_path, change="The stains are {gone}.")
-    edit = Edit(sample=sample.id, editor="m", path=sample.image)
-    track = medebench.track(scripts_of({medebench.SCRIPT: MEDICAL}))
-    calls = track.calls(sample, edit, RubricFolder({}), {"text": "DP"})
-    assert [call.name for call in calls] == ["EA+VQ D", "EA+VQ P"]
-    first = calls[0]
-    words = [[part for part in m.parts if isinstance(part, str)] for m in first.messages]
-    assert words == [
-        ["Wanted: The stains are {gone}."],
-        ["In:"],
-        ["Right:"],
-        ["Out:"],
-        ["Two steps {}"],
-    ]
-    assert [picture.name for picture in first.pictures] == ["input", "reference", "output"]
-    assert {picture.mime for picture in first.pictures} == {"image/jpeg"}
-    assert (first.max_tokens, first.temperature, first.lines) == (400, None, True)
-
-
-PAIR = """
-def evaluate_with_gpt(prompt, a, b):
-    content = [{"type": "text", "text": prompt}]
-    content += [{"type": "text", "text": "before"}, {"type": "text", "text": "after"}]
-    client.chat.completions.create(model="m", messages=content, stream=False, max_tokens=1000)
-"""
-WORDS = """
-prompt_consist = "keep {instruct}"
-prompt_quality = "look {{}}"
-prompt_instruction_following = "do {instruct}"
-prompt_abnormal_instruction_following = "mend {instruct}: {explanation}"
-prompt_dual_evaluation = "know {instruct}: {explanation}"
-"""
-
-
-@pytest.mark.parametrize(
-    ("attributes", "options", "last"),
-    [
-        ({"task": "anomaly_correction"}, {}, "do it"),
-        ({"task": "anomaly_correction"}, {"anomaly_hint": True}, "mend it: because"),
-        ({"task": "physics", "dimension": "Natural Science"}, {}, "know it: because"),
-        ({"task": "physics", "dimension": "Natural Science"}, {"hint": False}, "know it: "),
-    ],
-)
-def test_krisbench_sends_the_explanation_where_the_scripts_do_and_where_it_is_asked_for(
-    tmp_path: Path, attributes: dict[str, str], options: dict[str, bool], last: str
-) -> None:
-    names = {kris.TEXTS: WORDS, "metrics_common.py": PAIR, "metrics_knowledge.py": PAIR}
-    sample = make_sample(tmp_path, instruction="it", knowledge="because", attributes=attributes)
-    edit = Edit(sample=sample.id, editor="m", path=sample.image)
-    calls = kris.track(scripts_of(names)).calls(sample, edit, RubricFolder({}), options)
-    texts = [call.messages[0].parts[0] for call in calls]
-    assert texts == ["keep it", "look {{}}", last]
-    assert [len(call.pictures) for call in calls] == [2, 1, 2]
-    quality = calls[1].messages[0].parts
-    assert quality[1] == "after"
-    assert isinstance(quality[2], Picture)
-
-
 @pytest.mark.parametrize("module", [textedit, medebench])
 def test_a_sample_without_a_reference_is_not_asked(
     tmp_path: Path, module: type[textedit] | type[medebench]
 ) -> None:
     sample = make_sample(tmp_path, reference=None, change="x")
-    track = module.track(scripts_of({}))
+    track = module.track(Scripts({}, "f" * 16))
     edit = Edit(sample=sample.id, editor="m", path=sample.image)
     assert track.calls(sample, edit, RubricFolder({}), {}) == ()
     assert track.metrics_for(sample, {}) == ()

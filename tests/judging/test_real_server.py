@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command_line import invoke
 from tests.fault_server import FaultServer
 from tests.judging import tiny_judge
 from tests.judging.conftest import Bench
@@ -27,9 +26,8 @@ from editgauge.judging.asking import Job
 from editgauge.judging.protocol import Call
 from editgauge.judging.rubrics import RubricFolder
 from editgauge.judging.scores import to_scores
-from editgauge.store.run import Run
 from editgauge.testing import make_sample
-from editgauge.types import Edit, Sample, Status
+from editgauge.types import Edit, Sample
 
 pytestmark = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("xllamacpp", "gguf")),
@@ -118,40 +116,3 @@ def test_scores_are_the_brightness_of_the_picture_that_we_send_last(
         assert scores[0].detail["usage"]["prompt_tokens"] > 300
     assert bench.engine is not None
     assert bench.engine.dialect.form == "json_schema"
-
-
-def test_rows_from_the_command_line(address: str, tmp_path: Path) -> None:
-    """Mini's three JSON protocols through the real server: all rows scored, in range, with the
-    server's model id.
-    """
-    run = tmp_path / "run"
-    samples = [
-        word for name in ("replace-01", "replace-02", "replace-03") for word in ("--sample", name)
-    ]
-    _command("edit", "mini", "--editor", "copy", "--run", str(run), *samples, "--workers", "0")
-    _command("judge", "mini", "--run", str(run), *samples, "--model", "tiny-judge", "--base-url", address,
-             "--set", "concurrency=2")  # fmt: skip
-    rows = [row for row in Run.open(run).rows() if row.scorer == "judge"]
-    assert {row.metric for row in rows} == {
-        "IF",
-        "TA",
-        "VC",
-        "LP",
-        "Q1",
-        "Q2",
-        "Q3",
-        "Q4",
-        "Q5",
-        "VQ",
-        "KP",
-    }
-    for row in rows:
-        assert row.status is Status.SCORED
-        assert row.value is not None
-        assert 0 <= row.value <= 5
-        assert row.detail["model"] == "tiny-judge"
-
-
-def _command(*words: str) -> None:
-    done = invoke(list(words), env={"EDITGAUGE_JUDGE_KEY": "sk-test"})
-    assert done.exit_code == 0, (done.output, done.exception)

@@ -128,19 +128,6 @@ def test_a_connection_that_breaks_is_continued(
     assert len(asked) == 4, "102,400 bytes, 30,000 at a time"
 
 
-def test_giving_up_keeps_what_arrived(
-    cutting_server: tuple[str, list[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url, _ = cutting_server
-    monkeypatch.setattr("editgauge.services.download.ATTEMPTS", 2)
-    with pytest.raises(
-        DownloadError, match=r"60,000 of 102,400 bytes; tried 2 times, what arrived is kept"
-    ):
-        download(Remote(url=url, sha256=SHA), tmp_path / "f", wait=0)
-    assert (tmp_path / "f.part").stat().st_size == 60_000
-    assert not (tmp_path / "f").exists()
-
-
 def test_a_full_disk_is_told_at_once_and_not_laid_to_the_server(
     httpserver: HTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,54 +183,6 @@ def test_command_fetches_a_benchmark(hub: HTTPServer, tmp_path: Path) -> None:
     assert "0 of them new" in done.stdout
 
 
-def test_command_fetches_weights(
-    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from editgauge.networks import weights as table
-
-    httpserver.expect_request("/net.pth").respond_with_data(LARGE)
-    file = table.WeightFile(
-        name="net.pth",
-        url=httpserver.url_for("/net.pth"),
-        sha256=hashlib.sha256(LARGE).hexdigest(),
-        size=len(LARGE),
-    )
-    entry = table.Weights(
-        name="tiny",
-        title="t",
-        source="s",
-        revision="v1",
-        licence="MIT",
-        files=(file,),
-        used_for="tests",
-    )
-    monkeypatch.setitem(table.WEIGHTS, "tiny", entry)
-    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
-    done = run("weights", "tiny")
-    assert done.exit_code == 0, done.output
-    assert "1 files here and verified" in done.stdout
-    assert (tmp_path / "tiny" / "net.pth").read_bytes() == LARGE
-
-
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["mini"], "nothing to fetch"),
-        (["weights", "nope"], "not known"),
-        (["medebench", "more"], "names belong to"),
-        (["nonsense"], "not known"),
-        (["medebench", "--to", "x"], "revision"),
-    ],
-)
-def test_command_refuses(
-    words: list[str], error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("EDITGAUGE_WEIGHTS", str(tmp_path))
-    done = run(*words)
-    assert done.exit_code != 0
-    assert error in str(done.exception)
-
-
 def test_a_full_disk_is_not_the_hubs_fault(tmp_path: Path) -> None:
     place = tmp_path / "rows.jsonl"
     with (

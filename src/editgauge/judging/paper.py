@@ -5,6 +5,7 @@ authors' public repository, pinned by SHA-256. Constants are read with `ast`; no
 from __future__ import annotations
 
 import ast
+import csv
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,15 @@ class ScriptFile:
     path: str
     commit: str | None
     sha256: str
+
+
+def pinned(module: str) -> tuple[ScriptFile, ...]:
+    """The files that ``scripts.csv`` beside a module names."""
+    with (Path(module).parent / "scripts.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            ScriptFile(path=line["path"], commit=line["commit"] or None, sha256=line["sha256"])
+            for line in csv.DictReader(file)
+        )
 
 
 class Script:

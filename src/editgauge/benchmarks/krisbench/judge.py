@@ -34,7 +34,7 @@ from functools import partial
 from typing import Any, Final, Literal
 
 from editgauge.benchmarks.krisbench.facts import BY_NAME, EXPLAINED, HIGH, JUDGE, LOW
-from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
 from editgauge.judging.protocol import (
     VISIBLE,
     Call,
@@ -298,25 +298,10 @@ def track(scripts: Scripts) -> Track:
     return replace(JUDGING, ask=partial(released_ask, scripts), rubrics=(), options=options)
 
 
-_TEXTS_COMMIT = "75e89ed59fad130fdf3ca85abb113ba7ce6a6fed"
-_COMMIT = "d362849d4a594e37507a8b2d13756132bad018e3"
-_FILES = {
-    TEXTS: "91d8df0de247b7d1a4288d3c6bee5955863d838988453e418ec14c5a0e396420",
-    "metrics_common.py": "e57d558f9a6f29dd63c323869773f5006d7ba7bd8f31ba115ed6ca7316d206ec",
-    "metrics_knowledge.py": "2458d0c4ff36d32487a93f6169b937366b2f88041e84f2f4a136a9dff9587fb4",
-    "metrics_multi_element.py": "31711ceb1b6a2f10b79f82a3c947ebb23510abb862c7f753045c6a985749530d",
-    "metrics_temporal_prediction.py": (
-        "a7b6f0663191d19864bdd8c0aec20d354afddb2d1a960a6d150a42d44cac0aa3"
-    ),
-    "metrics_view_change.py": "4c5a8afdb5aa590adb0f06a8d596178a1694103dfe310cb455357d6867134375",
-}
 PROMPTS = ReleasedPrompts(
     benchmark="krisbench",
     repository="nameoffly/Kris_Bench_output",
-    files=tuple(
-        ScriptFile(path=path, commit=_TEXTS_COMMIT if path == TEXTS else _COMMIT, sha256=digest)
-        for path, digest in _FILES.items()
-    ),
+    files=pinned(__file__),
     track=track,
     note="the authors' repository has no file with the texts; this fork (Apache-2.0) has",
 )

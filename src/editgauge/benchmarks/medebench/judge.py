@@ -23,7 +23,7 @@ from typing import Any
 
 from editgauge.benchmarks.medebench.facts import HIGH, JUDGE, LOW
 from editgauge.errors import UsageError
-from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
@@ -145,13 +145,7 @@ def track(scripts: Scripts) -> Track:
 PROMPTS = ReleasedPrompts(
     benchmark="medebench",
     repository="mliuby/MedEBench",
-    files=(
-        ScriptFile(
-            path=SCRIPT,
-            commit="1e155ffd426cecac984e218c2ac69bc7204d4725",
-            sha256="d308f51ec80a23d4eac7f17ee488286b5cf598c778058fc397a98f379dd9d96c",
-        ),
-    ),
+    files=pinned(__file__),
     track=track,
 )
 

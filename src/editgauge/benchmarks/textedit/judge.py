@@ -21,7 +21,7 @@ from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, JUDGE, LOW, QUESTIONS
 from editgauge.errors import MissingExtra
-from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
@@ -110,13 +110,7 @@ def track(scripts: Scripts) -> Track:
 PROMPTS = ReleasedPrompts(
     benchmark="textedit",
     repository="OpenGVLab/TextEdit",
-    files=(
-        ScriptFile(
-            path=SCRIPT,
-            commit=None,
-            sha256="0994490cb0b19629ef941a757b1e6cc2ce7e7b13016ff8d1f53f90bde8109206",
-        ),
-    ),
+    files=pinned(__file__),
     track=track,
 )
 

@@ -32,7 +32,7 @@ from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, JUDGE, LOW
-from editgauge.judging.paper import ReleasedPrompts, ScriptFile, Scripts, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
@@ -165,18 +165,7 @@ def track(scripts: Scripts) -> Track:
 PROMPTS = ReleasedPrompts(
     benchmark="texteditbench",
     repository="CSU-JPG/TextEditBench",
-    files=(
-        ScriptFile(
-            path=WITH,
-            commit="c700fb6205beb26aad0ce1f27b211dc93f2657e0",
-            sha256="6b590f44d892711a75bfbbd59ea3e97b206f3cdebc80fa8e537c82b7bc4d13ce",
-        ),
-        ScriptFile(
-            path=WITHOUT,
-            commit="7482fc8b4ec9bb3a9285d1e07de33f05f6ab4e11",
-            sha256="edbaaa1a19581331a455b179162602b52b9f18c044d0993477625efaacbc5266",
-        ),
-    ),
+    files=pinned(__file__),
     track=track,
 )
 

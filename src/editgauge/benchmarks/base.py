@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import orjson
-
 from editgauge import catalog
 from editgauge.benchmarks.tree import below, is_folder
 from editgauge.errors import DataError, EditgaugeError
-from editgauge.images import write_bytes
 from editgauge.parts import part
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Benchmark, Finding, MakeScorers, Sample, Track
@@ -85,6 +82,10 @@ def need_folder(root: Path | None, benchmark: str) -> Path:
 
 def write_json(path: Path, value: object) -> None:
     """Write metadata of an official folder; folders are made."""
+    import orjson
+
+    from editgauge.images import write_bytes
+
     write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from editgauge.scoring.metrics import higher, judged
-from editgauge.types import VARIANTS, Derived
+from editgauge.scoring.metrics import read_metrics
+from editgauge.types import Derived
 
 TAXONOMY: dict[str, dict[str, tuple[str, ...]]] = {
     "Factual": {
@@ -83,36 +83,11 @@ def scaled(score: float) -> float:
     return (score - LOW) * STEP
 
 
-JUDGE = judged(
-    {
-        "VC": "how well everything that should not change was kept, as a model that looked at it "
-        "judged (100 is unchanged)",
-        "VQ": "how natural and clean the picture looks, as a model that looked at it judged",
-        "IF": "how well the instruction was followed, as a model that looked at it judged",
-        "KP": "whether the result agrees with what is known of the world, as a model judged",
-    },
-    LOW,
-    HIGH,
-    "VC: visual consistency, VQ: visual quality, IF: instruction following, KP: knowledge "
-    "plausibility; faithful: the released parser, which may take any digit of the reply; corrected: "
-    "an integer in range, by name",
-    keeps=("VC",),
-    printed=((LOW, scaled(LOW)), (HIGH, scaled(HIGH))),
-)
-"""Visual consistency, visual quality, instruction following, knowledge plausibility."""
+METRICS = read_metrics(__file__)
+JUDGE = METRICS["judge"]
 BY_NAME = {metric.name: metric for metric in JUDGE}
 AVERAGE = Derived(
-    higher(
-        "average",
-        heading="Avg",
-        low=scaled(LOW),
-        high=scaled(HIGH),
-        digits=2,
-        variants=VARIANTS,
-        failure=scaled(LOW),
-        note="Of a sample: the mean of the scores that it is asked, (m - 1)·25. The paper's number "
-        "averages means that were rounded to 2 places, dimension by dimension.",
-    ),
+    METRICS["average"][0],
     tuple(BY_NAME),
     lambda values: scaled(sum(values.values()) / len(values)),
     optional=("KP",),

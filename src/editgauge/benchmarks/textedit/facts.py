@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from editgauge.scoring.metrics import higher, judged
-from editgauge.types import VARIANTS, Derived
+from editgauge.scoring.metrics import read_metrics
+from editgauge.types import Derived
 
 SIZES: dict[str, int] = {"full": 2148, "mini": 500}
 SETS: tuple[str, ...] = ("fullset", "miniset")
@@ -67,58 +67,15 @@ def _normalised(raw: float | None) -> float | None:
     return None if raw is None or not float(raw).is_integer() else NORMALISED.get(int(raw))
 
 
-CLIP = higher(
-    "CLIP",
-    low=0.0,
-    high=2.5,
-    digits=2,
-    failure=0.0,
-    variants=VARIANTS,
-    note="2.5 · max(0, cos(output, gt_caption)), CLIP ViT-L/14 of OpenAI; a caption over 77 tokens "
-    "is cut so that the end token stays. Faithful crops as the released clip package does, whose "
-    "rounding goes one pixel further on a quarter of the sizes; corrected crops at the middle, as "
-    "transformers does.",
+METRICS = read_metrics(__file__)
+CLIP, AES = METRICS["embedding"]
+JUDGE = METRICS["judge"]
+_AVERAGES = METRICS["average"]
+AVERAGE = Derived(
+    _AVERAGES[0],
+    tuple(QUESTIONS),
+    partial(average, cut_off=True),
+    optional=tuple(QUESTIONS)[1:],
+    tolerant=True,  # below the cut-off the other four do not count
 )
-AES = higher(
-    "AES",
-    low=0.0,
-    high=10.0,
-    digits=2,
-    failure=0.0,
-    note="LAION's linear aesthetic head (768 to 1) on the CLIP ViT-L/14 feature scaled to length "
-    "1; about 1 to 10.",
-)
-JUDGE = judged(
-    {
-        "Q1": "whether the new text is right, letter by letter, as a model that looked at it judged",
-        "Q2": "whether all other text was kept, as a model that looked at it judged",
-        "Q3": "whether everything but text was kept, as a model that looked at it judged",
-        "Q4": "how natural the changed place looks, as a model that looked at it judged",
-        "Q5": "how well the whole picture holds together, as a model that looked at it judged",
-    },
-    LOW,
-    HIGH,
-    "{}; faithful takes any integer that the released parser takes, corrected only 1 to 5",
-    headings=QUESTIONS,
-    keeps=("Q2", "Q3"),
-    printed=tuple(NORMALISED.items()),
-)
-
-
-def _average(name: str, *, cut_off: bool) -> Derived:
-    said = "with the cut-off (TA below 4 sets the others to 0)" if cut_off else "without a cut-off"
-    note = f"The five questions on the scale of 0 to 1, weighted .4 .3 .1 .1 .1, {said}."
-    return Derived(
-        higher(
-            name, heading="Avg", low=0.0, high=1.0, digits=2, variants=VARIANTS, failure=0.0,
-            note=note,
-        ),
-        tuple(QUESTIONS),
-        partial(average, cut_off=cut_off),
-        optional=tuple(QUESTIONS)[1:] if cut_off else (),
-        tolerant=cut_off,  # below the cut-off the other four do not count
-    )  # fmt: skip
-
-
-AVERAGE = _average("average", cut_off=True)
-AVERAGE_NO_CUT_OFF = _average("average_no_cutoff", cut_off=False)
+AVERAGE_NO_CUT_OFF = Derived(_AVERAGES[1], tuple(QUESTIONS), partial(average, cut_off=False))

@@ -6,17 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from editgauge.scoring.metrics import (
-    SAME_COLOURS,
-    SAME_PICTURE,
-    higher,
-    judged,
-    lower,
-    mse,
-    psnr,
-    ssim,
-)
-from editgauge.types import VARIANTS, Derived, Metric
+from editgauge.scoring.metrics import read_metrics
+from editgauge.types import Derived, Metric
 
 SIZES: dict[str, int] = {"synthetic": 691, "real": 505}
 SIZE = sum(SIZES.values())
@@ -72,37 +63,9 @@ def tier_of(total: int) -> str:
     return "easy" if total <= 5 else "medium" if total <= 10 else "hard"
 
 
-PIXEL = (
-    mse(
-        variants=VARIANTS, keeps=True,
-        plain=SAME_COLOURS.format("far", 0),
-        note="After alignment, outside the masks. Faithful applies EXIF orientations, corrected "
-        "does not; the means differ.",
-    ),
-    psnr(
-        "psnr", heading="PSNR", variants=VARIANTS, keeps=True, plain=SAME_COLOURS.format("little", "∞"),
-        note="Of that mean squared error; infinite at 0.",
-    ),
-    ssim(
-        "ssim",
-        heading="SSIM",
-        variants=VARIANTS, keeps=True,
-        plain=SAME_PICTURE,
-        note="Faithful: whole frame, masked area black. Corrected: windows that touch no masked "
-        "pixel, other sizes resized.",
-    ),
-)  # fmt: skip
-LPIPS = lower(
-    "lpips",
-    heading="LPIPS",
-    variants=VARIANTS,
-    keeps=True,
-    failure=1.0,
-    plain="how different the picture outside the region to be edited looks (0 is unchanged)",
-    note="SqueezeNet, v0.1 heads, masked area black. Faithful averages the whole frame, so that "
-    "the black area counts as preserved, and has no value for another size; corrected averages "
-    "unmasked positions and resizes (Lanczos).",
-)
+METRICS = read_metrics(__file__)
+PIXEL = METRICS["pixel"]
+(LPIPS,) = METRICS["lpips"]
 REFERENCE = "reference_"
 """What the names of the metrics begin with that compare with the reference edit, not the input."""
 
@@ -120,35 +83,13 @@ def _against_reference(metric: Metric) -> Metric:
 
 REFERENCE_PIXEL = tuple(_against_reference(metric) for metric in PIXEL)
 REFERENCE_LPIPS = _against_reference(LPIPS)
-JUDGE = judged(
-    {
-        "IF": "how well the instruction was followed, as a model that looked at it judged",
-        "TA": "whether the new text is right, as a model that looked at it judged",
-        "VC": "whether the new text looks like the old one's neighbours, as a model judged",
-        "LP": "whether everything around the text stayed in its place, as a model judged",
-        "SE": "whether what follows from the new text was drawn as well, as a model judged",
-    },
-    LOW,
-    HIGH,
-    "faithful counts a failed call or a reply that is no JSON as 0, as the released script does",
-    keeps=("LP",),
-)
+JUDGE = METRICS["judge"]
 """Instruction following, text accuracy, visual consistency, layout preservation, and semantic
 expectation, which only samples with a knowledge prompt have.
 """
 DIMENSIONS = tuple(metric.name for metric in JUDGE)
 OVERALL = Derived(
-    higher(
-        "overall",
-        heading="Overall",
-        low=LOW * len(DIMENSIONS),
-        high=HIGH * len(DIMENSIONS),
-        digits=2,
-        variants=VARIANTS,
-        failure=LOW * len(DIMENSIONS),
-        note="Of a sample: five times the mean of the dimensions that it is asked, so that samples "
-        "with and without SE share the scale of 25. The paper's number is the sum of five means.",
-    ),
+    METRICS["overall"][0],
     DIMENSIONS,
     lambda values: len(DIMENSIONS) * sum(values.values()) / len(values),
     optional=("SE",),

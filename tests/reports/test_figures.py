@@ -166,7 +166,7 @@ def test_files_for_papers_embed_their_fonts(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from PIL import Image
 
-    files = drawing.for_papers([one("bars", rows(without=("time",)))], tmp_path)
+    files = drawing.write([one("bars", rows(without=("time",)))], tmp_path, ("svg", "png", "pdf"))
     assert [path.suffix for path in files] == [".svg", ".png", ".pdf", ".csv"]
     assert b"/FontFile2" in files[2].read_bytes()
     assert b"/Type3" not in files[2].read_bytes()
@@ -174,12 +174,11 @@ def test_files_for_papers_embed_their_fonts(tmp_path: Path) -> None:
         assert picture.width == pytest.approx(drawing.COLUMN * 300, abs=1)
 
 
-def test_a_figure_beside_the_page_has_its_numbers_and_words(tmp_path: Path) -> None:
+def test_a_figure_beside_the_page_keeps_its_letters(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra report")
-    (facts,) = drawing.beside_page([one("bars", rows())], tmp_path, "0")
-    assert facts["file"] == "0-bars-task-VC-faithful.svg"
-    assert "m: colour 2, count 2" in facts["text"]
-    svg = (tmp_path / facts["file"]).read_text()
-    assert "VC (faithful) by task" in svg
-    assert "<script" not in svg
-    assert (tmp_path / "0-bars-task-VC-faithful.csv").is_file()
+    figure = one("bars", rows())
+    assert "m: colour 2, count 2" in figures.as_text(figure)
+    svg, table = drawing.write([figure], tmp_path, ("svg",), "0-")
+    assert (svg.name, table.suffix) == ("0-bars-task-VC-faithful.svg", ".csv")
+    assert "VC (faithful) by task" in svg.read_text()
+    assert "<script" not in svg.read_text()

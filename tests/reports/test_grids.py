@@ -63,9 +63,9 @@ def found(run: Run, *metrics: str) -> grids.Line:
 
 def test_every_editor_has_its_place_and_its_score(run: Run) -> None:
     line = found(run, "EA")
-    assert line.heading.startswith("7: Remove the $second$ tooth")
-    assert [panel.heading for panel in line.panels] == ["Input", "Reference", *EDITORS]
-    by = {panel.heading: panel for panel in line.panels}
+    assert line[0].startswith("7: Remove the $second$ tooth")
+    assert [panel.heading for panel in line[1]] == ["Input", "Reference", *EDITORS]
+    by = {panel.heading: panel for panel in line[1]}
     assert by[EDITORS[8]].below == ("EA 0.80",), "on the scale of the table: 8 of 10"
     assert by[EDITORS[1]].picture is None
     assert by[EDITORS[1]].words == "refused: safety"

@@ -11,7 +11,7 @@ from editgauge.reports.overview import overview
 from editgauge.tables.layouts import Shown, tables
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import Delivery, Results
-from editgauge.types import Metric, Plot, Row, Status
+from editgauge.types import Metric, Row, Status
 from tests.made_rows import frame, record, row
 
 HIGHER = {"VC": Metric("VC", direction="higher", low=1, high=5, printed=((1, 0), (5, 100)))}
@@ -96,21 +96,6 @@ def test_anchors_and_models_that_gave_all_back_are_not_ranked() -> None:
     lead = first_page(of)["leads"]["faithful"]
     assert [line["editor"] for line in lead["lines"]] == ["a", "b"]
     assert lead["returned"] == ["idle"]
-
-
-def test_a_group_of_one_sample_has_no_mean() -> None:
-    records = [record(f"s{n}", topic="alone" if n == 0 else "many") for n in range(12)]
-    of = replace(frame(rows(a=[2.0, 3] * 6, b=[1.0, 2] * 6), records, "unheard"), described=HIGHER)
-    whole = tables(of, "faithful", Shown(intervals=True))
-    plots = [Plot("bars", "topic", "by topic")]
-    groups = overview(of, HIGHER, whole, plots)["groups"]
-    assert (groups["by"], groups["labels"], groups["counts"]) == (
-        "topic",
-        ["alone", "many"],
-        [1, 11],
-    )
-    assert [line["editor"] for line in groups["lines"]] == ["a", "b"]
-    assert groups["lines"][0]["means"] == [None, pytest.approx((2 * 5 + 3 * 6) / 11 * 25 - 25)]
 
 
 def test_a_sample_whose_reference_is_doubted_is_no_damage() -> None:

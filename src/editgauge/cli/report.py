@@ -84,7 +84,7 @@ def report(
             opened,
             parts,
             target,
-            headed=site.Headed(title, author, date),
+            headed={"title": title, "author": author, "date": date},
             copy_images=copy_images,
             thumbnails=not no_thumbnails,
             workers=cores() if workers is None else workers,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -23,9 +22,6 @@ from editgauge.tables.results import Results
 from editgauge.types import Metric
 
 _SHARD_BYTES = 200_000
-_TEXT_LIMIT = 1_100_000
-"""A text of a megabyte is shown whole; one that is longer than this is cut, and says so."""
-_REPLY_LIMIT = 50_000
 _TEXTS = (
     "instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept",
     "rephrased",
@@ -55,9 +51,6 @@ def samples(
     """Every sample of the frame, in its order, as one JSON object; its ``rows`` are one piece of
     JSON. Memory does not grow with their number.
     """
-    by_sample: dict[str, dict[str, EditRecord]] = {}
-    for (sample, editor), edit in pictures.edits.items():
-        by_sample.setdefault(sample, {})[editor] = edit
     with contextlib.ExitStack() as stack:
         stores = []
         for run in runs:
@@ -66,52 +59,32 @@ def samples(
                     stores.append(stack.enter_context(Paid(run.replies_path)))
         rows = stack.enter_context(_rows(frame, runs, column_of, metrics, stores))
         for (identity, record), mine in zip(frame.samples.records.items(), rows, strict=True):
-            outputs = by_sample.get(identity, {}).items()
-            yield {
-                **_facts(record, pictures),
-                "edits": {
-                    editor: {**_known(edit), "url": pictures.url(edit.path)}
-                    for editor, edit in outputs
-                },
-                "rows": mine,
-            }
-
-
-def cut(text: str, limit: int = _TEXT_LIMIT) -> str:
-    """A text without control characters other than newlines and tabs, and not longer than
-    `limit`.
-    """
-    text = "".join(c for c in text[: limit + 1] if c in "\n\t" or ord(c) >= 32)
-    return text if len(text) <= limit else text[:limit] + f" … (cut after {limit:,} characters)"
+            outputs = pictures.edits.get(identity, {}).items()
+            edits = {editor: _known(edit, pictures) for editor, edit in outputs}
+            yield {**_facts(record, pictures), "edits": edits, "rows": mine}
 
 
 def _facts(record: Mapping[str, Any], pictures: Pictures) -> dict[str, Any]:
     images = list(record.get("images") or ())
     masks = (record.get("masks") or {}).items()
+    first, size = pictures.file(images[0] if images else None), None
+    if first is not None:
+        with contextlib.suppress(ImageError):
+            header = read_header(first)
+            size = [header.width, header.height]
     return {
         "id": record["id"],
-        **{name: cut(str(record[name])) for name in _TEXTS if record.get(name)},
+        **{name: str(record[name]) for name in _TEXTS if record.get(name)},
         "images": [pictures.url(path) for path in images],
-        "size": _size(pictures.file(images[0] if images else None)),
+        "size": size,
         "reference": pictures.url(record.get("reference")),
         "masks": {name: pictures.url(path) for name, path in masks},
         "findings": list(record.get("findings") or ()),
     }
 
 
-def _size(path: Path | None) -> list[int] | None:
-    """Width and height of a picture, from its first bytes; None where it cannot be read."""
-    if path is None:
-        return None
-    try:
-        header = read_header(path)
-    except ImageError:
-        return None
-    return [header.width, header.height]
-
-
-def _known(record: EditRecord) -> dict[str, Any]:
-    told = {name: getattr(record, name) for name in _SHOWN}
+def _known(record: EditRecord, pictures: Pictures) -> dict[str, Any]:
+    told = {name: getattr(record, name) for name in _SHOWN} | {"url": pictures.url(record.path)}
     return {name: value for name, value in told.items() if value not in (None, "", {}, [])}
 
 
@@ -199,7 +172,7 @@ def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[P
     own value where that scale is another.
     """
     _, column, metric, value, status, repeat, reason, text = row
-    extra: dict[str, Any] = {"reason": cut(reason)} if reason else {}
+    extra: dict[str, Any] = {"reason": reason} if reason else {}
     detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}
     if detail:
         reply = _reply(detail, stores)
@@ -217,4 +190,4 @@ def _reply(detail: Mapping[str, Any], stores: Sequence[Paid]) -> str | None:
     key = detail.get("reply") or detail.get("reply_key") or detail.get("key")
     replies = (store.get(key) for store in stores) if isinstance(key, str) else ()
     content = next((reply["content"] for reply in replies if reply and reply.get("content")), None)
-    return None if content is None else cut(str(content), _REPLY_LIMIT)
+    return None if content is None else str(content)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -45,11 +45,9 @@ _MIDDLE: Mapping[Basis, str] = {"attention": "looked", "pixels": "changed"}
 _RED, _GREEN, _YELLOW, _WHITE = (214, 40, 40), (30, 160, 70), (250, 210, 40), (255, 255, 255)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """One output by one basis: what it was read as (`failures.KINDS`; "" where that cannot be
-    told), the metrics' titles with their numbers, its row's detail, its sample's record, and the
-    output's path in the run.
+class Shown(NamedTuple):
+    """One output by one basis: what it was read as ("" where that cannot be told), its numbers by
+    the metrics' titles, its row's detail, its sample's record, and its path in the run.
     """
 
     basis: Basis
@@ -85,18 +83,14 @@ def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
             editor, sample = frame.editors[row], frame.samples.ids[at]
             code = int(told.kinds[row, at])
             numbers = {known[m].title: float(grid[row, at]) for m, grid in grids.items()}
-            one = Shown(
-                basis=told.basis,
-                editor=editor,
-                sample=sample,
-                kind="" if code == NONE else KINDS[code],
-                iou=float(told.iou[row, at]),
-                numbers={name: value for name, value in numbers.items() if np.isfinite(value)},
-                detail=details.get((f"{prefix}_iou", editor, sample), {}),
-                record=frame.samples.records[sample],
-                output=outputs.get((sample, editor)),
+            known_numbers = {title: value for title, value in numbers.items() if np.isfinite(value)}
+            kind = "" if code == NONE else KINDS[code]
+            detail = details.get((f"{prefix}_iou", editor, sample), {})
+            record, output = frame.samples.records[sample], outputs.get((sample, editor))
+            iou = float(told.iou[row, at])
+            found.append(
+                Shown(told.basis, editor, sample, kind, iou, known_numbers, detail, record, output)
             )
-            found.append(one)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
     return sorted(found, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 
@@ -212,27 +206,6 @@ def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) ->
 
 # -- the page --------------------------------------------------------------------------------------
 
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' file:; \
-img-src 'self' file: data:; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Why edits failed – editgauge report</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="static/style.css">
-</head>
-<body>
-<header class="top"><p class="brand"><a href="index.html">editgauge</a></p></header>
-<main id="main">
-<h1>Why edits failed</h1>
-<p>Each figure: the input, the map over it, the region's mask, their overlap – red is the mask \
-alone, green the map's region alone, yellow where both are – and the output. The cut-offs are \
-stated; they are not a paper's.</p>
-"""
-
 
 def write_page(parts: Sequence[tuple[str, Results]], runs: Sequence[Run], to: Path) -> bool:
     """Write the page and its figures into a report's folder. `parts`: title and results of each
@@ -244,8 +217,8 @@ def write_page(parts: Sequence[tuple[str, Results]], runs: Sequence[Run], to: Pa
         if shown := every(runs, frame, cutoffs):
             text += [f"<h2>{_text(title)}</h2>\n", *_part(number, shown, cutoffs, runs, to)]
     if text:
-        page = f"{_HEAD}{''.join(text)}</main>\n</body>\n</html>\n"
-        write_bytes(to / PAGE, page.encode())
+        page = files("editgauge.reports").joinpath("templates", PAGE).read_text("utf-8")
+        write_bytes(to / PAGE, page.replace("{{outputs}}", "".join(text)).encode())
     return bool(text)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from editgauge.errors import MissingExtra
 from editgauge.images import write_bytes
-from editgauge.reports.figures import NO_SCORE, Figure, as_csv, as_text
+from editgauge.reports.figures import NO_SCORE, Figure, as_csv
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d1f", "#6f6f6f",
@@ -52,42 +52,25 @@ def matplotlib_of(what: str) -> Any:
     return mpl, pyplot
 
 
-def beside_page(found: Sequence[Figure], folder: Path, prefix: str) -> list[dict[str, str]]:
-    """Draw each figure as an SVG file, with the table behind it as csv; file, title, kind and a
-    text alternative of each. None without matplotlib.
-    """
-    try:
-        mpl, pyplot = matplotlib_of("figures")
-    except MissingExtra:
-        return []
-    written = []
-    with mpl.rc_context({**SETTINGS, "svg.fonttype": "none", "font.family": "sans-serif"}):
-        for figure in found:
-            svg, _ = _write(figure, folder / f"{prefix}-{figure.name}", ("svg",), pyplot)
-            facts = {"file": svg.name, "title": figure.title, "kind": figure.kind}
-            written.append({**facts, "text": as_text(figure)})
-    return written
-
-
-def for_papers(
-    found: Sequence[Figure], folder: Path, formats: Sequence[str] = ("svg", "png", "pdf")
+def write(
+    found: Sequence[Figure], folder: Path, formats: Sequence[str], prefix: str = ""
 ) -> list[Path]:
-    """Draw each figure as files for papers, called by its name; returns them, and the csv of each.
+    """Draw each figure as files of these formats, called by its name, and the table behind it as
+    csv; returns the files. Letters of an SVG alone stay text, for a page; else they are outlines.
 
     Raises `MissingExtra` without matplotlib. The files hold no date and no user's name.
     """
-    mpl, pyplot = matplotlib_of("figures for papers")
-    folder.mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context(SETTINGS):
-        return [f for one in found for f in _write(one, folder / one.name, formats, pyplot)]
-
-
-def _write(figure: Figure, stem: Path, formats: Sequence[str], pyplot: Any) -> list[Path]:
-    drawing = drawn(figure, pyplot)
-    table = stem.with_name(f"{stem.name}.csv")
-    write_bytes(table, as_csv(figure).encode())
-    files = [*saved(drawing, stem, formats), table]
-    pyplot.close(drawing)
+    mpl, pyplot = matplotlib_of("drawing figures")
+    page = {"svg.fonttype": "none", "font.family": "sans-serif"} if [*formats] == ["svg"] else {}
+    files: list[Path] = []
+    with mpl.rc_context({**SETTINGS, **page}):
+        for figure in found:
+            drawing = drawn(figure, pyplot)
+            stem = folder / f"{prefix}{figure.name}"
+            table = stem.with_name(f"{stem.name}.csv")
+            write_bytes(table, as_csv(figure).encode())
+            files += [*saved(drawing, stem, formats), table]
+            pyplot.close(drawing)
     return files
 
 
@@ -118,7 +101,7 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     longest = max(map(len, figure.labels))
     body = {
         "radar": COLUMN,
-        "curve": 2.5 + 0.06 * longest * _upright(figure),
+        "curve": 2.5 + 0.06 * min(longest, 30) * (longest * len(figure.labels) > 45),
         "histogram": 1.8 + 0.06 * longest,
     }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(names) + 1.6)))
     height = body + 0.13 * (title.count("\n") + 2 + legend)
@@ -161,9 +144,7 @@ def _labels(figure: Figure, width: int, *, counts: bool = True) -> list[str]:
 
 
 def _limits(figure: Figure) -> tuple[float, float]:
-    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale, so
-    that radars of one scale can be laid beside each other.
-    """
+    """The lowest and highest number that is drawn, 0 included; a radar ends with its scale."""
     ends = [v for line in figure.series.values() for v in line]
     ends += [v for line in figure.limits.values() for pair in line for v in pair]
     if figure.kind == "radar" and figure.top is not None:
@@ -257,11 +238,6 @@ def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _upright(figure: Figure) -> bool:
-    """Whether the labels of a curve stand upright: they would lie on each other."""
-    return max(map(len, figure.labels)) * len(figure.labels) > 45
-
-
 def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     count = len(figure.labels)
     _lines(axes, figure, names, range(count))
@@ -271,7 +247,7 @@ def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
             axes.plot([place, place], pair, color=colour, linewidth=0.5)
         for at, n in _fewer(figure, editor):
             axes.text(at, values[at], f" n={n}", fontsize=4, color=colour)
-    upright = _upright(figure)
+    upright = max(map(len, figure.labels)) * count > 45  # they would lie on each other
     labels = []
     for name, n in zip(figure.labels, figure.counts, strict=True):
         short = textwrap.shorten(name.replace("_", " "), 26, placeholder="…")

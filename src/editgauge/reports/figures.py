@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from editgauge import escape
+from editgauge.reports.scripts import number
 from editgauge.statistics.resampling import mean_interval
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
 from editgauge.tables.results import Results
@@ -21,8 +22,6 @@ from editgauge.types import Metric, Plot
 
 Kind = Literal["radar", "bars", "curve", "histogram", "counts"]
 NO_SCORE = "no score"
-MOST_EDITORS = 12
-"""More editors than this are drawn in further figures."""
 _MOST_LABELS = 40
 _MOST_BINS = 20
 
@@ -58,8 +57,7 @@ def figures(
 ) -> list[Figure]:
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant) and
     for each source that made it; sources are never averaged together. Annotators' rows are left
-    out. Of more than `MOST_EDITORS` editors each figure has a part. No two have one name. `only`:
-    the metrics whose means are shown; empty: all.
+    out. No two have one name. `only`: the metrics whose means are shown; empty: all.
     """
     frame = frame.without_people()
     names = [name for name in frame.metrics if not only or name in only]
@@ -101,8 +99,8 @@ def _means(
 def _of_labels(
     frame: Results, about: Metric, variant: str, plot: Plot, words: tuple[str, str, str]
 ) -> Iterator[Figure]:
-    """The figure of some samples, in parts of `MOST_EDITORS`; none of too few or too many labels.
-    `words`: the metric's title, whose rows, and which samples ("" for all).
+    """The figure of some samples; none of too few or too many labels. `words`: the metric's title,
+    whose rows, and which samples ("" for all).
     """
     title, source, of = words
     grid = frame.grid(about.name, variant)
@@ -125,28 +123,23 @@ def _of_labels(
     file = "-".join(
         filter(None, (plot.kind, plot.attribute, about.name, variant, portable(source), of))
     )
-    for start in range(0, len(editors), MOST_EDITORS):
-        part = f"-{start // MOST_EDITORS + 1}" if len(editors) > MOST_EDITORS else ""
-        cells = {
-            frame.editors[e]: [values[e][mask] for mask in at]
-            for e in editors[start : start + MOST_EDITORS]
-        }
-        bounds = {} if plot.kind == "radar" else cells
-        yield Figure(
-            kind=plot.kind,
-            name=portable(file + part),
-            title=f"{head}{f', {of}' if of else ''}{part.replace('-', ', part ')}",
-            axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
-            labels=names,
-            series={name: tuple(map(_mean, mine)) for name, mine in cells.items()},
-            counts=tuple(int(mask.sum()) for mask in at),
-            scored={
-                name: tuple(int(np.isfinite(cell).sum()) for cell in mine)
-                for name, mine in cells.items()
-            },
-            limits={name: tuple(map(_interval, mine)) for name, mine in bounds.items()},
-            top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
-        )
+    cells = {frame.editors[e]: [values[e][mask] for mask in at] for e in editors}
+    bounds = {} if plot.kind == "radar" else cells
+    yield Figure(
+        kind=plot.kind,
+        name=portable(file),
+        title=f"{head}{f', {of}' if of else ''}",
+        axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
+        labels=names,
+        series={name: tuple(map(_mean, mine)) for name, mine in cells.items()},
+        counts=tuple(int(mask.sum()) for mask in at),
+        scored={
+            name: tuple(int(np.isfinite(cell).sum()) for cell in mine)
+            for name, mine in cells.items()
+        },
+        limits={name: tuple(map(_interval, mine)) for name, mine in bounds.items()},
+        top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
+    )
 
 
 def _mean(values: Any) -> float:
@@ -201,7 +194,7 @@ def _histogram(frame: Results, plot: Plot) -> list[Figure]:
     """
     values = np.full(len(frame.samples), np.nan)
     if plot.attribute in frame.samples.names():
-        values = np.array([_number(label) for label in frame.samples.labels(plot.attribute)])
+        values = np.array([number(label) for label in frame.samples.labels(plot.attribute)])
     elif plot.attribute in frame.metrics:
         for line in frame.grid(plot.attribute, "faithful").values:
             values = np.where(np.isnan(values), line, values)
@@ -224,13 +217,6 @@ def _histogram(frame: Results, plot: Plot) -> list[Figure]:
             counts=tuple(map(int, counts)),
         )
     ]
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def as_text(figure: Figure) -> str:

@@ -6,10 +6,9 @@ said in words at its place.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from editgauge import escape
 from editgauge.errors import ImageError, UsageError
@@ -32,8 +31,7 @@ _SIDE = 600
 _MOST_LINES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(NamedTuple):
     """One place of a grid: a picture, or words where there is none, and the lines below it."""
 
     heading: str
@@ -42,12 +40,8 @@ class Panel:
     below: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A sample of a grid: its name with its instruction, and its panels."""
-
-    heading: str
-    panels: tuple[Panel, ...]
+Line = tuple[str, list[Panel]]
+"""A sample of a grid: its name with its instruction, and its panels."""
 
 
 def lines(
@@ -75,28 +69,20 @@ def lines(
             raise UsageError(there, argument="sample")
     pictures = Pictures(runs, runs[0].path)
     pictures.know(frame)
-    editors = editors or sorted({*frame.editors, *(editor for _, editor in pictures.edits)})
+    editors = editors or sorted(set(frame.editors).union(*pictures.edits.values()))
     found = []
     for name in samples:
-        panels = [*_given(pictures, records[name])]
+        given = [("Input", path) for path in records[name].get("images") or [None]]
+        given += [("Reference", path) for path in [records[name].get("reference")] if path]
+        panels = [Panel(heading, pictures.file(path), "not in the run") for heading, path in given]
         for editor in editors:
-            edit = pictures.edits.get((name, editor))
+            edit = pictures.edits.get(name, {}).get(editor)
             picture = pictures.file(None if edit is None else edit.path)
             scores = tuple(_score(frame, metric, editor, name) for metric in metrics)
             panels.append(Panel(editor, picture, "" if picture else _words(edit), scores))
-        heading = f"{name}: {records[name].get('instruction') or ''}"
-        found.append(Line(heading, tuple(panels)))
+        found.append((f"{name}: {records[name].get('instruction') or ''}", panels))
     pictures.close()
     return found
-
-
-def _given(pictures: Pictures, record: Any) -> Iterator[Panel]:
-    images = record.get("images") or [None]
-    for number, path in enumerate(images, start=1):
-        heading = f"Input {number}" if len(images) > 1 else "Input"
-        yield Panel(heading, pictures.file(path), "not in the run")
-    if record.get("reference"):
-        yield Panel("Reference", pictures.file(record["reference"]), "not in the run")
 
 
 def _words(edit: EditRecord | None) -> str:
@@ -114,15 +100,14 @@ def _score(frame: Results, name: str, editor: str, sample: str) -> str:
     """
     known = metrics_of(frame)
     metric, title = known[name], titles(known)[name]
-    if editor not in frame.editors:
-        return f"{title}: not scored"
-    grid = frame.grid(name, choose(frame, name, "faithful")[0])
-    place = (frame.editors.index(editor), frame.samples.ids.index(sample))
-    value, code = float(grid.values[place]), int(grid.status[place])
-    if math.isnan(value):
-        status = STATUSES[code].value.replace("_", " ") if code >= 0 else "not scored"
-        return f"{title}: {status}"
-    return f"{title} {printed(float(on_scale(metric, value)), metric.digits)}"
+    code = -1
+    if editor in frame.editors:
+        grid = frame.grid(name, choose(frame, name, "faithful")[0])
+        place = (frame.editors.index(editor), frame.samples.ids.index(sample))
+        value, code = float(grid.values[place]), int(grid.status[place])
+        if not math.isnan(value):
+            return f"{title} {printed(float(on_scale(metric, value)), metric.digits)}"
+    return f"{title}: {STATUSES[code].value.replace('_', ' ') if code >= 0 else 'not scored'}"
 
 
 def write(found: Sequence[Line], to: Path) -> list[Path]:
@@ -145,14 +130,14 @@ def write(found: Sequence[Line], to: Path) -> list[Path]:
 
 def drawn(found: Sequence[Line], pyplot: Any) -> Any:
     """The grid as a matplotlib figure, `WIDTH` wide; the caller closes it."""
-    across = min(MOST_PICTURES, max(len(line.panels) for line in found))
+    across = min(MOST_PICTURES, max(len(panels) for _, panels in found))
     cell = WIDTH / across
     letters = max(8, int(cell * 17))
     rows: list[tuple[str, Sequence[Panel]]] = []
-    for line in found:
-        for start in range(0, len(line.panels), across):
-            head = "" if start else _set(line.heading, int(WIDTH * 19))
-            rows.append((head, line.panels[start : start + across]))
+    for heading, every in found:
+        for start in range(0, len(every), across):
+            head = "" if start else _set(heading, int(WIDTH * 19))
+            rows.append((head, every[start : start + across]))
     heights = []
     for head, panels in rows:
         above = max(_set(panel.heading, letters).count("\n") + 1 for panel in panels)

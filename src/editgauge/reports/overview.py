@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,30 +19,25 @@ from editgauge.tables.metrics import bounded, on_scale
 from editgauge.tables.plan import Field
 from editgauge.tables.ranking import Ranking, ranking
 from editgauge.tables.results import Floats, Mask, Results
-from editgauge.tables.slices import in_order
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Plot
 
 MOST = 4
 """Samples of a kind that the first page shows."""
-LEAST_IN_GROUP = 2
-"""Scores below which a group's mean is none."""
 MOST_GROUPS = 20
+"""Values of an attribute by which means are shown."""
 _ASKED = 300
 """Letters of an instruction that the first page shows."""
 
 
 class Led(NamedTuple):
-    """The metric that the first page goes by; `values` (E, S) as printed, `goodness` with more
-    being better.
-    """
+    """The metric that the first page goes by; `values` (E, S) as printed."""
 
     metric: Metric
     variant: str
     source: str
     values: Floats
-    goodness: Floats
 
 
 def overview(
@@ -50,13 +46,12 @@ def overview(
     tables: Sequence[Table],
     plots: Sequence[Plot] = (),
 ) -> dict[str, Any]:
-    """JSON values: ``release`` (samples of the full release, None where nobody says), ``sources``
-    (judges and engines), ``leads`` (who is ahead by each variant, see `_leads`; empty where nothing
-    ranks), ``kept`` (the metrics that tell damage outside the wanted edit, those of a scale that
-    can be read first), and by the metric ``by``: ``worst``, ``contested`` and ``best`` (lists of
-    ``[sample, [editor, value], …]``, positions in the frame) and ``groups`` (see `_groups`).
-    ``edits`` is False where the run has scores of nothing but anchors and inputs that were given
-    back. ``asked``: the instructions of all samples that are shown.
+    """JSON values: ``release`` (samples of the full release), ``sources`` (judges and engines),
+    ``leads`` (see `_leads`), ``kept`` (the metrics that tell damage outside the wanted edit, those
+    of a scale that can be read first), ``by`` (a metric) and by it ``worst``, ``contested`` and
+    ``best`` (``[sample, [editor, value], …]``, positions in the frame), ``edits`` (False where
+    nothing but anchors and inputs that were given back has a score), ``groups`` (the first
+    attribute that the benchmark plots), ``asked`` (the instructions of what is shown).
     """
     machine = frame.without_people()
     papers = [table for side in machine.sides() for table in every_table(side)]
@@ -75,9 +70,17 @@ def overview(
         "leads": leads,
         "kept": sorted(kept, key=lambda name: not bounded(metrics[name])),
         **shown,
-        "groups": _groups(machine, led, lead, plots) if led is not None else None,
+        "groups": next(filter(None, map(partial(_group, machine), plots)), None),
         "asked": {place: str(r.get("instruction") or "")[:_ASKED] for place, r in asked.items()},
     }
+
+
+def _group(frame: Results, plot: Plot) -> str | None:
+    """The attribute of a plot, where it tells some groups of samples apart."""
+    if plot.kind in ("radar", "bars") and plot.attribute in frame.samples.names():
+        labels = set(frame.samples.labels(plot.attribute).tolist()) - {""}
+        return plot.attribute if 2 <= len(labels) <= MOST_GROUPS else None
+    return None
 
 
 # -- samples to look at ----------------------------------------------------------------------------
@@ -95,44 +98,43 @@ def _led_by(
         for variant in VARIANTS
         if metric.direction and not metric.whole_set and frame.has(metric.name, variant)
     ]
-    if lead is not None:
-        link = lead["link"]
-        known.sort(key=lambda pair: (pair[0].name, pair[1]) != (link["metric"], link["variant"]))
     if not known:
         return None
-    metric, variant = known[0]
+    link, wanted = (lead["link"], lead["source"]) if lead is not None else ({}, "")
+    own = [(m, v) for m, v in known if (m.name, v) == (link.get("metric"), link.get("variant"))]
+    metric, variant = (own or known)[0]
     there = frame.sources_of(metric.name)
-    source = lead["source"] if lead is not None and lead["source"] in there else there[0]
+    source = wanted if wanted in there else there[0]
     grid = frame.of_source(source).grid(metric.name, variant)
     values = np.asarray(on_scale(metric, grid.values))
-    return Led(metric, variant, source, values, values if metric.direction == "higher" else -values)
+    return Led(metric, variant, source, values)
 
 
 def _shown(frame: Results, led: Led, lead: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The worst outputs (one a sample), the samples on which editors lie furthest apart (best and
-    worst editor), and edits of the leading model at even steps from its best score to its worst.
-
-    Only edits are looked at: an input that was given back and the output of an anchor tell nothing
-    about a model. A sample whose reference is doubted is no damage.
+    """The worst outputs, the samples on which editors lie furthest apart, and the leading model's
+    from best to worst. Inputs that were given back and anchors tell nothing about a model, and a
+    sample whose reference is doubted is no damage.
     """
-    only = np.where(_edits(frame), led.goodness, np.nan)
+    every_one = led.values if led.metric.direction == "higher" else -led.values
+    only = np.where(_edits(frame), every_one, np.nan)
     edits = not np.isnan(only).all()
-    goodness = np.where(_doubtful(frame), np.nan, only if edits else led.goodness)
+    doubted = np.zeros(len(frame.samples), np.bool_)
+    if "reference_outside" in frame.samples.names():
+        doubted = np.char.lower(frame.samples.labels("reference_outside").astype(str)) == "true"
+    goodness = np.where(doubted, np.nan, only if edits else every_one)
     there = np.asarray((~np.isnan(goodness)).any(axis=0))
     worst = np.where(np.isnan(goodness), np.inf, goodness).argmin(axis=0)
     best = np.where(np.isnan(goodness), -np.inf, goodness).argmax(axis=0)
     every = np.arange(goodness.shape[1])
     with np.errstate(invalid="ignore"):
-        spread = np.where(there, goodness[best, every] - goodness[worst, every], 0.0)
-    spread[~np.isfinite(spread)] = 0.0
+        spread = np.nan_to_num(goodness[best, every] - goodness[worst, every], posinf=0.0)
     lowest = np.where(there, goodness[worst, every], np.inf)
 
     def one(sample: int, *editors: int) -> list[Any]:
         return [int(sample), *([int(e), float(led.values[e, sample])] for e in editors)]
 
-    by = {"metric": led.metric.name, "variant": led.variant, "source": led.source}
     return {
-        "by": by,
+        "by": {"metric": led.metric.name, "variant": led.variant, "source": led.source},
         "edits": edits,
         "worst": [one(s, worst[s]) for s in lowest.argsort(kind="stable")[:MOST] if there[s]],
         "contested": [
@@ -148,56 +150,11 @@ def _leading(
     frame: Results, goodness: Floats, lead: Mapping[str, Any] | None
 ) -> list[tuple[int, int]]:
     names = [line["editor"] for line in lead["lines"]] if lead is not None else []
-    first = next((name for name in names if not is_anchor(name)), None)
-    if first is None:
-        return []
-    editor = frame.editors.index(first)
-    own = goodness[editor]
-    order = [int(sample) for sample in (-own).argsort(kind="stable") if not np.isnan(own[sample])]
+    editors = [frame.editors.index(name) for name in names if not is_anchor(name)][:1]
+    order = [int(s) for e in editors for s in (-goodness[e]).argsort(kind="stable")
+             if not np.isnan(goodness[e][s])]  # fmt: skip
     steps = np.unique(np.linspace(0, max(0, len(order) - 1), MOST).round().astype(int))
-    return [(editor, order[step]) for step in steps] if order else []
-
-
-def _groups(
-    frame: Results, led: Led, lead: Mapping[str, Any] | None, plots: Sequence[Plot]
-) -> dict[str, Any] | None:
-    """The means of the ranked models by the first attribute that the benchmark plots and the
-    samples tell apart: ``by``, ``metric``, ``labels``, ``counts`` (samples of each label) and
-    ``lines`` (``editor`` and ``means``, None below `LEAST_IN_GROUP` scores). None without one.
-    """
-    names = frame.samples.names()
-    for plot in plots if lead is not None else ():
-        if plot.kind not in ("radar", "bars") or plot.attribute not in names:
-            continue
-        labels = frame.samples.labels(plot.attribute)
-        known = in_order(str(label) for label in labels if label)
-        if 2 <= len(known) <= MOST_GROUPS:
-            at = [labels == label for label in known]
-            return {
-                "by": plot.attribute,
-                "metric": led.metric.name,
-                "labels": known,
-                "counts": [int(mask.sum()) for mask in at],
-                "lines": [
-                    {"editor": name, "means": [_mean(led.values[row][mask]) for mask in at]}
-                    for name in (line["editor"] for line in (lead or {})["lines"])
-                    for row in [frame.editors.index(name)]
-                ],
-            }
-    return None
-
-
-def _mean(values: Floats) -> float | None:
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if len(finite) >= LEAST_IN_GROUP else None
-
-
-def _doubtful(frame: Results) -> Mask:
-    """(S,): the samples whose reference itself is doubted (`reference_outside`)."""
-    name = "reference_outside"
-    if name not in frame.samples.names():
-        return np.zeros(len(frame.samples), np.bool_)
-    return np.array([str(label).lower() == "true" for label in frame.samples.labels(name)])
+    return [(editors[0], order[step]) for step in steps] if order else []
 
 
 def _edits(frame: Results) -> Mask:
@@ -215,14 +172,10 @@ def _edits(frame: Results) -> Mask:
 
 
 def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
-    """Variant -> who is ahead: the first of the benchmark's tables, in their order, by which models
-    can be ranked (`tables.ranking`), with each model's number, interval, rank and between which
-    ranks 95 % of the resamples put it. Empty without intervals.
-
-    Anchors, and models that gave every input back (`returned`), are ranked only where there are
-    fewer than two others: they win by every score that tells what was kept. `certain`: no other
-    model's ranks reach the first one's. `n` of the column's `of` samples are those that all models
-    have; `left_out` has the models with too few.
+    """Variant -> who is ahead in the first of the benchmark's tables by which models can be ranked
+    (`tables.ranking`). Empty without intervals. Anchors, and models that gave every input back
+    (`returned`), are ranked only where there are fewer than two others: they win by every score
+    that tells what was kept.
     """
     if not any(table.meta.get("intervals") for table in tables):
         return {}
@@ -237,8 +190,14 @@ def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
         returned = []
     sides = frame.sides()
     order = [table.name for table in every_table(replace(sides[-1], side=None))]
-    papers = [(side, table) for side in sides for table in every_table(side)]
-    papers.sort(key=lambda pair: _place(order, pair[1]))
+
+    def place(pair: tuple[Results, PaperTable]) -> tuple[bool, bool, int]:
+        """The paper's own tables in its order, then what we add, then what is in no table."""
+        name = pair[1].name
+        at = order.index(name) if name in order else len(order)
+        return is_further(name), not pair[1].published, at
+
+    papers = sorted(((side, table) for side in sides for table in every_table(side)), key=place)
     leads: dict[str, Any] = {}
     for variant in VARIANTS:
         ranked = (
@@ -253,26 +212,15 @@ def _leads(frame: Results, tables: Sequence[Table]) -> dict[str, Any]:
     return leads
 
 
-def _place(order: Sequence[str], table: PaperTable) -> tuple[bool, bool, int]:
-    """The paper's own tables in its order, then what we add, then what is in no table."""
-    place = order.index(table.name) if table.name in order else len(order)
-    return is_further(table.name), not table.published, place
-
-
 def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
     table, column, ahead = found.table, found.field.column, found.ahead
     lines: list[dict[str, Any]] = []
     for row in table.rows:
-        cell, (rank, low, high, _) = (
-            row.cells[column.name],
-            table.meta["ranks"]["editors"][row.name],
-        )
-        lines.append(
-            {
-                "editor": row.name, "rank": rank, "rank_low": low, "rank_high": high,
-                "value": cell.value, "n": cell.n, "of": cell.of, "low": cell.low, "high": cell.high,
-            }
-        )  # fmt: skip
+        rank, low, high, _ = table.meta["ranks"]["editors"][row.name]
+        cell = row.cells[column.name]
+        told = {name: getattr(cell, name) for name in ("value", "n", "of", "low", "high")}
+        ranks = {"rank": rank, "rank_low": low, "rank_high": high}
+        lines.append({"editor": row.name, **ranks, **told})
     lines.sort(key=lambda line: int(line["rank"]))
     # told from 0 by the interval, or where it is the same in all resamples
     sure = ahead.low > 0 or (math.isnan(ahead.low) and ahead.n >= LEAST)

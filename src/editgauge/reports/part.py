@@ -16,7 +16,7 @@ from editgauge.diagnosis import failures
 from editgauge.reports import details
 from editgauge.reports.overview import link, overview
 from editgauge.reports.pictures import Pictures, present
-from editgauge.reports.scripts import packed, write_script
+from editgauge.reports.scripts import number, packed, write_script
 from editgauge.store.run import Run
 from editgauge.tables import reading
 from editgauge.tables.draw import as_json
@@ -25,11 +25,14 @@ from editgauge.tables.metrics import benchmark_of, metrics_of, on_scale, titles,
 from editgauge.tables.plan import plan
 from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.rows import without_training
+from editgauge.tables.slices import in_order
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Plot, Status, Variant
 
 _MOST_VALUES = 2000
 """An attribute of more values is free text: no use as a filter."""
+_TOLD = ("direction", "digits", "unit", "note", "plain", "keeps")
+"""What a reader is told of a metric."""
 _CODE = {status: code for code, status in enumerate(STATUSES)}
 
 
@@ -97,20 +100,20 @@ def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
 
 
 def write(
-    part: Part, number: int, folder: Path, pictures: Pictures, runs: Sequence[Run]
+    part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[Run]
 ) -> dict[str, Any]:
-    """Write a benchmark's data files into `folder`; what the page's first file says of it. `number`
+    """Write a benchmark's data files into `folder`; what the page's first file says of it. `at`
     is its place in the report.
     """
     frame = part.frame
     columns = []
     for index, (column, values, status) in enumerate(_columns(frame, part.metrics)):
         data = {"values": packed(values, "<f4"), "status": packed(status)}
-        write_script(folder / f"column-{index}.js", f"{number}/column/{index}", data)
+        write_script(folder / f"column-{index}.js", f"{at}/column/{index}", data)
         columns.append(column)
     attributes, codes = _attributes(frame)
     state, marks, back = _outputs(frame, pictures)
-    there = present(pictures.to / "thumbs" / str(number), frame)
+    there = present(pictures.to / "thumbs" / str(at), frame)
     index_data = {
         "ids": list(frame.samples.ids),
         "codes": codes,
@@ -119,14 +122,13 @@ def write(
         "back": [packed(row) for row in back],
         "thumbs": {slot: packed(np.packbits(f, bitorder="little")) for slot, f in there.items()},
     }
-    write_script(folder / "index.js", f"{number}/index", index_data)
+    write_script(folder / "index.js", f"{at}/index", index_data)
     records = frame.samples.records.values()
     text = [str(record.get("instruction") or "")[:2000] for record in records]
-    write_script(folder / "text.js", f"{number}/text", text)
-    names = {
-        (c["editor"], c["metric"], c["variant"], c["source"]): i for i, c in enumerate(columns)
-    }
-    samples = details.samples(frame, runs, pictures, names, part.metrics)
+    write_script(folder / "text.js", f"{at}/text", text)
+    names = ("editor", "metric", "variant", "source")
+    places = {tuple(column[name] for name in names): n for n, column in enumerate(columns)}
+    samples = details.samples(frame, runs, pictures, places, part.metrics)
     return {
         "name": frame.benchmark,
         "title": part.title or frame.benchmark,
@@ -137,11 +139,11 @@ def write(
         "columns": columns,
         "attributes": attributes,
         "tables": [as_json(table) for table in part.tables],
-        "shard": _write_details(samples, details.shard_size(frame), number, folder),
+        "shard": _write_details(samples, details.shard_size(frame), at, folder),
         "metrics": _described(part.metrics),
         "overview": overview(frame, part.metrics, part.tables, part.plots),
         "coverage": _coverage(frame, marks, pictures),
-        "study": _study(part, number, folder),
+        "study": _study(part, at, folder),
     }
 
 
@@ -173,22 +175,12 @@ def _attributes(frame: Results) -> tuple[list[dict[str, Any]], list[str]]:
         values, code = np.unique(frame.samples.labels(name), return_inverse=True)
         if len(values) > _MOST_VALUES or (len(values) == 1 and values[0] == ""):
             continue
-        texts = [str(value) for value in values]
-        numbers = [_number(text) for text in texts]
-        numeric = all(not text or math.isfinite(n) for text, n in zip(texts, numbers, strict=True))
-        if numeric:
-            order = np.argsort(np.nan_to_num(numbers, nan=-math.inf), kind="stable")
-            texts, code = [texts[i] for i in order], np.argsort(order, kind="stable")[code]
+        texts = in_order(map(str, values))
+        place = np.array([texts.index(str(value)) for value in values])
+        numeric = all(math.isfinite(number(text)) for text in texts if text)
         about.append({"name": name, "values": texts, "numeric": numeric})
-        codes.append(packed(code, "<u2"))
+        codes.append(packed(place[code], "<u2"))
     return about, codes
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
@@ -207,7 +199,7 @@ def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
         marks |= np.bitwise_or.reduce(bits.astype(np.uint8), axis=0)
     for row, editor in enumerate(frame.editors):
         for at, sample in enumerate(frame.samples.ids):
-            record = pictures.edits.get((sample, editor))
+            record = pictures.edits.get(sample, {}).get(editor)
             if record is not None:
                 code = _CODE[record.status]
                 state[row, at], back[row, at] = code, record.given_back is True
@@ -220,26 +212,20 @@ def _described(metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
     names = titles(metrics)
     return {
         name: {
+            **{told: getattr(metric, told) for told in _TOLD},
             "title": names[name],
-            "direction": metric.direction,
             "range": [
                 float(end) if math.isfinite(end) else None
                 for end in (on_scale(metric, metric.low), on_scale(metric, metric.high))
             ],
-            "digits": metric.digits,
-            "unit": metric.unit,
-            "note": metric.note,
-            "plain": metric.plain,
-            "keeps": metric.keeps,
         }
         for name, metric in metrics.items()
     }
 
 
 def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> list[dict[str, Any]]:
-    """For each editor how many samples have a row, or an output, of each status (a sample that has
-    two statuses counts for both), in which metrics where not in all of them, and what is known of
-    its outputs: their number, those given back, seconds each and dollars.
+    """For each editor how many samples have a row, or an output, of each status (two statuses count
+    for both), in which metrics where not in all, and its outputs, with seconds each and dollars.
     """
     cubes = frame.without_people().cubes
     found = []
@@ -251,7 +237,7 @@ def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> l
                 counts[status.value] = n
                 mine = {key.metric for key, c in cubes.items() if (c.status[:, row] == code).any()}
                 where[status.value] = sorted(mine) if mine != every else []
-        made = [edit for (_, name), edit in pictures.edits.items() if name == editor]
+        made = [edits[editor] for edits in pictures.edits.values() if editor in edits]
         seconds = [edit.seconds for edit in made if edit.seconds is not None]
         costs = [edit.cost for edit in made if edit.cost is not None]
         found.append(
@@ -268,7 +254,7 @@ def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> l
     return found
 
 
-def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
+def _study(part: Part, at: int, folder: Path) -> dict[str, Any] | None:
     """Writes what people said, and what machines said of the same outputs on the scale of print;
     returns what every view needs of it, None where nobody did.
     """
@@ -280,19 +266,19 @@ def _study(part: Part, number: int, folder: Path) -> dict[str, Any] | None:
             if about is not None:
                 values = on_scale(about, np.array(metric["values"], np.float64)).tolist()
                 metric["values"] = [value if math.isfinite(value) else None for value in values]
-    write_script(folder / "study.js", f"{number}/study", part.study)
+    write_script(folder / "study.js", f"{at}/study", part.study)
     return {"tables": part.study["tables"]}
 
 
-def _write_details(samples: Iterator[Any], size: int, number: int, folder: Path) -> int:
+def _write_details(samples: Iterator[Any], size: int, at: int, folder: Path) -> int:
     """Write what is known of each sample, `size` of them a file; returns the size."""
     shard: list[Any] = []
     count = 0
     for sample in samples:
         shard.append(sample)
         if len(shard) == size:
-            write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
+            write_script(folder / f"detail-{count}.js", f"{at}/detail/{count}", shard)
             count, shard = count + 1, []
     if shard:
-        write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
+        write_script(folder / f"detail-{count}.js", f"{at}/detail/{count}", shard)
     return size

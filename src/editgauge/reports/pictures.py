@@ -41,8 +41,8 @@ class Pictures:
 
     def __init__(self, runs: Sequence[Run], to: Path, *, copied: bool = False) -> None:
         self.runs, self.to, self.copied = runs, to, copied
-        self.edits: dict[tuple[str, str], EditRecord] = {}
-        """(sample, editor) of the benchmark that is looked at -> its output, of the last run."""
+        self.edits: dict[str, dict[str, EditRecord]] = {}
+        """sample -> editor -> output, of the last run that has it; of one benchmark at a time."""
         self._marks: dict[str, str] = {}
         self._hashes = HashStore(runs[0].cache_folder / "shown.sqlite")
 
@@ -56,29 +56,22 @@ class Pictures:
             self._marks |= record.get("marks") or {}
         for run in self.runs:
             for edit in run.edits(frame.benchmark):
-                self.edits[sys.intern(edit.sample), sys.intern(edit.editor)] = edit
+                self.edits.setdefault(edit.sample, {})[sys.intern(edit.editor)] = edit
                 if edit.path is not None:
                     self._marks[edit.path] = edit.fingerprint
 
     def file(self, relative: str | None) -> Path | None:
-        """The file behind a path of a run folder, in the first run that has it; None when none
-        has.
-        """
-        if not relative:
-            return None
-        wanted = self._marks.get(relative)
-        another = None
-        for run in self.runs:
-            path = run.picture(relative)
-            if path is not None:
-                with contextlib.suppress(ImageError):
-                    if not wanted or self._hashes(path) == wanted:
-                        return path
-                another = another or run
-        if another is not None:
-            another.note(
+        """The file behind a path of a run folder, in the first run that has it; None without any."""
+        wanted = self._marks.get(relative or "")
+        there = [(run, path) for run in self.runs if (path := run.picture(relative)) is not None]
+        for _, path in there:
+            with contextlib.suppress(ImageError):
+                if not wanted or self._hashes(path) == wanted:
+                    return path
+        for run, _ in there[:1]:
+            run.note(
                 f"{relative}: not the picture that was scored or looked at, and not shown; "
-                f"editgauge check {another.path.name} says more",
+                f"editgauge check {run.path.name} says more",
             )
         return None
 
@@ -150,7 +143,7 @@ def _wanted(frame: Results, pictures: Pictures, folder: Path) -> Iterator[tuple[
             "reference": record.get("reference"),
         }
         for code, editor in enumerate(frame.editors):
-            edit = pictures.edits.get((identity, editor))
+            edit = pictures.edits.get(identity, {}).get(editor)
             sources[str(code)] = None if edit is None else edit.path
         for slot, relative in sources.items():
             path = pictures.file(relative)

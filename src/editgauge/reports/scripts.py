@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ def write_script(path: Path, key: str, value: Any) -> None:
     for odd, escaped in ((b"<", b"\\u003c"), ("\u2028", b"\\u2028"), ("\u2029", b"\\u2029")):
         data = data.replace(odd if isinstance(odd, bytes) else odd.encode(), escaped)
     write_bytes(path, b"EG.take(" + orjson.dumps(key) + b"," + data + b");\n")
+
+
+def number(text: str) -> float:
+    """A label as a number; NaN for one that is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def packed(values: NDArray[Any], kind: str = "u1") -> str:

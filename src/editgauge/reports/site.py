@@ -28,10 +28,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any
 
 from editgauge import __version__, temporary
-from editgauge.errors import RunError
+from editgauge.errors import MissingExtra, RunError
 from editgauge.images import write_bytes
 from editgauge.reports import diagnosis, drawing, figures
 from editgauge.reports.part import Part, write
@@ -49,14 +50,6 @@ interrupted is taken up again.
 NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
 
 
-class Headed(NamedTuple):
-    """What stands above the first page; "" for what is not said."""
-
-    title: str = ""
-    author: str = ""
-    date: str = ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """What was built: where, of what size (without thumbnails), and how many were made."""
@@ -72,14 +65,14 @@ def build(
     parts: Sequence[Part],
     to: Path,
     *,
-    headed: Headed = Headed(),  # noqa: B008  (it cannot be changed)
+    headed: Mapping[str, str] = MappingProxyType({}),
     copy_images: bool = False,
     thumbnails: bool = True,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Site:
     """Write the report of one or several runs to the folder `to`; what an older report left there
-    is replaced.
+    is replaced. `headed`: title, author and date above the first page.
 
     Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
     with `copy_images`: a path that leads out of the run would tell a reader about this machine.
@@ -101,8 +94,7 @@ def build(
             )
         about = write(part, number, to / "data" / str(number), pictures, runs)
         found = figures.figures(part.frame, part.metrics, part.plots, only=_headline(about))
-        about["figures"] = drawing.beside_page(found, to / "figures", str(number))
-        about["no_figures"] = NO_FIGURES if found and not about["figures"] else ""
+        about |= _draw(found, to / "figures", f"{number}-")
         shown.append(about)
         diagnosed.append((part.title or part.frame.benchmark, part.frame))
     pictures.close()
@@ -110,7 +102,7 @@ def build(
     meta = {
         "version": __version__,
         "runs": [run.path.name for run in runs],
-        "headed": headed._asdict(),
+        "headed": dict(headed),
         "benchmarks": shown,
         "statuses": [status.value for status in STATUSES],
         "manifest": [entry for run in runs for entry in run.manifest().get("entries", [])],
@@ -138,6 +130,17 @@ def _headline(about: Mapping[str, Any]) -> set[str]:
     return leads or ({seen["by"]["metric"]} if seen["by"] else set())
 
 
+def _draw(found: Sequence[figures.Figure], folder: Path, prefix: str) -> dict[str, Any]:
+    """Draw figures beside the page; their files, titles and text alternatives."""
+    try:
+        drawing.write(found, folder, ("svg",), prefix)
+    except MissingExtra:
+        return {"figures": [], "no_figures": NO_FIGURES if found else ""}
+    named = ((one, f"{prefix}{one.name}.svg") for one in found)
+    told = [{"file": file, "title": one.title, "text": figures.as_text(one)} for one, file in named]
+    return {"figures": told}
+
+
 def _claimed(to: Path, runs: Sequence[Run]) -> Path:
     """Make the folder ours; clear what an older report left, but for the thumbnails. Returns its
     own path.
@@ -154,7 +157,7 @@ def _claimed(to: Path, runs: Sequence[Run]) -> Path:
             raise RunError(f"{to}: not empty, and not a report; name another folder with --to")
         paths.only_files(to, "")
         to.mkdir(parents=True, exist_ok=True)
-        for above, _, _ in os.walk(to):  # what a killed report was writing
+        for above, _, _ in os.walk(to):
             temporary.sweep(Path(above))
         write_bytes(to / MARKER, f"editgauge {__version__}\n".encode())
         for name in ("data", "figures", "static", diagnosis.FOLDER):

@@ -47,5 +47,6 @@ def paper_figures(parts: Sequence[Part], to: Path) -> list[Path]:
     drawn: list[Path] = []
     for each in parts:
         folder = to / "papers" / each.frame.benchmark
-        drawn += drawing.for_papers(figures.figures(each.frame, each.metrics, each.plots), folder)
+        found = figures.figures(each.frame, each.metrics, each.plots)
+        drawn += drawing.write(found, folder, ("svg", "png", "pdf"))
     return drawn

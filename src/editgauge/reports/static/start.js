@@ -75,13 +75,21 @@ const Start = (function () {
   }
 
   // The means of the ranked models by the benchmark's first attribute.
-  function groups(about) {
-    const found = about.overview.groups, lead = Scores.lead(about);
-    if (!found || !lead) return null;
-    const title = Scores.name(about, found.metric + "|" + lead.source) + " by " + found.by;
-    return h("details", { class: "groups" }, h("summary", {}, title),
-      EG.table(title, ["model"].concat(found.labels.map((label, n) => label + " (" + found.counts[n] + ")")),
-        found.lines.map((line) => [line.editor].concat(line.means.map((mean) => EG.number(mean, lead.digits))))));
+  function groups(about, index) {
+    const name = about.overview.groups, lead = Scores.lead(about);
+    if (!name || !lead) return null;
+    const key = Scores.keyOf(about.overview.by), title = Scores.name(about, key) + " by " + name, place = h("div");
+    return h("details", { class: "groups", ontoggle: async () => {
+      if (place.firstChild) return;
+      const { codes, about: { values } } = Select.codesOf(index, about, name), labels = values.filter(Boolean);
+      const columns = await Promise.all(lead.lines.map((line) => Scores.load(about, line.editor, key)));
+      const of = (value) => index.ids.map((_, i) => i).filter((i) => codes[i] === values.indexOf(value)), at = labels.map(of);
+      EG.fill(place, EG.table(title, ["model"].concat(labels.map((label, n) => label + " (" + at[n].length + ")")), lead.lines.map((line, row) =>
+        [line.editor].concat(at.map((places) => {
+          const known = places.map((i) => columns[row] ? columns[row].values[i] : NaN).filter(Number.isFinite);
+          return known.length > 1 ? EG.number(known.reduce((a, b) => a + b, 0) / known.length, lead.digits) : "–"; // one score is no group's mean
+        })))));
+    } }, h("summary", {}, title), place);
   }
 
   // `one`: [sample, [editor, value], …]; the right answer stands beside, where there is one and it is asked for.
@@ -113,7 +121,7 @@ const Start = (function () {
       about.study && ["study", "What people said"]].filter(Boolean);
     return h("section", { class: "bench", "aria-labelledby": "b-" + about.name },
       h("h2", { id: "b-" + about.name }, about.title, about.about ? h("small", { class: "about-it" }, about.about) : null), extent(about),
-      h("div", { class: "columns" }, ranking(about), wrong(about)), groups(about), first(about, index),
+      h("div", { class: "columns" }, ranking(about), wrong(about)), groups(about, index), first(about, index),
       h("p", { class: "ways" }, ways.map(([view, words]) => h("a", { href: EG.address([view, about.name]) }, words))));
   }
 

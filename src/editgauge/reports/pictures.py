@@ -61,7 +61,7 @@ class Pictures:
                     self._marks[edit.path] = edit.fingerprint
 
     def file(self, relative: str | None) -> Path | None:
-        """The file behind a path of a run folder, in the first run that has it; None without any."""
+        """The file behind a path of a run folder, of the first run that has it, or None."""
         wanted = self._marks.get(relative or "")
         there = [(run, path) for run in self.runs if (path := run.picture(relative)) is not None]
         for _, path in there:

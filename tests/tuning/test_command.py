@@ -23,7 +23,7 @@ from editgauge.editors import diffusers
 from editgauge.errors import EditgaugeError, UsageError
 from editgauge.store.run import Run
 from editgauge.tuning import split
-from editgauge.tuning.editor import tuned
+from editgauge.tuning.training import tuned
 from tests.test_docs import DOCS, commands
 from tests.tuning import squares
 

@@ -27,9 +27,18 @@ from editgauge.store.paths import plain_name
 from editgauge.store.run import Run
 from editgauge.store.schema import digest
 from editgauge.tuning import split
-from editgauge.tuning.editor import MOST_BYTES, tuned, write_weights
 from editgauge.tuning.split import Split
-from editgauge.tuning.training import Place, Recipe, checkpoints, lora_config, train, triplets
+from editgauge.tuning.training import (
+    MOST_BYTES,
+    Place,
+    Recipe,
+    checkpoints,
+    lora_config,
+    train,
+    triplets,
+    tuned,
+    write_weights,
+)  # fmt: skip
 from editgauge.types import Editor, Sample
 
 Progress = Callable[[int, int, str], None]
@@ -64,8 +73,8 @@ class Order:
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished training. Paths are below the run; `first` and `last` are the mean losses of the
-    first and the last tenth of the updates; `fresh`: made by this call.
+    """One finished training: paths below the run, the mean losses of the `first` and the `last`
+    tenth of the updates; `fresh`: made by this call.
     """
 
     task: str
@@ -216,9 +225,8 @@ def _trained(
 
 
 def _planned(run: Run, folder: str, plan: Mapping[str, Any]) -> Training | None:
-    """Write the plan of a training, or compare it with the one that is there; the training, where
-    it has ended and its weights are there. Raises `UsageError` where the plans differ: outputs of
-    two trainings would stand under one name.
+    """Write the plan of a training, or compare it with the one that is there (`UsageError` where
+    they differ); the training, where it has ended and its weights are there.
     """
     there = split.read_json(run, f"{folder}/plan.json")
     if there is None:

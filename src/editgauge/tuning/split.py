@@ -1,10 +1,8 @@
 """Which samples of a task are trained on, and which are tested: drawn once, stored in the run, and
 checked before every use.
 
-No sample is on both sides, and no picture: samples that share an input or a reference, pixel by
-pixel, stand on one side together. The same picture in another size or compression is not
-recognised. A training of K takes the first K training samples, so that 4 are among the 8 and all
-sizes are tested on the same samples.
+Samples that share an input or a reference, pixel by pixel, stand on one side together. A training
+of K takes the first K, so that 4 are among the 8 and all sizes are tested on the same samples.
 """
 
 from __future__ import annotations
@@ -93,11 +91,8 @@ def pictures(sample: Sample) -> frozenset[str]:
 
 def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, seed: int) -> Split:
     """A split with `most` training samples, and all others (at most `tests`) as test samples: those
-    with one input and a reference, and nothing at fault.
-
-    The order depends on the seed and the ids alone. Samples that share a picture go to one side
-    together, to the test side where they are too many for what is left of the other. Raises
-    `DataError` where there are not `most` training samples and one test sample.
+    with one input and a reference, and nothing at fault. The order depends on the seed and the ids
+    alone. Raises `DataError` where there are not `most` training samples and one test sample.
     """
     alike = _alike(samples)
 
@@ -175,10 +170,8 @@ def kept(
     tests: int | None,
     seed: int,
 ) -> Split:
-    """The run's split of a task: the one that is stored, or a new one that is stored now. Either
-    has passed `check`.
-
-    Raises `UsageError` where the stored one has another seed or too few training samples.
+    """The run's split of a task: the one that is stored, or a new one that is stored now. Raises
+    as `check`, and `UsageError` where the stored one has another seed or too few training samples.
     """
     with lease.lock(run.path / ".lock"):
         there = stored(run, benchmark)

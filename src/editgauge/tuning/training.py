@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -18,6 +19,7 @@ import msgspec
 from msgspec import Meta
 from PIL import Image
 
+from editgauge.editors.diffusers import DiffusersEditor
 from editgauge.editors.loading import fitted
 from editgauge.errors import MissingExtra, RunError
 from editgauge.images import read_image
@@ -35,14 +37,15 @@ of the InstructPix2Pix paper.
 """
 CHECKPOINT = "checkpoint-"
 """How the folder of a checkpoint begins; its number is that of the last update."""
+MOST_BYTES = 1 << 38
+"""Of a file of weights."""
 Count = Annotated[int, Meta(ge=1)]
 Whole = Annotated[int, Meta(ge=0)]
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a U-Net is trained: updates for each training sample (50 in MedEBench, section 3.4), the
-    learning rate, the pictures' longer side, the precision (weights and optimizer are float32 in
-    both), and LoRA's rank (0: all weights).
+    """How a U-Net is trained: updates for each sample (50 in MedEBench, section 3.4), the learning
+    rate, the pictures' longer side, the precision (weights are float32 in both), LoRA's rank.
     """
 
     steps_a_sample: Count = 50
@@ -71,8 +74,7 @@ class Triplet(NamedTuple):
 
 
 def triplets(pipe: Any, samples: Sequence[Sample], side: int) -> tuple[list[Triplet], Any]:
-    """The triplets of samples, and the embedding of no instruction (1, tokens, width): encoder and
-    text model are frozen, what they give is computed once.
+    """The triplets of samples, and the embedding of no instruction (1, tokens, width).
 
     Pictures are brought to the longer side `side`, both sides multiples of 8; a reference of
     another size to its input's. Nothing is cropped or mirrored: in medicine left is not right.
@@ -93,20 +95,17 @@ def triplets(pipe: Any, samples: Sequence[Sample], side: int) -> tuple[list[Trip
     def kept(tensor: Any) -> Any:
         return tensor.detach().float().cpu().contiguous()
 
-    found = []
-    scale = pipe.vae.config.scaling_factor
+    def triplet(one: Sample) -> Triplet:
+        assert one.reference is not None
+        pair = (one.images[0], one.reference)
+        before, after = (fitted(Image.fromarray(read_image(path)), side) for path in pair)
+        target = latents(after if after.size == before.size else after.resize(before.size))
+        scale, image = pipe.vae.config.scaling_factor, kept(latents(before).mode())
+        mean, std = kept(target.mean * scale), kept(target.std * scale)
+        return Triplet(mean, std, image, words(one.instruction))
+
     with torch.no_grad():
-        for one in samples:
-            assert one.reference is not None
-            before, after = (
-                fitted(Image.fromarray(read_image(path)), side)
-                for path in (one.images[0], one.reference)
-            )
-            target = latents(after if after.size == before.size else after.resize(before.size))
-            mean, std = kept(target.mean * scale), kept(target.std * scale)
-            image = kept(latents(before).mode())
-            found.append(Triplet(mean, std, image, words(one.instruction)))
-        return found, words("")
+        return [triplet(one) for one in samples], words("")
 
 
 class Place(NamedTuple):
@@ -127,12 +126,11 @@ def train(
     device: str = "cpu",
     progress: Progress | None = None,
 ) -> list[float]:
-    """Train the U-Net of a pipeline (float32, 8 input channels), from the last checkpoint in
-    `place` where there is one; returns the loss of each update. `nothing` is the embedding of no
-    instruction.
+    """Train the U-Net of a pipeline (float32, 8 input channels), in place, from the last checkpoint
+    in `place` where there is one; the loss of each update. `nothing`: see `triplets`.
 
-    The pipeline's U-Net is changed. Raises `RunError` for a loss that is not finite, a device
-    without memory, a checkpoint that does not fit.
+    Raises `RunError` for a loss that is not finite, a device without memory, a checkpoint that does
+    not fit.
     """
     import torch
 
@@ -309,3 +307,60 @@ def lora_config(rank: int) -> Any:
         raise MissingExtra("LoRA", error.name or "peft", "tuning") from error
     layers = ["to_q", "to_k", "to_v", "to_out.0"]
     return LoraConfig(r=rank, lora_alpha=rank, init_lora_weights="gaussian", target_modules=layers)
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+
+def write_weights(root: Path, place: str, pipe: Any, rank: int) -> str:
+    """Write the trained weights of a pipeline into the folder `place` of a run, as diffusers reads
+    them; the file's path in the run. Raises `RunError` when it cannot be written.
+    """
+    folder = paths.folder(root, place)
+    try:
+        if rank:
+            from peft.utils import get_peft_model_state_dict
+
+            layers = get_peft_model_state_dict(pipe.unet)
+            pipe.save_lora_weights(folder, unet_lora_layers=layers, safe_serialization=True)
+            return f"{place}/pytorch_lora_weights.safetensors"
+        pipe.unet.save_pretrained(folder / "unet", safe_serialization=True)
+        return f"{place}/unet/diffusion_pytorch_model.safetensors"
+    except Exception as error:  # what the libraries make of a full disk
+        raise paths.unwritable(folder, OSError(str(error))) from error
+
+
+@dataclass(kw_only=True)
+class TunedEditor(DiffusersEditor):
+    """An editor with the weights of a file in a run, and what every edit's settings say of it."""
+
+    weights: Path
+    rank: int = 0
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def facts(self, revision: str) -> dict[str, Any]:
+        return {**super().facts(revision), "tuned": dict(self.training)}
+
+    def load_now(self) -> tuple[Any, str]:
+        pipe, revision = super().load_now()
+        name = self.weights.name
+        why = paths.fault(self.weights.parent, name, limit=MOST_BYTES)
+        if why is not None:
+            raise RunError(f"{name}: {why}; train again")
+        try:
+            if self.rank:
+                pipe.load_lora_weights(self.weights.parent, weight_name=name)
+            else:
+                from safetensors.torch import load_file
+
+                pipe.unet.load_state_dict(load_file(self.weights))
+        except Exception as error:  # whatever the libraries say of a file that is none
+            told = f"{name}: no weights of this model ({type(error).__name__}); train again"
+            raise RunError(told) from error
+        return pipe, revision
+
+
+def tuned(base: DiffusersEditor, weights: Path, rank: int, facts: Mapping[str, Any]) -> TunedEditor:
+    """An editor as `base`, with trained weights."""
+    own = {one.name: getattr(base, one.name) for one in fields(base) if one.init}
+    return TunedEditor(**own, weights=weights, rank=rank, training=facts)

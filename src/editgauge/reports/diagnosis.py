@@ -83,14 +83,18 @@ def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
             editor, sample = frame.editors[row], frame.samples.ids[at]
             code = int(told.kinds[row, at])
             numbers = {known[m].title: float(grid[row, at]) for m, grid in grids.items()}
-            known_numbers = {title: value for title, value in numbers.items() if np.isfinite(value)}
-            kind = "" if code == NONE else KINDS[code]
-            detail = details.get((f"{prefix}_iou", editor, sample), {})
-            record, output = frame.samples.records[sample], outputs.get((sample, editor))
-            iou = float(told.iou[row, at])
-            found.append(
-                Shown(told.basis, editor, sample, kind, iou, known_numbers, detail, record, output)
+            one = Shown(
+                told.basis,
+                editor,
+                sample,
+                kind="" if code == NONE else KINDS[code],
+                iou=float(told.iou[row, at]),
+                numbers={title: value for title, value in numbers.items() if np.isfinite(value)},
+                detail=details.get((f"{prefix}_iou", editor, sample), {}),
+                record=frame.samples.records[sample],
+                output=outputs.get((sample, editor)),
             )
+            found.append(one)
     order = {kind: number for number, kind in enumerate((*WORST, ""))}
     return sorted(found, key=lambda s: (s.basis, order[s.kind], s.editor, s.iou, s.sample))
 

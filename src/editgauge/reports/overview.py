@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from editgauge.tables.layouts import every_table, is_further
 from editgauge.tables.metrics import bounded, on_scale
 from editgauge.tables.plan import Field
 from editgauge.tables.ranking import Ranking, ranking
-from editgauge.tables.results import Floats, Mask, Results
+from editgauge.tables.results import Mask, Results
 from editgauge.tables.spec import PaperTable
 from editgauge.tables.table import Table
 from editgauge.types import VARIANTS, Metric, Plot
@@ -29,15 +29,6 @@ MOST_GROUPS = 20
 """Values of an attribute by which means are shown."""
 _ASKED = 300
 """Letters of an instruction that the first page shows."""
-
-
-class Led(NamedTuple):
-    """The metric that the first page goes by; `values` (E, S) as printed."""
-
-    metric: Metric
-    variant: str
-    source: str
-    values: Floats
 
 
 def overview(
@@ -56,14 +47,10 @@ def overview(
     machine = frame.without_people()
     papers = [table for side in machine.sides() for table in every_table(side)]
     leads = _leads(machine, tables)
-    lead = next(iter(leads.values()), None)
+    shown = _shown(machine, metrics, next(iter(leads.values()), None))
+    places = sorted({one[0] for kind in ("worst", "contested", "best") for one in shown[kind]})
+    told = [machine.samples.records[machine.samples.ids[at]].get("instruction") for at in places]
     kept = [name for name, metric in metrics.items() if metric.keeps]
-    led = _led_by(machine, metrics, lead)
-    shown: dict[str, Any] = {"by": None, "edits": True, "worst": [], "contested": [], "best": []}
-    if led is not None:
-        shown = _shown(machine, led, lead)
-    places = {sample for kind in ("worst", "contested", "best") for sample, *_ in shown[kind]}
-    asked = {place: machine.samples.records[machine.samples.ids[place]] for place in sorted(places)}
     return {
         "release": max((table.size for table in papers if table.size), default=None),
         "sources": sorted(filter(None, machine.sources)),
@@ -71,7 +58,7 @@ def overview(
         "kept": sorted(kept, key=lambda name: not bounded(metrics[name])),
         **shown,
         "groups": next(filter(None, map(partial(_group, machine), plots)), None),
-        "asked": {place: str(r.get("instruction") or "")[:_ASKED] for place, r in asked.items()},
+        "asked": {at: str(text or "")[:_ASKED] for at, text in zip(places, told, strict=True)},
     }
 
 
@@ -83,14 +70,11 @@ def _group(frame: Results, plot: Plot) -> str | None:
     return None
 
 
-# -- samples to look at ----------------------------------------------------------------------------
-
-
-def _led_by(
+def _by(
     frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
-) -> Led | None:
-    """The metric behind the leading column, or the first one with a direction; its rows are those
-    of the one judge or engine that the leading table is of.
+) -> tuple[Metric, str, str] | None:
+    """The metric, variant and source (judge or engine) behind the leading column, or the first
+    metric with a direction.
     """
     known = [
         (metric, variant)
@@ -100,61 +84,60 @@ def _led_by(
     ]
     if not known:
         return None
-    link, wanted = (lead["link"], lead["source"]) if lead is not None else ({}, "")
+    link, source = (lead["link"], lead["source"]) if lead is not None else ({}, "")
     own = [(m, v) for m, v in known if (m.name, v) == (link.get("metric"), link.get("variant"))]
     metric, variant = (own or known)[0]
     there = frame.sources_of(metric.name)
-    source = wanted if wanted in there else there[0]
-    grid = frame.of_source(source).grid(metric.name, variant)
-    values = np.asarray(on_scale(metric, grid.values))
-    return Led(metric, variant, source, values)
+    return metric, variant, source if source in there else there[0]
 
 
-def _shown(frame: Results, led: Led, lead: Mapping[str, Any] | None) -> dict[str, Any]:
+def _shown(
+    frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
+) -> dict[str, Any]:
     """The worst outputs, the samples on which editors lie furthest apart, and the leading model's
     from best to worst. Inputs that were given back and anchors tell nothing about a model, and a
     sample whose reference is doubted is no damage.
     """
-    every_one = led.values if led.metric.direction == "higher" else -led.values
-    only = np.where(_edits(frame), every_one, np.nan)
+    by = _by(frame, metrics, lead)
+    if by is None:
+        return {"by": None, "edits": True, "worst": [], "contested": [], "best": []}
+    metric, variant, source = by
+    grid = frame.of_source(source).grid(metric.name, variant)
+    values = np.asarray(on_scale(metric, grid.values))
+    scores = values if metric.direction == "higher" else -values
+    only = np.where(_edits(frame), scores, np.nan)
     edits = not np.isnan(only).all()
     doubted = np.zeros(len(frame.samples), np.bool_)
     if "reference_outside" in frame.samples.names():
-        doubted = np.char.lower(frame.samples.labels("reference_outside").astype(str)) == "true"
-    goodness = np.where(doubted, np.nan, only if edits else every_one)
-    there = np.asarray((~np.isnan(goodness)).any(axis=0))
-    worst = np.where(np.isnan(goodness), np.inf, goodness).argmin(axis=0)
-    best = np.where(np.isnan(goodness), -np.inf, goodness).argmax(axis=0)
-    every = np.arange(goodness.shape[1])
+        outside = frame.samples.labels("reference_outside").astype(str)
+        doubted = np.char.lower(outside) == "true"
+    scores = np.where(doubted, np.nan, only if edits else scores)
+    none = np.asarray(np.isnan(scores).all(axis=0))
+    worst = np.where(np.isnan(scores), np.inf, scores).argmin(axis=0)
+    best = np.where(np.isnan(scores), -np.inf, scores).argmax(axis=0)
+    lowest, highest = (scores[at, np.arange(len(none))] for at in (worst, best))
     with np.errstate(invalid="ignore"):
-        spread = np.nan_to_num(goodness[best, every] - goodness[worst, every], posinf=0.0)
-    lowest = np.where(there, goodness[worst, every], np.inf)
+        spread = np.nan_to_num(highest - lowest, posinf=0.0)
+    names = [line["editor"] for line in lead["lines"]] if lead is not None else []
+    first = next((frame.editors.index(name) for name in names if not is_anchor(name)), None)
+    ahead = np.array([], np.int64) if first is None else (-only[first]).argsort(kind="stable")
+    ahead = ahead[~np.isnan(only[first, ahead])] if first is not None else ahead
+    steps = np.unique(np.linspace(0, max(0, len(ahead) - 1), MOST).round().astype(int))
 
     def one(sample: int, *editors: int) -> list[Any]:
-        return [int(sample), *([int(e), float(led.values[e, sample])] for e in editors)]
+        return [int(sample), *([int(e), float(values[e, sample])] for e in editors)]
 
     return {
-        "by": {"metric": led.metric.name, "variant": led.variant, "source": led.source},
+        "by": {"metric": metric.name, "variant": variant, "source": source},
         "edits": edits,
-        "worst": [one(s, worst[s]) for s in lowest.argsort(kind="stable")[:MOST] if there[s]],
+        "worst": [one(s, worst[s]) for s in lowest.argsort(kind="stable")[:MOST] if not none[s]],
         "contested": [
             one(s, best[s], worst[s])
             for s in (-spread).argsort(kind="stable")[:MOST]
             if spread[s] > 0
         ],
-        "best": [one(s, e) for e, s in _leading(frame, only, lead)],
+        "best": [one(s, first) for s in ahead[steps]] if len(ahead) and first is not None else [],
     }
-
-
-def _leading(
-    frame: Results, goodness: Floats, lead: Mapping[str, Any] | None
-) -> list[tuple[int, int]]:
-    names = [line["editor"] for line in lead["lines"]] if lead is not None else []
-    editors = [frame.editors.index(name) for name in names if not is_anchor(name)][:1]
-    order = [int(s) for e in editors for s in (-goodness[e]).argsort(kind="stable")
-             if not np.isnan(goodness[e][s])]  # fmt: skip
-    steps = np.unique(np.linspace(0, max(0, len(order) - 1), MOST).round().astype(int))
-    return [(editors[0], order[step]) for step in steps] if order else []
 
 
 def _edits(frame: Results) -> Mask:

@@ -77,7 +77,7 @@ def test_a_curve_says_how_many_samples_a_point_has() -> None:
     made = [r for r in rows() if r.sample != "time1"]
     with drawing_of(one("curve", [*made, *rows("b")])) as drawn:
         (axes,) = drawn.axes
-        assert axes.get_xticklabels()[0].get_text() == "colour\n(2)"
+        assert axes.get_xticklabels()[0].get_text() == "colour (2)"
         assert [text.get_text() for text in axes.texts] == [" n=1"]
 
 

@@ -29,7 +29,11 @@ COLUMN = 3.35
 """The width of a column in inches."""
 SETTINGS = {
     "svg.hashsalt": "editgauge", "svg.fonttype": "path", "pdf.fonttype": 42, "ps.fonttype": 42,
-    "font.size": 7, "hatch.linewidth": 0.5,
+    "font.size": 7, "hatch.linewidth": 0.5, "lines.linewidth": 0.9, "lines.markersize": 2.6,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
+    "grid.linewidth": 0.3, "grid.color": "0.8", "xtick.labelsize": 6, "ytick.labelsize": 6,
+    "legend.fontsize": 6.5, "legend.frameon": False, "legend.handlelength": 2.2,
+    "legend.labelspacing": 0.3, "figure.titlesize": 7.5,
 }  # fmt: skip
 """What matplotlib draws all our files with."""
 _STYLES = ("-", "--", ":", "-.")
@@ -101,20 +105,18 @@ def drawn(figure: Figure, pyplot: Any) -> Any:
     longest = max(map(len, figure.labels))
     body = {
         "radar": COLUMN,
-        "curve": 2.5 + 0.06 * min(longest, 30) * (longest * len(figure.labels) > 45),
+        "curve": 2.5 + 0.06 * min(longest, 30) * ((longest + 4) * len(figure.labels) > 50),
         "histogram": 1.8 + 0.06 * longest,
     }.get(figure.kind, 0.6 + max(1.2, len(figure.labels) * _thickness(figure) * (len(names) + 1.6)))
     height = body + 0.13 * (title.count("\n") + 2 + legend)
     drawing = pyplot.figure(figsize=(COLUMN, height), layout="constrained", dpi=300)
-    drawing.suptitle(plain_text(title), fontsize=7.5)
+    drawing.suptitle(plain_text(title))
     axes = drawing.add_subplot(projection="polar" if figure.kind == "radar" else None)
     draw = {"radar": _radar, "curve": _curve, "histogram": _histogram}.get(figure.kind, _bars)
     draw(axes, figure, names)
     if not alone:
-        drawing.legend(
-            *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=6.5,
-            frameon=False, handlelength=2.2, labelspacing=0.3,
-        )  # fmt: skip
+        shown = axes.get_legend_handles_labels()
+        drawing.legend(*shown, loc="outside lower center", ncols=2)
     return drawing
 
 
@@ -168,7 +170,7 @@ def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[flo
         axes.plot(
             [across[i] for i in order], [values[i] for i in order], label=name,
             color=COLOURS[number % len(COLOURS)], linestyle=_STYLES[number % len(_STYLES)],
-            marker=_MARKERS[number % len(_MARKERS)], markersize=2.6, linewidth=0.9,
+            marker=_MARKERS[number % len(_MARKERS)],
         )  # fmt: skip
 
 
@@ -182,7 +184,7 @@ def _radar(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.set_ylim(low, high * 1.02)
     axes.set_xticks(angles, [""] * count)
     axes.tick_params(axis="y", labelsize=5)
-    axes.grid(linewidth=0.3, color="0.8")
+    axes.grid(True)
     axes.spines["polar"].set_linewidth(0.5)
     for angle, label in zip(angles, _labels(figure, 16, counts=False), strict=True):
         turn, flipped = 90 - math.degrees(angle), angle > math.pi
@@ -217,14 +219,12 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     if figure.kind == "counts":
         axes.xaxis.get_major_locator().set_params(integer=True)
     middle = np.arange(len(figure.labels)) + len(names) * step / 2
-    axes.set_yticks(middle, _labels(figure, 22), fontsize=6)
+    axes.set_yticks(middle, _labels(figure, 22))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(figure.labels), -0.8 * step)
     axes.set_xlim(low, high * 1.03)
     axes.set_xlabel(plain_text(figure.axis))
-    axes.grid(axis="x", linewidth=0.3, color="0.8")
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="x")
 
 
 def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
@@ -235,7 +235,6 @@ def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     axes.set_xlim(-0.6, count - 0.4)
     axes.set_ylabel(figure.axis)
     axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
@@ -247,13 +246,8 @@ def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
             axes.plot([place, place], pair, color=colour, linewidth=0.5)
         for at, n in _fewer(figure, editor):
             axes.text(at, values[at], f" n={n}", fontsize=4, color=colour)
-    upright = max(map(len, figure.labels)) * count > 45  # they would lie on each other
-    labels = []
-    for name, n in zip(figure.labels, figure.counts, strict=True):
-        short = textwrap.shorten(name.replace("_", " "), 26, placeholder="…")
-        labels.append(f"{plain_text(short)}{chr(32) if upright else chr(10)}({n})")
-    axes.set_xticks(range(count), labels, rotation=90 if upright else 0, fontsize=6)
+    upright = (max(map(len, figure.labels)) + 4) * count > 50  # they would lie on each other
+    axes.set_xticks(range(count), _labels(figure, 30), rotation=90 if upright else 0)
     axes.set_xlim(-0.4, count - 0.6)
     axes.set_ylabel(plain_text(figure.axis))
-    axes.grid(linewidth=0.3, color="0.85")
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(True)

@@ -163,8 +163,8 @@ def _set(text: str, letters: int) -> str:
 
 
 def _panel(axes: Any, panel: Panel, letters: int) -> None:
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(True)
     axes.set_title(_set(panel.heading, letters), fontsize=6.5, pad=2)
     axes.set_xlabel("\n".join(_set(one, letters) for one in panel.below), fontsize=6, labelpad=2)
     words = panel.words

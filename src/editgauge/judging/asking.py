@@ -130,7 +130,7 @@ class Asker:
             host=client.host,
             deadline=deadline,
             backoff=backoff,
-            advice=lambda status: policy.advice(status, KEY_NAMES),
+            keys=KEY_NAMES,
         )
         noted = replies.note(f"dialect {self.model}")
         self.dialect = Dialect.of(client.host, noted)

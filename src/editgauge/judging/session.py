@@ -311,7 +311,7 @@ _NO_CALL = Call(name="", parts=(), reply={}, metrics={}, rubric="")
 def protocol_options(track: Track, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a protocol; ``true`` and ``false`` become booleans. Raises `UsageError`."""
     found: dict[str, Any] = {}
-    for name in given.keys() - {*REQUEST, *RANGES}:
+    for name in (one for one in given if one not in (*REQUEST, *RANGES)):
         value = str(given[name])
         selection.one_of("set", name, sorted({*track.options, *REQUEST, *RANGES}))
         words = {word.lower(): word for word in track.options[name]}

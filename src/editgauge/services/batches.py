@@ -36,8 +36,8 @@ _NOTE = "batch "
 
 
 class Batch(msgspec.Struct, kw_only=True):
-    """One batch as it is noted. `calls` are the keys of its calls, and empty once it was collected;
-    `number` is the provider's, empty while it is not known whether the batch was made.
+    """One batch as it is noted. `calls`: keys, none once it was collected; `number`: the
+    provider's, empty while it is not known whether the batch was made.
     """
 
     mark: str

@@ -1,14 +1,11 @@
-"""The ledger: what was sent, what it cost, and whether the next call may be sent.
-
-Every request is booked *before* it is sent, at the most that it can cost, until a bill corrects it.
-An answer that is an HTTP error costs nothing; a connection that is lost may have been answered, and
-counts. So the sum is not below what a provider may ask for, whatever happens in between, ``kill
--9`` included. One sum over the calls (`store.paid`) counts all commands on a run.
+"""The ledger: every request is booked *before* it is sent, at the most that it can cost, until a
+bill corrects it. An HTTP error costs nothing; a lost connection may have been answered, and counts:
+the sum is not below what a provider may ask for, whatever happens in between.
 
 A bill above what was booked makes the next bookings of that model as many times dearer in this
-process; what is under way cannot be called back. With a service that bills f times its published
-price a budget is passed by at most (calls in flight) x (f - 1) x (the most that a call can cost),
-once; the first call of a model under a budget therefore goes alone.
+process. With a service that bills f times its published price a budget is passed by at most (calls
+in flight) x (f - 1) x (the most that a call can cost), once; the first call of a model under a
+budget therefore goes alone.
 """
 
 from __future__ import annotations
@@ -33,8 +30,8 @@ class Entry(NamedTuple):
 
 
 class Ledger:
-    """Books calls of one `purpose` (``judge``, ``edit``) against `budget` US dollars (None = no
-    limit) in the file `paid`. Thread-safe.
+    """Books calls of one `purpose` (``judge``, ``edit``) against `budget` US dollars in the file
+    `paid`. Thread-safe. `spent`: what this object has booked, `unbilled`: of it without a bill.
     """
 
     def __init__(
@@ -42,10 +39,7 @@ class Ledger:
     ) -> None:
         self.paid = Paid(None) if paid is None else paid
         self.purpose, self.budget = purpose, budget
-        self.spent = 0.0
-        """US dollars that this object has booked and not released: the cost of one command."""
-        self.unbilled = 0.0
-        """The part of `spent` without a bill."""
+        self.spent = self.unbilled = 0.0
         self._factors: dict[str, float] = {}
         self._open: dict[int, Entry] = {}
         self._changed = threading.Condition()
@@ -60,8 +54,8 @@ class Ledger:
         return max(1.0, self._factors.get(model, 0.0))
 
     def book(self, most: float, model: str, *, key: str = "") -> Entry:
-        """Book a call right before it is sent, waiting while calls under way may still give
-        something back. Raises `BudgetExceeded` when none can.
+        """Book a call, waiting while calls under way may still give something back. Raises
+        `BudgetExceeded` when none can.
         """
         with self._changed:
             while True:
@@ -112,9 +106,7 @@ class Ledger:
             return self._ended(Entry(number, model, dollars, 0.0), "billed", dollars, "")
 
     def settle(self, entry: Entry, bill: float | None, booked: bool, why: str) -> float:
-        """How a call ended: `bill`, `keep` where no bill came and it is `booked`, else `release`.
-        Returns what is booked for it now.
-        """
+        """`bill`, `keep` where no bill came and it is `booked`, else `release`; what it costs."""
         if bill is not None:
             return self.bill(entry, bill)
         return self.keep(entry, why or "no usable bill") if booked else self.release(entry, why)

@@ -34,9 +34,8 @@ _TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """A file elsewhere: its address, SHA-256 (hexadecimal) and bytes. Without either nothing is
-    verified, which only the first, recorded fetch may do. `token` is sent to the host of `url`
-    alone, never to one that it redirects to.
+    """A file elsewhere: its address, SHA-256 (hexadecimal) and bytes, where they are known. `token`
+    is sent to the host of `url` alone, never to one that it redirects to.
     """
 
     url: str
@@ -56,8 +55,7 @@ def download(
 
     The bytes go to ``<target>.part`` first, which a later call continues; the file appears only
     when its size and checksum are right. A connection that breaks is continued `ATTEMPTS` times,
-    `wait`, 2 `wait`… seconds apart. Raises `DownloadError` with the URL when there is no such file,
-    the server refuses, or the bytes are not the wanted ones (the part file is then removed).
+    `wait`, 2 `wait`… seconds apart. Raises `DownloadError` with the URL.
     """
     if urllib.parse.urlsplit(remote.url).scheme not in ("http", "https"):
         raise DownloadError(f"{remote.url}: wanted an http or https address")

@@ -1,6 +1,6 @@
-"""One HTTP transport on threads, for judges and editors alike: kept connections, one deadline and
-one size limit for an exchange, and answers that are clean of the owner's keys. Nothing is decided
-here. The standard library's client takes half the processor time of httpx's for megabytes.
+"""One HTTP transport on threads: kept connections, one deadline and one size limit for an exchange,
+and answers that are clean of the owner's keys. The standard library's client takes half the
+processor time of httpx's for megabytes.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class Response:
 
 
 class Lost(Exception):
-    """No complete answer. `sent` False: the request never left this machine; True: it may have been
-    answered, and billed. `late`: it took longer than the time limit.
-    """
+    """No complete answer. `sent`: it may have been answered, and billed; `late`: out of time."""
 
     def __init__(self, reason: str, *, sent: bool, late: bool = False) -> None:
         super().__init__(reason)
@@ -53,9 +51,9 @@ class Lost(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is sent: `pieces` are the body, never joined; None for none. `own` False leaves out the
-    owner's headers, key included: for addresses that a reply names. `clean` False leaves the
-    answer's bytes as they are: for pictures.
+    """What is sent: `pieces` are the body, never joined. `own` False leaves out the owner's
+    headers, key included: for addresses that a reply names; `clean` False leaves the answer's bytes
+    as they are: for pictures.
     """
 
     url: str

@@ -1,10 +1,7 @@
-"""Data sets on a hub (huggingface.co's interface): fetched at one commit with the hub's own
-checksums. The library `huggingface_hub` talks to the hub: pages, resuming, mirrors.
-
-Ours is what a measurement needs beyond that: a branch or tag is resolved to a **commit**, which is
-written into the folder (`LOCK_FILE`), so that a later call continues or checks the same state
-whatever the branch has become; every file is verified (large ones by SHA-256, small ones by git's
-blob id); nothing is written outside the folder or through a link.
+"""Data sets on a hub (huggingface.co's interface), by the library `huggingface_hub`. A branch or
+tag is resolved to a **commit**, written into the folder (`LOCK_FILE`): a later call continues or
+checks the same state. Every file is verified (large ones by SHA-256, small ones by git's blob id);
+nothing is written outside the folder or through a link.
 """
 
 from __future__ import annotations
@@ -44,9 +41,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What is in the folder now. `new`: files that this call brought; `archives`: files that have
-    to be unpacked before a loader can read them.
-    """
+    """What is in the folder now. `new`: files that this call brought; `archives`: to be unpacked."""
 
     repo: str
     commit: str
@@ -64,13 +59,12 @@ def fetch_dataset(
     repo: str | None = None,
     progress: Progress | None = None,
 ) -> Fetched:
-    """Bring a data set's files at one commit into `target`; those that are right are kept, those in
-    hidden folders passed over.
+    """Bring a data set's files at one commit into `target`; those that are right are kept.
 
     `revision` is a commit, branch or tag; without it the folder's lock file decides, then the
     source's own pin. Raises `UsageError` when there is neither, `DataError` when the folder holds
-    another commit or repository, and `DownloadError` when the hub does not answer, lists an unsafe
-    path, or gives other bytes than it lists.
+    something else, and `DownloadError` when the hub does not answer, lists an unsafe path, or gives
+    other bytes than it lists.
     """
     repo = repo or source.repo
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
@@ -205,8 +199,8 @@ def _client() -> Any:
 
 @contextlib.contextmanager
 def answering(what: str, place: Path | None = None) -> Iterator[None]:
-    """Turns whatever the library raises into one `DownloadError` that says what to do; a full disk
-    where `place` is to be written, into a `RunError` that names it.
+    """Turns what the library raises into one `DownloadError`; a full disk at `place`, into a
+    `RunError`.
     """
     try:
         yield

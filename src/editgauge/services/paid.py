@@ -1,9 +1,6 @@
-"""The only code that spends: one call to a paid service, its retries, and its booking.
-
-An attempt is gate → book → send → settle. What an answer means is read by whoever asks (a judge's
-verdict, an editor's picture); what is done about it is decided here, once: a busy server is waited
-for, a fault that may pass is tried again a few times, one that may have been paid for twice at
-most, and an answer after which no request makes sense raises `ServiceStopped`.
+"""The only code that spends: one call to a paid service, its retries, and its booking. An attempt
+is gate → book → send → settle. A busy server is waited for, a fault that may pass is tried again a
+few times, one that may have been paid for twice at most.
 """
 
 from __future__ import annotations
@@ -39,21 +36,19 @@ class Outcome:
     retry_after: float | None = None
     http: int = 0
     lost: bool = False
-    """Whether an answer may have been made and lost, so that asking again may pay twice."""
+    """An answer may have been made and lost, so that asking again may pay twice."""
     booked: bool = False
-    """Whether the exchange counts although no bill came: what was sent and never answered."""
+    """The exchange counts although no bill came: it was sent and never answered."""
     pending: bool = False
-    """The bill comes later (a job that was begun): `entry`, None where nothing was booked, is left
-    open, to be settled then.
-    """
+    """The bill comes later (a job that was begun): what is booked (`entry`) is left open."""
     entry: Entry | None = None
     unreachable: bool = False
-    """No connection could be made."""
     seconds: float = 0.0
     attempts: int = 1
-    """Exchanges of the whole call."""
+    """Exchanges of the whole call, and (`spent`) the US dollars that they have cost, lost ones
+    included, a pending one not.
+    """
     spent: float = 0.0
-    """US dollars that the whole call has cost, lost attempts included, a pending one not."""
 
 
 Read = Callable[[Response], Outcome]
@@ -71,11 +66,9 @@ class Spend:
 
 @dataclass(slots=True, kw_only=True)
 class PaidCalls:
-    """Calls to one service. Thread-safe: one object for all threads.
-
-    `deadline`: seconds for one answer, all waiting and retries together; `backoff`: seconds before
-    the first retry; `attempts` and `paid_attempts`: see `policy`. `advice(status)` says what to do
-    where no request makes sense.
+    """Calls to one service. Thread-safe. `deadline`: seconds for one answer, all waiting and
+    retries together; `backoff`: seconds before the first retry; `attempts` and `paid_attempts`: see
+    `policy`; `keys`: variables that hold the key, for advice; `sent`: exchanges that reached it.
     """
 
     http: Http
@@ -86,9 +79,8 @@ class PaidCalls:
     backoff: float = 0.5
     attempts: int = policy.ATTEMPTS
     paid_attempts: int = policy.PAID_ATTEMPTS
-    advice: Callable[[int], str] = field(default=lambda status: policy.advice(status, ()))
+    keys: tuple[str, ...] = ()
     sent: int = 0
-    """Exchanges that reached the service."""
     _stopped: str = ""
     _halted: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -141,7 +133,7 @@ class PaidCalls:
         if outcome.kind == "stop":
             self.stop(
                 f"{self.host}: {outcome.reason}; nothing further was asked. "
-                f"{self.advice(outcome.http)}"
+                f"{policy.advice(outcome.http, self.keys)}"
             )
         if outcome.kind == "busy" and (outcome.retry_after or 0) > self.deadline:
             self.stop(

@@ -1,8 +1,5 @@
-"""What an answer of a server means, once for judges and editors: the only table of HTTP statuses,
-the only list of a content filter's words, and the only reading of Retry-After.
-
-An error that a server reports costs nothing. An answer that was lost on the way (a time-out, a
-connection that is cut, a gateway that lost its server) may have been made and billed: `lost`.
+"""What an answer of a server means, once for judges and editors. An error that a server reports
+costs nothing; an answer that was lost on the way may have been made and billed (`lost`).
 """
 
 from __future__ import annotations
@@ -61,8 +58,7 @@ _DAILY = re.compile(
     r"|insufficient (?:balance|credits?|funds)",
     re.IGNORECASE,
 )
-"""Limits that no pause of minutes lifts. "You exceeded your current quota" is none of these words:
-Gemini says it of the minute as well.
+"""Limits that no pause of minutes lifts; Gemini's "exceeded your current quota" may be a minute's.
 """
 _FILTER = re.compile(
     r"moderat|safety|sensitive|blocklist|prohibited|nsfw|E005|content.?(?:filter|policy)"
@@ -82,9 +78,7 @@ def codes_of(error: Mapping[str, Any]) -> set[str]:
 
 
 def meaning(status: int, headers: Mapping[str, str], error: Mapping[str, Any]) -> Meaning:
-    """What an HTTP status other than success means; `error` is the body's error object. A quota
-    that is used up for a day or for good is ``stop``, and the model is not at fault.
-    """
+    """What an HTTP status other than success means; `error` is the body's error object."""
     codes = codes_of(error)
     known = STATUSES.get(status, Meaning("bad"))
     if status in (402, 403, 429, 503) and (any(map(_SPENT.search, codes)) or _daily(error)):
@@ -128,16 +122,15 @@ def error_of(value: Any) -> dict[str, Any]:
 
 def pause_before(attempt: int, first: float) -> float:
     """Seconds before request number `attempt` + 1 after a fault: doubled each time from `first` on,
-    by chance a little more or less, so that many callers do not come back at once.
+    by chance a little more or less.
     """
     pause: float = min(LONGEST_PAUSE, first * 2.0 ** min(attempt - 1, 30))
     return pause * random.uniform(0.75, 1.25)
 
 
 def retry_after(headers: Mapping[str, str], error: Mapping[str, Any]) -> float | None:
-    """Seconds to wait as the server says, in [0, 3600], None where it says nothing that can be
-    read: ``retry-after-ms``, ``retry-after`` (seconds or an HTTP date), or the ``retryDelay``
-    ("17s") that Google puts into the ``details`` of the body's error object.
+    """Seconds to wait as the server says, in [0, 3600], None where it says nothing: a header, or
+    the ``retryDelay`` ("17s") that Google puts into the ``details`` of the body's error object.
     """
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers[name], scale) if name in headers else math.nan

@@ -34,9 +34,8 @@ _SNAPSHOT = re.compile(
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
-    """US dollars for a million tokens of a judge. `cached` is what repeated beginnings cost,
-    `batch` the share that a call in a batch costs, `images` and `factor` the rule for picture
-    tokens (see `_RULES`), `source` where the price is from, and of which date.
+    """US dollars for a million tokens of a judge. `cached`: of repeated beginnings; `batch`: the
+    share that a batch costs; `images` and `factor`: the rule for picture tokens (see `_RULES`).
     """
 
     input: float
@@ -63,9 +62,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
-    """US dollars of an image model: for a million tokens in as text, in as pictures, and out; and
-    for one output. None = not known.
-    """
+    """US dollars of an image model, for a million tokens and for one output; None = not known."""
 
     text_in: float | None = None
     image_in: float | None = None
@@ -74,9 +71,8 @@ class ImagePrice(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
 
     def of(self, usage: Mapping[str, int] | None) -> float | None:
-        """What a call cost. `usage` counts tokens under ``text_in``, ``image_in``, ``out``; without
-        it, without those that came out, with counts that cannot be believed or that have no price,
-        one output's price; None where neither is known.
+        """What a call cost, by its token counts under ``text_in``, ``image_in`` and ``out``; one
+        output's price where these cannot be believed or have no price.
         """
         rates = {"text_in": self.text_in, "image_in": self.image_in, "out": self.out}
         counts = {name: count for name, count in (usage or {}).items() if count != 0}
@@ -114,9 +110,8 @@ def _line(model: str, lines: Mapping[str, Any]) -> Any:
 
 
 def named(model: str, names: Iterable[str]) -> str | None:
-    """The longest of `names` that the model is, without regard to case and a provider's prefix;
-    None when there is none. A date or another word of a snapshot may follow: ``gpt-4o`` is
-    ``gpt-4o-2024-11-20``, and is neither ``gpt-4o-mini`` nor ``gpt-4o-audio``.
+    """The longest of `names` that the model is: ``gpt-4o-2024-11-20`` is ``gpt-4o``, and neither
+    ``gpt-4o-mini`` nor ``gpt-4o-audio`` is. None when there is none.
     """
     wanted = model.lower().rpartition("/")[2]
     fits = [
@@ -134,9 +129,7 @@ def price_of(model: str) -> Price | None:
 
 
 def price_as_given(text: str, known: Price | None = None) -> Price:
-    """``IN/OUT`` as a price: US dollars for a million tokens in and out. The rule for picture
-    tokens is that of the `known` price. Raises `UsageError` for other words.
-    """
+    """``IN/OUT`` as a price, with the `known` price's rule for pictures. Raises `UsageError`."""
     try:
         parts = [float(part) for part in text.split("/")]
     except ValueError:
@@ -169,12 +162,9 @@ class Usage(NamedTuple):
 
 
 def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usage | None:
-    """A chat reply's usage record, or None where it is no bill.
-
-    Not believed: a record that lacks a count, counts in texts or fractions, below zero or above
-    `MOST_TOKENS`, or fewer tokens in than `least` or out than `least_out`. Tokens out include those
-    that only the sum tells of, and a count of thinking, wherever it stands in the record, that is
-    larger: some servers leave thinking out of ``completion_tokens``.
+    """A chat reply's usage record, or None where it is no bill: a count is missing, not whole,
+    above `MOST_TOKENS`, or below `least` in or `least_out` out. Tokens out include those that only
+    the sum tells of, and a larger count of thinking: some servers leave it out of the completion.
     """
     if not isinstance(record, Mapping):
         return None
@@ -195,8 +185,8 @@ def usage_of(record: Any, *, least: float = 1.0, least_out: float = 0.0) -> Usag
 
 
 def told_cost(record: Any) -> float | None:
-    """The US dollars that a usage record names itself (OpenRouter's ``cost``), or None where it
-    names none that can be believed: a number from 0 to `DEAREST_REPLY`.
+    """The US dollars that a usage record names itself (OpenRouter's ``cost``), up to
+    `DEAREST_REPLY`, else None.
     """
     told = record.get("cost") if isinstance(record, Mapping) else None
     if isinstance(told, bool) or not isinstance(told, int | float):
@@ -262,9 +252,7 @@ def estimate_input(
     *,
     bytes_a_token: float = BYTES_A_TOKEN,
 ) -> int:
-    """Tokens that go in: words by their bytes, pictures by the provider's rule. An estimate, until
-    the server's own usage says what it was.
-    """
+    """An estimate of the tokens in: words by their bytes, pictures by the provider's rule."""
     price = price or Price(input=0.0, output=0.0)
     tokens = (math.ceil(_RULES[price.images](*size) * price.factor) for size in sizes)
     return math.ceil(text_bytes / bytes_a_token) + sum(tokens)

@@ -1,9 +1,6 @@
-"""Keys: where they come from, and how they are kept out of everything that is stored or shown.
-
-A key comes from the environment, or from an address that its owner wrote it into. Whatever comes
-from outside passes `Secrets` before anybody keeps it: a server that echoes a key must not bring it
-into a row, a store or a terminal. One that disguises it on purpose (in JSON's \\u escapes, say) has
-it already, and is not defended against.
+"""Keys: where they come from, and how they are kept out of all that is stored or shown. A server
+that echoes a key must not bring it into a row or a terminal; one that disguises it on purpose (in
+JSON's \\u escapes, say) has it already, and is not defended against.
 """
 
 from __future__ import annotations
@@ -21,8 +18,7 @@ from editgauge.errors import UsageError
 
 HIDDEN = "[key]"
 SHORTEST = 6
-"""Letters of the shortest text that is taken for a secret: servers of one's own are given words
-such as ``x`` or ``EMPTY``, and cutting those out would destroy replies.
+"""Letters of a secret: cutting out ``x``, which one's own server is given, would destroy replies.
 """
 _PLACEHOLDERS = frozenset({"empty", "none", "null", "dummy", "unused", "placeholder", "not-needed"})
 _PUBLIC = frozenset({"api-version", "version", "region", "deployment", "alt", "format"})
@@ -63,9 +59,7 @@ class Secrets:
         return data if clean == text else clean.encode("utf-8", "surrogateescape")
 
     def line(self, text: str, limit: int = 300) -> str:
-        """One clean line without control characters: messages of servers end up in rows and on
-        terminals. Cleaned before it is cut, so that no part of a secret is left at its end.
-        """
+        """One clean line without control characters, cut after no part of a secret is left."""
         clean = self.text(text).encode("utf-8", "replace").decode()
         return _CONTROL.sub(" ", clean).strip()[:limit]
 
@@ -97,9 +91,8 @@ words = Secrets().line
 
 
 def key_from(names: Sequence[str], *, needed: bool = False) -> str:
-    """The first of these environment variables that is set, or an empty text. Raises `UsageError`
-    naming them when `needed` and none is set, and for a key with letters that no HTTP header can
-    carry, which is not repeated.
+    """The first of these environment variables that is set, or "". Raises `UsageError` when
+    `needed` and none is, and for a key with letters that no HTTP header can carry.
     """
     for name in names:
         if value := os.environ.get(name, "").strip():
@@ -112,8 +105,8 @@ def key_from(names: Sequence[str], *, needed: bool = False) -> str:
 
 
 def key_for(base: str, homes: Sequence[str], names: Sequence[str], *, needed: bool = False) -> str:
-    """The key for an address: of the variables `names` the first is for any service, the others are
-    for the hosts of `homes` alone; `needed`: these want one. Raises `UsageError` without it.
+    """The key for an address: the first of the variables is for any service, the others for the
+    hosts of `homes` alone, which want one where `needed`. Raises as `key_from`.
     """
     at_home = urlsplit(base).hostname in [urlsplit(home).hostname for home in homes]
     return key_from(names if at_home else names[:1], needed=needed and at_home)
@@ -141,9 +134,8 @@ class Address:
 
 
 def address(text: str, setting: str = "", *, argument: str = "") -> Address:
-    """A service's address as it was given by a setting or argument. The values of its query count
-    as secrets, those with harmless names (``api-version``) excepted. Raises `UsageError`, which
-    shows no secret, for an address that is none, or that holds a user's name or password.
+    """A service's address as a setting or an argument gives it. Raises `UsageError`, which shows no
+    secret, for one that is none, or that holds a user's name or password.
     """
     place = f"{setting}: " if setting else ""
     if "@" in text:
@@ -163,9 +155,7 @@ def address(text: str, setting: str = "", *, argument: str = "") -> Address:
 
 
 def shown(text: str) -> str:
-    """An address as it may be written down: without a query, and without a user's name and
-    password.
-    """
+    """An address as it may be written down: without query, user's name and password."""
     bare = text.partition("?")[0].partition("#")[0]
     scheme, sign, rest = bare.partition("://")
     host, slash, path = rest.partition("/")

@@ -28,8 +28,8 @@ from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
-from editgauge.judging.rubrics import RubricFolder
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Edit, Sample

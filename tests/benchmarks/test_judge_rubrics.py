@@ -12,9 +12,9 @@ import pytest
 from editgauge import benchmarks
 from editgauge.benchmarks.medebench.judge import JUDGING as MEDEBENCH
 from editgauge.benchmarks.texteditbench.judge import JUDGING as TEXTEDITBENCH
+from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
-from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.reading import ExchangeResult, to_scores
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample, Status
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from editgauge.benchmarks.krisbench import judge
-from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.prompts import RubricFolder
+from editgauge.judging.reading import ExchangeResult, to_scores
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Score, Status
 

@@ -19,9 +19,9 @@ from editgauge.judging.chat import Client
 from editgauge.judging.engine import Engine
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
+from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
-from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.scores import ExchangeResult
+from editgauge.judging.reading import ExchangeResult
 from editgauge.run.evaluation import Evaluation
 from editgauge.services.booking import Ledger
 from editgauge.services.prices import Price

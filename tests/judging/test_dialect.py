@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editgauge.judging.dialect import Dialect
+from editgauge.judging.chat import Dialect
 from editgauge.judging.protocol import VISIBLE, Call, Range
 
 CALL = Call(

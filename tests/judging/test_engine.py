@@ -15,13 +15,12 @@ from tests.judging.conftest import Bench
 
 from editgauge.errors import RunError
 from editgauge.judging.asking import FIRST, Attempt, Job
-from editgauge.judging.chat import Client
-from editgauge.judging.dialect import Dialect
+from editgauge.judging.chat import Client, Dialect
 from editgauge.judging.engine import Engine
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call, Picture
-from editgauge.judging.scores import to_scores
+from editgauge.judging.reading import to_scores
 from editgauge.store.hashes import HashStore
 from editgauge.store.paid import Paid
 from editgauge.types import Status

@@ -16,8 +16,8 @@ from editgauge.benchmarks.textedit import judge as textedit
 from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import DataError, UsageError
 from editgauge.judging.paper import ReleasedPrompts, Script, ScriptFile, Scripts, fetch, load, sent
+from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.questions import Track
-from editgauge.judging.rubrics import RubricFolder
 from editgauge.testing import make_sample
 from editgauge.types import Edit
 

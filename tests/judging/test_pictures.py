@@ -13,8 +13,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from editgauge.errors import ImageError
-from editgauge.judging.metadata import bare
-from editgauge.judging.pictures import PictureStore, as_jpeg
+from editgauge.judging.pictures import PictureStore, as_jpeg, bare
 from editgauge.judging.protocol import Picture
 from editgauge.store.hashes import HashStore
 from editgauge.testing import make_picture

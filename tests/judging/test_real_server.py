@@ -23,9 +23,9 @@ from editgauge import catalog
 from editgauge.benchmarks.texteditbench.judge import JUDGING
 from editgauge.images import write_png
 from editgauge.judging.asking import Job
+from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import Call
-from editgauge.judging.rubrics import RubricFolder
-from editgauge.judging.scores import to_scores
+from editgauge.judging.reading import to_scores
 from editgauge.testing import make_sample
 from editgauge.types import Edit, Sample
 

@@ -9,8 +9,8 @@ import pytest
 
 from editgauge import catalog
 from editgauge.errors import UsageError
+from editgauge.judging.prompts import RubricFolder
 from editgauge.judging.protocol import fenced
-from editgauge.judging.rubrics import RubricFolder
 
 HOME = catalog.find("benchmarks", "krisbench").rubrics
 

@@ -29,7 +29,7 @@ from editgauge.curation.review import Fault, agreement, disagreements, leaving
 from editgauge.errors import EditgaugeError, ImageError, UsageError
 from editgauge.escape import file_name, markdown
 from editgauge.images import read_file, read_header, write_bytes
-from editgauge.judging.metadata import bare
+from editgauge.judging.pictures import bare
 from editgauge.store import paths
 
 IMAGEFOLDER = "imagefolder"

@@ -18,8 +18,15 @@ import orjson
 
 from editgauge.errors import RunError
 from editgauge.judging import models
-from editgauge.judging.chat import KEY_NAMES, Client, Reply, messages, pieces, read_completion
-from editgauge.judging.dialect import Dialect
+from editgauge.judging.chat import (
+    KEY_NAMES,
+    Client,
+    Dialect,
+    Reply,
+    messages,
+    pieces,
+    read_completion,
+)
 from editgauge.judging.options import JudgeOptions
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call

@@ -35,9 +35,8 @@ def table(frame: Results, variant: Variant = "corrected") -> Table | None:
     """The agreement table of a benchmark's judges; None where no metric has two.
 
     A line for each two judges of each metric on the edits that both scored, repeats averaged; then
-    for each two runs of a judge that judged repeatedly, called ``MODEL run 1#…``. `equal` is the
-    share of equal scores. A measure that is not defined (one value throughout) is left out.
-    Intervals draw several editors' outputs for one sample together.
+    for each two runs of a judge that judged repeatedly, called ``MODEL run 1#…``. A measure that is
+    not defined is left out. Intervals draw several editors' outputs for one sample together.
     """
     judged = frame.where(lambda key: key.scorer == JUDGE_SCORER)
     rows: list[TableRow] = []
@@ -67,39 +66,26 @@ def table(frame: Results, variant: Variant = "corrected") -> Table | None:
 
 def _rows(metric: str, variant: Variant, of: Mapping[str, Results]) -> list[TableRow]:
     """Each two of some named parts of the rows, on the edits that both have a score of."""
-    grids = {name: one.grid(metric, variant).values for name, one in of.items()}
+    grids = {name: one.grid(metric, variant).values.T for name, one in of.items()}
     rows = []
     for first, second in combinations(grids, 2):
-        both = ~np.isnan(grids[first]) & ~np.isnan(grids[second])
+        a, b = grids[first], grids[second]
+        both = ~np.isnan(a) & ~np.isnan(b)
         if not both.any():
             continue
-        sample = np.broadcast_to(np.arange(both.shape[1]), both.shape)[both]
-        a, b = grids[first][both], grids[second][both]
-        cells = {"n": Cell(value=float(len(a)))}
-        for name, (of_each, measure) in _MEASURES.items():
-            parts = np.zeros((int(sample.max()) + 1, of_each(a, b).shape[1]))
-            np.add.at(parts, sample, of_each(a, b))
-            ends = parts_interval(parts, measure)[:3]
+        ranks = np.full((2, *both.shape), np.nan)  # among all edits, also in samples drawn again
+        ranks[0][both], ranks[1][both] = correlation.ranks(a[both]), correlation.ranks(b[both])
+        n, bias = both.sum(axis=1), np.where(both, b - a, 0.0).sum(axis=1)
+        measures: dict[str, tuple[Floats, Callable[[Floats], Floats]]] = {
+            "equal": (np.stack([(both & (a == b)).sum(axis=1), n], axis=1), share_of_parts),
+            "kappa": (kappa_parts(a, b), kappa_of),
+            "spearman": (correlation.pearson_parts(*ranks), correlation.pearson_of),
+            "bias": (np.stack([bias, n], axis=1), share_of_parts),
+        }
+        cells = {"n": Cell(value=float(n.sum()))}
+        for name, (parts, measure) in measures.items():
+            ends = parts_interval(parts[n > 0].astype(np.float64), measure)[:3]
             value, low, high = (None if math.isnan(end) else end for end in ends)
             cells[name] = Cell(value=value, low=low, high=high)
         rows.append(TableRow(name=f"{first} : {second}", cells=cells, group=metric))
     return rows
-
-
-def _shares(each: Floats) -> Floats:
-    return np.stack([each, np.ones_like(each)], axis=1)
-
-
-def _ranked(a: Floats, b: Floats) -> Floats:
-    return correlation.pearson_parts(*(correlation.ranks(each)[:, None] for each in (a, b)))
-
-
-_MEASURES: dict[str, tuple[Callable[[Floats, Floats], Floats], Callable[[Floats], Floats]]] = {
-    "equal": (lambda a, b: _shares((a == b).astype(np.float64)), share_of_parts),
-    "kappa": (lambda a, b: kappa_parts(a[:, None], b[:, None]), kappa_of),
-    "spearman": (_ranked, correlation.pearson_of),
-    "bias": (lambda a, b: _shares(b - a), share_of_parts),
-}
-"""Measure -> what each edit adds to it, (n, k), and the measure of summed parts. Ranks are those
-among all edits, also where samples are drawn again.
-"""

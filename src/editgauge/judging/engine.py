@@ -13,8 +13,7 @@ from editgauge.errors import BudgetExceeded, ImageError
 from editgauge.judging.asking import FIRST, Asker, Attempt, Job, Stats, Unasked
 from editgauge.judging.chat import Reply
 from editgauge.judging.protocol import Call
-from editgauge.judging.reading import ENDLESS, Verdict, read
-from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.reading import ENDLESS, ExchangeResult, Verdict, read, to_scores
 from editgauge.services.gate import Closed
 from editgauge.types import Status
 

@@ -69,8 +69,8 @@ class JudgeOptions:
             raise UsageError(f"{self.repeat}: wanted 1 to 100", argument="repeat")
         if self.budget is not None and not 0 <= self.budget < float("inf"):
             raise UsageError(f"{self.budget}: wanted US dollars, 0 or more", argument="budget")
-        if odd := sorted(self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}):
-            why = f"{odd[0].value!r}: wanted some of failed, refused, unparsable"
+        if self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
+            why = f"{self.retry}: wanted some of failed, refused, unparsable"
             raise UsageError(why, argument="retry")
         if effort := self.settings.get("reasoning_effort"):
             selection.one_of("set", effort, EFFORTS)
@@ -140,8 +140,7 @@ class Selection:
 
 def price_for(options: JudgeOptions) -> Price | None:
     """The judge's price: the user's, else the table's, else None. A server of one's own network is
-    no provider, whatever its model is called. Raises `UsageError` when a budget is to be kept with
-    a price that is not known, or is zero.
+    no provider, whatever its model is called. Raises `UsageError` for a budget without a price.
     """
     from editgauge.services.http import is_own_network
     from editgauge.services.prices import price_as_given, price_of
@@ -150,10 +149,9 @@ def price_for(options: JudgeOptions) -> Price | None:
     known = None if is_own_network(urlsplit(base).hostname or "") else price_of(options.model)
     price = price_as_given(options.price, known) if options.price else known
     if options.budget is not None and (price is None or price.free):
-        what = "not known" if price is None else "zero"
-        raise UsageError(
-            f"{options.budget:g}: the price of {options.model} is {what}, so that no budget can be "
-            f"kept; give it with --price IN/OUT (US dollars for a million tokens in and out)",
-            argument="budget",
+        what = f"the price of {options.model} is {'zero' if price else 'not known'}"
+        why = (
+            f"{options.budget:g}: {what}; give it with --price IN/OUT (US dollars a million tokens)"
         )
+        raise UsageError(why, argument="budget")
     return price

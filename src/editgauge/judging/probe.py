@@ -13,8 +13,7 @@ from editgauge.images import Array, write_png
 from editgauge.judging.asking import Job
 from editgauge.judging.engine import Engine
 from editgauge.judging.protocol import VISIBLE, Call, Picture, Range
-from editgauge.judging.reading import read
-from editgauge.judging.scores import ExchangeResult
+from editgauge.judging.reading import ExchangeResult, read
 
 DIGITS = (7, 2, 4)
 """What the pictures show; a judge that guesses is right once in 1,000."""

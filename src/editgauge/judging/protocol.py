@@ -188,7 +188,7 @@ def check(kind: Kind, value: Any, place: str = "the object") -> None:
 
 
 class Rubrics(Protocol):
-    """Where rubrics come from: see `rubrics.RubricFolder`."""
+    """Where rubrics come from: see `prompts.RubricFolder`."""
 
     def render(self, name: str, **fields: str | None) -> tuple[str, str]:
         """The text with the fields filled in, and the hash of the rubric file."""

@@ -24,8 +24,7 @@ from editgauge.judging.options import RANGES, REQUEST, JudgeOptions, Selection, 
 from editgauge.judging.pictures import PictureStore
 from editgauge.judging.protocol import Call
 from editgauge.judging.questions import Track
-from editgauge.judging.reading import VERSION
-from editgauge.judging.scores import ExchangeResult, to_scores
+from editgauge.judging.reading import VERSION, ExchangeResult, to_scores
 from editgauge.services.booking import Ledger
 from editgauge.store import selection, sqlite, variants
 from editgauge.store.collect import edits_of as find_edits
@@ -198,10 +197,8 @@ class Session:
                     job = Job(_NO_CALL, repeat, about, (sample, record))
                     if self._needed(job, missing, mark, done):
                         none = Score(metric="", value=None, status=status, reason=reason)
-                        scores = [replace(none, metric=name) for name in missing]
-                        self._put(
-                            job, mark, [replace(s, variant=v) for s in scores for v in VARIANTS]
-                        )
+                        every = [(name, variant) for name in missing for variant in VARIANTS]
+                        self._put(job, mark, [replace(none, metric=n, variant=v) for n, v in every])
 
     def _needed(self, job: Job, metrics: Iterable[str], mark: str, done: Known) -> bool:
         """Whether a job's rows have to be made; what they replace is dropped."""
@@ -269,15 +266,12 @@ class Session:
             package = self.prompts.plugins[-1]
             origin |= {"package": package["package"], "package_version": package["version"]}
         if (call := job.call) is not _NO_CALL:
-            told, wanted = variants.row_detail(record.settings), call.temperature
-            wanted = (
-                engine.asking.get("temperature", wanted) if engine.dialect.temperature else None
-            )
+            told = variants.row_detail(record.settings)
             origin |= {
                 "call": call.name,
                 "rubric": call.rubric,
                 "schema": engine.dialect.form if call.schema() else "",
-                "temperature": wanted,
+                "temperature": engine.parameters(call).get("temperature"),
                 "max_tokens": engine.room(call),
                 **({"asking": engine.named} if engine.asking else {}),
             }

@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What is in the folder now. `new`: files that this call brought; `archives`: to be unpacked."""
+    """What is in the folder now. `new`: brought by this call; `archives`: to be unpacked."""
 
     repo: str
     commit: str

@@ -90,10 +90,8 @@ def test_what_does_not_keep_to_the_conversation_is_named(
 
 
 FAKE = AdapterScorer(
-    name="fake",
+    name="test_fake",
     title="FakeReward",
-    variable="EDITGAUGE_TEST_FAKE",
-    example="examples/fake.py",
     measures=(
         (Metric("fake_p", direction="higher", low=-9, high=9), "instruction"),
         (Metric("fake_d", direction="higher", low=-9, high=9), "change"),

@@ -1,8 +1,8 @@
 """Metrics of models whose packages cannot be installed beside ours, run as a program of their own:
 one line of JSON in, one line out.
 
-ImageReward and MedCLIP need versions of transformers and torch of their own. Such a model lives in
-another environment and is started as a command (``examples/imagereward_adapter.py`` is one):
+Such a model lives in another environment and is started as a command
+(``examples/imagereward_adapter.py`` is one):
 
 - it says first ``{"adapter": 1, "model": "ImageReward-v1.0", "identity": "sha256 or version"}``
 - we write ``{"id": 7, "image": "/path/output.png", "text": "remove the tube"}``
@@ -30,9 +30,8 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.services.child import Child, Ended
 from editgauge.types import Edit, Metric, Sample, Score, Status, Track
 
-START_SECONDS = 600.0
+START_SECONDS, ANSWER_SECONDS = 600.0, 300.0
 """A model of 2 GB on a slow disk takes minutes to load."""
-ANSWER_SECONDS = 300.0
 
 
 class AdapterError(EditgaugeError):
@@ -44,19 +43,13 @@ class Adapter:
     be started and `AdapterError` when it does not introduce itself.
     """
 
-    def __init__(
-        self,
-        command: str,
-        *,
-        start_seconds: float = START_SECONDS,
-        answer_seconds: float = ANSWER_SECONDS,
-    ) -> None:
-        self._command, self._answer_seconds, self._next = command, answer_seconds, 0
+    def __init__(self, command: str, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+        self._command, self._seconds, self._next = command, answer_seconds, 0
         try:
             self._child = Child(shlex.split(command))
         except (OSError, IndexError, ValueError) as error:
             raise WeightsError(f"adapter {command!r} cannot be started ({error})") from error
-        hello = self._line(start_seconds)
+        hello = self._line(START_SECONDS)
         if hello.get("adapter") != 1 or not isinstance(hello.get("model"), str):
             wanted = '{"adapter": 1, "model": …}'
             raise self._broken(f"it did not introduce itself with a line {wanted}")
@@ -68,7 +61,7 @@ class Adapter:
         """
         number, self._next = self._next, self._next + 1
         line = orjson.dumps({"id": number, "image": str(image.absolute()), "text": text})
-        reply = self._line(self._answer_seconds, line)
+        reply = self._line(self._seconds, line)
         if reply.get("id") != number:
             raise self._broken(f"it answered question {reply.get('id')!r}, asked was {number}")
         value = reply.get("value")
@@ -82,8 +75,7 @@ class Adapter:
         try:
             if question:
                 self._child.write(question, deadline)
-            line = self._child.read(deadline)
-            value = orjson.loads(line)
+            value = orjson.loads(line := self._child.read(deadline))
         except TimeoutError:
             raise self._broken(f"no answer in {seconds:g} s") from None
         except Ended as error:
@@ -112,13 +104,11 @@ class AdapterScorer(Scorer):
     """Values of a model that runs as a program of its own, asked with a picture and a text.
 
     `measures` pairs a metric with the sample's field that holds its text. The environment variable
-    `variable` has the command; without it nothing is measured.
+    ``EDITGAUGE_<NAME>`` has the command; without it nothing is measured.
     """
 
     name: str
     title: str
-    variable: str
-    example: str
     measures: tuple[tuple[Metric, str], ...]
     track: Track = "embedding"
     batch: int = 64
@@ -130,33 +120,38 @@ class AdapterScorer(Scorer):
         object.__setattr__(self, "metrics", metrics)
         object.__setattr__(self, "inputs", tuple(dict.fromkeys(fields)))
 
+    @property
+    def _variable(self) -> str:
+        return f"EDITGAUGE_{self.name.upper()}"
+
     def origin(self) -> Mapping[str, Any]:
         """The command as a hash (it holds this machine's paths), and whether there is one."""
-        command = os.environ.get(self.variable, "").encode()
+        command = os.environ.get(self._variable, "").encode()
         digest = hashlib.blake2b(command, digest_size=16).hexdigest() if command else None
         return {"adapter": self.title, "command": digest}
 
     def score(self, sample: Sample, edit: Edit) -> Sequence[Score]:
-        command = os.environ.get(self.variable)
-        if not command:
-            raise WeightsError(
-                f"{self.title} runs in an environment of its own: set {self.variable} to the "
-                f"command that starts {self.example} there"
-            )
         if edit.path is None:
             raise ImageError("there is no output")
+        if not (command := os.environ.get(self._variable)):
+            program = f"examples/{self.name}_adapter.py"
+            raise WeightsError(
+                f"{self.title} runs in an environment of its own: set {self._variable} to the "
+                f"command that starts {program} there"
+            )
         images.read_header(edit.path)  # a file that is no picture is not the model's failure
-        return [self._score(command, metric, text, sample, edit) for metric, text in self.measures]
-
-    def _score(self, command: str, metric: Metric, text: str, sample: Sample, edit: Edit) -> Score:
-        assert edit.path is not None
-        try:
-            words = text_of(sample, text)
-            adapter = _running.get(command) or _running.setdefault(command, Adapter(command))
-            value = adapter.ask(edit.path, words)
-        except Exception as error:  # one text's fault, or the program's: its status and reason
-            if isinstance(error, AdapterError):
-                _running.pop(command, None)  # the next question starts it anew
-            return NoScore(*failure(error, edit)).score(metric.name)
-        detail = {"model": adapter.model, "identity": adapter.identity}
-        return Score(metric=metric.name, value=value, detail={k: v for k, v in detail.items() if v})
+        scores = []
+        for metric, name in self.measures:
+            try:
+                text = text_of(sample, name)
+                adapter = _running.get(command) or _running.setdefault(command, Adapter(command))
+                value = adapter.ask(edit.path, text)
+            except Exception as error:  # one text's fault, or the program's
+                if isinstance(error, AdapterError):
+                    _running.pop(command, None)  # the next question starts it anew
+                scores.append(NoScore(*failure(error, edit)).score(metric.name))
+                continue
+            about = {"model": adapter.model, "identity": adapter.identity}
+            detail = {key: text for key, text in about.items() if text}
+            scores.append(Score(metric=metric.name, value=value, detail=detail))
+        return scores

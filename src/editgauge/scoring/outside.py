@@ -6,7 +6,8 @@ one or several). Rows name the package and version that they come from.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from editgauge import catalog
 from editgauge.errors import EditgaugeError
@@ -14,25 +15,25 @@ from editgauge.scoring.scorer import Scorer
 from editgauge.types import Benchmark, Track
 
 
-class Scorers(NamedTuple):
+@dataclass
+class Scorers:
     """The scorers of a call, and which cannot be used. `packages`: scorer -> the package that it
     comes from, where that is not ours; `plugins`: kind, name, package and version of each.
     """
 
     scorers: list[Scorer]
-    packages: dict[str, catalog.Package]
-    plugins: list[dict[str, str]]
-    problems: list[str]
+    packages: dict[str, catalog.Package] = field(default_factory=dict)
+    plugins: list[dict[str, str]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def origins(self) -> dict[str, dict[str, Any]]:
         """Scorer -> its origin, with the package and version that it comes from."""
-        return {
-            scorer.name: {**scorer.origin(), "package": package.name,
-                          "package_version": package.version}
-            if (package := self.packages.get(scorer.name))
-            else {**scorer.origin()}
-            for scorer in self.scorers
-        }  # fmt: skip
+        found = {}
+        for scorer in self.scorers:
+            package = self.packages.get(scorer.name)
+            of = {"package": package.name, "package_version": package.version} if package else {}
+            found[scorer.name] = {**scorer.origin(), **of}
+        return found
 
 
 def scorers_of(
@@ -44,13 +45,13 @@ def scorers_of(
     A package that is broken costs its own scorers and nothing else. An outside scorer under the
     name of one that is there, or with a metric that is, is left out and named.
     """
-    own = own_scorers(benchmark, tracks, **options)
-    chosen = Scorers(own, {}, [], [])
+    chosen = Scorers(own_scorers(benchmark, tracks, **options))
+    taken = {scorer.name for scorer in chosen.scorers}
     package = catalog.source_of("benchmarks", benchmark.name)
     if package.name:
-        chosen.packages.update(dict.fromkeys((scorer.name for scorer in own), package))
+        chosen.packages |= dict.fromkeys(taken, package)
         chosen.plugins.append(package.as_dict("benchmark", benchmark.name))
-    declared, taken = set(benchmark.every_metric), {scorer.name for scorer in own}
+    declared = set(benchmark.every_metric)
     for name in catalog.names("scorers"):
         package = catalog.source_of("scorers", name)
         try:
@@ -74,22 +75,16 @@ def scorers_of(
 
 
 def own_scorers(benchmark: Benchmark, tracks: Sequence[Track], **options: Any) -> list[Scorer]:
-    """A benchmark's own. Raises `PluginError` where another package's function fails; errors of
-    ours pass.
-    """
+    """A benchmark's own. Raises `PluginError` where another package's function fails."""
     return _checked("benchmarks", benchmark.name, lambda: benchmark.scorers(tracks, **options))
 
 
 def made(name: str, **options: Any) -> list[Scorer]:
     """The scorers behind an entry point. Raises `PluginError` for a package that is broken."""
     thing = catalog.find("scorers", name)
-    scorers = _checked(
+    return _checked(
         "scorers", name, lambda: thing if isinstance(thing, Scorer) else thing(**options)
     )
-    for metric in (metric for scorer in scorers for metric in scorer.metrics):
-        if metric.direction is None and not metric.of_sample:
-            raise catalog.broken("scorers", name, f"metric {metric.name} has no direction")
-    return scorers
 
 
 def _checked(kind: str, name: str, make: Callable[[], Any]) -> list[Scorer]:
@@ -104,4 +99,7 @@ def _checked(kind: str, name: str, make: Callable[[], Any]) -> list[Scorer]:
     for scorer in scorers:
         if not isinstance(scorer, Scorer):
             raise catalog.broken(kind, name, f"scorers: wanted scorers, found {scorer!r:.60}")
+        for metric in scorer.metrics:
+            if metric.direction is None and not metric.of_sample:
+                raise catalog.broken(kind, name, f"metric {metric.name} has no direction")
     return scorers

@@ -52,7 +52,7 @@ from editgauge.scoring.pixel import (
     size_of,
 )
 from editgauge.scoring.scorer import Scorer
-from editgauge.types import Edit, Metric, Sample, Score, Status
+from editgauge.types import Edit, Sample, Score, Status
 
 _LEVELS = np.arange(256, dtype=np.float32) / np.float32(255)
 _DARKENED = ((_LEVELS[:, None] * (1 - _LEVELS)) * np.float32(255)).astype(np.uint8)
@@ -174,20 +174,16 @@ def embedding(**options: Any) -> Sequence[Scorer]:
     )
     return [
         ClipScorer(measures=measures, **here),
-        _adapter("imagereward", "ImageReward", IMAGEREWARD),
-        _adapter("medclip", "MedCLIP", MEDCLIP),
+        *(
+            AdapterScorer(
+                name=title.lower(),
+                title=title,
+                measures=tuple(zip(metrics, ("instruction", "change"), strict=True)),
+            )
+            for title, metrics in (("ImageReward", IMAGEREWARD), ("MedCLIP", MEDCLIP))
+        ),
         FidScorer(**here),
     ]
-
-
-def _adapter(name: str, title: str, metrics: Sequence[Metric]) -> AdapterScorer:
-    return AdapterScorer(
-        name=name,
-        title=title,
-        variable=f"EDITGAUGE_{name.upper()}",
-        example=f"examples/{name}_adapter.py",
-        measures=tuple(zip(metrics, ("instruction", "change"), strict=True)),
-    )
 
 
 def frames(sample: Sample, edit: Edit) -> Frames:

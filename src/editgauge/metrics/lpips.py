@@ -66,12 +66,6 @@ class Features:
     def bytes(self) -> int:
         return sum(m.numel() * m.element_size() for m in self.maps)
 
-    @classmethod
-    def join(cls, several: Sequence[Features]) -> Features:
-        """The features of several frames of one size as one batch."""
-        joined = zip(*(features.maps for features in several), strict=True)
-        return cls(tuple(_torch().cat(maps) for maps in joined), several[0].size)
-
 
 class Network:
     """A backbone with its linear heads, in evaluation mode, on one device.

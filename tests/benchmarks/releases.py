@@ -1,10 +1,11 @@
 """Small data sets in the official layouts, made in code: clean ones, to be spoilt by a test one
-defect at a time.
+defect at a time. A change of a field to ``...`` (Ellipsis) takes the field out.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,22 @@ def edited(path: Path, seed: int = 0, size: tuple[int, int] = SIZE) -> Path:
     return path
 
 
+def _record(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in {**fields, **changes}.items() if value is not ...}
+
+
+def _as_bytes(value: Any) -> bytes:
+    """Bytes and texts as they stand, all else as JSON."""
+    if isinstance(value, bytes):
+        return value
+    return (value if isinstance(value, str) else json.dumps(value)).encode()
+
+
 def text_record(
     number: int, topic: str = "Art & Creative Expression", **changes: Any
 ) -> dict[str, Any]:
-    """A clean record of the synthetic split; a change to ``...`` (Ellipsis) takes the field out."""
-    record = {
+    """A clean record of TextEditBench's synthetic split."""
+    fields = {
         "id": f"TextEditing_{topic}_{number:03d}",
         "topic": topic,
         "prompt": "Change 'OLD' to 'NEW'",
@@ -54,7 +66,7 @@ def text_record(
         "output_image": f"text_change_{number}.png",
         "source_tag": "human_annotation",
     }
-    return {key: value for key, value in {**record, **changes}.items() if value is not ...}
+    return _record(fields, changes)
 
 
 def text_instance(
@@ -62,32 +74,28 @@ def text_instance(
     number: int = 4,
     *,
     split: str = "data_manual_production",
-    folder_name: str = "Art_Creative_Expression",
-    content: str | bytes | None = None,
+    content: Any = None,
     **changes: Any,
 ) -> Path:
     """An instance of TextEditBench with all its files; `content` replaces the JSON file's."""
-    folder = root / split / folder_name / f"{number:03d}"
+    folder = root / split / "Art_Creative_Expression" / f"{number:03d}"
     folder.mkdir(parents=True)
-    real = split in ("real", "data_web-sourced_instances")
     picture(folder / f"{number}.png", number)
     mask(folder / f"{number}_mask.png")
-    if real:
+    if split in ("real", "data_web-sourced_instances"):
         changes.setdefault("output_image", ...)
         mask(folder / f"{number}_edited_mask.png")
     else:
         edited(folder / f"text_change_{number}.png", number)
         mask(folder / f"text_change_{number}_mask.png")
-    if content is None:
-        content = json.dumps([text_record(number, **changes)])
-    path = folder / f"Art & Creative Expression_{number:03d}.json"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    value = [text_record(number, **changes)] if content is None else content
+    (folder / f"Art & Creative Expression_{number:03d}.json").write_bytes(_as_bytes(value))
     return folder
 
 
 def prompt_record(number: int, category: str = "1.1.1", **changes: Any) -> dict[str, Any]:
     """A clean record of TextEdit."""
-    record = {
+    fields = {
         "id": number,
         "prompt": "Replace the text 'OLD' with 'NEW'.",
         "original_image": f"{category}/image/original/{1000 + number}.0.png",
@@ -96,7 +104,7 @@ def prompt_record(number: int, category: str = "1.1.1", **changes: Any) -> dict[
         "target_text": "NEW",
         "gt_caption": "A sign that reads NEW.",
     }
-    return {key: value for key, value in {**record, **changes}.items() if value is not ...}
+    return _record(fields, changes)
 
 
 def prompt_set(
@@ -107,28 +115,18 @@ def prompt_set(
     """
     path = root / "eval_prompts" / name / f"{category}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = [
-        line
-        if isinstance(line, bytes)
-        else line.encode()
-        if isinstance(line, str)
-        else json.dumps(line).encode()
-        for line in lines
-    ]
-    path.write_bytes(b"\n".join(made) + b"\n")
+    path.write_bytes(b"\n".join(map(_as_bytes, lines)) + b"\n")
     for line in lines:
-        if isinstance(line, dict) and isinstance(line.get("id"), int):
+        if isinstance(line, dict) and isinstance(number := line.get("id"), int):
             for kind in ("original", "gt"):
-                picture(
-                    root / "data" / category / "image" / kind / f"{1000 + line['id']}.0.png",
-                    line["id"],
-                )
+                folder = root / "data" / category / "image" / kind
+                picture(folder / f"{1000 + number}.0.png", number)
     return path
 
 
 def organ_record(number: int, **changes: Any) -> dict[str, Any]:
     """A clean record of MedEBench."""
-    record = {
+    fields = {
         "id": number,
         "Organ": "Teeth",
         "Task": "Remove stains.",
@@ -140,37 +138,27 @@ def organ_record(number: int, **changes: Any) -> dict[str, Any]:
         "previous_mask": f"editing/previous_mask/{number}.png",
         "url": "",
     }
-    return {key: value for key, value in {**record, **changes}.items() if value is not ...}
+    return _record(fields, changes)
 
 
 def organ_set(
-    root: Path,
-    records: list[Any],
-    *,
-    content: str | bytes | None = None,
-    numbers: tuple[int, ...] = (38, 45),
+    root: Path, records: list[Any], *, content: Any = None, numbers: tuple[int, ...] = (38, 45)
 ) -> Path:
     """MedEBench with the pictures of `numbers`. Returns the folder ``editing``."""
+    folder = root / "editing"
     for number in numbers:
-        picture(root / "editing" / "previous" / f"{number}.png", number)
-        edited(root / "editing" / "changed" / f"{number}.png", number)
-        mask(root / "editing" / "previous_mask" / f"{number}.png")
-    if content is None:
-        content = json.dumps({"samples": records})
-    path = root / "editing" / "editing_metadata.json"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path.parent
+        picture(folder / "previous" / f"{number}.png", number)
+        edited(folder / "changed" / f"{number}.png", number)
+        mask(folder / "previous_mask" / f"{number}.png")
+    value = {"samples": records} if content is None else content
+    (folder / "editing_metadata.json").write_bytes(_as_bytes(value))
+    return folder
 
 
 def task_record(number: int = 1, **changes: Any) -> dict[str, Any]:
     """A clean record of KRIS-Bench."""
-    record = {
-        "ori_img": f"{number}.png",
-        "gt_img": "",
-        "ins_en": "Heat the water.",
-        "explain_en": "It boils.",
-    }
-    return {key: value for key, value in {**record, **changes}.items() if value is not ...}
+    fields = {"gt_img": "", "ins_en": "Heat the water.", "explain_en": "It boils."}
+    return _record({"ori_img": f"{number}.png", **fields}, changes)
 
 
 def task_set(
@@ -181,10 +169,7 @@ def task_set(
     for seed, name in enumerate(names):
         picture(folder / name, seed)
     folder.mkdir(parents=True, exist_ok=True)
-    content = records if isinstance(records, str | bytes) else json.dumps(records)
-    (folder / "annotation.json").write_bytes(
-        content if isinstance(content, bytes) else content.encode()
-    )
+    (folder / "annotation.json").write_bytes(_as_bytes(records))
     return folder
 
 

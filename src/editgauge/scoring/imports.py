@@ -128,7 +128,7 @@ def _read(
         try:
             if scores := list(reader(path, known, editor)):
                 return scores
-            raise DataError(f"{path}: wanted scores, found none in it")
+            raise WrongFormat(path, "scores", "none in it")
         except WrongFormat as error:
             wanted.append(error.wanted)
             found = error.found

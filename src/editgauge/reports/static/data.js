@@ -141,7 +141,8 @@ const EG = (function () {
     }),
     detail: (about, position) => {
       const shard = Math.floor(position / about.shard);
-      return load(about.at + "/detail/" + shard, "data/" + about.at + "/detail-" + shard + ".js").then((found) => found[position - shard * about.shard]);
+      return load(about.at + "/detail/" + shard, "data/" + about.at + "/detail-" + shard
+        + ".js").then((found) => found[position - shard * about.shard]);
     }
   };
 })();

@@ -42,18 +42,22 @@ const Gallery = (function () {
 
   function controls(about, query, found) {
     const state = found.state, change = (name) => (value) => go(about, query, { [name]: value }), editors = about.editors.map((name) => [name, name]);
-    const search = h("input", { type: "search", value: query.get("q") || "", placeholder: "instruction or id", size: 14, onchange: () => go(about, query, { q: search.value.trim() }) });
+    const search = h("input", { type: "search", value: query.get("q") || "", placeholder: "instruction or id", size: 14,
+      onchange: () => go(about, query, { q: search.value.trim() }) });
     const sorts = [["there", "outputs first"], ["order", "the benchmark's order"], ["score", "score of the model"], ["mean", "mean of the models"],
       ["models", "disagreement of models"], ["delta", "difference of two models"]].concat(
       about.attributes.filter((one) => one.values.length > 1).map((one) => ["attr:" + one.name, one.name]));
     const rarely = [control("Direction", "c-desc", choice([["", "lowest first"], ["1", "highest first"]], state.desc ? "1" : "", change("desc"))),
       control("Score", "c-metric", choice(Scores.keys(about).map((key) => [key, Scores.name(about, key)]), state.m, change("m"))),
       control("Model", "c-editor", choice([["", "any"]].concat(editors), state.named, change("e")))];
-    return h("form", { class: "controls", "aria-label": "Filter and sort", onsubmit: (event) => { event.preventDefault(); go(about, query, { q: search.value.trim() }); } },
+    return h("form", { class: "controls", "aria-label": "Filter and sort",
+      onsubmit: (event) => { event.preventDefault(); go(about, query, { q: search.value.trim() }); } },
       control("Search", "c-search", search), control("Sort by", "c-sort", choice(sorts, state.sort, change("sort"))),
       narrow() ? panel("order", "By", () => rarely) : rarely, // on a phone pictures are on the first screen
-      state.sort === "delta" ? control("minus model", "c-other", choice([["", "none"]].concat(editors.filter(([name]) => name !== state.e)), state.b, change("b"))) : null,
-      panel("filter", "Filter", () => filters(about, query, found)), panel("show", "Show", () => shown(about, query, state)), panel("take", "Take away", () => take(about, found)));
+      state.sort === "delta" ? control("minus model", "c-other",
+        choice([["", "none"]].concat(editors.filter(([name]) => name !== state.e)), state.b, change("b"))) : null,
+      panel("filter", "Filter", () => filters(about, query, found)), panel("show", "Show", () => shown(about, query, state)),
+        panel("take", "Take away", () => take(about, found)));
   }
 
   const toggled = (list, value, on) => on ? list.concat([value]) : list.filter((one) => one !== value);
@@ -63,7 +67,8 @@ const Gallery = (function () {
 
   function filters(about, query, found) {
     const state = found.state, statuses = [["", "any"]].concat(Scores.statuses().map((status) => [status, EG.words(status)]));
-    return [control("Status of " + (state.named || "any model"), "c-status", choice(statuses, state.status, (status) => go(about, query, { status }))),
+    return [control("Status of " + (state.named || "any model"), "c-status",
+      choice(statuses, state.status, (status) => go(about, query, { status }))),
       range(about, query, state, "score", Scores.name(about, state.m) + " of " + state.e),
       about.attributes.filter((one) => one.values.length > 1).map((one) => one.numeric && one.values.length > 8
         ? range(about, query, state, one.name, one.name) : facet(about, query, found, one))];
@@ -71,7 +76,8 @@ const Gallery = (function () {
 
   function facet(about, query, found, one) {
     const where = found.state.where, counts = Select.counts(about, found, one.name);
-    const rows = one.values.map((value, code) => ({ value, n: counts[code], clause: one.name + "=" + value })).filter((row) => row.value && (row.n || where.includes(row.clause)));
+    const rows = one.values.map((value, code) => ({ value, n: counts[code], clause: one.name + "=" + value }))
+      .filter((row) => row.value && (row.n || where.includes(row.clause)));
     if (!one.numeric) rows.sort((a, b) => b.n - a.n);
     return h("fieldset", { "data-attribute": one.name }, h("legend", {}, one.name), rows.slice(0, MOST_VALUES).map((row) =>
       box(one.name, row.value, [row.value, " ", h("small", { class: "facet" }, row.n)], where.includes(row.clause),
@@ -81,7 +87,8 @@ const Gallery = (function () {
 
   function range(about, query, state, name, label) {
     const now = state.range.map(Select.bounds).find((one) => one.name === name) || { low: null, high: null };
-    const end = (value, words) => h("input", { type: "number", step: "any", size: 6, value: value === null ? "" : value, "aria-label": label + ", " + words, placeholder: words,
+    const end = (value, words) => h("input", { type: "number", step: "any", size: 6, value: value === null ? "" : value, "aria-label": label
+      + ", " + words, placeholder: words,
       onchange: () => {
         const rest = state.range.filter((clause) => Select.bounds(clause).name !== name);
         go(about, query, { range: low.value || high.value ? rest.concat([name + ":" + low.value + ":" + high.value]) : rest });
@@ -91,7 +98,8 @@ const Gallery = (function () {
   }
 
   function shown(about, query, state) {
-    const boxes = (name, title, all, chosen, label) => h("fieldset", {}, h("legend", {}, title), all.map((one) => box(name, one, label(one), chosen.includes(one), (on) => {
+    const boxes = (name, title, all, chosen, label) => h("fieldset", {}, h("legend", {}, title),
+      all.map((one) => box(name, one, label(one), chosen.includes(one), (on) => {
       const next = all.filter((other) => other === one ? on : chosen.includes(other));
       go(about, query, { [name]: next.length ? next : [one] });
     })));
@@ -119,7 +127,8 @@ const Gallery = (function () {
   function take(about, found) {
     const name = about.name + "-samples.txt";
     const ids = () => EG.save(name, Array.from(found.order, (at) => found.index.ids[at] + "\n").join(""), "text/plain");
-    return [h("p", {}, h("button", { type: "button", id: "take-ids", onclick: ids }, "Ids of these samples (.txt)"), h("br"), h("small", {}, "for --sample @" + name)),
+    return [h("p", {}, h("button", { type: "button", id: "take-ids", onclick: ids }, "Ids of these samples (.txt)"), h("br"),
+      h("small", {}, "for --sample @" + name)),
       h("p", {}, h("button", { type: "button", id: "take-csv", onclick: () => table(about, found) }, "Scores of these samples (.csv)"))];
   }
 
@@ -150,7 +159,8 @@ const Gallery = (function () {
     return h("li", { class: "row", "aria-setsize": made.order.length, "aria-posinset": rank + 1 },
       h("div", { class: "about" }, h("a", { class: "name", href: EG.address(["sample", about.name, id], query) }, id),
         made.text ? h("p", { class: "ask", dir: "auto" }, made.text[position].slice(0, 300)) : null),
-      tile(made, "input", position, "Input", "no thumbnail", query), made.reference ? tile(made, "reference", position, "Reference", "none", query) : null,
+      tile(made, "input", position, "Input", "no thumbnail", query), made.reference
+        ? tile(made, "reference", position, "Reference", "none", query) : null,
       state.models.map((model, number) => {
         const editor = about.editors.indexOf(model);
         return tile(made, editor, position, model, Scores.fate(index, editor, position) || "no thumbnail", query,
@@ -161,10 +171,12 @@ const Gallery = (function () {
 
   function head(made, query) {
     const { about, state } = made, cell = (...words) => h("span", { class: "head-cell" }, words);
-    return h("div", { class: "head" }, h("span", { class: "about" }, "Sample"), cell("Input"), made.reference ? cell("Reference") : null, state.models.map((model) => {
+    return h("div", { class: "head" }, h("span", { class: "about" }, "Sample"), cell("Input"), made.reference ? cell("Reference") : null,
+      state.models.map((model) => {
       const mine = state.sort === "score" && state.e === model;
       return cell(h("button", { type: "button", class: "plain", title: "Sort by " + Scores.name(about, state.m) + " of " + model,
-        onclick: () => go(about, query, { e: model, sort: "score", desc: mine && !state.desc ? "1" : "" }) }, model), mine ? (state.desc ? " ↓" : " ↑") : null);
+        onclick: () => go(about, query, { e: model, sort: "score", desc: mine && !state.desc ? "1" : "" }) }, model), mine
+          ? (state.desc ? " ↓" : " ↑") : null);
     }));
   }
 
@@ -172,7 +184,8 @@ const Gallery = (function () {
 
   async function show(main, about, query, live) {
     const found = await Select.select(about, query), state = found.state, count = found.order.length;
-    const grid = await Promise.all(state.models.map(async (model) => new Map(await Promise.all(state.chips.map(async (key) => [key, await Scores.load(about, model, key)])))));
+    const grid = await Promise.all(state.models.map(async (model) => new Map(await Promise.all(state.chips.map(async (key) => [key,
+      await Scores.load(about, model, key)])))));
     if (!live()) return;
     const made = { about, index: found.index, order: found.order, state, grid, text: found.loaded.text,
       reference: EG.unpacked(found.index.thumbs, "reference").some(Boolean) };
@@ -204,7 +217,8 @@ const Gallery = (function () {
     }, { passive: true });
     const said = count + " of " + about.samples + " samples";
     EG.fill(main, h("h1", {}, about.title + ": samples"), controls(about, query, found), chips(about, query, state),
-      h("p", { class: "found", id: "found" }, said + " · " + Scores.name(about, state.m) + Scores.arrow(Scores.facts(about, state.m).direction) + " of " + state.e +
+      h("p", { class: "found", id: "found" }, said + " · " + Scores.name(about, state.m) + Scores.arrow(Scores.facts(about, state.m).direction)
+        + " of " + state.e +
         (state.models.length < about.editors.length ? " · " + state.models.length + " of " + about.editors.length + " models shown" : "")),
       count ? frame : h("p", { class: "notice" }, "No sample has all of these. Remove a filter above."));
     EG.say(said);

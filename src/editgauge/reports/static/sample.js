@@ -7,7 +7,8 @@ const SampleView = (function () {
   // -- pictures --
 
   function sources(about, detail) {
-    const list = detail.images.map((url, at) => ({ key: at ? "input" + (at + 1) : "input", name: at ? "Input " + (at + 1) : "Input", url, slot: at ? null : "input" }));
+    const list = detail.images.map((url, at) => ({ key: at ? "input" + (at + 1) : "input", name: at ? "Input " + (at + 1) : "Input", url,
+      slot: at ? null : "input" }));
     if (detail.reference) list.push({ key: "reference", name: "Reference", url: detail.reference, slot: "reference" });
     return list.concat(Object.keys(detail.edits).sort().map((editor) => ({ key: "edit:" + editor, name: editor,
       url: detail.edits[editor].url, edit: detail.edits[editor], slot: about.editors.indexOf(editor) })));
@@ -24,7 +25,8 @@ const SampleView = (function () {
   const became = (edit) => EG.words(edit.status) + (edit.reason ? ": " + edit.reason : "");
 
   function picture(made, source, extra) {
-    if (!source.url) return h("p", { class: "none" }, source.name + " – no picture (" + (source.edit ? became(source.edit) : "not in this run") + ")");
+    if (!source.url) return h("p", { class: "none" }, source.name + " – no picture (" + (source.edit ? became(source.edit) : "not in this run")
+      + ")");
     return h("img", Object.assign({ src: source.url, alt: source.name, decoding: "async", class: "full", draggable: "false",
       onerror: (event) => lost(made, source, event.target) }, extra));
   }
@@ -75,9 +77,11 @@ const SampleView = (function () {
     } else if (mode === "diff") {
       const outside = query.get("outside") === "1" && masks.length > 0;
       if (outside) lay("shut");
-      below = [h("p", {}, "Bright where " + a.name + " and " + b.name + " differ, black where they are the same to the bit. A picture of another size is stretched over the first."),
+      below = [h("p", {}, "Bright where " + a.name + " and " + b.name
+        + " differ, black where they are the same to the bit. A picture of another size is stretched over the first."),
         masks.length ? h("p", {}, h("label", {}, h("input", { type: "checkbox", id: "outside", checked: outside,
-          onchange: (event) => made.change({ outside: event.target.checked ? "1" : [] }) }), " Only outside the region that may change (" + region + ")")) : null];
+          onchange: (event) => made.change({ outside: event.target.checked ? "1" : [] }) }), " Only outside the region that may change ("
+            + region + ")")) : null];
     } else {
       box.replaceChildren(picture(made, b));
       lay("tint");
@@ -90,8 +94,10 @@ const SampleView = (function () {
     return h("section", { "aria-labelledby": "all" }, h("h2", { id: "all" }, "All pictures"),
       h("div", { class: "gallery" }, sources(made.about, detail).map((source) => {
         const e = source.edit || {}, image = picture(made, source, { loading: "lazy" }), holder = h("div", { class: "holder" }, image);
-        const facts = [e.width && e.width + " × " + e.height, e.seconds !== undefined && EG.number(e.seconds, 2) + " s", e.given_back === true && "the input given back",
-          e.cost !== undefined && "$" + EG.number(e.cost, 4), e.seed !== undefined && "seed " + e.seed, source.edit && e.status !== "scored" && became(e)].filter(Boolean);
+        const facts = [e.width && e.width + " × " + e.height, e.seconds !== undefined && EG.number(e.seconds, 2) + " s",
+          e.given_back === true && "the input given back",
+          e.cost !== undefined && "$" + EG.number(e.cost, 4), e.seed !== undefined && "seed " + e.seed,
+            source.edit && e.status !== "scored" && became(e)].filter(Boolean);
         boxes(made, detail, source, image, holder);
         return h("figure", {}, source.url ? h("a", { href: source.url, target: "_blank", rel: "noopener" }, holder) : holder,
           h("figcaption", {}, source.name, facts.length ? h("small", {}, " " + facts.join(" · ")) : null));
@@ -108,8 +114,10 @@ const SampleView = (function () {
     if (!list || !source.url) return;
     const draw = () => {
       const size = detail.size || [image.naturalWidth, image.naturalHeight];
-      holder.append(EG.svg("svg", { viewBox: "0 0 " + size.join(" "), class: "boxes", preserveAspectRatio: "none", "aria-hidden": "true" }, list.map((box) =>
-        EG.svg("rect", { x: box[0], y: box[1], width: Math.max(0, box[2] - box[0]), height: Math.max(0, box[3] - box[1]) }, EG.svg("title", {}, String(box[4] || ""))))));
+      holder.append(EG.svg("svg", { viewBox: "0 0 " + size.join(" "), class: "boxes", preserveAspectRatio: "none", "aria-hidden": "true" },
+        list.map((box) =>
+        EG.svg("rect", { x: box[0], y: box[1], width: Math.max(0, box[2] - box[0]), height: Math.max(0, box[3] - box[1]) },
+          EG.svg("title", {}, String(box[4] || ""))))));
     };
     if (image.complete && image.naturalWidth) draw(); else image.addEventListener("load", draw);
   }
@@ -159,11 +167,14 @@ const SampleView = (function () {
           const rows = line.get(e) || [];
           return rows.length === 1 && rows[0][2] === "scored" ? rows[0][1] ?? Infinity : null;
         }), Scores.facts(about, key).direction);
-        return h("tr", {}, h("th", { scope: "row" }, Scores.tip(about, key), variant !== EG.variant && EG.meta.variants.length > 1 ? h("small", {}, " " + variant + " only") : null),
+        return h("tr", {}, h("th", { scope: "row" }, Scores.tip(about, key), variant !== EG.variant && EG.meta.variants.length > 1
+          ? h("small", {}, " " + variant + " only") : null),
           editors.map((e, at) => h("td", { class: ranks[at].level, "data-editor": e, "data-metric": key }, cell(line.get(e) || [], about, key))));
       })));
-    return [groups.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Scores of this sample" }, table) : h("p", {}, "No scores for this sample."),
-      Array.from(unasked, ([why, names]) => h("p", { class: "unasked" }, "Not applicable to this sample: " + names.join(", ") + (why ? " (" + why + ")" : "")))];
+    return [groups.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Scores of this sample" }, table)
+      : h("p", {}, "No scores for this sample."),
+      Array.from(unasked, ([why, names]) => h("p", { class: "unasked" }, "Not applicable to this sample: " + names.join(", ")
+        + (why ? " (" + why + ")" : "")))];
   }
 
   // What the judges wrote, as text: one block a model and judge, those of the pictures above first.
@@ -173,7 +184,8 @@ const SampleView = (function () {
       const source = Scores.split(key).source, said = reasons(extra), name = editor + "\0" + source;
       if (!source || status === "not_applicable" || (!said.length && !extra.reply)) return;
       if (!blocks.has(name)) blocks.set(name, { editor, source, said: [], replies: new Set() });
-      blocks.get(name).said.push([Scores.facts(about, key).title + " " + (status === "scored" ? Scores.text(about, key, value) : EG.words(status)), said]);
+      blocks.get(name).said.push([Scores.facts(about, key).title + " "
+        + (status === "scored" ? Scores.text(about, key, value) : EG.words(status)), said]);
       if (extra.reply) blocks.get(name).replies.add(extra.reply);
     })));
     if (!blocks.size) return null;
@@ -181,8 +193,10 @@ const SampleView = (function () {
     const first = all.filter(here), rest = first.length ? all.filter((block) => !here(block)) : [];
     const cards = (list) => h("div", { class: "verdicts" }, list.map((block) => h("article", { class: "verdict" },
       h("h3", {}, block.editor, h("small", {}, " · " + Scores.short(about, block.source))),
-      h("dl", {}, block.said.map(([title, said]) => [h("dt", {}, title), h("dd", { dir: "auto", class: "reason" }, said.join("\n") || "no reason given")])),
-      block.replies.size ? h("details", {}, h("summary", {}, "the whole reply"), Array.from(block.replies, (reply) => h("pre", { dir: "auto" }, reply))) : null)));
+      h("dl", {}, block.said.map(([title, said]) => [h("dt", {}, title),
+        h("dd", { dir: "auto", class: "reason" }, said.join("\n") || "no reason given")])),
+      block.replies.size ? h("details", {}, h("summary", {}, "the whole reply"),
+        Array.from(block.replies, (reply) => h("pre", { dir: "auto" }, reply))) : null)));
     return h("section", { "aria-labelledby": "words" }, h("h2", { id: "words" }, "What the judges wrote"), cards(first.length ? first : all),
       rest.length ? h("details", {}, h("summary", {}, "of the other models (" + rest.length + ")"), cards(rest)) : null);
   }
@@ -202,12 +216,16 @@ const SampleView = (function () {
 
   function tools(made, chosen, mode) {
     const group = (label, ...inside) => h("p", { class: "control", role: "group", "aria-label": label }, inside);
-    const button = (id, label, name, key, act) => h("button", { type: "button", id, "aria-label": name, "aria-keyshortcuts": key, title: name + " (" + key + ")", onclick: act }, label);
+    const button = (id, label, name, key, act) => h("button",
+      { type: "button", id, "aria-label": name, "aria-keyshortcuts": key, title: name + " (" + key + ")", onclick: act }, label);
     const keys = chosen.shown.map((one) => one.key);
     return h("div", { class: "controls" },
-      group("Pictures beside each other", chosen.list.map((one) => h("button", { type: "button", "data-source": one.key, "aria-pressed": String(keys.includes(one.key)),
-        onclick: () => made.change({ p: keys.includes(one.key) ? keys.filter((key) => key !== one.key) : keys.concat(one.key).slice(-MOST) }) }, one.name))),
-      group("How to compare", MODES.map(([name, words], at) => h("button", { type: "button", id: "mode-" + name, "aria-pressed": String(name === mode),
+      group("Pictures beside each other", chosen.list.map((one) => h("button",
+        { type: "button", "data-source": one.key, "aria-pressed": String(keys.includes(one.key)),
+        onclick: () => made.change({ p: keys.includes(one.key) ? keys.filter((key) => key !== one.key) : keys.concat(one.key).slice(-MOST) }) },
+          one.name))),
+      group("How to compare", MODES.map(([name, words], at) => h("button",
+        { type: "button", id: "mode-" + name, "aria-pressed": String(name === mode),
         "aria-keyshortcuts": at + 1, onclick: () => made.change({ view: name }) }, words))),
       group("Zoom", button("zoom-out", "−", "smaller", "-", () => Zoom.by(1 / 1.5)), h("span", { id: "zoom-now", class: "zoom-now" }, "100 %"),
         button("zoom-in", "+", "larger", "+", () => Zoom.by(1.5)), button("zoom-fit", "Fit", "whole picture", "0", Zoom.reset),
@@ -240,14 +258,17 @@ const SampleView = (function () {
     } };
     const groups = grouped(about, detail), list = new URLSearchParams(query);
     ["p", "view", "outside"].forEach((name) => list.delete(name));
-    const facts = about.attributes.map((one) => [one.name, one.values[Select.codesOf(found.index, about, one.name).codes[position]]]).filter((one) => one[1]);
+    const facts = about.attributes.map((one) => [one.name, one.values[Select.codesOf(found.index, about, one.name).codes[position]]])
+      .filter((one) => one[1]);
     EG.fill(main, h("nav", { class: "steps", "aria-label": "Samples" }, link("previous", -1, "← previous", "k"),
       h("span", { id: "position" }, rank < 0 ? "not in this selection" : rank + 1 + " of " + found.order.length), link("next", 1, "next →", "j"),
       h("a", { id: "back", href: EG.address(["browse", about.name], list) }, "back to the list")),
     h("h1", {}, about.title + ": " + detail.id), texts(detail),
     h("section", { "aria-label": "Compare" }, tools(made, chosen, mode), stage(made, detail, mode, chosen, query)),
-    h("section", { "aria-labelledby": "numbers" }, h("h2", { id: "numbers" }, "Scores"), scores(about, groups)), judged(about, groups, chosen), gallery(made, detail),
-    facts.length ? h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Attributes"), h("dl", {}, facts.map(([name, value]) => [h("dt", {}, name),
+    h("section", { "aria-labelledby": "numbers" }, h("h2", { id: "numbers" }, "Scores"), scores(about, groups)), judged(about, groups, chosen),
+      gallery(made, detail),
+    facts.length ? h("section", { "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Attributes"),
+      h("dl", {}, facts.map(([name, value]) => [h("dt", {}, name),
       h("dd", {}, h("a", { href: EG.address(["browse", about.name], new URLSearchParams({ where: name + "=" + value })) }, value))]))) : null);
     Zoom.apply();
     EG.say(about.title + ", sample " + detail.id + (rank >= 0 ? ", " + (rank + 1) + " of " + found.order.length : ""));

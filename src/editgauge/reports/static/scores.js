@@ -85,7 +85,8 @@ const Scores = (function () {
     return numbers.map((value) => {
       const at = order.indexOf(value);
       if (!direction || order.length < 2 || at < 0) return { level: "" };
-      return { level: "r" + Math.round(at / (order.length - 1) * 4), place: known.filter((v) => sign * (v - value) < 0).length + 1, of: known.length };
+      return { level: "r" + Math.round(at / (order.length - 1) * 4), place: known.filter((v) => sign * (v - value) < 0).length + 1,
+        of: known.length };
     });
   }
 
@@ -117,7 +118,8 @@ const Scores = (function () {
 
   function thumb(about, index, slot, position, words) {
     if (!has(index, slot, position)) return null;
-    return h("img", { class: "thumb", loading: "lazy", decoding: "async", alt: words || "", src: "thumbs/" + about.at + "/" + slot + "/" + position + ".webp" });
+    return h("img", { class: "thumb", loading: "lazy", decoding: "async", alt: words || "", src: "thumbs/" + about.at + "/" + slot + "/"
+      + position + ".webp" });
   }
 
   // A picture of a card with a word below it, or what became of it.

@@ -43,7 +43,8 @@ const Start = (function () {
     const low = Math.min(...ends), high = Math.max(...ends), room = (high - low) * 0.04 || 1;
     const fewer = Object.entries(lead.left_out).map(([editor, n]) => editor + " (" + n + ")");
     const notes = [
-      lead.ahead && models.length > 1 && lead.lines[0].editor + " is ahead of " + lead.lines[1].editor + " by " + EG.number(lead.ahead.value, lead.digits) +
+      lead.ahead && models.length > 1 && lead.lines[0].editor + " is ahead of " + lead.lines[1].editor + " by "
+        + EG.number(lead.ahead.value, lead.digits) +
         " " + EG.interval(lead.ahead, lead.digits) + " (95 % interval of the difference on the same samples).",
       lead.n < lead.of && "Ranked on the " + lead.n + " of " + EG.plural(lead.of, "sample") + " that all of these models have a score of: " +
         "the numbers differ from the tables', which take what each model has.",
@@ -53,10 +54,13 @@ const Start = (function () {
     ];
     const caption = "by " + lead.heading.join(" ") + Scores.arrow(lead.direction) + (lead.source ? " · " + Scores.short(about, lead.source) : "") +
       (lead.variant ? " (" + lead.variant + ")" : "") + "; brackets: 95 % interval";
-    return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead, models)), notes.filter(Boolean).map((note) => h("p", {}, note)),
+    return h("div", { class: "ranking" }, h("p", { class: "verdict-line" }, verdict(lead, models)), notes.filter(Boolean)
+      .map((note) => h("p", {}, note)),
       EG.table(caption, ["model", "score", "rank", "could be", "n", ""], lead.lines.map((line) => [line.editor,
-        [EG.number(line.value, lead.digits), line.low === null ? null : h("small", { class: "interval" }, " " + EG.interval(line, lead.digits))], line.rank,
-        line.rank_low === line.rank_high ? line.rank_low : line.rank_low + "–" + line.rank_high, line.n + "/" + line.of, strip(line, low - room, high + room)])));
+        [EG.number(line.value, lead.digits), line.low === null ? null : h("small", { class: "interval" }, " " + EG.interval(line, lead.digits))],
+          line.rank,
+        line.rank_low === line.rank_high ? line.rank_low : line.rank_low + "–" + line.rank_high, line.n + "/" + line.of,
+          strip(line, low - room, high + room)])));
   }
 
   // What went wrong, by status: the models with their numbers of samples, each of which opens exactly those.
@@ -66,12 +70,14 @@ const Start = (function () {
       const metrics = new Set(about.coverage.flatMap((one) => one.metrics[status] || []));
       const models = about.coverage.map((one) => [one.editor, status === Scores.GIVEN_BACK ? back(one) : one.counts[status]]).filter((one) => one[1]);
       const title = Array.from(metrics, (name) => Scores.facts(about, name).title);
-      return models.length && h("li", {}, EG.words(status), title.length ? h("small", {}, " (" + title.slice(0, 3).join(", ") + (title[3] ? "…" : "") + ")") : null, ": ",
+      return models.length && h("li", {}, EG.words(status), title.length
+        ? h("small", {}, " (" + title.slice(0, 3).join(", ") + (title[3] ? "…" : "") + ")") : null, ": ",
         models.slice(0, 6).map(([editor, n], at) => [at ? ", " : "", h("a", { "data-status": status,
           href: EG.address(["browse", about.name], new URLSearchParams({ e: editor, status })) }, editor + " " + n)]),
         models[6] ? h("a", { href: EG.address(["tables", about.name]) }, " and " + (models.length - 6) + " more") : null);
     }).filter(Boolean);
-    return h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), lines.length ? h("ul", {}, lines) : h("p", {}, "Every output was there and got its scores."));
+    return h("div", { class: "wrong" }, h("h3", {}, "What went wrong"), lines.length ? h("ul", {}, lines)
+      : h("p", {}, "Every output was there and got its scores."));
   }
 
   // The means of the ranked models by the benchmark's first attribute.

@@ -109,7 +109,8 @@ const Tables = (function () {
   function glossary(about) {
     const names = new Set(Scores.keys(about).filter((key) => !Scores.person(key)).map((key) => Scores.split(key).metric));
     return h("section", { "aria-labelledby": "glossary" }, h("h2", { id: "glossary" }, "What the scores mean"),
-      h("dl", { class: "glossary" }, Array.from(names, (name) => [h("dt", {}, Scores.facts(about, name).title), h("dd", {}, Scores.meaning(about, name + "|"))])),
+      h("dl", { class: "glossary" }, Array.from(names, (name) => [h("dt", {}, Scores.facts(about, name).title),
+        h("dd", {}, Scores.meaning(about, name + "|"))])),
       h("p", {}, "faithful: computed as the paper's released code does, its faults included. corrected: the same, with the faults fixed. " +
         "A number in brackets behind a mean is its 95 % interval under resampling of the samples; n/N are the samples with a score, of those that could have one. " +
         "† is a paper's own line."));

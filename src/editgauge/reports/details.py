@@ -1,6 +1,4 @@
-"""What the page shows of one sample: texts, pictures, and every row with its reason and the judge's
-raw reply.
-"""
+"""What the page shows of a sample: texts, pictures, every row with its reason and raw reply."""
 
 from __future__ import annotations
 
@@ -21,7 +19,6 @@ from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import Results
 from editgauge.types import Metric
 
-_SHARD_BYTES = 200_000
 _TEXTS = (
     "instruction", "source_text", "target_text", "caption", "knowledge", "change", "concept",
     "rephrased",
@@ -38,7 +35,7 @@ ColumnKey = tuple[str, str, str, str]
 def shard_size(frame: Results) -> int:
     """How many samples a file holds so that it is about 200 kB."""
     each = 400 + 60 * len(frame) / max(1, len(frame.samples))
-    return max(1, min(500, int(_SHARD_BYTES / each)))
+    return max(1, min(500, int(200_000 / each)))
 
 
 def samples(
@@ -48,9 +45,7 @@ def samples(
     column_of: Mapping[ColumnKey, int],
     metrics: Mapping[str, Metric],
 ) -> Iterator[dict[str, Any]]:
-    """Every sample of the frame, in its order, as one JSON object; its ``rows`` are one piece of
-    JSON. Memory does not grow with their number.
-    """
+    """Every sample of the frame, in its order, as JSON; memory does not grow with their number."""
     with contextlib.ExitStack() as stack:
         stores = []
         for run in runs:
@@ -102,9 +97,7 @@ def _rows(
     metrics: Mapping[str, Metric],
     stores: Sequence[Paid],
 ) -> Iterator[Iterator[orjson.Fragment]]:
-    """The rows of each sample in the frame's order: a list of [column, value, status, repeat, what
-    else is known].
-    """
+    """Of each sample in the frame's order its rows: [column, value, status, repeat, what else]."""
     files = [path for run in runs for path in run.parquet()]
     if not files:
         yield (orjson.Fragment(b"[]") for _ in frame.samples.ids)
@@ -168,9 +161,7 @@ def _merged(
 
 
 def _row(row: tuple[Any, ...], metrics: Mapping[str, Metric], stores: Sequence[Paid]) -> list[Any]:
-    """The row as the page reads it, the value on the scale of print; `extra["stored"]` is the row's
-    own value where that scale is another.
-    """
+    """The row as the page reads it, on the scale of print; ``stored`` is its own value."""
     _, column, metric, value, status, repeat, reason, text = row
     extra: dict[str, Any] = {"reason": reason} if reason else {}
     detail = {name: part for name, part in parquet.mapping(text).items() if name != "map"}

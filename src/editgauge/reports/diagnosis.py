@@ -1,9 +1,5 @@
-"""Why edits failed, as pictures: for each output its input, the map, the region's mask and their
-overlap (as MedEBench's Figure 6) with the output beside them, and the page of a report that shows
-them by kind of failure.
-
-Red is the mask alone, green the map's region alone, yellow where both are. The map is drawn from
-the levels that its row keeps; the numbers beside it are those of the row.
+"""Why edits failed, as pictures: for each output its input, the map that its row keeps, the mask,
+their overlap (as MedEBench's Figure 6) and the output; and a report's page of them by kind.
 """
 
 from __future__ import annotations

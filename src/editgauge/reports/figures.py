@@ -56,8 +56,8 @@ def figures(
     only: Collection[str] = (),
 ) -> list[Figure]:
     """The figures of a benchmark: for each of `plots` one for each metric (its best variant) and
-    for each source that made it; sources are never averaged together. Annotators' rows are left
-    out. No two have one name. `only`: the metrics whose means are shown; empty: all.
+    each source that made it, people's aside. No two have one name. `only`: the metrics whose means
+    are shown; empty: all.
     """
     frame = frame.without_people()
     names = [name for name in frame.metrics if not only or name in only]
@@ -235,9 +235,7 @@ def as_text(figure: Figure) -> str:
 
 
 def as_csv(figure: Figure) -> str:
-    """The table behind the figure: a line for each editor and label, with value, n, number of
-    samples and the limits of the interval; empty where there is none.
-    """
+    """The table behind the figure: value, n, of and interval of each editor at each label."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["figure", "model", "label", "value", "n", "of", "low", "high"])

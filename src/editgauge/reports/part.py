@@ -38,10 +38,7 @@ _CODE = {status: code for code, status in enumerate(STATUSES)}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One benchmark of a report: its rows, its tables, what is known of its metrics, what it is
-    called, what it is about, and what its paper plots. `study`: what people said, as
-    `study.reporting.reported` gives it.
-    """
+    """One benchmark of a report. `study`: what people said (`study.reporting.reported`)."""
 
     frame: Results
     tables: Sequence[Table] = ()
@@ -151,7 +148,7 @@ def _columns(
     frame: Results, metrics: Mapping[str, Metric]
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.float64], NDArray[np.uint8]]]:
     """Every (metric, variant, source) that has rows, for every editor: what it is, its values on
-    the scale of print and its statuses (255: no row) in the order of the samples.
+    the scale of print and its statuses (255: no row).
     """
     for metric, variant, source in sorted({key[:3] for key in frame.cubes}):
         about = metrics.get(metric) or unknown(metric)
@@ -167,9 +164,7 @@ def _columns(
 
 
 def _attributes(frame: Results) -> tuple[list[dict[str, Any]], list[str]]:
-    """What samples are filtered and sorted by: for each the values there are, and one code a sample
-    (16 bits).
-    """
+    """What samples are filtered and sorted by: values, and one code a sample (16 bits)."""
     about, codes = [], []
     for name in frame.samples.names():
         values, code = np.unique(frame.samples.labels(name), return_inverse=True)
@@ -184,9 +179,8 @@ def _attributes(frame: Results) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _outputs(frame: Results, pictures: Pictures) -> tuple[Any, Any, Any]:
-    """Of every output (E, S), uint8: its status (255: none is known); which statuses its rows have,
-    and it itself where that is none (bit k for ``STATUSES[k]``; people's rows do not count); and
-    whether it is the input, given back.
+    """Of every output (E, S), uint8: its status (255: none is known); which statuses its rows and
+    it have (bit k for ``STATUSES[k]``; not people's); whether it is the input, given back.
     """
     shape = (len(frame.editors), len(frame.samples))
     state, marks, back = (
@@ -255,9 +249,7 @@ def _coverage(frame: Results, marks: NDArray[np.uint8], pictures: Pictures) -> l
 
 
 def _study(part: Part, at: int, folder: Path) -> dict[str, Any] | None:
-    """Writes what people said, and what machines said of the same outputs on the scale of print;
-    returns what every view needs of it, None where nobody did.
-    """
+    """Writes what people said, and machines of the same outputs, on the scale of print."""
     if part.study is None:
         return None
     for question in part.study["questions"]:

@@ -33,10 +33,8 @@ Progress = Callable[[int, int, str], None]
 
 class Pictures:
     """The pictures of `runs` seen from a report in the folder `to`: relative URLs, and copies where
-    pictures are `copied`.
-
-    A picture that is not the one that was scored, or looked at, is not shown: the hash of its bytes
-    is compared at the first report, and again whenever its size or time has changed.
+    pictures are `copied`. One that is not the one that was scored, or looked at, is not shown: the
+    hash of its bytes is compared at first, and again whenever its size or time has changed.
     """
 
     def __init__(self, runs: Sequence[Run], to: Path, *, copied: bool = False) -> None:
@@ -121,8 +119,7 @@ def make_thumbnails(
     progress: Progress | None = None,
 ) -> int:
     """Make ``folder/SLOT/SAMPLE.webp`` of each input, reference and output that has none yet, or an
-    older one, on so many threads; how many were made. A picture that cannot be read, or not within
-    the limit of `EDITGAUGE_MEMORY`, gets none.
+    older one; how many were made. What cannot be read within `EDITGAUGE_MEMORY` gets none.
     """
     jobs, made = list(_wanted(frame, pictures, folder)), 0
     pool = ThreadPoolExecutor(max(1, workers))  # decoding does not hold Python's lock

@@ -1,23 +1,11 @@
 """The report: one folder that opens from disk in any browser, with every picture behind every
 number.
 
-::
-
-    index.html             the page; its content-security policy forbids inline code and requests
-    static/*.js *.css      the same for every report
-    data/meta.js           benchmarks, tables, figures, the manifest
-    data/<n>/index.js      one benchmark's samples, columnar: what is filtered and sorted by
-    data/<n>/column-<k>.js one editor's scores in one metric, loaded when they are looked at
-    data/<n>/study.js      what people said, where they did
-    data/<n>/text.js       instructions, loaded at the first search
-    data/<n>/detail-<k>.js everything about some dozens of samples, loaded when one is opened
-    thumbs/<n>/…           thumbnails, made once
-    figures/*.svg          the plots
-    diagnosis.html         why edits failed, with diagnosis/*.webp; where a run was diagnosed
-
-Data are scripts that hand one JSON value to one function, because a page opened from disk may load
-scripts but not fetch files. Texts from data sets, judges and editors are untrusted: they are JSON
-strings here and text nodes there.
+``data/meta.js`` has benchmarks, tables and the manifest; ``data/<n>/`` a benchmark's samples
+(``index.js``), scores by editor and metric (``column-<k>.js``) and everything about some dozens of
+samples (``detail-<k>.js``), loaded when looked at. Data are scripts that hand one JSON value to one
+function, because a page opened from disk may load scripts but not fetch files. Texts from data
+sets, judges and editors are untrusted: they are JSON strings here and text nodes there.
 """
 
 from __future__ import annotations
@@ -44,9 +32,7 @@ from editgauge.tables.results import STATUSES
 from editgauge.types import VARIANTS
 
 MARKER = ".editgauge-report"
-"""A file that says: this folder is a report of ours. Written first, so that a report that was
-interrupted is taken up again.
-"""
+"""A file that says: this folder is a report of ours. Written first."""
 NO_FIGURES = "Figures need matplotlib: pip install 'editgauge[report]', and make the report again."
 
 
@@ -122,8 +108,8 @@ def build(
 
 
 def _headline(about: Mapping[str, Any]) -> set[str]:
-    """The metrics behind the columns that the first page leads with: their figures are in the
-    page. All others are drawn on request, for papers.
+    """The metrics behind the leading columns: their figures are in the page, all others in those
+    for papers.
     """
     seen = about["overview"]
     leads = {lead["link"]["metric"] for lead in seen["leads"].values()}
@@ -142,9 +128,7 @@ def _draw(found: Sequence[figures.Figure], folder: Path, prefix: str) -> dict[st
 
 
 def _claimed(to: Path, runs: Sequence[Run]) -> Path:
-    """Make the folder ours; clear what an older report left, but for the thumbnails. Returns its
-    own path.
-    """
+    """Make the folder ours, and clear what an older report left, but for pictures; its own path."""
     named = to.absolute()
     for run in runs:
         if named.is_relative_to(run.path):

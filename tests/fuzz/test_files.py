@@ -17,7 +17,8 @@ from editgauge import catalog, schema
 from editgauge.curation import records
 from editgauge.curation.dicom import ScanFile
 from editgauge.errors import EditgaugeError
-from editgauge.services import batches, paid
+from editgauge.judging import batch as batches
+from editgauge.services import paid
 from editgauge.store import csv_files, maps
 from editgauge.study.reading import Known, read_sheet
 from editgauge.tables.policy import policy_of

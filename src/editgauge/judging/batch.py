@@ -1,21 +1,59 @@
-"""Batches, the half-price way to ask: another way into the same reply store. Replies that are cut
-off or cannot be read are left to a later ordinary run.
+"""OpenAI's batches, half the price within a day: another way into the same reply store. Replies
+that are cut off or cannot be read are left to a later ordinary run.
+
+Each batch is noted beside the replies *before* it is made, under a mark that the provider keeps
+with it: a command that is killed in between finds the batch again, and neither sends nor pays it
+twice. Every call is booked before its file is sent, and stays booked until its bill comes.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+import orjson
 
 from editgauge.errors import BudgetExceeded, ImageError, RunError
 from editgauge.judging.asking import FIRST, Job
 from editgauge.judging.chat import pieces
 from editgauge.judging.engine import Engine
-from editgauge.services.batches import Batches, Line
-from editgauge.services.paid import failed
+from editgauge.services.http import Request, Response, form_request, json_request
+from editgauge.services.paid import Outcome, Spend, decoded, failed
 
+MAX_REQUESTS, MAX_BYTES = 50_000, 190 << 20
+"""OpenAI takes 200 MB a file: about 54 calls with three pictures of a megapixel."""
 LEAST_BYTES = 1000
 """Every request has so many bytes of words: a bill for fewer tokens is none."""
+UNFINISHED = ("", "validating", "in_progress", "finalizing", "cancelling")
+"""States of a batch whose results are still to come."""
+MARK = "editgauge"
+"""The name in a batch's metadata under which ours stands."""
+_ENDPOINT = "/v1/chat/completions"
+_LONG, _MOST = 600.0, 1 << 30
+"""Seconds for a file of a batch; bytes of a file of results."""
+_FREE = Spend(model="")
+
+
+class Batch(msgspec.Struct, kw_only=True):
+    """One batch as it is noted. `calls`: keys, none once it was collected; `number`: the
+    provider's, empty while it is not known whether the batch was made.
+    """
+
+    mark: str
+    calls: list[str]
+    number: str = ""
+    state: str = ""
+
+
+class Line(NamedTuple):
+    """A call of a batch: its key, its JSON, and the US dollars that it may cost."""
+
+    key: str
+    body: bytes
+    most: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,29 +69,31 @@ class Batched:
     broke: str = ""
 
 
-def _batches(engine: Engine) -> Batches:
-    address, model = engine.client.address, engine.model
-    return Batches(calls=engine.paid, address=address, notes=engine.replies, model=model)
-
-
 def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
-    """Send all calls that are neither stored nor waiting, as far as the budget goes. Raises as
-    `Batches.submit` does.
+    """Send all calls that are neither stored nor waiting, as far as the budget goes. Raises
+    `RunError` when the server takes no batch: then nothing stays booked, unless it is not known
+    whether one was made.
     """
-    batches = _batches(engine)
-    waiting = {key for batch in batches.pending() for key in batch.calls}
+    waiting = {key for batch in _pending(engine) for key in batch.calls}
     result = Batched(waiting=len(waiting))
+    part, size = list[Line](), 0
     try:
-        for sent in batches.submit(_lines(engine, jobs, waiting)):
-            result.batches.append(sent.number)
-            result.calls += len(sent.calls)
-            result.waiting += len(sent.calls)
+        for line in _lines(engine, jobs, waiting):
+            if part and (size + len(line.body) > MAX_BYTES or len(part) >= MAX_REQUESTS):
+                _send(engine, part, result)
+                part, size = [], 0
+            part.append(line)
+            size += len(line.body) + 200
     except BudgetExceeded as error:
         result.broke = str(error)
+    if part:
+        _send(engine, part, result)
     return result
 
 
 def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Line]:
+    """The calls to be sent, each booked. Raises `BudgetExceeded`."""
+    ledger = engine.ledger
     for job in jobs:
         try:
             key = engine.key(job)
@@ -65,16 +105,90 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Lin
             continue  # it ends as unreadable when rows are made
         taken.add(key)
         most = engine.most(job, FIRST, len(words), batch=True)
+        booked = not most or ledger.standing([entry_key(key)])
+        if not booked and ledger.try_to_book(most, engine.model, entry_key(key)) is None:
+            raise ledger.exceeded(most, engine.model)
         yield Line(key, b"".join(pieces(words, encoded)), most)
+
+
+def _send(engine: Engine, lines: list[Line], result: Batched) -> None:
+    """Hand one file to the server; the batch is noted before it is made, and after."""
+    batch = Batch(mark=secrets.token_hex(12), calls=[line.key for line in lines])
+    heads = (
+        orjson.dumps({"custom_id": key, "method": "POST", "url": _ENDPOINT}) for key in batch.calls
+    )
+    data = b"".join(
+        head[:-1] + b',"body":' + line.body + b"}\n"
+        for head, line in zip(heads, lines, strict=True)
+    )
+    file = ("file", "calls.jsonl", "application/octet-stream", data)
+    url = engine.client.address.of("/files")
+    form = form_request(url, {"purpose": "batch"}, [file], seconds=_LONG)
+    try:
+        sent = engine.paid.call(form, _json, _FREE)
+        if not (number := _text(sent.value, "id")):
+            raise RunError(f"{engine.client.host}: no batch file was taken ({sent.reason or '?'})")
+    except BaseException:
+        _close(engine, batch, "never made")
+        raise
+    _note(engine, batch)
+    wanted = {"input_file_id": number, "endpoint": _ENDPOINT, "completion_window": "24h",
+              "metadata": {MARK: batch.mark}}  # fmt: skip
+    url, key = engine.client.address.of("/batches"), {"Idempotency-Key": batch.mark}
+    made = engine.paid.attempt(json_request(url, wanted, headers=key), _json, _FREE)
+    batch.number = _text(made.value, "id")
+    if batch.number:
+        _note(engine, batch)
+    elif made.lost:
+        _find(engine, batch, made.reason)
+    else:
+        _close(engine, batch, "never made")
+    if not batch.number:
+        raise RunError(f"{engine.client.host}: no batch was made ({made.reason or 'no id'})")
+    result.batches.append(batch.number)
+    result.calls += len(lines)
+    result.waiting += len(lines)
+
+
+def _pending(engine: Engine) -> Iterator[Batch]:
+    """The batches that were begun and not collected, the oldest first; one of a killed command is
+    looked for. Raises `RunError` for a damaged note (what it stood for was paid).
+    """
+    for note in engine.replies.notes(_NOTE).values():
+        batch = msgspec.json.decode(note, type=Batch)
+        if batch.calls and not batch.number:
+            _find(engine, batch, "its command was killed")
+        if batch.calls and batch.number:
+            yield batch
+
+
+def _find(engine: Engine, batch: Batch, why: str) -> None:
+    """Look for a batch that may have been made; one that the provider's list does not have is
+    closed. Raises `RunError` where it does not tell.
+    """
+    reply = _get(engine, "/batches?limit=100", _json)
+    listed = reply.value.get("data") if isinstance(reply.value, dict) else None
+    if not isinstance(listed, list):
+        raise RunError(
+            f"{engine.client.host}: whether the batch {batch.mark} was made is not known "
+            f"({reply.reason or why}); run the same command again when the server lists its batches"
+        )
+    for one in listed:
+        marks = one.get("metadata") if isinstance(one, dict) else None
+        if isinstance(marks, dict) and marks.get(MARK) == batch.mark:
+            batch.number = _text(one, "id")
+            _note(engine, batch)
+            return
+    _close(engine, batch, "never made")
 
 
 def collect(engine: Engine) -> Batched:
     """Fetch finished batches into the store, whichever command submitted them. Raises `RunError`
     when another model answered than the one that answered first; its replies are kept apart.
     """
-    result, batches = Batched(), _batches(engine)
-    others: set[str] = set()
-    for batch, answers in batches.ended():
+    result, ledger, others = Batched(), engine.ledger, set[str]()
+    for batch in list(_pending(engine)):
+        answers = _answers(engine, batch)
         if answers is None:
             result.waiting += len(batch.calls)
             continue
@@ -82,14 +196,15 @@ def collect(engine: Engine) -> Batched:
             outcome = failed(response, engine.client.secrets)
             if 200 <= response.status < 300:
                 outcome = engine.heard(response, LEAST_BYTES, batch=True)
-            batches.settle(key, outcome)
+            for entry in ledger.standing([entry_key(key)]).values():
+                ledger.settle(entry, outcome.cost, outcome.booked, outcome.reason)
             if outcome.value is not None and not engine.is_ours(model := outcome.value.answered):
                 others.add(model)
                 key = f"{key} {model}"
             engine.prove(engine.dialect)
             engine.put(key, outcome, {"batch": batch.number})
         result.failed += [] if answers else [f"{batch.number}: {batch.state}"]
-        batches.close(batch, batch.state)
+        _close(engine, batch, batch.state)
         result.batches.append(batch.number)
         result.calls += len(answers)
         engine.stats.requests += len(answers)
@@ -99,3 +214,76 @@ def collect(engine: Engine) -> Batched:
             f"two judges are not mixed"
         )
     return result
+
+
+def _answers(engine: Engine, batch: Batch) -> dict[str, Response] | None:
+    """A batch's answers by key; None while it is under way or cannot be fetched."""
+    reply = _get(engine, f"/batches/{batch.number}", _json)
+    batch.state = _text(reply.value, "status")
+    if batch.state in UNFINISHED:
+        return None
+    numbers = (_text(reply.value, f"{kind}_file_id") for kind in ("output", "error"))
+    files = [_get(engine, f"/files/{number}/content", _bytes) for number in numbers if number]
+    # 404 and 410: it is gone for good
+    there = all(file.kind == "ok" or file.http in (404, 410) for file in files)
+    return results(b"\n".join(file.value or b"" for file in files)) if there else None
+
+
+def _close(engine: Engine, batch: Batch, state: str) -> None:
+    """A batch was collected, or never made. Calls without an answer stay booked where its work was
+    done: they are billed, wherever their lines are.
+    """
+    for entry in engine.ledger.standing([entry_key(key) for key in batch.calls]).values():
+        why = f"no result in batch {batch.number}: {state}"
+        engine.ledger.settle(entry, None, state == "completed", why)
+    batch.calls, batch.state = [], state
+    _note(engine, batch)
+
+
+def _get(engine: Engine, path: str, read: Any) -> Outcome:
+    url = engine.client.address.of(path)
+    request = Request(url=url, method="GET", seconds=_LONG, limit=_MOST)
+    return engine.paid.call(request, read, _FREE)
+
+
+_NOTE = "batch "
+
+
+def _note(engine: Engine, batch: Batch) -> None:
+    engine.replies.note(f"{_NOTE}{batch.mark}", msgspec.json.encode(batch).decode())
+
+
+def _json(response: Response) -> Outcome:
+    return Outcome(kind="ok", value=decoded(response.data), http=response.status)
+
+
+def _bytes(response: Response) -> Outcome:
+    return Outcome(kind="ok", value=response.data)
+
+
+def _text(value: Any, name: str) -> str:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def entry_key(key: str) -> str:
+    """The key of a call's entry in the ledger."""
+    return f"batch {key}"
+
+
+def results(data: bytes) -> dict[str, Response]:
+    """The lines of results: ``custom_id`` -> the answer, as if it had come over HTTP. What went
+    wrong with a call is an answer with status 500; a line that is no result is left out.
+    """
+    found = {}
+    for value in map(decoded, data.splitlines()):
+        if key := _text(value, "custom_id"):
+            response = value.get("response")
+            response = response if isinstance(response, dict) else {}
+            status, body = response.get("status_code"), response.get("body")
+            if error := value.get("error"):
+                reason = error.get("message") if isinstance(error, dict) else error
+                status, body = 500, {"error": {"message": str(reason)[:300]}}
+            known = status if isinstance(status, int) and 100 <= status < 600 else 500
+            found[key] = Response(known, {}, orjson.dumps(body))
+    return found

@@ -143,15 +143,3 @@ def test_a_line_that_a_finished_batch_lost_stays_booked(made: Path) -> None:
         before = booked(made)
         batch(made, server, "collect", code=1)
         assert booked(made) == (pytest.approx(before[0]), 2)
-
-
-def test_whoever_collects_a_batch_keeps_every_reply(made: Path) -> None:
-    """Submitted for both editors, collected for one: the other's reply is in the store, too."""
-    with BatchServer() as server:
-        batch(made, server, "submit")
-        batch(made, server, "collect", "--editor", "copy")
-        assert {row.editor for row in rows_of(made)} == {"copy"}
-        words = ("judge", "mini", "--run", str(made), "--sample", "replace-02", "--offline")
-        command(*words, url=f"{server.url}/v1")
-    assert {row.editor for row in rows_of(made)} == {"copy", "reference"}
-    assert {row.status for row in rows_of(made)} == {Status.SCORED}

@@ -89,29 +89,6 @@ def test_one_repair_shows_the_judge_its_own_reply(bench: Bench) -> None:
     assert scores["Q1", "corrected"].detail["repaired"] is True
 
 
-def test_no_server_is_one_clear_error(bench: Bench) -> None:
-    server = FaultServer()
-    server.url = "http://127.0.0.1:9/v1"
-    with pytest.raises(RunError, match="start the server"):
-        bench.ask(server, 3)
-
-
-def test_stopping_keeps_what_is_in_flight(bench: Bench) -> None:
-    """After `stop` nothing new is asked; what was asked is in the store."""
-
-    def stop_after_two(engine: Engine) -> None:
-        if engine.stats.done == 2:
-            engine.stopping = True
-
-    with FaultServer(latency=0.05) as server:
-        heard = bench.ask(server, 15, concurrency=3, each=stop_after_two)
-        asked = server.requests
-        assert len(heard) == asked < 15
-        assert not bench.complete
-        bench.ask(server, 15)
-        assert server.requests == 15
-
-
 def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
     """Two editors that gave the same picture: one request, two results."""
     jobs = [replace(bench.jobs(1)[0], payload=(1, number)) for number in range(4)]
@@ -119,15 +96,6 @@ def test_the_same_pictures_in_flight_are_asked_about_once(bench: Bench) -> None:
         heard = bench.ask(server, jobs=[*bench.jobs(2), *jobs])
         assert server.requests == 2
     assert len({h.last for h in heard}) == 2
-
-
-def test_a_picture_that_is_none_is_unreadable(bench: Bench) -> None:
-    jobs = bench.jobs(1)
-    jobs[0].call.pictures[0].path.write_bytes(b"not a picture")
-    with FaultServer() as server:
-        (heard,) = bench.ask(server, jobs=jobs)
-        assert server.requests == 0
-    assert heard.status is Status.UNREADABLE
 
 
 # -- room ------------------------------------------------------------------------------------------

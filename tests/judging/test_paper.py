@@ -10,16 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.benchmarks.krisbench import judge as kris
-from editgauge.benchmarks.medebench import judge as medebench
-from editgauge.benchmarks.textedit import judge as textedit
-from editgauge.benchmarks.texteditbench import judge as texteditbench
 from editgauge.errors import DataError, UsageError
-from editgauge.judging.paper import ReleasedPrompts, Script, ScriptFile, Scripts, fetch, load, sent
-from editgauge.judging.prompts import RubricFolder
+from editgauge.judging.paper import ReleasedPrompts, Script, ScriptFile, fetch, load, sent
 from editgauge.judging.questions import Track
-from editgauge.testing import make_sample
-from editgauge.types import Edit
 
 SOURCE = '''
 RUBRICS = {"IF": """Judge
@@ -75,19 +68,3 @@ def test_another_content_and_an_address_that_is_not_known_are_told(tmp_path: Pat
         fetch(declared(SOURCE), tmp_path / "set")
     with pytest.raises(UsageError, match="fetch prompts b --run RUN"):
         load(declared(SOURCE), tmp_path / "set")
-
-
-def test_every_script_is_pinned() -> None:
-    for module in (kris, medebench, textedit, texteditbench):
-        assert all(len(file.sha256) == 64 for file in module.PROMPTS.files)
-
-
-@pytest.mark.parametrize("module", [textedit, medebench])
-def test_a_sample_without_a_reference_is_not_asked(
-    tmp_path: Path, module: type[textedit] | type[medebench]
-) -> None:
-    sample = make_sample(tmp_path, reference=None, change="x")
-    track = module.track(Scripts({}, "f" * 16))
-    edit = Edit(sample=sample.id, editor="m", path=sample.image)
-    assert track.calls(sample, edit, RubricFolder({}), {}) == ()
-    assert track.metrics_for(sample, {}) == ()

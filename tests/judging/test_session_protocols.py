@@ -12,7 +12,7 @@ from tests.fault_server import FaultServer, ScriptedJudge
 from tests.plugins import install
 
 from editgauge import catalog
-from editgauge.errors import BenchmarkError, UsageError
+from editgauge.errors import BenchmarkError
 from editgauge.store.run import Run
 from editgauge.types import Row
 
@@ -96,15 +96,6 @@ def test_it_asks_about_any_benchmark_and_a_new_version_reads_the_replies_again(
     ]
     assert Run.open(run).metrics("mini")["tidy"].direction == "higher"
     assert "tidy" in type_("table", run).stdout
-
-
-def test_a_metric_that_the_benchmark_has_is_refused(
-    put: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, name="VC")
-    with pytest.raises(UsageError, match="mini has a metric 'VC' of its own"):
-        type_("judge", "mini", "--run", tmp_path / "run", "--prompts", "tidiness", "--model",
-              "made-2026-01-01", "--base-url", "http://127.0.0.1:9/v1")  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -92,18 +92,6 @@ def test_an_answer_after_which_nothing_makes_sense_stops(fault: str, said: str) 
         ask(server, calls_to(server))
 
 
-def test_a_server_that_asks_for_hours_stops() -> None:
-    with FaultServer(["429:86400"]) as server, pytest.raises(ServiceStopped, match="asks to wait"):
-        ask(server, calls_to(server, deadline=5.0))
-
-
-def test_a_bad_request_is_an_outcome_and_is_not_repeated() -> None:
-    with FaultServer(["400"]) as server:
-        outcome = ask(server, calls_to(server))
-        assert server.requests == 1
-    assert (outcome.kind, outcome.reason) == ("bad", "HTTP 400: scripted 400")
-
-
 def test_nothing_is_sent_that_could_pass_the_budget() -> None:
     """Ten threads, room for four bills of a dollar at two dollars a booking."""
     with FaultServer(latency=0.02) as server:

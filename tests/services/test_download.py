@@ -12,7 +12,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from editgauge.errors import DownloadError, RunError
+from editgauge.errors import DownloadError
 from editgauge.services.download import Remote, download
 
 DATA = bytes(range(256)) * 400
@@ -126,13 +126,3 @@ def test_a_connection_that_breaks_is_continued(
     download(Remote(url=url, sha256=SHA), tmp_path / "f", wait=0)
     assert (tmp_path / "f").read_bytes() == DATA
     assert len(asked) == 4, "102,400 bytes, 30,000 at a time"
-
-
-def test_a_full_disk_is_told_at_once_and_not_laid_to_the_server(
-    httpserver: HTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    httpserver.expect_request("/f").respond_with_data(DATA)
-    (tmp_path / "f.part").symlink_to("/dev/full")
-    with pytest.raises(RunError, match=r"f\.part: cannot be written \(No space"):
-        download(Remote(url=httpserver.url_for("/f"), sha256=SHA), tmp_path / "f")
-    assert len(httpserver.log) == 1

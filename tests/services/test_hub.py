@@ -152,35 +152,11 @@ def test_a_listing_that_leaves_the_folder_is_refused_as_a_whole(
     assert not asked(hub, "resolve")
 
 
-@pytest.mark.parametrize("repo", ["bench", "../bench", "a b/c"])
-def test_a_repository_is_owner_and_name(repo: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="owner/name"):
-        fetch_dataset(SOURCE, tmp_path, repo=repo, revision=COMMIT)
-
-
 # -- the command -----------------------------------------------------------------------------------
 
 
 def run(*words: str) -> Any:
     return invoke(["fetch", *words])
-
-
-def test_command_fetches_a_benchmark(hub: HTTPServer, tmp_path: Path) -> None:
-    done = run(
-        "medebench",
-        "someone/bench",
-        "--revision",
-        "main",
-        "--to",
-        str(tmp_path / "d"),
-        "--json",
-    )
-    assert done.exit_code == 0, done.output
-    said = json.loads(done.stdout)
-    assert (said["commit"], said["files"], said["benchmark"]) == (COMMIT, 2, "medebench")
-    done = run("medebench", "someone/bench", "--to", str(tmp_path / "d"))
-    assert f"editgauge check medebench {tmp_path / 'd'}" in done.stdout
-    assert "0 of them new" in done.stdout
 
 
 def test_a_full_disk_is_not_the_hubs_fault(tmp_path: Path) -> None:

@@ -98,11 +98,11 @@ def _judged(opened: Session) -> int:
     live.end()
     output.emit(outcome.facts, outcome.lines())
     output.warn(opened.run)
-    if outcome.interrupted:
+    if outcome.facts["interrupted"]:
         return 130
-    if outcome.broke:
+    if outcome.facts["over_budget"]:
         return 3
-    return 1 if outcome.without_score else 0
+    return 1 if outcome.facts["without_score"] else 0
 
 
 def _estimated(opened: Session) -> None:

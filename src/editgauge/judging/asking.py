@@ -127,7 +127,7 @@ class Asker:
         self.model, self.asking = options.model, options.asking
         self.retry, self.offline = options.retried, options.offline
         self.concurrency = int(options.settings.get("concurrency", 16))
-        self.thinking = models.thinking(options.model)
+        self.least_room, self.usual = models.thinking(options.model)
         self.price, self.ledger = price, ledger or Ledger(purpose="judge")
         self.stats = Stats()
         self.paid = PaidCalls(
@@ -186,7 +186,7 @@ class Asker:
 
     def room(self, call: Call) -> int:
         """The token limit of a call's first reply."""
-        least = 0 if call.as_released else self.thinking.room
+        least = 0 if call.as_released else self.least_room
         return int(self.asking.get("max_tokens") or max(call.max_tokens, least))
 
     def stored(self, key: str) -> Reply | None:

@@ -9,9 +9,9 @@ twice. Every call is booked before its file is sent, and stays booked until its 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import orjson
@@ -48,14 +48,6 @@ class Batch(msgspec.Struct, kw_only=True):
     state: str = ""
 
 
-class Line(NamedTuple):
-    """A call of a batch: its key, its JSON, and the US dollars that it may cost."""
-
-    key: str
-    body: bytes
-    most: float
-
-
 @dataclass(slots=True, kw_only=True)
 class Batched:
     """What `submit` or `collect` did. `waiting`: calls in unfinished batches; `failed`: batches
@@ -76,14 +68,14 @@ def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     """
     waiting = {key for batch in _pending(engine) for key in batch.calls}
     result = Batched(waiting=len(waiting))
-    part, size = list[Line](), 0
+    part, size = dict[str, bytes](), 0
     try:
-        for line in _lines(engine, jobs, waiting):
-            if part and (size + len(line.body) > MAX_BYTES or len(part) >= MAX_REQUESTS):
+        for key, body in _lines(engine, jobs, waiting):
+            if part and (size + len(body) > MAX_BYTES or len(part) >= MAX_REQUESTS):
                 _send(engine, part, result)
-                part, size = [], 0
-            part.append(line)
-            size += len(line.body) + 200
+                part, size = {}, 0
+            part[key] = body
+            size += len(body) + 200
     except BudgetExceeded as error:
         result.broke = str(error)
     if part:
@@ -91,8 +83,8 @@ def submit(engine: Engine, jobs: Iterable[Job]) -> Batched:
     return result
 
 
-def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Line]:
-    """The calls to be sent, each booked. Raises `BudgetExceeded`."""
+def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[tuple[str, bytes]]:
+    """Keys and bodies of the calls to be sent, each booked. Raises `BudgetExceeded`."""
     ledger = engine.ledger
     for job in jobs:
         try:
@@ -108,18 +100,16 @@ def _lines(engine: Engine, jobs: Iterable[Job], taken: set[str]) -> Iterator[Lin
         booked = not most or ledger.standing([entry_key(key)])
         if not booked and ledger.try_to_book(most, engine.model, entry_key(key)) is None:
             raise ledger.exceeded(most, engine.model)
-        yield Line(key, b"".join(pieces(words, encoded)), most)
+        yield key, b"".join(pieces(words, encoded))
 
 
-def _send(engine: Engine, lines: list[Line], result: Batched) -> None:
+def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
     """Hand one file to the server; the batch is noted before it is made, and after."""
-    batch = Batch(mark=secrets.token_hex(12), calls=[line.key for line in lines])
-    heads = (
-        orjson.dumps({"custom_id": key, "method": "POST", "url": _ENDPOINT}) for key in batch.calls
-    )
+    batch = Batch(mark=secrets.token_hex(12), calls=list(bodies))
+    about = {"method": "POST", "url": _ENDPOINT}
     data = b"".join(
-        head[:-1] + b',"body":' + line.body + b"}\n"
-        for head, line in zip(heads, lines, strict=True)
+        orjson.dumps({"custom_id": key, **about})[:-1] + b',"body":' + body + b"}\n"
+        for key, body in bodies.items()
     )
     file = ("file", "calls.jsonl", "application/octet-stream", data)
     url = engine.client.address.of("/files")
@@ -146,8 +136,8 @@ def _send(engine: Engine, lines: list[Line], result: Batched) -> None:
     if not batch.number:
         raise RunError(f"{engine.client.host}: no batch was made ({made.reason or 'no id'})")
     result.batches.append(batch.number)
-    result.calls += len(lines)
-    result.waiting += len(lines)
+    result.calls += len(bodies)
+    result.waiting += len(bodies)
 
 
 def _pending(engine: Engine) -> Iterator[Batch]:

@@ -31,15 +31,6 @@ class Outcome:
     facts: dict[str, Any]
 
     @property
-    def broke(self) -> str:
-        """Why the budget ended the command, or empty."""
-        return self.session.engine.broke
-
-    @property
-    def interrupted(self) -> bool:
-        return bool(self.facts["interrupted"])
-
-    @property
     def without_score(self) -> int:
         """Metrics of edits that have no score, those that were not asked included."""
         return int(self.facts["without_score"])
@@ -68,8 +59,8 @@ class Outcome:
         if facts["unasked"]:
             yield f"{facts['unasked']} calls are not in the reply store: they have no row"
         yield f"rows:  {session.named}"
-        if self.broke:
-            yield self.broke
+        if session.engine.broke:
+            yield session.engine.broke
         elif not facts["complete"] and session.options.offline:
             yield "next:  the same command without --offline asks what is missing"
         elif not facts["complete"]:

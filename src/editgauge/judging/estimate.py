@@ -70,7 +70,7 @@ def of_session(session: Session) -> Estimate:
         lines = (found.calls.setdefault(job.call.name, Line()), total)
         asks = stored is None or stored.status in engine.retry
         tokens = estimate_input(len(engine.body(job)), sizes, price) if asks else 0
-        usual = max(TYPICAL_REPLY, engine.thinking.usual) if asks else 0
+        usual = max(TYPICAL_REPLY, engine.usual) if asks else 0
         out = min(usual, engine.room(job.call))
         for line in lines:
             line.calls += asks

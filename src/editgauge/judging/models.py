@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -63,20 +63,13 @@ def about(model: str) -> str:
     return "; ".join(f"{name} {value}" for name, value in known().get(model, {}).items())
 
 
-class Thinking(NamedTuple):
+def thinking(model: str) -> tuple[int, int]:
     """Of a judge that thinks before it answers: the token limit that its replies get, and what it
     usually uses of it. Zeros for one that answers at once.
     """
-
-    room: int = 0
-    usual: int = 0
-
-
-def thinking(model: str) -> Thinking:
-    """What is known of a model's thinking."""
     name = model.lower().rpartition("/")[2]
     fits = (line for line in _data()["thinking"] if re.search(line["names"], name))
-    return next((Thinking(line["room"], line["usual"]) for line in fits), Thinking())
+    return next(((line["room"], line["usual"]) for line in fits), (0, 0))
 
 
 def end_warning(model: str, today: date | None = None) -> str:

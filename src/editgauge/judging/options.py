@@ -72,8 +72,7 @@ class JudgeOptions:
         if self.retried - {Status.FAILED, Status.REFUSED, Status.UNPARSABLE}:
             why = f"{self.retry}: wanted some of failed, refused, unparsable"
             raise UsageError(why, argument="retry")
-        if effort := self.settings.get("reasoning_effort"):
-            selection.one_of("set", effort, EFFORTS)
+        selection.one_of("set", self.settings.get("reasoning_effort", "none"), EFFORTS)
 
     @property
     def settings(self) -> dict[str, Any]:

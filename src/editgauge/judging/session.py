@@ -70,7 +70,7 @@ class Session:
         self.prompts = prompts.choose(found, options.prompts, chosen.run)
         self.given = protocol_options(self.prompts.track, options.settings)
         """The protocol's own options (``reference``, ``text``)."""
-        usual = 600.0 if models.thinking(options.model).room else 120.0
+        usual = 600.0 if models.thinking(options.model)[0] else 120.0
         seconds = options.settings.get("timeout", usual)
         client = client or Client(options.base_url or None, timeout=seconds)
         self._stack.callback(client.close)

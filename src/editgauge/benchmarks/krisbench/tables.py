@@ -18,15 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from editgauge.benchmarks.krisbench.facts import (
-    AVERAGE,
-    LOW,
-    SIZE,
-    STEP,
-    TAXONOMY,
-    metrics_of,
-    title_of,
-)
+from editgauge.benchmarks.krisbench import facts
 from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.spec import (
     Column,
@@ -59,7 +51,7 @@ def metric(means: Floats, sizes: Sizes = ()) -> Floats:
 def average(means: Floats, sizes: Sizes = ()) -> Floats:
     """The mean of a dimension's metrics, each rounded to 2 places, on the 0-100 scale."""
     del sizes
-    return np.asarray(((np.round(means, 2) - LOW) * STEP).mean(axis=-1))
+    return np.asarray(((np.round(means, 2) - facts.LOW) * facts.STEP).mean(axis=-1))
 
 
 def half_up(values: Floats) -> Floats:
@@ -87,14 +79,14 @@ def weighted(means: Floats, sizes: Sizes, *, widths: Sequence[int], printed: boo
 
 def _columns(variant: Variant) -> list[Column]:
     """Every dimension's metrics and average, the three types' and the overall average."""
-    faithful, shown = variant == "faithful", AVERAGE.metric.name
-    floor = LOW if faithful else None
+    faithful, shown = variant == "faithful", facts.AVERAGE.metric.name
+    floor = facts.LOW if faithful else None
     means = {
         dimension: tuple(
             Mean(name, {DIMENSION: dimension}, not_applicable=floor)
-            for name in metrics_of(dimension)
+            for name in facts.metrics_of(dimension)
         )
-        for dimensions in TAXONOMY.values()
+        for dimensions in facts.TAXONOMY.values()
         for dimension in dimensions
     }
 
@@ -105,14 +97,14 @@ def _columns(variant: Variant) -> list[Column]:
         return Column(f"{title}/avg", every, (title,), shown, formula, where)
 
     found = []
-    for kind, dimensions in TAXONOMY.items():
+    for kind, dimensions in facts.TAXONOMY.items():
         for dimension in dimensions:
             found += [
                 Column(f"{dimension}/{mean.metric}", (mean,), (dimension,), formula=metric)
                 for mean in means[dimension]
             ]
             found.append(Column(f"{dimension}/avg", means[dimension], (dimension,), shown, average))
-        found.append(above(title_of(kind), [*dimensions], {KNOWLEDGE: kind}))
+        found.append(above(facts.title_of(kind), [*dimensions], {KNOWLEDGE: kind}))
     return [*found, above("Overall", [*means], {})]
 
 
@@ -122,7 +114,7 @@ JUDGED = PaperTable(
     columns=_columns("faithful"),
     corrected=_columns("corrected"),
     strata="category",
-    size=SIZE,
+    size=facts.SIZE,
     transposed=True,
     headline="Overall/avg",
     sections=True,

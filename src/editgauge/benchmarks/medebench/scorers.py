@@ -18,39 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.medebench.facts import (
-    CLIP_INSTRUCTION,
-    DALIGN_D,
-    DALIGN_P,
-    IMAGEREWARD,
-    ISIM,
-    LPIPS,
-    MEDCLIP,
-    PIXEL,
-    TALIGN_D,
-    TALIGN_P,
-)
+from editgauge.benchmarks.medebench import facts
 from editgauge.errors import ImageError
 from editgauge.images import Array, Mask, read_grey, read_header, read_image, resize
 from editgauge.metrics.error import masked_mse
 from editgauge.metrics.ssim import UNIFORM, clear_windows, ssim, ssim_means
-from editgauge.scoring import NoScore
+from editgauge.scoring import NoScore, pixel
 from editgauge.scoring.adapter import AdapterScorer
 from editgauge.scoring.lpips import Frames, LpipsScorer
 from editgauge.scoring.neural import ClipScorer, FidScorer, Measure, place
-from editgauge.scoring.pixel import (
-    Detail,
-    PixelScorer,
-    fitted,
-    kept,
-    need_clear,
-    picture_of_set,
-    psnr_score,
-    read_output,
-    reference_of,
-    score_or_reason,
-    size_of,
-)
 from editgauge.scoring.scorer import Scorer
 from editgauge.types import Edit, Sample, Score, Status
 
@@ -81,15 +57,17 @@ class _Region:
 
 def _pixels(sample: Sample, edit: Edit) -> list[Score]:
     """Masked SSIM (CP), and PSNR and SSIM to the reference (see the module)."""
-    picture = picture_of_set(sample.image)
-    same, detail = fitted(read_output(edit)[0], size_of(picture), "bicubic")
+    picture = pixel.picture_of_set(sample.image)
+    same, detail = pixel.fitted(pixel.read_output(edit)[0], pixel.size_of(picture), "bicubic")
     return [*_preservation(sample, picture, same, detail), *_nearness(sample, same, detail)]
 
 
-def _preservation(sample: Sample, picture: Array, output: Array, detail: Detail) -> list[Score]:
+def _preservation(
+    sample: Sample, picture: Array, output: Array, detail: pixel.Detail
+) -> list[Score]:
     shared: list[float] = []
 
-    def faithful() -> tuple[float, Detail]:
+    def faithful() -> tuple[float, pixel.Detail]:
         region = _region_of(sample)
         dark = darkened(output, region.grey)
         if region.binary and region.clear.any():  # one pass for both
@@ -97,27 +75,27 @@ def _preservation(sample: Sample, picture: Array, output: Array, detail: Detail)
             return shared[0], detail
         return ssim(region.dark, dark, UNIFORM), detail
 
-    def corrected() -> tuple[float, Detail]:
+    def corrected() -> tuple[float, pixel.Detail]:
         if shared:
             return shared[1], detail
         region = _region_of(sample)
-        need_clear(region.clear)
+        pixel.need_clear(region.clear)
         return ssim_means(picture, output, UNIFORM, (region.clear,))[0], detail
 
     return [
-        score_or_reason("masked_ssim", "faithful", faithful),
-        score_or_reason("masked_ssim", "corrected", corrected),
+        pixel.score_or_reason("masked_ssim", "faithful", faithful),
+        pixel.score_or_reason("masked_ssim", "corrected", corrected),
     ]
 
 
-def _nearness(sample: Sample, output: Array, detail: Detail) -> list[Score]:
+def _nearness(sample: Sample, output: Array, detail: pixel.Detail) -> list[Score]:
     try:
-        reference, _ = fitted(reference_of(sample), size_of(output), "bicubic")
+        reference, _ = pixel.fitted(pixel.reference_of(sample), pixel.size_of(output), "bicubic")
     except NoScore as why:
         return [why.score("psnr"), why.score("ssim_full")]
     return [
-        psnr_score("psnr", masked_mse(reference, output), "faithful", **detail),
-        score_or_reason(
+        pixel.psnr_score("psnr", masked_mse(reference, output), "faithful", **detail),
+        pixel.score_or_reason(
             "ssim_full", "faithful", lambda: (ssim(reference, output, UNIFORM), detail)
         ),
     ]
@@ -132,19 +110,19 @@ def _region_of(sample: Sample) -> _Region:
     return _region(sample.image, path)
 
 
-@kept
+@pixel.kept
 def _region(image: Path, mask: Path) -> _Region:
-    picture = picture_of_set(image)
+    picture = pixel.picture_of_set(image)
     try:
-        grey = resize(read_grey(mask), size_of(picture), "nearest")
+        grey = resize(read_grey(mask), pixel.size_of(picture), "nearest")
     except ImageError as error:
         raise NoScore(Status.DATASET_FAULT, str(error)) from error
     binary = not np.any((grey != 0) & (grey != 255))
     return _Region(grey, darkened(picture, grey), clear_windows(grey >= 128, UNIFORM), binary)
 
 
-PIXELS = PixelScorer(
-    name="pixel", metrics=PIXEL, inputs=("images", "masks", "reference"), compute=_pixels
+PIXELS = pixel.PixelScorer(
+    name="pixel", metrics=facts.PIXEL, inputs=("images", "masks", "reference"), compute=_pixels
 )
 
 
@@ -155,7 +133,7 @@ def lpips(**options: Any) -> LpipsScorer:
     """LPIPS, which stands under ``pixel`` and ``embedding``. Options: ``weights``, ``device``,
     ``precision``.
     """
-    inputs, metrics = ("images", "reference"), (LPIPS,)
+    inputs, metrics = ("images", "reference"), (facts.LPIPS,)
     return LpipsScorer(frames=frames, net="alex", inputs=inputs, metrics=metrics, **place(options))
 
 
@@ -165,12 +143,12 @@ def embedding(**options: Any) -> Sequence[Scorer]:
     """
     here = place(options)
     measures = (
-        Measure(ISIM, "image"),
-        Measure(TALIGN_P, "text", "instruction"),
-        Measure(TALIGN_D, "text", "change"),
-        Measure(DALIGN_P, "direction", "instruction"),
-        Measure(DALIGN_D, "direction", "change"),
-        Measure(CLIP_INSTRUCTION, "input", "instruction"),
+        Measure(facts.ISIM, "image"),
+        Measure(facts.TALIGN_P, "text", "instruction"),
+        Measure(facts.TALIGN_D, "text", "change"),
+        Measure(facts.DALIGN_P, "direction", "instruction"),
+        Measure(facts.DALIGN_D, "direction", "change"),
+        Measure(facts.CLIP_INSTRUCTION, "input", "instruction"),
     )
     return [
         ClipScorer(measures=measures, **here),
@@ -180,7 +158,7 @@ def embedding(**options: Any) -> Sequence[Scorer]:
                 title=title,
                 measures=tuple(zip(metrics, ("instruction", "change"), strict=True)),
             )
-            for title, metrics in (("ImageReward", IMAGEREWARD), ("MedCLIP", MEDCLIP))
+            for title, metrics in (("ImageReward", facts.IMAGEREWARD), ("MedCLIP", facts.MEDCLIP))
         ),
         FidScorer(**here),
     ]
@@ -196,6 +174,6 @@ def frames(sample: Sample, edit: Edit) -> Frames:
         raise NoScore(Status.NOT_APPLICABLE, "the sample has no reference")
     header = read_header(sample.image)
     size = (header.width, header.height)
-    output, detail = fitted(read_image(edit.path), size, "bicubic")
+    output, detail = pixel.fitted(read_image(edit.path), size, "bicubic")
     reference = resize(read_image(sample.reference), size, "bicubic")
     return Frames(reference=reference, output=output, detail=detail)

@@ -15,36 +15,23 @@ COUNTS = {
     "Prints": 5, "Science": 1, "Screens": 2, "Signs": 6,
 }  # fmt: skip
 """Samples in all, per split, and per topic."""
-
 PROTOCOLS: dict[str, Benchmark] = {
-    benchmark.name: benchmark
-    for benchmark in (
-        texteditbench.BENCHMARK,
-        textedit.BENCHMARK,
-        medebench.BENCHMARK,
-        krisbench.BENCHMARK,
-    )
+    module.BENCHMARK.name: module.BENCHMARK
+    for module in (texteditbench, textedit, medebench, krisbench)
 }
-
-
-def _judged() -> dict[str, Metric]:
-    found: dict[str, Metric] = {}
-    protocols = (
-        texteditbench.JUDGE,
-        textedit.JUDGE,
-        *medebench.JUDGE.values(),
-        krisbench.JUDGE,
-    )
-    for metric in (metric for protocol in protocols for metric in protocol):
-        known = found.get(metric.name, metric)
-        low, high = min(known.low, metric.low), max(known.high, metric.high)
-        found[metric.name] = replace(
-            metric, heading="", digits=3, low=low, high=high, failure=low, printed=()
-        )
-    return found
-
-
-JUDGE = _judged()
+JUDGE: dict[str, Metric] = {}
+"""The four protocols' judged metrics; one name has the widest scale that it has in any of them."""
+for metric in (
+    *texteditbench.JUDGE,
+    *textedit.JUDGE,
+    *medebench.JUDGE["D"],
+    *medebench.JUDGE["P"],
+    *krisbench.JUDGE,
+):
+    known = JUDGE.get(metric.name, metric)
+    low, high = min(known.low, metric.low), max(known.high, metric.high)
+    wide = {"low": low, "high": high, "failure": low, "printed": (), "heading": "", "digits": 3}
+    JUDGE[metric.name] = replace(metric, **wide)  # type: ignore[arg-type]
 METRICS: tuple[Metric, ...] = (
     *BACKGROUND,
     *REFERENCE,

@@ -16,14 +16,9 @@ from editgauge.judging.protocol import Call, Rubrics
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
 
-
-def _made(name: str) -> Any:
-    make = PROTOCOLS[name].judging
-    assert make is not None
-    return make()
-
-
-_TRACKS: Mapping[str, Track] = {name: _made(name) for name in PROTOCOLS}
+_TRACKS: Mapping[str, Track] = {
+    name: protocol.judging() for name, protocol in PROTOCOLS.items() if protocol.judging
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +33,7 @@ class _Prefixed:
 
 
 def _name(sample: Sample) -> str:
-    name = str(sample.attributes.get("protocol", "textedit"))
-    return name if name in _TRACKS else "textedit"
+    return str(sample.attributes.get("protocol", "textedit"))
 
 
 def wanted(sample: Sample, options: Mapping[str, Any]) -> Sequence[Metric]:
@@ -56,11 +50,7 @@ JUDGING = Track(
     metrics=tuple(JUDGE.values()),
     ask=ask,
     wanted=wanted,
-    rubrics=tuple(
-        f"{name}.{file}" for name, track in _TRACKS.items() for file in track.rubric_names()
-    ),
-    options={
-        option: values for track in _TRACKS.values() for option, values in track.options.items()
-    },
+    rubrics=tuple(f"{name}.{file}" for name, one in _TRACKS.items() for file in one.rubric_names()),
+    options={key: values for one in _TRACKS.values() for key, values in one.options.items()},
     version=",".join(f"{name} {track.version}" for name, track in _TRACKS.items()),
 )

@@ -6,10 +6,10 @@ the two PNGs of a sample share a palette; of the two photographs the masks end a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from editgauge.benchmarks.base import Note, Samples
 from editgauge.benchmarks.mini.facts import SPLITS
@@ -18,35 +18,6 @@ from editgauge.types import Sample
 
 DATA = Path(__file__).parent / "data"
 RECORDS = "samples.jsonl"
-
-
-class Record(msgspec.Struct, kw_only=True):
-    """A line of the records; paths are below their folder."""
-
-    id: str
-    split: str
-    category: tuple[str, ...]
-    instruction: str
-    images: tuple[str, ...]
-    reference: str
-    masks: dict[str, str]
-    attributes: dict[str, str | int | bool]
-    source_text: str | None = None
-    target_text: str | None = None
-    caption: str | None = None
-    knowledge: str | None = None
-    change: str | None = None
-    concept: str | None = None
-    rephrased: str | None = None
-
-    def sample(self, folder: Path) -> Sample:
-        """The sample, with its pictures below `folder`."""
-        fields = msgspec.structs.asdict(self) | {
-            "images": tuple(folder / name for name in self.images),
-            "reference": folder / self.reference,
-            "masks": {name: folder / path for name, path in self.masks.items()},
-        }
-        return Sample(benchmark="mini", output_stems=(self.id,), **fields)
 
 
 def load(root: Path | None, *, split: str | None = None) -> Samples:
@@ -58,24 +29,34 @@ def load(root: Path | None, *, split: str | None = None) -> Samples:
     if split is not None and split not in SPLITS:
         raise DataError(f"mini: wanted split {' or '.join(SPLITS)}, found {split!r}")
     folder = DATA if root is None else root.absolute()
-    records = _records(folder)
+    try:
+        lines = (folder / RECORDS).read_text(encoding="utf-8").splitlines()
+        samples = [_sample(folder, **json.loads(line)) for line in lines]
+    except (OSError, ValueError, TypeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(
+            f"{folder / RECORDS}: wanted the records of mini, found {reason}; leave the folder "
+            "out: mini comes with the package"
+        ) from error
 
     def read(note: Note) -> Iterator[Sample]:
-        del note
-        for record in records:
-            if split in (None, record.split):
-                yield record.sample(folder)
+        return (sample for sample in samples if split in (None, sample.split))
 
     return Samples("mini", folder, read)
 
 
-def _records(folder: Path) -> list[Record]:
-    path = folder / RECORDS
-    try:
-        return msgspec.json.Decoder(Record).decode_lines(path.read_bytes())
-    except (OSError, msgspec.MsgspecError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(
-            f"{path}: wanted the records of mini, found {reason}; leave the folder out: mini comes "
-            "with the package"
-        ) from error
+def _sample(
+    folder: Path, id: str, category: list[str], images: list[str], reference: str,
+    masks: dict[str, str], **fields: Any,
+) -> Sample:  # fmt: skip
+    """A line of the records, whose paths are below their folder."""
+    return Sample(
+        benchmark="mini",
+        id=id,
+        category=tuple(category),
+        images=tuple(folder / name for name in images),
+        output_stems=(id,),
+        reference=folder / reference,
+        masks={name: folder / path for name, path in masks.items()},
+        **fields,
+    )

@@ -16,21 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.textedit.facts import (
-    AES,
-    AVERAGE,
-    AVERAGE_NO_CUT_OFF,
-    CLIP,
-    CUT_OFF,
-    HIGH,
-    JUDGE,
-    LOW,
-    NORMALISED,
-    QUESTIONS,
-    SIZES,
-    SPLITS,
-    WEIGHTS,
-)
+from editgauge.benchmarks.textedit import facts
 from editgauge.scoring.metrics import OCR
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import SCORED, STATUSES, Cube, Results
@@ -81,61 +67,63 @@ def on_table_scale(values: Floats) -> Floats:
     """Raw scores as the table has them, NaN for one that is no number of the scale. A mean over
     repeated judgements lies on the line between the values of two integers.
     """
-    inside = (values >= LOW) & (values <= HIGH)
-    return np.where(inside, on_scale(JUDGE[0], np.where(inside, values, LOW)), np.nan)
+    inside = (values >= facts.LOW) & (values <= facts.HIGH)
+    return np.where(inside, on_scale(facts.JUDGE[0], np.where(inside, values, facts.LOW)), np.nan)
 
 
 def weighted(means: Floats, sizes: Sizes) -> Floats:
     """The weighted mean of the five questions."""
     del sizes
-    return np.asarray(sum(weight * means[..., k] for k, weight in enumerate(WEIGHTS.values())))
+    return np.asarray(
+        sum(weight * means[..., k] for k, weight in enumerate(facts.WEIGHTS.values()))
+    )
 
 
 def _classic_columns() -> list[Column]:
     """OA, OP, OR, F1, NED, CLIP, AES as plain means."""
     return [
         Column(f"{split}_{metric.title}", (Mean(metric.name, {"split": title}),), (title,))
-        for split, title in SPLITS.items()
-        for metric in (*OCR, CLIP, AES)
+        for split, title in facts.SPLITS.items()
+        for metric in (*OCR, facts.CLIP, facts.AES)
     ]
 
 
-def judged(threshold: float | None = CUT_OFF) -> list[Column]:
+def judged(threshold: float | None = facts.CUT_OFF) -> list[Column]:
     """The five judged questions on the 0-1 scale, and their weighted mean."""
-    average = AVERAGE_NO_CUT_OFF if threshold is None else AVERAGE
+    average = facts.AVERAGE_NO_CUT_OFF if threshold is None else facts.AVERAGE
     found: list[Column] = []
-    for split, title in SPLITS.items():
+    for split, title in facts.SPLITS.items():
         means = tuple(
             Mean(
                 metric.name,
                 {"split": title},
                 partial(normalise, number=number, threshold=threshold),
-                tuple(other.name for other in JUDGE if other is not metric),
+                tuple(other.name for other in facts.JUDGE if other is not metric),
             )
-            for number, metric in enumerate(JUDGE)
+            for number, metric in enumerate(facts.JUDGE)
         )
         found += [
             Column(f"{split}_{metric.title}", (mean,), (title,))
-            for metric, mean in zip(JUDGE, means, strict=True)
+            for metric, mean in zip(facts.JUDGE, means, strict=True)
         ]
         found.append(Column(f"{split}_avg", means, (title,), average.metric.name, weighted))
     return found
 
 
-def _table(part: str, name: str, title: str, columns: list[Column], **facts: Any) -> PaperTable:
+def _table(part: str, name: str, title: str, columns: list[Column], **about: Any) -> PaperTable:
     """A table of the full set or the miniset; without published lines where the samples are of no
     one set ("").
     """
-    published = Published(**facts["published"]) if part and "published" in facts else None
+    published = Published(**about["published"]) if part and "published" in about else None
     return PaperTable(
         name=f"textedit.{name}",
         title=title.format(f", {part}set" if part else ""),
         columns=columns,
         strata="category",
-        headline=facts["headline"],
+        headline=about["headline"],
         sections=True,
         params=True,
-        size=SIZES.get(part),
+        size=facts.SIZES.get(part),
         notes=() if part else (_TWO_SETS,),
         published=[published] if published else (),
     )
@@ -154,7 +142,7 @@ def classic(part: str) -> PaperTable:
     return _table(part, "classic", title, columns, headline="real_F1", published=lines)
 
 
-def judge(part: str, threshold: float | None = CUT_OFF) -> PaperTable:
+def judge(part: str, threshold: float | None = facts.CUT_OFF) -> PaperTable:
     """The judged table with the cut-off (None: without, which has no published lines)."""
     if threshold is None:
         title, name = "TextEdit, judged{}, without the cut-off", "judge_no_cutoff"
@@ -163,9 +151,11 @@ def judge(part: str, threshold: float | None = CUT_OFF) -> PaperTable:
         "rows": partial(published, part, "judge"),
         "note": _SOURCE.format(part) + _PERMUTED,
         "made_with": PAPERS_JUDGE,
-        "metric": JUDGE[0].name,
+        "metric": facts.JUDGE[0].name,
     }
-    title = f"TextEdit, judged{{}}, with the cut-off (TA below {CUT_OFF} sets the others to 0)"
+    title = (
+        f"TextEdit, judged{{}}, with the cut-off (TA below {facts.CUT_OFF} sets the others to 0)"
+    )
     return _table(part, "judge", title, judged(), headline="real_avg", published=lines)
 
 
@@ -181,7 +171,7 @@ def part_of(frame: Results) -> str:
     """
     known = frame.samples.labels("set").tolist() if "set" in frame.samples.names() else []
     found = {name.removesuffix("set") for name in known}
-    return found.pop() if len(found) == 1 and found <= set(SIZES) else ""
+    return found.pop() if len(found) == 1 and found <= set(facts.SIZES) else ""
 
 
 def settled(results: Results) -> Results:
@@ -194,7 +184,7 @@ def settled(results: Results) -> Results:
     unparsable = np.int8(STATUSES.index(Status.UNPARSABLE))
     cubes = dict(results.cubes)
     for key, (values, status) in results.cubes.items():
-        if key.metric in QUESTIONS:
-            odd = (status == SCORED) & ~np.isin(values, list(NORMALISED))
+        if key.metric in facts.QUESTIONS:
+            odd = (status == SCORED) & ~np.isin(values, list(facts.NORMALISED))
             cubes[key] = Cube(np.where(odd, np.nan, values), np.where(odd, unparsable, status))
     return replace(results, cubes=cubes)

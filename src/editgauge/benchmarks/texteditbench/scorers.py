@@ -27,60 +27,41 @@ from typing import Any
 
 import numpy as np
 
-from editgauge.benchmarks.texteditbench.facts import (
-    LPIPS,
-    PIXEL,
-    REFERENCE,
-    REFERENCE_LPIPS,
-    REFERENCE_PIXEL,
-)
+from editgauge.benchmarks.texteditbench import facts
 from editgauge.errors import ImageError
 from editgauge.images import Array, read_image, read_mask
 from editgauge.metrics.outside import outside_difference
 from editgauge.metrics.ssim import GAUSSIAN, ssim, ssim_means
-from editgauge.scoring import NoScore
+from editgauge.scoring import NoScore, pixel
 from editgauge.scoring.lpips import LpipsScorer, black_frames
 from editgauge.scoring.neural import place
-from editgauge.scoring.pixel import (
-    Detail,
-    PixelScorer,
-    Source,
-    aligned_mse,
-    clear_ssim,
-    need_clear,
-    read_output,
-    reference_source_of,
-    score_or_reason,
-    size_of,
-    source_of,
-    squared_error_scores,
-)
 from editgauge.types import Edit, Sample, Score, Status
 
 
 def _outside(sample: Sample, edit: Edit, *, of_reference: bool = False) -> list[Score]:
     """MSE, PSNR and SSIM outside the masks, against the input or the reference."""
-    source = reference_source_of(sample) if of_reference else source_of(sample)
-    output, orientation = read_output(edit)
+    source = pixel.reference_source_of(sample) if of_reference else pixel.source_of(sample)
+    output, orientation = pixel.read_output(edit)
     found = [*_errors(source, output, orientation), *_similarities(source, output)]
-    prefix = REFERENCE if of_reference else ""
+    prefix = facts.REFERENCE if of_reference else ""
     return [replace(score, metric=f"{prefix}{score.metric}") for score in found]
 
 
-def _errors(source: Source, output: Array, orientation: int) -> list[Score]:
+def _errors(source: pixel.Source, output: Array, orientation: int) -> list[Score]:
     faithful, corrected = (
-        partial(aligned_mse, source, output, orientation, turned=turned) for turned in (True, False)
+        partial(pixel.aligned_mse, source, output, orientation, turned=turned)
+        for turned in (True, False)
     )
-    found = squared_error_scores("faithful", faithful)
+    found = pixel.squared_error_scores("faithful", faithful)
     if source.orientation == 1 and orientation == 1 and not source.missing:
         return [*found, *(replace(score, variant="corrected") for score in found)]
-    return [*found, *squared_error_scores("corrected", corrected)]
+    return [*found, *pixel.squared_error_scores("corrected", corrected)]
 
 
-def _similarities(source: Source, output: Array) -> list[Score]:
+def _similarities(source: pixel.Source, output: Array) -> list[Score]:
     means: list[float] = []
 
-    def faithful() -> tuple[float, Detail]:
+    def faithful() -> tuple[float, pixel.Detail]:
         check_released_conditions(source, output)
         area = source.area(source.picture.shape)
         black, edited = source.picture.copy(), output.copy()
@@ -90,43 +71,43 @@ def _similarities(source: Source, output: Array) -> list[Score]:
         means.extend(ssim_means(black, edited, GAUSSIAN, (None, source.clear)))
         return means[0], {}
 
-    def corrected() -> tuple[float, Detail]:
-        need_clear(source.clear)
-        return (means[1], {}) if means else clear_ssim(source, output)
+    def corrected() -> tuple[float, pixel.Detail]:
+        pixel.need_clear(source.clear)
+        return (means[1], {}) if means else pixel.clear_ssim(source, output)
 
     return [
-        score_or_reason("ssim", "faithful", faithful),
-        score_or_reason("ssim", "corrected", corrected),
+        pixel.score_or_reason("ssim", "faithful", faithful),
+        pixel.score_or_reason("ssim", "corrected", corrected),
     ]
 
 
-def check_released_conditions(source: Source, output: Array) -> None:
+def check_released_conditions(source: pixel.Source, output: Array) -> None:
     """Raise `NoScore` where the released script gives no SSIM: it wants five files of one size."""
     if len(source.masks) != 2 or "input" not in source.masks:
         found = ", ".join(source.masks) or "none"
         reason = f"the released code needs the input's mask and exactly one other, found: {found}"
         raise NoScore(Status.DATASET_FAULT, reason)
-    wanted = "{} x {}".format(*size_of(source.picture))
+    wanted = "{} x {}".format(*pixel.size_of(source.picture))
     for name, mask in source.masks.items():
         if mask.shape != source.picture.shape[:2]:
-            found = "{} x {}".format(*size_of(mask))
+            found = "{} x {}".format(*pixel.size_of(mask))
             reason = f"the mask {name!r} is {found}, the input {wanted}"
             raise NoScore(Status.DATASET_FAULT, reason)
     if output.shape != source.picture.shape:
         reason = (
-            f"the output is {'{} x {}'.format(*size_of(output))}, the input {wanted}: "
+            f"the output is {'{} x {}'.format(*pixel.size_of(output))}, the input {wanted}: "
             f"the released code gives no value for another size (the corrected variant does)"
         )
         raise NoScore(Status.NOT_APPLICABLE, reason)
 
 
-AGAINST_INPUT = PixelScorer(
-    name="pixel", metrics=PIXEL, inputs=("images", "masks"), compute=_outside
+AGAINST_INPUT = pixel.PixelScorer(
+    name="pixel", metrics=facts.PIXEL, inputs=("images", "masks"), compute=_outside
 )
 """The released code."""
-AGAINST_REFERENCE = PixelScorer(
+AGAINST_REFERENCE = pixel.PixelScorer(
     name="pixel-reference",
-    metrics=REFERENCE_PIXEL,
+    metrics=facts.REFERENCE_PIXEL,
     inputs=("reference", "masks"),
     compute=partial(_outside, of_reference=True),
     wants=("reference",),
@@ -141,13 +122,17 @@ def lpips(**options: Any) -> list[LpipsScorer]:
     """
     frames = partial(black_frames, released=check_released_conditions)
     against_input = LpipsScorer(
-        frames=frames, net="squeeze", inputs=("images", "masks"), metrics=(LPIPS,), **place(options)
+        frames=frames,
+        net="squeeze",
+        inputs=("images", "masks"),
+        metrics=(facts.LPIPS,),
+        **place(options),
     )
     against_reference = replace(
         against_input,
-        frames=partial(frames, read=reference_source_of),
+        frames=partial(frames, read=pixel.reference_source_of),
         inputs=("reference", "masks"),
-        metrics=(REFERENCE_LPIPS,),
+        metrics=(facts.REFERENCE_LPIPS,),
         wants=("reference",),
         name="lpips-reference",
     )

@@ -30,16 +30,18 @@ def test_where_a_prompt_speaks_of_a_concept(
     assert (found.how, [prompt[a:b] for a, b in found.spans]) == (how, words)
 
 
-@pytest.mark.parametrize("concept", [None, "", "  "])
-def test_a_sample_without_a_concept_is_told_what_to_give(concept: str | None) -> None:
-    with pytest.raises(NoConcept, match="names no key concept; give one in a file"):
-        mention("Remove it", concept)
-
-
-@pytest.mark.parametrize("prompt", ["Remove the toothbrush", "Remove it", ""])
-def test_a_concept_that_is_not_in_the_prompt_or_a_part_of_a_word_is_said(prompt: str) -> None:
-    with pytest.raises(NoConcept, match="'tooth' is not in the prompt"):
-        mention(prompt, "tooth")
+@pytest.mark.parametrize(
+    ("prompt", "concept", "words"),
+    [
+        ("Remove it", None, "names no key concept; give one in a file"),
+        ("Remove it", "  ", "names no key concept; give one in a file"),
+        ("Remove the toothbrush", "tooth", "'tooth' is not in the prompt"),
+        ("", "tooth", "'tooth' is not in the prompt"),
+    ],
+)
+def test_what_cannot_be_found_is_said(prompt: str, concept: str | None, words: str) -> None:
+    with pytest.raises(NoConcept, match=words):
+        mention(prompt, concept)
 
 
 class Slow:

@@ -33,19 +33,13 @@ def write_data(root: Path, count: int = 8, *, other_task: int = 0) -> Path:
         write_png(folder / "previous" / f"{number}.png", before)
         write_png(folder / "changed" / f"{number}.png", after)
         write_png(folder / "previous_mask" / f"{number}.png", mask)
-        records.append(
-            {
-                "id": number,
-                "organ": "Ears",
-                "task": TASK if number <= count else "Reconstruct nose.",
-                "prompt": "make it green",
-                "rephrased_prompt": "green it",
-                "detailed_prompt": "the square is green",
-                "previous_image": f"editing/previous/{number}.png",
-                "changed_image": f"editing/changed/{number}.png",
-                "previous_mask": f"editing/previous_mask/{number}.png",
-            }
-        )
+        pictures = {"previous": "previous_image", "changed": "changed_image"}
+        pictures["previous_mask"] = "previous_mask"
+        facts = {key: f"editing/{folder}/{number}.png" for folder, key in pictures.items()}
+        task = TASK if number <= count else "Reconstruct nose."
+        facts |= {"organ": "Ears", "task": task, "prompt": "make it green"}
+        facts |= {"rephrased_prompt": "green it", "detailed_prompt": "the square is green"}
+        records.append({"id": number, **facts})
     (root / "editing" / "editing_metadata.json").write_text(json.dumps({"samples": records}))
     return root
 

@@ -58,6 +58,7 @@ def test_it_runs_from_edit_to_table_under_a_name_of_its_own(
     data, run = tmp_path / "data", tmp_path / "run"
     write_png(data / "a.png", make_picture())
     (data / "samples.json").write_text('[{"id": "a", "image": "a.png", "instruction": "prune"}]')
+    assert "or editgauge judge" in type_("check", "garden", data).stdout
     edited = type_("edit", "garden", data, "--editor", "copy", "--run", run, "--workers", 0)
     assert "next:    editgauge judge garden" in edited.stdout
     with pytest.raises(UsageError, match="a judge's; ask one: editgauge judge garden"):

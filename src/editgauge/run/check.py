@@ -14,13 +14,14 @@ from editgauge.escape import plain
 from editgauge.run.check_data import Count, Issue, Level, Progress, check_data
 from editgauge.run.check_outputs import OutputsReport, check_outputs, editor_folders
 from editgauge.store.remote import local_folder
-from editgauge.types import Benchmark
+from editgauge.types import Benchmark, no_scorers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What a check found. `part`: the set or split that was loaded, "" for all. `of_data` and
-    `of_outputs`: what of it needs attention.
+    `of_outputs`: what of it needs attention. `then`: the command that gives scores, ``judge`` where
+    all are a judge's.
     """
 
     benchmark: str
@@ -32,6 +33,7 @@ class Checked:
     outputs: Sequence[OutputsReport]
     of_data: Sequence[Issue]
     of_outputs: Sequence[Issue]
+    then: str
 
     def passed(self, *, strict: bool = False) -> bool:
         """Whether there are samples and no output needs attention; with `strict` no line of the
@@ -85,7 +87,7 @@ class Checked:
                 command = f"editgauge import {self.benchmark} … --from {one.folder}"
                 yield f"files of other names? {command} shows what they match"
         if not self.outputs:
-            yield f"next: editgauge check {self.benchmark} … --outputs DIR, or editgauge score"
+            yield f"next: editgauge check {self.benchmark} … --outputs DIR, or editgauge {self.then}"
 
 
 def _lines(title: str, issues: Sequence[Issue], limit: int | None) -> Iterator[str]:
@@ -154,4 +156,5 @@ def check(
         outputs=reports,
         of_data=wanting(issues),
         of_outputs=wanting([one for report in reports for one in report.issues]),
+        then="judge" if benchmark.scorers is no_scorers and benchmark.judging else "score",
     )

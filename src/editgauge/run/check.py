@@ -87,7 +87,8 @@ class Checked:
                 command = f"editgauge import {self.benchmark} … --from {one.folder}"
                 yield f"files of other names? {command} shows what they match"
         if not self.outputs:
-            yield f"next: editgauge check {self.benchmark} … --outputs DIR, or editgauge {self.then}"
+            look = f"editgauge check {self.benchmark} … --outputs DIR"
+            yield f"next: {look}, or editgauge {self.then}"
 
 
 def _lines(title: str, issues: Sequence[Issue], limit: int | None) -> Iterator[str]:

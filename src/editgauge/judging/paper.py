@@ -8,7 +8,8 @@ import ast
 import csv
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,11 @@ class ReleasedPrompts:
     files: tuple[ScriptFile, ...]
     track: Callable[[Scripts], Track]
     note: str = ""
+
+
+def as_sent(track: Track, ask: Callable[..., Any], **changes: Any) -> Callable[[Scripts], Track]:
+    """`track` with the calls that `ask`, given the scripts first, makes of them, and `changes`."""
+    return lambda scripts: replace(track, ask=partial(ask, scripts), rubrics=(), **changes)
 
 
 def fetch(

@@ -34,7 +34,7 @@ from functools import partial
 from typing import Any, Final, Literal
 
 from editgauge.benchmarks.krisbench.facts import BY_NAME, EXPLAINED, HIGH, JUDGE, LOW
-from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import (
     VISIBLE,
     Call,
@@ -292,17 +292,13 @@ def released_ask(
     ]
 
 
-def track(scripts: Scripts) -> Track:
-    """The track that sends the released requests."""
-    options = {"anomaly_hint": ("true", "false"), "hint": ("true", "false")}
-    return replace(JUDGING, ask=partial(released_ask, scripts), rubrics=(), options=options)
-
-
 PROMPTS = ReleasedPrompts(
     benchmark="krisbench",
     repository="nameoffly/Kris_Bench_output",
     files=pinned(__file__),
-    track=track,
+    track=as_sent(
+        JUDGING, released_ask, options={**JUDGING.options, "anomaly_hint": ("true", "false")}
+    ),
     note="the authors' repository has no file with the texts; this fork (Apache-2.0) has",
 )
 

@@ -17,13 +17,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.medebench.facts import HIGH, JUDGE, LOW
-from editgauge.errors import UsageError
-from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
@@ -65,13 +62,8 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
 
 
 def kinds_of(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """``D``, ``P`` or both, from the option ``text``. Raises `UsageError` for anything else."""
-    text = str(options.get("text", "D")).upper()
-    if not text or set(text) - {"D", "P"}:
-        raise UsageError(
-            f"option text={text!r}: wanted D (change description), P (prompt) or DP (both)"
-        )
-    return tuple(kind for kind in "DP" if kind in text)
+    """``D`` (change description), ``P`` (prompt) or both, from the option ``text``."""
+    return tuple(str(options.get("text", "D")))
 
 
 def _texts(sample: Sample, options: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -129,36 +121,25 @@ def released_ask(
             metrics=_metrics(kind),
             rubric=scripts.fingerprint,
             lines=True,
-            released=as_released,
+            released=released_scores,
             **sent(script.parameters("evaluate_sample")),
         )
         for kind, text in _texts(sample, options)
     ]
 
 
-def track(scripts: Scripts) -> Track:
-    """The track that sends the released request."""
-    ask = partial(released_ask, scripts)
-    return replace(JUDGING, ask=ask, wanted=released_wanted, rubrics=())
-
-
 PROMPTS = ReleasedPrompts(
     benchmark="medebench",
     repository="mliuby/MedEBench",
     files=pinned(__file__),
-    track=track,
+    track=as_sent(JUDGING, released_ask, wanted=released_wanted),
 )
 
 
 # -- how the released script reads a reply ---------------------------------------------------------
 
 
-def as_released(reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from a reply: all three scores or none."""
-    return dict.fromkeys(NAMES) if reply is None else released_scores(reply)
-
-
-def released_scores(reply: str) -> dict[str, float | None]:
+def released_scores(reply: str | None) -> dict[str, float | None]:
     """The numbers that the released code takes from a reply, all None unless each has one.
 
     Every line that holds a score's name is cut at its first colon and then at the first slash; what
@@ -167,7 +148,7 @@ def released_scores(reply: str) -> dict[str, float | None]:
     accuracy, quality, context = NAMES
     asked = (accuracy, context, quality)  # in the order in which the script looks for them
     found: dict[str, float | None] = dict.fromkeys(asked)
-    for line in reply.split("\n"):
+    for line in (reply or "").split("\n"):
         name = next((one for one in asked if one in line), None)
         if name is not None and (number := _number(line)) is not None:
             found[name] = number

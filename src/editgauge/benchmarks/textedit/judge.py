@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.textedit.facts import HIGH, JUDGE, LOW, QUESTIONS
 from editgauge.errors import MissingExtra
-from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
@@ -52,7 +50,7 @@ def ask(sample: Sample, edit: Edit, rubrics: Rubrics, options: Mapping[str, Any]
             reply={**VISIBLE, "reason": str, "score": SCORES},
             metrics=_METRICS,
             rubric=mark,
-            released=as_released,
+            released=released_scores,
             max_tokens=MAX_TOKENS,
         ),
     )
@@ -95,51 +93,40 @@ def released_ask(
             reply={"score": SCORES, "reason": object},
             metrics=_METRICS,
             rubric=scripts.fingerprint,
-            released=as_released,
+            released=released_scores,
             **sent(scripts[SCRIPT].parameters("generate_single")),
         ),
     )
-
-
-def track(scripts: Scripts) -> Track:
-    """The track that sends the released request."""
-    ask = partial(released_ask, scripts)
-    return replace(JUDGING, ask=ask, wanted=released_wanted, rubrics=())
 
 
 PROMPTS = ReleasedPrompts(
     benchmark="textedit",
     repository="OpenGVLab/TextEdit",
     files=pinned(__file__),
-    track=track,
+    track=as_sent(JUDGING, released_ask, wanted=released_wanted),
 )
 
 
 # -- how the released script reads a reply ---------------------------------------------------------
 
-MAX_REPAIRED = 20_000
-MAX_MARKS = 1_000
-"""``json_repair`` needs time in the square of its input for hostile replies: one that is no JSON and
-has more characters, or more brackets and quotes, gives no score. An ordinary one has a tenth of that.
-"""
 
-
-def as_released(reply: str | None) -> Mapping[str, float | None]:
-    """What the released script takes from a reply."""
-    return dict.fromkeys(QUESTIONS) if reply is None else released_scores(reply)
-
-
-def released_scores(reply: str) -> dict[str, float | None]:
+def released_scores(reply: str | None) -> dict[str, float | None]:
     """Q1 to Q5 as the released first step keeps them from a reply: integers as they are (any range,
     ``4.0`` and ``true`` too), None for the rest.
 
     It reads the reply with ``json_repair``, which mends what it can, and keeps the scores only of a
     reply that has both ``score`` and ``reason``. Raises `MissingExtra` without ``json_repair``.
     """
-    data = _repaired(reply.strip())
+    data = None if reply is None else _repaired(reply.strip())
     scores = data.get("score") if isinstance(data, dict) and "reason" in data else None
     scores = scores if isinstance(scores, dict) else {}
-    return {name: _whole(scores.get(name)) for name in QUESTIONS}
+    whole = (int, float)  # true counts as the 1 that it equals
+    return {
+        name: int(value)
+        if isinstance(value := scores.get(name), whole) and value % 1 == 0
+        else None
+        for name in QUESTIONS
+    }
 
 
 def require_repair() -> None:
@@ -157,9 +144,6 @@ def _repaired(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    marks = sum(text.count(mark) for mark in "{}[]\"'“”")
-    if len(text) > MAX_REPAIRED or marks > MAX_MARKS:
-        return None
     require_repair()
     import json_repair
 
@@ -167,9 +151,3 @@ def _repaired(text: str) -> Any:
         return json_repair.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
-        return int(value)
-    return None

@@ -27,12 +27,11 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from editgauge.benchmarks.texteditbench.facts import DIMENSIONS, HIGH, JUDGE, LOW
-from editgauge.judging.paper import ReleasedPrompts, Scripts, pinned, sent
+from editgauge.judging.paper import ReleasedPrompts, Scripts, as_sent, pinned, sent
 from editgauge.judging.protocol import VISIBLE, Call, ChatMessage, Picture, Range, Rubrics, fenced
 from editgauge.judging.questions import Track
 from editgauge.types import Edit, Metric, Sample
@@ -155,18 +154,16 @@ def released_ask(
     return calls
 
 
-def track(scripts: Scripts) -> Track:
-    """The track that sends the released requests."""
-    options = {"reference": ("true", "false"), "knowledge": ("true", "false")}
-    ask = partial(released_ask, scripts)
-    return replace(JUDGING, ask=ask, wanted=released_wanted, rubrics=(), options=options)
-
-
 PROMPTS = ReleasedPrompts(
     benchmark="texteditbench",
     repository="CSU-JPG/TextEditBench",
     files=pinned(__file__),
-    track=track,
+    track=as_sent(
+        JUDGING,
+        released_ask,
+        wanted=released_wanted,
+        options={"reference": ("true", "false"), "knowledge": ("true", "false")},
+    ),
 )
 
 

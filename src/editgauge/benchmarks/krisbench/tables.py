@@ -149,17 +149,14 @@ def _one_picture(frame: Results) -> list[str]:
     several = frame.samples.labels("multi_image") == "true"
     status = frame.grid("VC", "faithful").status[:, several]
     missing = (status == STATUSES.index(Status.MISSING)).all(axis=1) & several.any()
-    notes = []
+    count, notes = f"the {int(several.sum())} samples with several pictures", []
     for editor, none in zip(frame.editors, missing, strict=True):
-        if none and frame.models.of(editor).several_images is not False:
-            notes.append(
-                f"{editor} has no output for any of the {int(several.sum())} samples with several "
-                f"pictures: left out. If it cannot take several, say so in models.toml "
-                f"(several_images = false): the paper then gives it the lowest score there."
-            )
+        if none and frame.models.of(editor).several_images is False:
+            told = "takes one picture only:"
+            lowest = "count as the lowest score, as in the paper (faithful)"
+            notes.append(f"{editor} {told} {count} {lowest}.")
         elif none:
-            notes.append(
-                f"{editor} takes one picture only: the {int(several.sum())} samples with several "
-                f"count as the lowest score, as in the paper (faithful)."
-            )
+            say = "If it cannot take several, say so in models.toml (several_images = false)"
+            lowest = "the paper then gives it the lowest score there"
+            notes.append(f"{editor} has no output for any of {count}: left out. {say}: {lowest}.")
     return notes

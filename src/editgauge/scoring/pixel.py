@@ -17,15 +17,7 @@ import cv2
 import numpy as np
 
 from editgauge.errors import ImageError
-from editgauge.images import (
-    Array,
-    Mask,
-    oriented,
-    read_header,
-    read_image,
-    read_luma,
-    resize,
-)
+from editgauge.images import Array, Mask, oriented, read_header, read_image, read_luma, resize
 from editgauge.metrics.align import Features, estimate_alignment, provenance, sift_features, warp
 from editgauge.metrics.error import masked_mse, psnr_of_mse
 from editgauge.metrics.ssim import GAUSSIAN, clear_windows, ssim, ssim_means

@@ -107,12 +107,7 @@ JUDGED = _table(
 to 1. How they go with people's ranks is what `agree` prints.
 """
 GROUNDING = [
-    _table(
-        name,
-        f", {title}, against the region's mask",
-        _plain(metrics),
-        headline=metrics[0].name,
-    )
+    _table(name, f", {title}, against the region's mask", _plain(metrics), headline=metrics[0].name)
     for name, title, metrics in (
         ("grounding", "where the models looked", ATTENTION),
         ("change", "where the outputs changed", CHANGE),

@@ -49,7 +49,4 @@ def tables(frame: Results) -> list[PaperTable]:
     """The pixel table, and the other metrics in a table of plain means."""
     title = "mini, the built-in benchmark: other tracks"
     others = generic(frame, name="mini.others", title=title, without=_PIXEL)
-    return [
-        PIXEL,
-        *(replace(one, size=COUNTS[""], notes=(PURPOSE,), strata="") for one in others),
-    ]
+    return [PIXEL, *(replace(one, size=COUNTS[""], notes=(PURPOSE,), strata="") for one in others)]

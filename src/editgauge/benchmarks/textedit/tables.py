@@ -20,15 +20,7 @@ from editgauge.benchmarks.textedit import facts
 from editgauge.scoring.metrics import OCR
 from editgauge.tables.metrics import on_scale
 from editgauge.tables.results import SCORED, STATUSES, Cube, Results
-from editgauge.tables.spec import (
-    Column,
-    Floats,
-    Mean,
-    PaperTable,
-    Published,
-    Sizes,
-    read_published,
-)
+from editgauge.tables.spec import Column, Floats, Mean, PaperTable, Published, Sizes, read_published
 from editgauge.tables.table import TableRow
 from editgauge.types import Status
 

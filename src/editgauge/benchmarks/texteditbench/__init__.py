@@ -34,14 +34,7 @@ BENCHMARK = Benchmark(
     published_counts={"": SIZE, **SIZES},
     marks=("data_manual_production", "data_web-sourced_instances", "canva"),
     data=DataSource("MATH-finding/TextEditBench", "stated on the data set's page"),
-    metrics=(
-        *PIXEL,
-        LPIPS,
-        *REFERENCE_PIXEL,
-        REFERENCE_LPIPS,
-        *OCR,
-        *JUDGE,
-    ),
+    metrics=(*PIXEL, LPIPS, *REFERENCE_PIXEL, REFERENCE_LPIPS, *OCR, *JUDGE),
     load=parts(".layout:load"),
     write=parts(".layout:write"),
     scorers=by_track(

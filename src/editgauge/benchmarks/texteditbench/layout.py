@@ -15,20 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from editgauge.benchmarks.base import (
-    Note,
-    Samples,
-    need_folder,
-    not_this_folder,
-    write_json,
-)
+from editgauge.benchmarks.base import Note, Samples, need_folder, not_this_folder, write_json
 from editgauge.benchmarks.reading import Notes, Record, read_bytes, read_json, unique
 from editgauge.benchmarks.texteditbench.facts import ATTRIBUTES, FOLDERS, tier_of
-from editgauge.benchmarks.texteditbench.samples import (
-    Place,
-    number_in,
-    sample_of,
-)
+from editgauge.benchmarks.texteditbench.samples import Place, number_in, sample_of
 from editgauge.benchmarks.tree import Tree, below, is_folder, plain, shown
 from editgauge.errors import DataError, ImageError, UsageError
 from editgauge.escape import file_name

@@ -140,15 +140,15 @@ def _labels(figure: Figure, width: int, *, counts: bool = True) -> list[str]:
     found = []
     for at, (label, n) in enumerate(zip(figure.labels, figure.counts, strict=True)):
         text = textwrap.fill(label.replace("_", " "), width) + f" ({n})" * counts
-        none = all(math.isnan(values[at]) for values in figure.series.values())
+        none = all(math.isnan(values[at].value) for values in figure.series.values())
         found.append(plain_text(text + f"\n({NO_SCORE})" * none))
     return found
 
 
 def _limits(figure: Figure) -> tuple[float, float]:
     """The lowest and highest number that is drawn, 0 included; a radar ends with its scale."""
-    ends = [v for line in figure.series.values() for v in line]
-    ends += [v for line in figure.limits.values() for pair in line for v in pair]
+    shown = 1 if figure.kind == "radar" else 3  # a radar has no intervals
+    ends = [v for line in figure.series.values() for one in line for v in one[:shown]]
     if figure.kind == "radar" and figure.top is not None:
         ends.append(figure.top)
     low, high = np.nanmin([0.0, *ends]), np.nanmax([0.0, *ends])
@@ -157,9 +157,9 @@ def _limits(figure: Figure) -> tuple[float, float]:
 
 def _fewer(figure: Figure, editor: str) -> Iterator[tuple[int, int]]:
     """(place, n) where an editor's mean is of fewer samples than the label says."""
-    for at, n in enumerate(figure.scored.get(editor, ())):
-        if n not in (0, figure.counts[at]):
-            yield at, n
+    for at, one in enumerate(figure.series[editor]):
+        if one.n not in (0, figure.counts[at]):
+            yield at, one.n
 
 
 def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[float]) -> None:
@@ -168,7 +168,7 @@ def _lines(axes: Any, figure: Figure, names: Sequence[str], across: Sequence[flo
         closed = [0] if figure.kind == "radar" else []
         order = [*range(len(values)), *closed]
         axes.plot(
-            [across[i] for i in order], [values[i] for i in order], label=name,
+            [across[i] for i in order], [values[i].value for i in order], label=name,
             color=COLOURS[number % len(COLOURS)], linestyle=_STYLES[number % len(_STYLES)],
             marker=_MARKERS[number % len(_MARKERS)],
         )  # fmt: skip
@@ -203,16 +203,15 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     missing = []
     for number, (name, editor) in enumerate(zip(names, figure.series, strict=True)):
         places = np.arange(len(figure.labels)) + (number + 0.5) * step
-        values = np.array(figure.series[editor])
+        values, low_ends, high_ends, _ = np.array(figure.series[editor]).T
         axes.barh(
             places, np.nan_to_num(values), step, label=name, edgecolor="white", linewidth=0.2,
             color=COLOURS[number % len(COLOURS)], hatch=_HATCHES[number % len(_HATCHES)],
         )  # fmt: skip
         missing += places[np.isnan(values)].tolist()
-        limits = np.array(figure.limits.get(editor, [(np.nan, np.nan)] * len(places)))
-        axes.plot(limits.T, [places, places], color="black", linewidth=thin)
+        axes.plot([low_ends, high_ends], [places, places], color="black", linewidth=thin)
         for at, n in _fewer(figure, editor):
-            end = np.nanmax([values[at], *limits[at]])
+            end = np.nanmax([values[at], high_ends[at]])
             axes.text(end, places[at], f" n={n}", va="center", fontsize=4)
     if missing:
         axes.barh(missing, (high - low) * 0.04, step, label=NO_SCORE, **_NO_BAR)
@@ -230,7 +229,7 @@ def _bars(axes: Any, figure: Figure, names: Sequence[str]) -> None:
 def _histogram(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     count = len(figure.labels)
     (values,) = figure.series.values()
-    axes.bar(range(count), values, 0.94, color=COLOURS[0], label=names[0])
+    axes.bar(range(count), [one.value for one in values], 0.94, color=COLOURS[0], label=names[0])
     axes.set_xticks(range(count), figure.labels, rotation=90, fontsize=5.5)
     axes.set_xlim(-0.6, count - 0.4)
     axes.set_ylabel(figure.axis)
@@ -242,10 +241,10 @@ def _curve(axes: Any, figure: Figure, names: Sequence[str]) -> None:
     _lines(axes, figure, names, range(count))
     for number, (editor, values) in enumerate(figure.series.items()):
         colour = COLOURS[number % len(COLOURS)]
-        for place, pair in enumerate(figure.limits.get(editor, ())):
-            axes.plot([place, place], pair, color=colour, linewidth=0.5)
+        for place, one in enumerate(values):
+            axes.plot([place, place], [one.low, one.high], color=colour, linewidth=0.5)
         for at, n in _fewer(figure, editor):
-            axes.text(at, values[at], f" n={n}", fontsize=4, color=colour)
+            axes.text(at, values[at].value, f" n={n}", fontsize=4, color=colour)
     upright = (max(map(len, figure.labels)) + 4) * count > 50  # they would lie on each other
     axes.set_xticks(range(count), _labels(figure, 30), rotation=90 if upright else 0)
     axes.set_xlim(-0.4, count - 0.6)

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from editgauge import escape
 from editgauge.reports.scripts import number
-from editgauge.statistics.resampling import mean_interval
+from editgauge.statistics.resampling import Estimate, mean_interval
 from editgauge.tables.metrics import bounded, on_scale, titles, unknown
 from editgauge.tables.results import Results
 from editgauge.tables.slices import in_order
@@ -28,8 +28,8 @@ _MOST_BINS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Means of one metric for each editor (in `series`) at each label, NaN where nothing was
-    scored; or counts of samples.
+    """Means of one metric for each editor (in `series`) at each label, with intervals and how many
+    samples have a score; or counts of samples (`n` is 0 there).
     """
 
     kind: Kind
@@ -37,13 +37,9 @@ class Figure:
     title: str
     axis: str
     labels: tuple[str, ...]
-    series: Mapping[str, tuple[float, ...]]
+    series: Mapping[str, tuple[Estimate, ...]]
     counts: tuple[int, ...]
     """How many samples each label has that the metric can say something about."""
-    scored: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """How many of them have a score, for each editor at each label."""
-    limits: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
-    """95 % bootstrap intervals over samples, NaN where there is none. Bars and curves have them."""
     top: float | None = None
     """The upper end of the metric's scale, at which a radar has its rim; None where it is open."""
 
@@ -123,37 +119,22 @@ def _of_labels(
     file = "-".join(
         filter(None, (plot.kind, plot.attribute, about.name, variant, portable(source), of))
     )
-    cells = {frame.editors[e]: [values[e][mask] for mask in at] for e in editors}
-    bounds = {} if plot.kind == "radar" else cells
     yield Figure(
         kind=plot.kind,
         name=portable(file),
         title=f"{head}{f', {of}' if of else ''}",
         axis=f"{title}{f', {about.unit}' if about.unit else ''}{better}",
         labels=names,
-        series={name: tuple(map(_mean, mine)) for name, mine in cells.items()},
-        counts=tuple(int(mask.sum()) for mask in at),
-        scored={
-            name: tuple(int(np.isfinite(cell).sum()) for cell in mine)
-            for name, mine in cells.items()
+        series={
+            frame.editors[e]: tuple(mean_interval(values[e][mask]) for mask in at) for e in editors
         },
-        limits={name: tuple(map(_interval, mine)) for name, mine in bounds.items()},
+        counts=tuple(int(mask.sum()) for mask in at),
         top=float(on_scale(about, np.float64(about.high))) if bounded(about) else None,
     )
 
 
-def _mean(values: Any) -> float:
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if len(kept) else math.nan
-
-
-def _interval(values: Any) -> tuple[float, float]:
-    """The 95 % interval of a mean; NaN twice where values say nothing of it."""
-    kept = values[~np.isnan(values)]
-    if len(kept) < 2 or (kept == kept[0]).all():
-        return (math.nan, math.nan)
-    found = mean_interval(kept)
-    return (float(found.low), float(found.high))
+def _count(samples: Any) -> Estimate:
+    return Estimate(float(samples), math.nan, math.nan, 0)
 
 
 def _ordered(labels: Iterable[Any], order: Sequence[str]) -> tuple[str, ...]:
@@ -180,7 +161,7 @@ def _counted(frame: Results, plot: Plot) -> list[Figure]:
             axis="samples",
             labels=names,
             series={
-                value: tuple(float(((labels == name) & (parts == value)).sum()) for name in names)
+                value: tuple(_count(((labels == name) & (parts == value)).sum()) for name in names)
                 for value in _ordered(parts, ())
             },
             counts=tuple(int((labels == name).sum()) for name in names),
@@ -213,7 +194,7 @@ def _histogram(frame: Results, plot: Plot) -> list[Figure]:
             title=f"{plot.words} ({len(known)} of {len(frame.samples)} samples)",
             axis="samples",
             labels=tuple(f"{a:.6g}–{b:.6g}" for a, b in pairwise(edges)),
-            series={"samples": tuple(map(float, counts))},
+            series={"samples": tuple(map(_count, counts))},
             counts=tuple(map(int, counts)),
         )
     ]
@@ -230,7 +211,7 @@ def as_text(figure: Figure) -> str:
     parts = []
     for name, values in figure.series.items():
         cells = zip(figure.labels, values, strict=True)
-        parts.append(f"{name}: {', '.join(f'{label} {told(v)}' for label, v in cells)}")
+        parts.append(f"{name}: {', '.join(f'{label} {told(v.value)}' for label, v in cells)}")
     return f"{figure.title}. {'. '.join(parts)}."
 
 
@@ -239,16 +220,12 @@ def as_csv(figure: Figure) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["figure", "model", "label", "value", "n", "of", "low", "high"])
-    none = ((math.nan, math.nan),) * len(figure.labels)
+    counted = figure.kind in ("counts", "histogram")
     for editor, values in figure.series.items():
-        limits, scored = figure.limits.get(editor, none), figure.scored.get(editor)
-        for at, label in enumerate(figure.labels):
+        for label, of, one in zip(figure.labels, figure.counts, values, strict=True):
             names = [escape.csv_text(text) for text in (figure.title, editor, label)]
-            value, low, high = (
-                "" if math.isnan(v) else f"{v:.6g}" for v in (values[at], *limits[at])
-            )
-            n = "" if scored is None else scored[at]
-            writer.writerow([*names, value, n, figure.counts[at], low, high])
+            value, low, high = ("" if math.isnan(v) else f"{v:.6g}" for v in one[:3])
+            writer.writerow([*names, value, "" if counted else one.n, of, low, high])
     return stream.getvalue()
 
 

@@ -58,9 +58,7 @@ class Shown(NamedTuple):
 
 
 def every(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs) -> list[Shown]:
-    """Every output of the frame that has an IoU, by basis and kind (`failures.WORST` first), then
-    by editor and IoU.
-    """
+    """Every output of the frame that has an IoU, by basis, kind (the worst first), editor, IoU."""
     frame = failures.one_source(frame)
     reads = [told for basis in BASES if (told := failures.read(frame, basis, cutoffs)) is not None]
     if not reads:
@@ -110,9 +108,7 @@ def _details(runs: Sequence[Run], benchmark: str) -> dict[tuple[str, str, str], 
 
 
 def map_of(detail: Mapping[str, Any]) -> tuple[Floats, float] | None:
-    """The map that a row keeps, shape (h, w), 0 to 1, and its cut; None where there is none that
-    can be read.
-    """
+    """The map that a row keeps, shape (h, w), 0 to 1, and its cut; None without a readable one."""
     try:
         kept, cut = detail["map"], float(detail["cut"])
         shape = (int(kept["height"]), int(kept["width"]))
@@ -127,8 +123,8 @@ def map_of(detail: Mapping[str, Any]) -> tuple[Floats, float] | None:
 def figure(
     picture: Array, values: Floats, cut: float, mask: Mask, output: Array | None = None
 ) -> Array:
-    """Input, map, mask and overlap beside each other, and the output where there is one, each of
-    the picture's size (H, W, 3).
+    """Input, map, mask, overlap and output beside each other, each of the picture's size (H, W, 3).
+    In the overlap red is the mask alone, green the map's region alone, yellow where both are.
     """
     size = (picture.shape[0], picture.shape[1])
     fine = cv2.resize(values, (size[1], size[0]), interpolation=cv2.INTER_LINEAR)
@@ -190,9 +186,7 @@ def _file(runs: Sequence[Run], relative: object, room: str) -> Path | None:
 
 
 def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) -> int:
-    """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`, named as
-    `escape.file_name` says; how many.
-    """
+    """A PNG ``<basis>-<editor>-<sample>.png`` of every output in the folder `to`; how many."""
     count = 0
     found = every(runs, frame, cutoffs)
     stems = [escape.file_name(f"{one.basis}-{one.editor}-{one.sample}") for one in found]
@@ -208,8 +202,8 @@ def draw_all(runs: Sequence[Run], frame: Results, cutoffs: Cutoffs, to: Path) ->
 
 
 def write_page(parts: Sequence[tuple[str, Results]], runs: Sequence[Run], to: Path) -> bool:
-    """Write the page and its figures into a report's folder. `parts`: title and results of each
-    benchmark. False, and nothing, where no part has any output.
+    """Write the page and its figures into a report's folder, of benchmarks by title; whether there
+    was any output.
     """
     text = []
     for number, (title, frame) in enumerate(parts):

@@ -79,9 +79,7 @@ def write(
 
 
 def saved(drawing: Any, stem: Path, formats: Sequence[str]) -> list[Path]:
-    """Write a matplotlib figure in these formats, without dates. What cannot be written raises as
-    `images.write_bytes`.
-    """
+    """Write a matplotlib figure in these formats, without dates. Raises as `images.write_bytes`."""
     drawing.canvas.draw()
     drawing.set_layout_engine("none")  # it would move things a little at every further drawing
     files = [stem.with_name(f"{stem.name}.{form}") for form in formats]

@@ -95,8 +95,8 @@ def _means(
 def _of_labels(
     frame: Results, about: Metric, variant: str, plot: Plot, words: tuple[str, str, str]
 ) -> Iterator[Figure]:
-    """The figure of some samples; none of too few or too many labels. `words`: the metric's title,
-    whose rows, and which samples ("" for all).
+    """The figure of some samples, where their labels make one. `words`: the metric's title, whose
+    rows, and which samples ("" for all).
     """
     title, source, of = words
     grid = frame.grid(about.name, variant)

@@ -16,7 +16,6 @@ from editgauge.images import read_small
 from editgauge.reports.drawing import SETTINGS, matplotlib_of, plain_text, saved, wrapped
 from editgauge.reports.pictures import Pictures
 from editgauge.store.run import Run
-from editgauge.store.schema import EditRecord
 from editgauge.tables.metrics import choose, metrics_of, on_scale, titles
 from editgauge.tables.results import STATUSES, Results
 from editgauge.tables.table import printed
@@ -77,27 +76,20 @@ def lines(
         panels = [Panel(heading, pictures.file(path), "not in the run") for heading, path in given]
         for editor in editors:
             edit = pictures.edits.get(name, {}).get(editor)
-            picture = pictures.file(None if edit is None else edit.path)
+            picture, words = None, "missing output"
+            if edit is not None:
+                picture, lost = pictures.file(edit.path), edit.status is Status.SCORED
+                words = "not in the run" if lost else edit.status.value.replace("_", " ")
+                words += f": {edit.reason}" if edit.reason else ""
             scores = tuple(_score(frame, metric, editor, name) for metric in metrics)
-            panels.append(Panel(editor, picture, "" if picture else _words(edit), scores))
+            panels.append(Panel(editor, picture, words, scores))
         found.append((f"{name}: {records[name].get('instruction') or ''}", panels))
     pictures.close()
     return found
 
 
-def _words(edit: EditRecord | None) -> str:
-    """Why there is no picture."""
-    if edit is None:
-        return "missing output"
-    lost = edit.status is Status.SCORED
-    status = "not in the run" if lost else edit.status.value.replace("_", " ")
-    return f"{status}: {edit.reason}" if edit.reason else status
-
-
 def _score(frame: Results, name: str, editor: str, sample: str) -> str:
-    """``EA 0.80``: a score under the name and on the scale of the tables; the status in words where
-    there is none.
-    """
+    """``EA 0.80``: a score on the scale of the tables; the status in words where there is none."""
     known = metrics_of(frame)
     metric, title = known[name], titles(known)[name]
     code = -1
@@ -112,9 +104,7 @@ def _score(frame: Results, name: str, editor: str, sample: str) -> str:
 
 def write(found: Sequence[Line], to: Path) -> list[Path]:
     """Draw the grid as the file `to`; its ending says the format, and ``.pdf`` makes a PNG beside
-    it as well. Returns the files.
-
-    Raises `UsageError` for another ending, `MissingExtra` without matplotlib.
+    it. Raises `UsageError` for another ending, `MissingExtra` without matplotlib.
     """
     form = to.suffix.lower().removeprefix(".")
     if form not in FORMATS:

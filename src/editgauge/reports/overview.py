@@ -1,6 +1,4 @@
-"""What the first page of a report says of a benchmark: how much was run, who is ahead and whether
-that is certain, and which samples to look at first.
-"""
+"""What the first page of a report says of a benchmark: who is ahead, and what to look at first."""
 
 from __future__ import annotations
 
@@ -73,9 +71,7 @@ def _group(frame: Results, plot: Plot) -> str | None:
 def _by(
     frame: Results, metrics: Mapping[str, Metric], lead: Mapping[str, Any] | None
 ) -> tuple[Metric, str, str] | None:
-    """The metric, variant and source (judge or engine) behind the leading column, or the first
-    metric with a direction.
-    """
+    """Metric, variant and source behind the leading column, or of the first with a direction."""
     known = [
         (metric, variant)
         for metric in metrics.values()
@@ -226,8 +222,8 @@ def _ranked(frame: Results, found: Ranking) -> dict[str, Any]:
 
 
 def link(frame: Results, field: Field) -> dict[str, object]:
-    """What a cell of a column opens: the samples behind it, by the value that the column shows, or
-    by the first of its parts where a run has no rows of a combined metric yet.
+    """What a cell of a column opens: the samples behind it, by the value that the column shows (the
+    first of its parts where a combined metric has no rows yet).
     """
     shown = field.metric.name
     if not frame.has(shown, field.variant):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -51,9 +52,7 @@ class Part:
 
 
 def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) -> Part:
-    """A benchmark's part of a report on these runs. `published` adds the papers' lines,
-    `intervals` bootstrap intervals.
-    """
+    """A benchmark's part of a report on these runs, with the papers' lines and intervals or not."""
     frame = without_training(reading.of_runs(runs, name), runs)
     benchmark = benchmark_of(name)
     shown = Shown(published=published, intervals=intervals)
@@ -78,9 +77,7 @@ def part(runs: Sequence[Run], name: str, *, published: bool, intervals: bool) ->
 
 
 def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
-    """The benchmark's tables, each with where its numbers come from: column -> metric, variant,
-    labels of samples. A column of published numbers alone opens nothing.
-    """
+    """The benchmark's tables, each with where its numbers come from: see `overview.link`."""
     links = {
         paper.name: {
             f.column.name: link(side, f) for f in plan(side, paper, variant).fields if f.spec.of
@@ -99,9 +96,7 @@ def _tables(side: Results, variant: Variant, shown: Shown) -> Iterator[Table]:
 def write(
     part: Part, at: int, folder: Path, pictures: Pictures, runs: Sequence[Run]
 ) -> dict[str, Any]:
-    """Write a benchmark's data files into `folder`; what the page's first file says of it. `at`
-    is its place in the report.
-    """
+    """Write a benchmark's data files; what the page's first file says of it. `at`: its place."""
     frame = part.frame
     columns = []
     for index, (column, values, status) in enumerate(_columns(frame, part.metrics)):
@@ -262,15 +257,10 @@ def _study(part: Part, at: int, folder: Path) -> dict[str, Any] | None:
     return {"tables": part.study["tables"]}
 
 
-def _write_details(samples: Iterator[Any], size: int, at: int, folder: Path) -> int:
+def _write_details(samples: Iterator[Any], size: int, number: int, folder: Path) -> int:
     """Write what is known of each sample, `size` of them a file; returns the size."""
-    shard: list[Any] = []
-    count = 0
-    for sample in samples:
-        shard.append(sample)
-        if len(shard) == size:
-            write_script(folder / f"detail-{count}.js", f"{at}/detail/{count}", shard)
-            count, shard = count + 1, []
-    if shard:
-        write_script(folder / f"detail-{count}.js", f"{at}/detail/{count}", shard)
+    for count in itertools.count():
+        if not (shard := list(itertools.islice(samples, size))):
+            break
+        write_script(folder / f"detail-{count}.js", f"{number}/detail/{count}", shard)
     return size

@@ -95,9 +95,7 @@ class Pictures:
 
 
 def _smaller(path: Path) -> bytes | None:
-    """The picture as JPEG, `COPIED_SIDE` at its longer side; None where it is no larger than that,
-    or cannot be read.
-    """
+    """The picture as JPEG, `COPIED_SIDE` long; None where it is no larger, or cannot be read."""
     with contextlib.suppress(ImageError):
         header = read_header(path)
         if max(header.width, header.height) > COPIED_SIDE:
@@ -165,13 +163,9 @@ def _make(job: tuple[Path, Path]) -> bool:
 
 
 def present(folder: Path, frame: Results) -> dict[str, NDArray[np.bool_]]:
-    """Slot ("input", "reference", an editor's number) -> which samples (S,) have a thumbnail: the
-    page asks for no other.
-    """
+    """Slot ("input", "reference", an editor's number) -> which samples (S,) have a thumbnail."""
     found = {}
     for slot in ("input", "reference", *map(str, range(len(frame.editors)))):
-        there = np.zeros(len(frame.samples), np.bool_)
-        names = [path.stem for path in (folder / slot).glob("*.webp")]
-        there[[int(n) for n in names if n.isdigit() and int(n) < len(there)]] = True
-        found[slot] = there
+        names = {path.stem for path in (folder / slot).glob("*.webp")}
+        found[slot] = np.array([str(at) in names for at in range(len(frame.samples))], np.bool_)
     return found

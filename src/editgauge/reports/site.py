@@ -79,7 +79,10 @@ def build(
                 part.frame, pictures, folder, workers=workers, progress=progress
             )
         about = write(part, number, to / "data" / str(number), pictures, runs)
-        found = figures.figures(part.frame, part.metrics, part.plots, only=_headline(about))
+        seen = about["overview"]  # the first page's metrics are in the page, all for papers
+        leading = {lead["link"]["metric"] for lead in seen["leads"].values()}
+        leading = leading or {(seen["by"] or {}).get("metric")}
+        found = figures.figures(part.frame, part.metrics, part.plots, only=leading)
         about |= _draw(found, to / "figures", f"{number}-")
         shown.append(about)
         diagnosed.append((part.title or part.frame.benchmark, part.frame))
@@ -105,15 +108,6 @@ def build(
     size = sum(p.stat().st_size for p in to.rglob("*") if p.is_file() and "thumbs" not in p.parts)
     samples = sum(len(part.frame.samples) for part in parts)
     return Site(page=to / "index.html", bytes=size, samples=samples, thumbnails=made)
-
-
-def _headline(about: Mapping[str, Any]) -> set[str]:
-    """The metrics behind the leading columns: their figures are in the page, all others in those
-    for papers.
-    """
-    seen = about["overview"]
-    leads = {lead["link"]["metric"] for lead in seen["leads"].values()}
-    return leads or ({seen["by"]["metric"]} if seen["by"] else set())
 
 
 def _draw(found: Sequence[figures.Figure], folder: Path, prefix: str) -> dict[str, Any]:

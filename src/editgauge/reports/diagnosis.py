@@ -152,7 +152,7 @@ def _tinted(picture: Array, where: Mask, colour: tuple[int, int, int]) -> Array:
 
 def drawn(runs: Sequence[Run], shown: Shown, side: int) -> Array | None:
     """The figure of an output with a word above each panel, its pictures `side` pixels at most;
-    None where a picture is not in the run or its map is not kept.
+    None where something of it is not there.
     """
     found = map_of(shown.detail)
     path = _file(runs, (shown.record.get("images") or [None])[0], "inputs")

@@ -25,8 +25,6 @@ MOST = 4
 """Samples of a kind that the first page shows."""
 MOST_GROUPS = 20
 """Values of an attribute by which means are shown."""
-_ASKED = 300
-"""Letters of an instruction that the first page shows."""
 
 
 def overview(
@@ -56,7 +54,7 @@ def overview(
         "kept": sorted(kept, key=lambda name: not bounded(metrics[name])),
         **shown,
         "groups": next(filter(None, map(partial(_group, machine), plots)), None),
-        "asked": {at: str(text or "")[:_ASKED] for at, text in zip(places, told, strict=True)},
+        "asked": {at: str(text or "")[:300] for at, text in zip(places, told, strict=True)},
     }
 
 

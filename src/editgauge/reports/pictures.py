@@ -24,10 +24,8 @@ from editgauge.store.run import Run
 from editgauge.store.schema import EditRecord
 from editgauge.tables.results import Results
 
-COPIED_SIDE = 1000
-"""The longer side in pixels of a picture that is copied into a report: the report is to be sent."""
-THUMB_SIDE = 224
-"""The longer side of a thumbnail in pixels."""
+COPIED_SIDE, THUMB_SIDE = 1000, 224
+"""The longer side in pixels of a picture that is copied into a report, and of a thumbnail."""
 Progress = Callable[[int, int, str], None]
 
 

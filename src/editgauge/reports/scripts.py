@@ -15,9 +15,7 @@ from editgauge.images import write_bytes
 
 
 def write_script(path: Path, key: str, value: Any) -> None:
-    """A data file: one call with a key and one JSON value. Every ``<`` is escaped, although no
-    markup ever reads it.
-    """
+    """A data file: one call with a key and one JSON value; every ``<`` is escaped."""
     data = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
     for odd, escaped in ((b"<", b"\\u003c"), ("\u2028", b"\\u2028"), ("\u2029", b"\\u2029")):
         data = data.replace(odd if isinstance(odd, bytes) else odd.encode(), escaped)
@@ -33,7 +31,5 @@ def number(text: str) -> float:
 
 
 def packed(values: NDArray[Any], kind: str = "u1") -> str:
-    """An array as base64 of little-endian numbers: ``u1``, ``<u2`` or ``<f4`` (NaN where there is
-    no score; the exact value is in the detail shard).
-    """
+    """An array as base64 of little-endian numbers: ``u1``, ``<u2`` or ``<f4``."""
     return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()

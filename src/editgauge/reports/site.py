@@ -62,9 +62,7 @@ def build(
 
     Pictures are linked by relative path when `to` lies inside the only run, and copied otherwise or
     with `copy_images`: a path that leads out of the run would tell a reader about this machine.
-    Thumbnails that are there already are kept, others are made on `workers` threads. Raises
-    `RunError` when `to` cannot be written, holds something else, or holds a link: a report is never
-    written through one.
+    Raises `RunError` when `to` cannot be written, holds something else, or holds a link.
     """
     to = _claimed(to, runs)
     inside = len(runs) == 1 and to.is_relative_to(runs[0].path)

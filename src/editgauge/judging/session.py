@@ -122,8 +122,7 @@ class Session:
 
     def go_offline(self) -> None:
         """Ask nothing from now on: rows are made of what is stored."""
-        self.options = replace(self.options, offline=True)
-        self.engine.offline = True
+        self.options, self.engine.offline = replace(self.options, offline=True), True
 
     def record(self, command: str, **facts: Any) -> dict[str, Any]:
         """Write down in the run's manifest that a command was run, and what it did."""

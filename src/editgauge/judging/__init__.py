@@ -1,3 +1,1 @@
-"""Vision-language models that read pictures and a rubric: one chat call, its store, its price, its
-replies.
-"""
+"""Vision-language models that read pictures and a rubric."""

@@ -1,6 +1,4 @@
-"""One reply of one judge: from the store, or asked for in the server's words, paid for and stored
-under a key made of everything it depended on, before anybody hears of it.
-"""
+"""One reply of one judge: from the store, or asked for, paid for and stored under its key."""
 
 from __future__ import annotations
 
@@ -107,9 +105,7 @@ class Unasked(Exception):
 
 
 class Asker:
-    """Asks one model for replies, each key once. Thread-safe. `replies` may be shared by runs and
-    processes; `deadline`: seconds for one reply, all waiting and retries together.
-    """
+    """Asks one model for replies, each key once. Thread-safe. `deadline`: seconds for one reply."""
 
     def __init__(
         self,
@@ -156,9 +152,7 @@ class Asker:
     # -- keys --------------------------------------------------------------------------------------
 
     def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
-        """The key of a reply: 32 hexadecimal digits over rubric, repeat, attempt, picture bytes and
-        body (model, parameters, schema, text). Raises `ImageError`.
-        """
+        """32 hexadecimal digits over all that a reply depends on. Raises `ImageError`."""
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
         state = hashlib.blake2b(digest_size=16)
         for part in ("openai-chat", job.call.rubric, str(job.repeat), attempt.name, *marks):

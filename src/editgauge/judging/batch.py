@@ -38,9 +38,7 @@ _FREE = Spend(model="")
 
 
 class Batch(msgspec.Struct, kw_only=True):
-    """One batch as it is noted. `calls`: keys, none once it was collected; `number`: the
-    provider's, empty while it is not known whether the batch was made.
-    """
+    """A batch as it is noted: `calls` until it was collected, `number` once it is known."""
 
     mark: str
     calls: list[str]
@@ -50,9 +48,7 @@ class Batch(msgspec.Struct, kw_only=True):
 
 @dataclass(slots=True, kw_only=True)
 class Batched:
-    """What `submit` or `collect` did. `waiting`: calls in unfinished batches; `failed`: batches
-    that ended without results; `broke`: why the budget left calls out.
-    """
+    """What was done; `failed`: batches without results; `broke`: why the budget left calls out."""
 
     batches: list[str] = field(default_factory=list)
     calls: int = 0
@@ -141,9 +137,7 @@ def _send(engine: Engine, bodies: Mapping[str, bytes], result: Batched) -> None:
 
 
 def _pending(engine: Engine) -> Iterator[Batch]:
-    """The batches that were begun and not collected, the oldest first; one of a killed command is
-    looked for. Raises `RunError` for a damaged note (what it stood for was paid).
-    """
+    """The batches that were begun and not collected. Raises `RunError` for a damaged note."""
     for note in engine.replies.notes(_NOTE).values():
         batch = msgspec.json.decode(note, type=Batch)
         if batch.calls and not batch.number:
@@ -153,9 +147,7 @@ def _pending(engine: Engine) -> Iterator[Batch]:
 
 
 def _find(engine: Engine, batch: Batch, why: str) -> None:
-    """Look for a batch that may have been made; one that the provider's list does not have is
-    closed. Raises `RunError` where it does not tell.
-    """
+    """Look for a batch that may have been made. Raises `RunError` where that is not told."""
     reply = _get(engine, "/batches?limit=100", _json)
     listed = reply.value.get("data") if isinstance(reply.value, dict) else None
     if not isinstance(listed, list):
@@ -220,9 +212,7 @@ def _answers(engine: Engine, batch: Batch) -> dict[str, Response] | None:
 
 
 def _close(engine: Engine, batch: Batch, state: str) -> None:
-    """A batch was collected, or never made. Calls without an answer stay booked where its work was
-    done: they are billed, wherever their lines are.
-    """
+    """A batch is over. Calls without an answer stay booked where its work was done."""
     for entry in engine.ledger.standing([entry_key(key) for key in batch.calls]).values():
         why = f"no result in batch {batch.number}: {state}"
         engine.ledger.settle(entry, None, state == "completed", why)

@@ -1,6 +1,4 @@
-"""One chat call to an OpenAI-compatible server: its words, which the first calls find out, its
-body, never built in one piece, and what came back as a plain value.
-"""
+"""One chat call to an OpenAI-compatible server: its words, its body, and what came back."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "gramm
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """How the schema is sent ("": not at all), the keywords that it must do without, the name of
-    the token limit, and whether a temperature is taken.
-    """
+    """How the schema goes ("": not at all), without which keywords; names of limit, temperature."""
 
     form: Form = "json_schema"
     dropped: tuple[str, ...] = ()
@@ -103,9 +99,7 @@ def _without(schema: Any, dropped: tuple[str, ...]) -> Any:
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_NAMES = ("EDITGAUGE_JUDGE_KEY", "OPENAI_API_KEY")
-"""Variables that may hold the key: the first for any server, the second for OpenAI's and the one
-that ``OPENAI_BASE_URL`` names.
-"""
+"""The first is for any server, the second for OpenAI's and that of ``OPENAI_BASE_URL``."""
 _SLOT = "\u0000picture\u0000"
 _SLOT_BYTES = orjson.dumps(_SLOT)
 
@@ -138,9 +132,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:
-    """The chat messages of a call, a slot in place of each picture. `repair` adds a reply and what
-    is said to it.
-    """
+    """The chat messages of a call, a slot for each picture; `repair`: a reply, an answer to it."""
     shown = {"type": "image_url", "image_url": {"url": _SLOT}}
     sent: list[dict[str, Any]] = []
     for message in call.chat():
@@ -196,9 +188,7 @@ class Client:
 
 
 Ask = Callable[[Mapping[str, Any]], "str | Awaitable[str]"]
-"""Takes a chat request as the OpenAI interface has it (pictures are ``data:`` addresses) and gives
-the reply's text. May be a coroutine function.
-"""
+"""Takes a chat request as the OpenAI interface has it and gives the reply's text; may be async."""
 
 
 class FunctionClient(Client):

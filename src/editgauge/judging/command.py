@@ -1,6 +1,4 @@
-"""Run a judge session to its end: rows and the entry in the manifest. No printing: what happens is
-told by callbacks, and what came of it is an `Outcome`.
-"""
+"""Run a judge session to its end: rows, the entry in the manifest, and an `Outcome`."""
 
 from __future__ import annotations
 

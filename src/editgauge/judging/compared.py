@@ -1,6 +1,4 @@
-"""Judges compared: agreement of each two that judged the same edits of a run, as a table. They are
-two models, one model with two prompt sets, or two runs of one of them (`judge --repeat`).
-"""
+"""Agreement of each two judges (models, prompt sets, runs of one) that judged the same edits."""
 
 from __future__ import annotations
 

@@ -25,9 +25,7 @@ class Line:
 
 @dataclass(slots=True, kw_only=True)
 class Estimate:
-    """What is left to ask: by call and in all. `notes`: the price, and that of a batch; `bought`:
-    how much of it the budget pays for, "" where there is none.
-    """
+    """What is left to ask; `bought`: how much of it the budget pays for, "" where there is none."""
 
     calls: dict[str, Line] = field(default_factory=dict)
     total: Line = field(default_factory=Line)
@@ -98,9 +96,7 @@ def of_session(session: Session) -> Estimate:
 
 
 def shown(session: Session) -> list[dict[str, Any]]:
-    """The calls of the chosen samples in the first repeat: for each its sample, editor, call,
-    rubric, parameters, and messages with texts in full and pictures by name and size.
-    """
+    """The first repeat's calls: parameters, texts in full, pictures by name and size."""
     pictures, found = session.engine.pictures, []
 
     def part_of(part: str | Picture) -> str:

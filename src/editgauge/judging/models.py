@@ -1,6 +1,4 @@
-"""What is known of judges' names, as data in ``models.json``: which are aliases, which think, when
-one ends. An alias (``gpt-4o``) is another model tomorrow, whose numbers compare with nobody's.
-"""
+"""What is known of judges' names, in ``models.json``: aliases, which think, when one ends."""
 
 from __future__ import annotations
 
@@ -26,16 +24,12 @@ _DATED = re.compile(
 
 
 def is_alias(model: str) -> bool:
-    """Whether a name of a hosted service stands for whatever it serves under it today. Names of
-    one's own server (``Qwen2.5-VL-72B-Instruct``) are no aliases.
-    """
+    """Whether a name of a hosted service, not of one's own, has no date."""
     return _HOSTED.search(model) is not None and _DATED.search(model) is None
 
 
 def check_model(model: str, allow_alias: bool) -> None:
-    """Raises `UsageError` for a name that no server has (it stands in rows and tables), and for an
-    alias that is not allowed, naming dated ids where some are known.
-    """
+    """Raises `UsageError` for a name that no server has, and for an alias that is not allowed."""
     why = ""
     if not model.isprintable() or model.strip() != model or not model:
         why = f"{model!r}: wanted a judge's name in one line, such as gpt-4o-2024-11-20"
@@ -64,9 +58,7 @@ def about(model: str) -> str:
 
 
 def thinking(model: str) -> tuple[int, int]:
-    """Of a judge that thinks before it answers: the token limit that its replies get, and what it
-    usually uses of it. Zeros for one that answers at once.
-    """
+    """The token limit of a judge that thinks, and what it usually uses of it; zeros for others."""
     name = model.lower().rpartition("/")[2]
     fits = (line for line in _data()["thinking"] if re.search(line["names"], name))
     return next(((line["room"], line["usual"]) for line in fits), (0, 0))

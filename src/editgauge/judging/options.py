@@ -1,6 +1,4 @@
-"""What a judge command is told: who judges and how, and what is judged. Declared once, for the
-command line and for Python; the text below a field is its help.
-"""
+"""What a judge command is told, for the command line (a field's text is its help) and Python."""
 
 from __future__ import annotations
 
@@ -110,9 +108,7 @@ def _number(name: str, value: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What is judged: run, outputs, and a selection of samples. Raises `UsageError` for a count
-    below 1.
-    """
+    """What is judged: run, outputs, samples. Raises `UsageError` for a count below 1."""
 
     run: Path = Path("runs/default")
     """The run folder: made if it is not there, continued if it is."""

@@ -27,9 +27,7 @@ UNLIMITED = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptFile:
-    """One released script: its path in the repository, the commit (None: its address is not known),
-    and the SHA-256 of its text (UTF-8, lines ended by LF).
-    """
+    """Path in the repository, commit (None: not known), SHA-256 of the text with LF line ends."""
 
     path: str
     commit: str | None
@@ -63,9 +61,7 @@ class Script:
         raise KeyError(name)
 
     def texts(self, function: str) -> tuple[str, ...]:
-        """The text parts of the messages that a function builds, in source order, as templates for
-        ``str.format``: ``"Instruction: {prompt}"``.
-        """
+        """The texts of a function's messages in order, as templates for ``str.format``."""
         displays = (_entries(node) for node in self._walk(function) if isinstance(node, ast.Dict))
         return tuple(_template(entries["text"]) for entries in displays if "text" in entries)
 
@@ -104,9 +100,7 @@ class Scripts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedPrompts:
-    """`track` makes the judge track of the scripts. `repository` is ``owner/name`` on GitHub.
-    `note` says what a user must know before comparing with published numbers.
-    """
+    """`track` makes the judge track; `repository`: ``owner/name`` on GitHub; `note`: for users."""
 
     benchmark: str
     repository: str

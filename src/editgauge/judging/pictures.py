@@ -28,9 +28,7 @@ KEPT = 64
 
 
 class PictureStore:
-    """Encodes pictures and keeps the most recent ones. Thread-safe. `identity` decodes nothing; two
-    pictures with one identity are the same bytes on the wire. Each method raises `ImageError`.
-    """
+    """Encodes pictures, and keeps the latest. Thread-safe. Each method raises `ImageError`."""
 
     def __init__(self, hashes: Callable[[Path], str]) -> None:
         self._hashes, self._lock = hashes, threading.Lock()
@@ -81,9 +79,7 @@ class PictureStore:
 
 
 def as_jpeg(path: Path, quality: int) -> bytes:
-    """A picture as a JPEG file of this quality, as Pillow reads and writes it: orientation is not
-    regarded. Raises `ImageError`.
-    """
+    """A JPEG as Pillow writes it in this quality, orientation disregarded. Raises `ImageError`."""
     read_header(path)  # its limits hold for what comes from a data set
     try:
         with Image.open(path) as shown:
@@ -114,9 +110,7 @@ _EXIF = b"Exif\0\0"
 
 
 def bare(data: bytes, kind: str) -> bytes:
-    """The file without metadata. `kind` is Pillow's name of its format: JPEG or PNG. Raises
-    `ValueError` for a file whose parts do not follow its format, and for another format.
-    """
+    """The file (JPEG or PNG) without metadata. Raises `ValueError` where it is not built so."""
     if kind not in _PARTS:
         raise ValueError(f"format {kind}: wanted JPEG or PNG")
     try:
@@ -137,9 +131,7 @@ def _turned(exif: bytes) -> bytes:
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
-    """The segments that decide how pixels look, up to the first scan; then all to the end of the
-    picture.
-    """
+    """The segments that decide how pixels look, and the coded pixels."""
     position, marker = 2, 0
     yield data[:2]
     while marker != 0xDA:

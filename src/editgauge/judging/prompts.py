@@ -38,18 +38,14 @@ _ODD = re.compile(r"\{\{.{0,40}|\{[a-z_]{2,40}\}")
 
 @dataclass(slots=True)
 class RubricFolder:
-    """A benchmark's rubrics, each replaced by a file of the same name in `folder`. `home` is a
-    folder, or one for each prefix of the names (``krisbench.quality``).
-    """
+    """A benchmark's rubrics (`home`: a folder, or one a prefix), replaced by those of `folder`."""
 
     home: Path | Mapping[str, Path]
     folder: Path | None = None
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict, repr=False)
 
     def text(self, name: str) -> tuple[str, str]:
-        """A rubric's text as it is in its file, and its hash (16 hexadecimal digits). Raises
-        `UsageError` when it cannot be read.
-        """
+        """A rubric's text, and its hash (16 hexadecimal digits). Raises `UsageError`."""
         if name not in self._texts:
             prefix, _, file = name.rpartition(".")
             home = self.home if isinstance(self.home, Path) else self.home[prefix]
@@ -121,9 +117,7 @@ OURS = "ours"
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """A judge track with its words. `texts` is the hash of what is sent in place of rubrics;
-    `plugins` are kind, name, package and version of what is not ours.
-    """
+    """A judge track with its words; `texts`: their hash where no rubric is sent."""
 
     name: str
     track: Track

@@ -29,9 +29,7 @@ class Range:
 
 
 Kind = type[str] | type[bool] | type[object] | Range | Mapping[str, "Kind"]
-"""Of one field of a reply: a text, yes or no, anything (the papers' free reasons), a whole number,
-or an object.
-"""
+"""A text, yes or no, anything (the papers' free reasons), a whole number, or an object."""
 VISIBLE: Mapping[str, Kind] = {"pictures_visible": bool}
 """The first field of every reply to our own prompts: a judge that saw nothing can say so."""
 
@@ -85,9 +83,7 @@ class Call:
     """None leaves it to the server, as the released script does."""
     max_tokens: int = 1000
     messages: tuple[ChatMessage, ...] = ()
-    """A released script's whole chat, in place of `parts` and `system`: sent once, without a schema
-    or a repair, with the script's further `parameters`.
-    """
+    """A released script's whole chat in place of `parts`: sent once, with its `parameters`."""
     parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -196,9 +192,7 @@ class Rubrics(Protocol):
 
 
 def fenced(name: str, text: str) -> str:
-    """Text from data between two marks that it cannot contain: they carry a hash of the text
-    itself, so that the same text always gets the same marks.
-    """
+    """Text from data between two marks that it cannot contain: they carry its hash."""
     data = text.encode("utf-8", "surrogatepass")
     mark = hashlib.blake2b(data, digest_size=4).hexdigest()
     return f"[[{name} {mark}]]\n{text}\n[[end of {name} {mark}]]"

@@ -35,9 +35,7 @@ _START = re.compile(
     r"|<unused9[45]>|<\|channel\|>(?:analysis|final)<\|message\|>",
     re.IGNORECASE,
 )
-"""Where an object begins (a brace before a name or a closing brace), and the marks that models put
-around their thinking.
-"""
+"""Where an object begins, and the marks that models put around their thinking."""
 _ENDS = ("</", "[/", "◁/", "<unused95", "<|channel|>final")
 _MARKS = re.compile(r"(?:<\|[^|<>\s]{1,40}\|>\s{0,4}){1,4}")
 """Of a chat template, left in behind the reply."""

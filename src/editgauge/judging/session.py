@@ -1,6 +1,4 @@
-"""One judge command: what the user said, checked before anything is paid; what is asked; and the
-rows that come of it, each needed or not by a fingerprint made of the key of its reply.
-"""
+"""One judge command: what is asked, checked before anything is paid, and the rows of it."""
 
 from __future__ import annotations
 
@@ -111,9 +109,7 @@ class Session:
         self._stack.close()
 
     def asks(self) -> None:
-        """Keep other processes from asking the same judge until this session is closed. Raises
-        `RunError` when one does, `UsageError` for a rubric of the user's that cannot be filled in.
-        """
+        """Keep others from asking this judge, and check the user's rubrics; raises for both."""
         if self.prompts.rubrics.folder is not None:
             self.expected()
         if not self.options.offline:
@@ -230,9 +226,7 @@ class Session:
     # -- what came back ----------------------------------------------------------------------------
 
     def judge(self, progress: Progress | None = None) -> bool:
-        """Bring the judge's rows up to date; True when everything that was to be asked has been.
-        Raises as `Engine.run`.
-        """
+        """Bring the rows up to date; True when all has been asked. Raises as `Engine.run`."""
         self.run.keep_metrics(self.benchmark, self.prompts.track.metrics)
         return self.engine.run(self.jobs(), self.store, progress)
 

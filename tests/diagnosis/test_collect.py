@@ -244,7 +244,7 @@ def test_joint_attention_is_that_of_queries_and_keys_after_norms_and_positions(p
     with watch(pipe, concept_in(pipe)) as found:
         run(pipe)
     (place,) = found.positions
-    height, width = found.shapes[0]
+    height, width = max(found.sums)
     text = 32
     wanted = torch.stack(kept).mean(dim=0)[text : text + height * width, place]
     np.testing.assert_allclose(found.map(), wanted.numpy().reshape(height, width), atol=1e-6)

@@ -283,7 +283,7 @@ def tune(
         tested = {identity for one in found for identity in one.test}
         material = replace(whole, samples=[s for s in whole.every if s.id in tested])
         if not output.as_json():
-            print("\n".join(line for one in found for line in one.lines()), flush=True)
+            print("\n".join(map(str, found)), flush=True)
         if only_split:
             if output.as_json():
                 output.print_json(

@@ -1,10 +1,9 @@
 """Attention grounding: where a model looked while it edited, against where it should have
 (MedEBench, arXiv 2506.01921, section 4).
 
-The editor runs again with the recorded seed and settings and its attention is collected; whether
-the output came out as recorded is in each row's detail (`reproduced`). The map is the mean over
-steps, heads, the layers of one resolution, and the occurrences of the concept; from map to numbers:
-`metrics.grounding`.
+The editor runs again with the recorded seed and settings; whether the output came out as recorded
+is in each row's detail (`reproduced`). The map is the mean over steps, heads, the layers of one
+resolution, and the occurrences of the concept.
 """
 
 from __future__ import annotations
@@ -85,9 +84,7 @@ class AttentionScorer(Scorer):
             return not_scored(self.metrics, Status.NOT_APPLICABLE, str(why))
 
     def editor(self, edit: Edit) -> Any:
-        """The editor that made an output, its weights loaded. Raises `UsageError`,
-        `Unavailable`.
-        """
+        """The editor that made an output, its weights loaded. Raises as `remake.editor_of`."""
         settings = remake.settings_of(edit, model=self.model, device=self.device, dtype=self.dtype)
         if self._made is None or self._made[0] != settings:
             self._made = None  # its memory, before the next one needs some
@@ -125,7 +122,7 @@ class AttentionScorer(Scorer):
         detail = {
             "calls": attention.calls,
             "layers": sum(attention.counts.values()),
-            "maps": [f"{w}x{h}" for h, w in attention.shapes],
+            "maps": [f"{w}x{h}" for h, w in sorted(attention.sums, reverse=True)],
             "reproduced": reproduced,
         }
         return attention.map(), tokens, detail

@@ -83,8 +83,8 @@ def _aligned(picture: Array, output: Array) -> Array | None:
 def changed_region(
     values: Floats, alpha: float = ALPHA, bins: int = BINS, floor: float = FLOOR
 ) -> tuple[Mask, float]:
-    """The pixels that changed: over `alpha` times Otsu's threshold of the normalised map, and over
-    `floor` levels. Also that cut, on the normalised scale.
+    """The pixels over `alpha` times Otsu's threshold of the normalised map and over `floor` levels;
+    that cut, on the normalised scale.
     """
     region, level = cut(values, alpha, bins)
     return np.asarray(region & (values > floor)), level
@@ -168,8 +168,6 @@ def mask_at(source: Source, size: tuple[int, int]) -> Mask:
 
 
 def scorers(**options: Any) -> list[ChangeScorer]:
-    """The scorers of the track ``diagnosis`` that need no access to the model. Options: ``alpha``,
-    ``bins``, ``floor``.
-    """
+    """The scorers that need no access to the model. Options: ``alpha``, ``bins``, ``floor``."""
     given = {name: options[name] for name in ("alpha", "bins", "floor") if name in options}
     return [ChangeScorer(**given)]

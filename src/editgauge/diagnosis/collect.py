@@ -25,8 +25,8 @@ from editgauge.metrics.grounding import Floats
 BLOCK = 1 << 20
 """Logits that are in memory at once: 4 MB as float32."""
 Locate = Callable[[Sequence[int], int], Sequence[int]]
-"""From what the text encoder was given (token numbers) and how many of the last of them the
-attention sees, to the positions among these whose attention is wanted.
+"""From the token numbers that the text encoder was given and how many of the last of them the
+attention sees, to the positions among these that are wanted.
 """
 
 
@@ -88,15 +88,10 @@ class Attention:
         self.sums[shape] = self.sums.get(shape, 0.0) + maps.reshape(len(maps), *shape)
         self.counts[shape] = self.counts.get(shape, 0) + 1
 
-    @property
-    def shapes(self) -> list[tuple[int, int]]:
-        """The shapes of the collected maps, the largest first."""
-        return sorted(self.sums, reverse=True)
-
     def maps(self) -> Floats:
-        """The mean map of each token, shape (tokens, h, w): over steps, heads and layers of a
-        resolution, and then over resolutions, each up-sampled (bilinear) to the largest. Raises
-        `NotWatched` where nothing was collected.
+        """The mean map of each token, (tokens, h, w): over steps, heads and layers of a resolution,
+        and over resolutions, each up-sampled (bilinear) to the largest. Raises `NotWatched` where
+        nothing was collected.
         """
         if not self.sums:
             there = ", ".join(f"{w}x{h}" for h, w in sorted(self.seen, reverse=True))
@@ -104,8 +99,10 @@ class Attention:
                 f"no layer has the wanted resolution; there are {there or 'none'} (choose the "
                 f"longer side by the setting resolution, or all)"
             )
-        largest = self.shapes[0]
-        planes = [self.sums[s] / self.counts[s] for s in self.shapes]
+        largest = max(self.sums)
+        planes = [
+            self.sums[shape] / self.counts[shape] for shape in sorted(self.sums, reverse=True)
+        ]
         return np.asarray(np.mean([_bilinear(plane, largest) for plane in planes], axis=0))
 
     def map(self) -> Floats:
@@ -126,10 +123,9 @@ def _bilinear(planes: Floats, shape: tuple[int, int]) -> Floats:
 def watch(pipe: Any, locate: Locate, *, resolution: int | None = None) -> Iterator[Attention]:
     """Collect the attention of whatever `pipe` does inside of the block, for one prompt at a time.
 
-    `locate` is asked once, when the network is first called, whose attention is wanted.
-    `resolution`: the longer side of the maps that are wanted, None for all of them; a transformer
-    has one only, and it is not asked. Everything is put back at the end. Raises `NotWatched` for a
-    pipeline of no known family, and at the end where its attention was computed in a way that
+    `locate` is asked once, when the network is first called. `resolution`: the longer side of the
+    maps that are wanted, None for all (a transformer has one only). Everything is put back at the
+    end. Raises `NotWatched` for a pipeline of no known family, and at the end where its attention
     cannot be seen.
     """
     kind = kind_of(pipe)
@@ -208,12 +204,9 @@ class _Watching:
             return
         self.attention.calls += 1
         if not self.attention.positions:
-            self.attention.positions = tuple(self._positions(int(states.shape[1])))
-
-    def _positions(self, seen: int) -> Sequence[int]:
-        if self.given is None:
-            raise NotWatched("the prompt did not go through the pipeline's text encoder")
-        return self.locate(self.given, seen)
+            if self.given is None:
+                raise NotWatched("the prompt did not go through the pipeline's text encoder")
+            self.attention.positions = tuple(self.locate(self.given, int(states.shape[1])))
 
     @contextlib.contextmanager
     def layer(self, crossed: bool) -> Iterator[None]:
@@ -308,15 +301,12 @@ class _Rows:
         _, heads, queries, _ = self.query.shape
         columns = torch.as_tensor(positions, device=self.query.device)
         found = torch.zeros((queries, len(positions)), dtype=torch.float64)
+        step = max(1, BLOCK // int(self.key.shape[2]))
         for head in range(heads):
-            for start, stop in self._blocks(queries):
+            for start in range(0, queries, step):
+                stop = min(start + step, queries)
                 found[start:stop] += self._block(head, start, stop, columns).double().cpu()
         return np.asarray((found / heads).T.numpy())
-
-    def _blocks(self, queries: int) -> Iterator[tuple[int, int]]:
-        step = max(1, BLOCK // int(self.key.shape[2]))
-        for start in range(0, queries, step):
-            yield start, min(start + step, queries)
 
     def _block(self, head: int, start: int, stop: int, columns: Any) -> Any:
         """The attention of some queries of one head: (stop - start, columns), float32."""

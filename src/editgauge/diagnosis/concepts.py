@@ -40,18 +40,15 @@ class Tokens(NamedTuple):
 
 
 def mention(prompt: str, concept: str | None) -> Mention:
-    """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words.
-
-    Tried in this order: as written; with another ending (s, es) of its last word; its last word
-    alone, in both ways. Raises `NoConcept`, also for one of more than `LONGEST` letters.
+    """Where `prompt` mentions `concept`, whatever the case and the spaces, as whole words: as
+    written; with another ending (s, es) of its last word; its last word alone, in both ways. Raises
+    `NoConcept`, also for one of more than `LONGEST` letters.
     """
     words = (concept or "").split()
     if not words:
         raise NoConcept("the sample names no key concept; give one in a file of concepts")
-    if len(concept or "") > LONGEST:
-        raise NoConcept(
-            f"the key concept has {len(concept or ''):,} letters, wanted at most {LONGEST}"
-        )
+    if (size := len(concept or "")) > LONGEST:
+        raise NoConcept(f"the key concept has {size:,} letters, wanted at most {LONGEST}")
     last = words[-1]
     tries = [("as written", words)]
     tries += [("inflected", [*words[:-1], other]) for other in _endings(last)]
@@ -68,23 +65,16 @@ def mention(prompt: str, concept: str | None) -> Mention:
 
 def _endings(word: str) -> list[str]:
     """The same noun in the other number, as far as an ending tells."""
-    found = [f"{word}s", f"{word}es"]
-    for ending in ("es", "s"):
-        stem = word[: -len(ending)]
-        if word.lower().endswith(ending) and len(stem) > 2:
-            found.append(stem)
-    return found
+    shorter = [word[: -len(end)] for end in ("es", "s") if word.lower().endswith(end)]
+    return [f"{word}s", f"{word}es", *(stem for stem in shorter if len(stem) > 2)]
 
 
 def last_tokens(
     prompt: str, concept: str | None, tokenizer: Any, given: Sequence[int], seen: int
 ) -> Tokens:
-    """The position of the last token of each occurrence of `concept` in `prompt`.
-
-    `given` are the numbers that the text encoder was given, in which the prompt's own are looked
-    for (a template may stand around them); the attention sees the last `seen` of them. Raises
-    `NoConcept` where the concept is not in the prompt or was cut off with its end, or the prompt's
-    tokens are not in `given`.
+    """The position of the last token of each occurrence of `concept` in `prompt`. `given` are the
+    numbers that the text encoder was given, in which the prompt's own are looked for; the attention
+    sees the last `seen` of them. Raises `NoConcept` where either is not found.
     """
     found = mention(prompt, concept)
     own, offsets = _tokenized(tokenizer, prompt)

@@ -61,9 +61,8 @@ Codes = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutoffs:
-    """From which values on a score is high, on the scale of the rows; the metrics are empty where a
-    benchmark has none. `changed`: the share of the picture that must have changed for an output to
-    have acted at all.
+    """From which values on a score is high, on the scale of the rows. `changed`: the share of the
+    picture that must have changed for an output to have acted at all.
     """
 
     accuracy: str = ""
@@ -88,8 +87,8 @@ _NUMBERS = tuple(one.name for one in fields(Cutoffs) if one.type == "float")
 
 
 def cutoffs_of(benchmark: str, **given: float | None) -> Cutoffs:
-    """The cut-offs of a benchmark (of an unknown one those of `Cutoffs`), but for those given; None
-    is the benchmark's. Raises `UsageError` for one that is no number.
+    """The cut-offs of a benchmark, but for those given and not None. Raises `UsageError` for one
+    that is no number.
     """
     known = benchmark_of(benchmark)
     reading = None if known is None else known.reading
@@ -131,7 +130,7 @@ class Read(NamedTuple):
 
 def read(results: Results, basis: Basis, cutoffs: Cutoffs) -> Read | None:
     """Every output read by one basis; None where there is no IoU of it. Sources must have been
-    chosen before (`one_source`). Metrics are read corrected where they have that variant.
+    chosen before (`one_source`).
     """
 
     def values(metric: str) -> Floats:
@@ -181,9 +180,7 @@ def one_source(results: Results) -> Results:
 def tables(
     results: Results, cutoffs: Cutoffs | None = None, *, intervals: bool = False
 ) -> list[Table]:
-    """How often each kind is met, for each editor and type of task, by each basis that has rows.
-    Empty without rows of the track.
-    """
+    """How often each kind is met, for each editor and type of task, by each basis that has rows."""
     results = one_source(results)
     cutoffs = cutoffs or cutoffs_of(results.benchmark)
     reads = [one for basis in BASES if (one := read(results, basis, cutoffs)) is not None]
@@ -237,9 +234,7 @@ def _groups(results: Results) -> list[tuple[str, Mask]]:
 
 
 def _row(one: Read, editor: int, mine: Mask, intervals: bool) -> dict[str, Cell]:
-    """The cells of one editor on some samples. A kind that none of its outputs could have been read
-    as, for want of a judgement, has no number.
-    """
+    """The cells of one editor. A kind that nobody's judgement could have told has no number."""
     kinds = one.kinds[editor][mine]
     known = kinds != NONE
     of, iou = int(known.sum()), one.iou[editor][mine][known]

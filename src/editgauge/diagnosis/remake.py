@@ -31,10 +31,8 @@ def settings_of(
     edit: Edit, *, model: str = "", device: str | None = None, dtype: str = ""
 ) -> dict[str, Any]:
     """The settings with which the edit's editor is made again, on `device` (default: the best
-    there is). `model`: the folder of the weights, where they came from one.
-
-    Half precision that was recorded on a GPU becomes float32 on a CPU. Raises `UsageError` where
-    the weights were a folder that is not named, or others than the family's own.
+    there is; half precision becomes float32 on a CPU). Raises `UsageError` where the weights were a
+    folder that `model` does not name, or others than the family's own.
     """
     settings = {
         key: value
@@ -66,11 +64,8 @@ def settings_of(
     if device:
         settings["device"] = device
     was_cpu = str(edit.settings.get("device", "")).startswith("cpu")
-    if (device or best_device()) == "cpu" and not was_cpu:
-        settings["dtype"] = "float32"
-    if dtype:
-        settings["dtype"] = dtype
-    return settings
+    now_cpu = (device or best_device()) == "cpu" and not was_cpu
+    return settings | ({"dtype": dtype or "float32"} if dtype or now_cpu else {})
 
 
 def editor_of(edit: Edit, settings: Mapping[str, Any]) -> Any:

@@ -48,8 +48,8 @@ PIPELINE = "StableDiffusionInstructPix2PixPipeline"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be tuned: an editor of `MODELS` with its settings; with how many samples (0: the
-    editor as it is); updates between two checkpoints.
+    """What is to be tuned, with how many samples (0: the editor as it is), how; updates between two
+    checkpoints.
     """
 
     editor: str
@@ -127,10 +127,8 @@ def tune(
     progress: Progress | None = None,
 ) -> Outcome:
     """Train what is not trained yet, edit the test samples with every size, and record the call.
-    `samples` are in the run already; `splits` are as `split.kept` gives them, checked.
-
-    Raises `UsageError` for an editor that cannot be trained so, for settings that differ from those
-    that the run was trained with, `Unavailable` for weights that cannot be loaded.
+    `samples` are in the run already; `splits` are as `split.kept` gives them, checked. Raises
+    `UsageError` for settings that differ from those that the run was trained with.
     """
     base, done = order.base(), Outcome()
     name = plain_name(base.name)

@@ -34,19 +34,15 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
     def record(self) -> dict[str, Any]:
         return {"seed": self.seed, "training": list(self.training), "test": list(self.test)}
 
-    def lines(self) -> list[str]:
-        """The split in words."""
-        return [
-            f"{self.task}: {len(self.training)} to train on, {len(self.test)} to test",
-            f"  train: {', '.join(self.training) or 'none'}",
-            f"  test:  {', '.join(self.test)}",
-        ]
+    def __str__(self) -> str:
+        sizes = f"{len(self.training)} to train on, {len(self.test)} to test"
+        train, test = ", ".join(self.training) or "none", ", ".join(self.test)
+        return f"{self.task}: {sizes}\n  train: {train}\n  test:  {test}"
 
 
 def tasks(samples: Sequence[Sample], wanted: Sequence[str]) -> dict[str, list[Sample]]:
-    """The samples of each wanted task (the attribute ``task``, or the narrowest category), under
-    the name that the benchmark has for it; case and a full stop at the end do not matter. Raises
-    `UsageError` for a task that no sample has.
+    """The samples of each wanted task (the attribute ``task``, or the narrowest category); case and
+    a full stop at the end do not matter. Raises `UsageError` for a task that no sample has.
     """
     there: dict[str, list[Sample]] = {}
     for sample in samples:
@@ -78,9 +74,7 @@ def sizes(text: str) -> list[int]:
 
 
 def pictures(sample: Sample) -> frozenset[str]:
-    """Hashes of the pixels of a sample's inputs and reference: another file of the same pixels has
-    the same. Raises `ImageError` for a picture that cannot be read.
-    """
+    """Hashes of the pixels of a sample's inputs and reference. Raises as `read_image`."""
     found = set()
     for path in filter(None, (*sample.images, sample.reference)):
         pixels = read_image(path)
@@ -117,9 +111,7 @@ def draw(task: str, samples: Sequence[Sample], *, most: int, tests: int | None, 
 
 
 def _alike(samples: Sequence[Sample]) -> list[list[str]]:
-    """The ids of usable samples in groups: those that share a picture, directly or through others,
-    together.
-    """
+    """The ids of usable samples, those together that share a picture, also through others."""
     groups: list[tuple[frozenset[str], list[str]]] = []
     for sample in samples:
         if sample.fault is not None or len(sample.images) != 1 or sample.reference is None:
@@ -136,9 +128,7 @@ def _alike(samples: Sequence[Sample]) -> list[list[str]]:
 
 
 def check(split: Split, samples: Mapping[str, Sample]) -> None:
-    """The guard. Raises `DataError` where a sample or a picture is on both sides, and where one of
-    the samples is not in the data.
-    """
+    """Raises `DataError` where a sample or a picture is on both sides, or a sample is not there."""
     if both := sorted(set(split.training) & set(split.test)):
         raise DataError(f"task {split.task!r}: {both[0]} is trained on and tested; nothing is done")
     absent = [name for name in (*split.training, *split.test) if name not in samples]
@@ -200,9 +190,7 @@ def stored(run: Run, benchmark: str) -> dict[str, Split]:
 
 
 def read_json(run: Run, place: str) -> Any:
-    """The JSON of a file below ``tuning``; None where there is none. Raises `RunError` for what
-    cannot be read.
-    """
+    """The JSON of a file below ``tuning``, None without one; `RunError` where it cannot be read."""
     why = paths.fault(run.path, place, "tuning")
     if why == "not there":
         return None
@@ -222,9 +210,7 @@ def write_json(run: Run, place: str, value: object) -> None:
 def held_out(
     run: Run, benchmark: str, samples: Sequence[Sample]
 ) -> tuple[list[Sample], list[Sample]]:
-    """(training, test) samples of all splits of a run, checked: what demonstrations may be drawn
-    from, and what is then edited. Raises `UsageError` where the run has no split.
-    """
+    """(training, test) samples of all splits of a run, checked. Raises `UsageError` without one."""
     splits = stored(run, benchmark).values()
     if not splits:
         raise UsageError(

@@ -60,11 +60,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Triplet(NamedTuple):
-    """One training sample. Tensors are float32 on the CPU; h and w are the latents' sides.
-
-    `mean`, `std`: (1, C, h, w), the distribution of the reference's latents, on the scale that the
-    U-Net works at. `image`: (1, C, h, w), the mode of the input's latents, unscaled, as the
-    pipeline feeds it. `words`: (1, tokens, width), the instruction's embedding.
+    """One training sample, float32 on the CPU: the distribution of the reference's latents, shape
+    (1, C, h, w), on the scale that the U-Net works at; the mode of the input's, unscaled, as the
+    pipeline feeds it; the instruction's embedding (1, tokens, width).
     """
 
     mean: Any
@@ -235,9 +233,7 @@ class _Run:
 
 
 def _keep(run: _Run, place: Place) -> None:
-    """Write a checkpoint, whole or not at all, and remove the older ones. Raises `RunError` where
-    it cannot be written.
-    """
+    """Write a checkpoint, whole or not at all (`RunError`), and remove the older ones."""
     folder = paths.folder(place.run, place.folder)
     made = folder / ".writing"
     shutil.rmtree(made, ignore_errors=True)
@@ -255,8 +251,8 @@ def _keep(run: _Run, place: Place) -> None:
 
 
 def _resume(run: _Run, place: Place) -> None:
-    """Go back to the last checkpoint, where there is one. Raises `RunError` for one that does not
-    fit. Nothing of it is run: accelerate opens tensors and plain values only.
+    """Go back to the last checkpoint, where there is one; `RunError` for one that does not fit.
+    Nothing of it is run: accelerate opens tensors and plain values only.
     """
     paths.only_files(place.run, place.folder)
     for there in checkpoints(place)[-1:]:
@@ -282,9 +278,7 @@ def checkpoints(place: Place) -> list[Path]:
 
 
 def _accelerator(recipe: Recipe, device: str) -> Any:
-    """accelerate for one device. It keeps its choice for the whole process: it is made to forget
-    the last one's.
-    """
+    """accelerate for one device; it is made to forget the last training's choice."""
     import torch
 
     try:

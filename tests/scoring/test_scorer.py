@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from editgauge.benchmarks.base import by_track
 from editgauge.errors import UsageError
 from editgauge.scoring.plain import metric
 from editgauge.scoring.scorer import Needs, Pair, Scorer
@@ -93,6 +94,11 @@ def test_it_is_a_scorer_that_survives_pickling() -> None:
     assert (gap.inputs, inside.inputs) == (("images",), ("images", "masks"))
     assert (far.inputs, far.wants) == (("reference",), ("reference",))
     assert gap.__doc__ == "The difference of two means."
+
+
+def test_a_benchmark_names_scorers_or_functions_that_make_some() -> None:
+    scorers = by_track({"pixel": [gap, lambda **options: [inside]], "ocr": [gap, "no.such:name"]})
+    assert scorers(["pixel"], device="cpu") == [gap, inside]
 
 
 def test_it_compares_with_the_input_or_the_reference(sample: Sample) -> None:

@@ -231,7 +231,7 @@ def _feature(
         found = known["head"]
     elif part == "text":
         found = known["text"][text_of(sample, measure.text)]
-    elif part == "cropped" or released:
+    elif part == "cropped" or (released and part == "output"):
         found = known["cropped"][edit.path]
     else:
         paths = {"output": edit.path, "input": sample.image, "reference": sample.reference}

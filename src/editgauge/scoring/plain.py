@@ -26,7 +26,7 @@ True = may change; to a number.
 """
 
 
-@dataclass
+@dataclass(eq=False)
 class PlainScorer(Scorer):
     """A scorer that calls a function on the pictures of a sample and its edit; see `metric`. It is
     pickled by the name of the function, which must be a name of its module.

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -102,59 +101,55 @@ def judged(threshold: float | None = facts.CUT_OFF) -> list[Column]:
     return found
 
 
-def _table(part: str, name: str, title: str, columns: list[Column], **about: Any) -> PaperTable:
+def _table(
+    part: str,
+    name: str,
+    title: str,
+    columns: list[Column],
+    headline: str,
+    lines: Published | None = None,
+) -> PaperTable:
     """A table of the full set or the miniset; without published lines where the samples are of no
     one set ("").
     """
-    published = Published(**about["published"]) if part and "published" in about else None
     return PaperTable(
         name=f"textedit.{name}",
         title=title.format(f", {part}set" if part else ""),
         columns=columns,
         strata="category",
-        headline=about["headline"],
+        headline=headline,
         sections=True,
         params=True,
         size=facts.SIZES.get(part),
         notes=() if part else (_TWO_SETS,),
-        published=[published] if published else (),
+        published=[lines] if part and lines else (),
     )
-
-
-def classic(part: str) -> PaperTable:
-    """The classic table."""
-    lines = {
-        "rows": partial(published, part, "classic"),
-        "note": _SOURCE.format(part),
-        "made_with": "PaddleOCR",
-        "metric": OCR[0].name,
-        "is_it": lambda source: source.startswith(("paddleocr", "classic_metrics_eval.py")),
-    }
-    title, columns = "TextEdit, classic metrics{}", _classic_columns()
-    return _table(part, "classic", title, columns, headline="real_F1", published=lines)
-
-
-def judge(part: str, threshold: float | None = facts.CUT_OFF) -> PaperTable:
-    """The judged table with the cut-off (None: without, which has no published lines)."""
-    if threshold is None:
-        title, name = "TextEdit, judged{}, without the cut-off", "judge_no_cutoff"
-        return _table(part, name, title, judged(None), headline="real_avg")
-    lines = {
-        "rows": partial(published, part, "judge"),
-        "note": _SOURCE.format(part) + _PERMUTED,
-        "made_with": PAPERS_JUDGE,
-        "metric": facts.JUDGE[0].name,
-    }
-    title = (
-        f"TextEdit, judged{{}}, with the cut-off (TA below {facts.CUT_OFF} sets the others to 0)"
-    )
-    return _table(part, "judge", title, judged(), headline="real_avg", published=lines)
 
 
 def tables(frame: Results) -> list[PaperTable]:
     """Classic table, and the judge's with and without the cut-off."""
     part = part_of(frame)
-    return [classic(part), judge(part), judge(part, None)]
+    classic = Published(
+        rows=partial(published, part, "classic"),
+        note=_SOURCE.format(part),
+        made_with="PaddleOCR",
+        metric=OCR[0].name,
+        is_it=lambda source: source.startswith(("paddleocr", "classic_metrics_eval.py")),
+    )
+    judge = Published(
+        rows=partial(published, part, "judge"),
+        note=_SOURCE.format(part) + _PERMUTED,
+        made_with=PAPERS_JUDGE,
+        metric=facts.JUDGE[0].name,
+    )
+    cut_off = f"with the cut-off (TA below {facts.CUT_OFF} sets the others to 0)"
+    title, asked = "TextEdit, classic metrics{}", f"TextEdit, judged{{}}, {cut_off}"
+    without = "TextEdit, judged{}, without the cut-off"
+    return [
+        _table(part, "classic", title, _classic_columns(), "real_F1", classic),
+        _table(part, "judge", asked, judged(), "real_avg", judge),
+        _table(part, "judge_no_cutoff", without, judged(None), "real_avg"),
+    ]
 
 
 def part_of(frame: Results) -> str:

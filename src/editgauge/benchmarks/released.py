@@ -317,9 +317,7 @@ def krisbench_lmms_eval(path: Path, known: Known, editor: str | None) -> Scores:
     wanted = f"*_samples_{_TASK}.jsonl"
     for file in _files(path, wanted, wanted):
         followed = f"{_TASK}_instruction_score"
-        for line in _entries(
-            file, read_json(file, lines=True), f'lines {{"{followed}": …}}', [followed]
-        ):
+        for line in _entries(file, read_json(file, lines=True), f'{{"{followed}": …}}', [followed]):
             logged = {name: line.get(f"{_TASK}_{name}_score") for name in _KRIS}
             valid = {
                 name: entry for name, entry in logged.items()

@@ -6,6 +6,7 @@ anything else, and a resized picture, as PNG. What a released script declares it
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import struct
@@ -58,7 +59,7 @@ class PictureStore:
 
     def _encode(self, picture: Picture) -> bytes:
         data, mime = self._data(picture)
-        return b"data:" + mime.encode() + b";base64," + _base64(data)
+        return b"data:" + mime.encode() + b";base64," + base64.b64encode(data)
 
     def _data(self, picture: Picture) -> tuple[bytes, str]:
         """The file that is sent, and its media type."""
@@ -88,16 +89,6 @@ def as_jpeg(path: Path, quality: int) -> bytes:
     except (OSError, ValueError) as error:
         raise ImageError(f"{path}: is no readable picture ({error})", path=path) from error
     return buffer.getvalue()
-
-
-def _base64(data: bytes) -> bytes:
-    try:
-        import pybase64
-    except ImportError:
-        import base64
-
-        return base64.b64encode(data)
-    return bytes(pybase64.b64encode(data))
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -216,6 +216,6 @@ def _released(call: Call, exchange: ExchangeResult) -> dict[str, float]:
     try:
         values = call.released(exchange.first if replied else None)
         numbers = {name: float(value) for name, value in values.items() if value is not None}
-    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError):
-        return {}  # a plug-in's reader may fail on odd replies: no score is taken then
+    except Exception:  # a reader may fail on odd replies: no score is taken then
+        return {}
     return {name: value for name, value in numbers.items() if math.isfinite(value)}

@@ -34,7 +34,7 @@ from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord, RowKey, digest
 from editgauge.store.summary import Summary
-from editgauge.types import JUDGE_SCORER, VARIANTS, Edit, Row, Sample, Score, Status
+from editgauge.types import JUDGE_SCORER, VARIANTS, Row, Sample, Score, Status
 
 PAID = "paid.sqlite"
 """The run's file of replies and costs."""
@@ -147,17 +147,9 @@ class Session:
 
     # -- what is to be asked -----------------------------------------------------------------------
 
-    def calls(self, sample: Sample, edit: Edit) -> Sequence[Call]:
-        """The calls for one edit."""
-        return self.prompts.track.calls(sample, edit, self.prompts.rubrics, self.given)
-
     def expected(self) -> int:
         """How many calls there are in all, those that are stored or have rows included."""
-        known = {sample.id: sample for sample in self.samples if sample.fault is None}
-        there = [record for record in self.edits if record.sample in known and record.path]
-        return self.options.repeat * sum(
-            len(self.calls(known[record.sample], record.edit(self.run.path))) for record in there
-        )
+        return sum(1 for _ in self.jobs(looking=True))
 
     def jobs(self, *, looking: bool = False, repeats: int | None = None) -> Iterator[Job]:
         """The jobs that have no rows yet, lazily; rows of edits that cannot be judged are written
@@ -174,7 +166,9 @@ class Session:
             status, reason = edit.status, edit.reason
             if sample.fault is not None:
                 status, reason = Status.DATASET_FAULT, sample.fault
-            calls = self.calls(sample, edit) if status is Status.SCORED else ()
+            calls: Sequence[Call] = ()
+            if status is Status.SCORED:
+                calls = self.prompts.track.calls(sample, edit, self.prompts.rubrics, self.given)
             asked = {metric for call in calls for metric in call.metrics.values()}
             wanted = self.prompts.track.metrics_for(sample, self.given)
             missing = [metric.name for metric in wanted if metric.name not in asked]
@@ -234,11 +228,7 @@ class Session:
         """Write the rows of one job."""
         if exchange.status is Status.UNREADABLE and _output_reads(job):
             exchange = replace(exchange, status=Status.DATASET_FAULT)  # it is another picture
-        try:
-            scores = to_scores(job.call, exchange)
-        except Exception as error:  # a reply that a reader breaks on is kept, and stops nobody
-            reason = f"the reply could not be read ({type(error).__name__})"
-            scores = to_scores(job.call, replace(exchange, status=Status.UNPARSABLE, reason=reason))
+        scores = to_scores(job.call, exchange)
         statuses = {score.status for score in scores if score.variant == "corrected"}
         self.engine.stats.unparsable += Status.UNPARSABLE in statuses
         if Status.REFUSED in statuses:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from editgauge.store.run import Run
 from editgauge.store.samples import keep_samples
 from editgauge.store.schema import EditRecord
 from editgauge.types import VARIANTS, Metric, Row, Sample, Status
+from tests.made_rows import row
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -61,37 +64,27 @@ def made_run(place: Path) -> Run:
                 pixels[20:50, 30:70] = 255 - pixels[20:50, 30:70]
             write_png(place / "out.png", pixels)
             run.keep(place / "out.png", Path(place_of))
-            run.write_edits(
-                [
-                    EditRecord(benchmark="bench", sample=sample.id, editor=editor, path=place_of,
-                               status=Status.SCORED, width=120, height=90)
-                ]
-            )  # fmt: skip
+            told = EditRecord(benchmark="bench", sample=sample.id, editor=editor, path=place_of,
+                              status=Status.SCORED)  # fmt: skip
+            run.write_edits([told])
         run.put([*rows(sample.id, index)])
     return Run.open(place / "run")
 
 
 def rows(sample: str, index: int) -> Iterator[Row]:
-    def row(editor: str, metric: str, value: float | None, **more: Any) -> Row:
-        facts = {"variant": "faithful", "status": Status.SCORED, "reason": "", **more}
-        return Row(benchmark="bench", sample=sample, editor=editor, scorer="x", metric=metric,
-                   value=value, fingerprint="f", **facts)  # fmt: skip
-
-    yield row("same", "ssim", 1.0)
-    yield row("box", "ssim", value_of(index))
+    made = partial(row, sample, benchmark="bench")
     boxes = {"boxes": {"input": [[1, 2, 30, 40, "word"]]}}
-    yield row("same", "IF", 0.0, source="judge-1", detail=boxes)
-    if index == 4:
-        yield row("box", "IF", None, status=Status.REFUSED, reason="no", source="judge-1")
-    else:
-        yield row("box", "IF", float(index % 6), source="judge-1")
+    yield made("same", "ssim", 1.0)
+    yield made("box", "ssim", value_of(index))
+    yield replace(made("same", "IF", 0.0, source="judge-1"), detail=boxes)
+    refused = {"status": Status.REFUSED} if index == 4 else {}
+    yield made("box", "IF", None if refused else float(index % 6), source="judge-1", **refused)
+    gone = {"status": Status.MISSING} if index == NUMBER - 1 else {}
     for variant, value in zip(VARIANTS, (7.0, 3.0), strict=True):
-        gone = {"status": Status.MISSING, "reason": "none"} if index == NUMBER - 1 else {}
-        yield row("box", "EA", None if gone else value, variant=variant, **gone)
+        yield made("box", "EA", None if gone else value, variant=variant, **gone)
     if index == 7:
-        lacking = {"status": Status.NOT_APPLICABLE, "reason": "there is no text in it"}
         for editor in ("box", "same"):
-            yield row(editor, "NED", None, source="ocr-1", **lacking)
+            yield made(editor, "NED", None, source="ocr-1", status=Status.NOT_APPLICABLE)
 
 
 @pytest.fixture(scope="module")

@@ -183,7 +183,7 @@ def test_scores_of_a_sample_say_how_they_came_about(visit: Visit) -> None:
     cell.locator("summary").click()
     assert "as it was given: 7" in cell.inner_text()
     said = page.locator(".unasked").all_inner_texts()
-    assert said == ["Not applicable to this sample: NED (there is no text in it)"]
+    assert said == ["Not applicable to this sample: NED (made)"]
     assert "NED" not in page.locator("#scores").inner_text()
     box = page.locator(".gallery svg rect").first
     assert [float(box.get_attribute(n)) for n in ("x", "y", "width", "height")] == [1, 2, 29, 38]

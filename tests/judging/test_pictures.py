@@ -83,18 +83,6 @@ def sent(store: PictureStore, picture: Picture) -> tuple[str, bytes]:
     return kind.decode(), base64.b64decode(data)
 
 
-def test_own_coding_where_servers_take_it_and_png_elsewhere(
-    store: PictureStore, tmp_path: Path
-) -> None:
-    for kind in ("JPEG", "PNG", "WEBP"):
-        (tmp_path / f"a.{kind.lower()}").write_bytes(file(kind))
-    assert sent(store, Picture(tmp_path / "a.jpeg", "x"))[0] == "data:image/jpeg"
-    kind, data = sent(store, Picture(tmp_path / "a.webp", "x"))
-    assert (kind, data[:4]) == ("data:image/png", b"\x89PNG")
-    assert (pixels(data) == PIXELS).all()
-    assert SECRET not in data
-
-
 def test_what_a_released_script_declares_goes_whole(store: PictureStore, tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(file("PNG"))
     kind, data = sent(store, Picture(tmp_path / "a.png", "x", mime="image/jpeg"))

@@ -114,18 +114,6 @@ def test_nothing_is_sent_that_could_pass_the_budget() -> None:
     assert calls.ledger.totals.booked == 3.0
 
 
-def test_a_service_that_bills_more_is_booked_at_more_from_then_on(tmp_path: Path) -> None:
-    """The first call of a model goes alone: its bill says how dear the others are."""
-    paid = Paid(tmp_path / "paid.sqlite")
-    with FaultServer(latency=0.02) as server:
-        calls = calls_to(server, budget=4.5, paid=paid)
-        ended = [ask(server, calls, most=0.1).kind for _ in range(4)]
-        with pytest.raises(BudgetExceeded, match=r"10\.0 times its price"):
-            ask(server, calls, most=0.1)
-    assert ended == ["ok"] * 4
-    assert calls.ledger.totals.booked == pytest.approx(4.0)
-
-
 def test_two_commands_share_a_budget(tmp_path: Path) -> None:
     place = tmp_path / "paid.sqlite"
     with FaultServer() as server:
@@ -135,13 +123,6 @@ def test_two_commands_share_a_budget(tmp_path: Path) -> None:
         for one in (first, second):
             with pytest.raises(BudgetExceeded):
                 ask(server, one)
-
-
-def test_a_call_that_was_killed_stays_booked(tmp_path: Path) -> None:
-    paid = Paid(tmp_path / "paid.sqlite")
-    Ledger(paid, purpose="judge", budget=3.0).book(2.0, "m")  # and its process ends here
-    with FaultServer() as server, pytest.raises(BudgetExceeded, match="costs RUN"):
-        ask(server, calls_to(server, budget=3.0, paid=paid))
 
 
 def test_a_halted_service_sends_nothing_and_waits_for_nobody() -> None:

@@ -149,8 +149,6 @@ class Asker:
         """``temperature=0.5,seed=3``: what differs from the protocol, for the judge's name."""
         return ",".join(f"{name}={value}" for name, value in self.asking.items())
 
-    # -- keys --------------------------------------------------------------------------------------
-
     def key(self, job: Job, attempt: Attempt = FIRST, dialect: Dialect | None = None) -> str:
         """32 hexadecimal digits over all that a reply depends on. Raises `ImageError`."""
         marks = [self.pictures.identity(picture) for picture in job.call.pictures]
@@ -190,8 +188,6 @@ class Asker:
             return None if facts is None else msgspec.convert(facts, Reply)
         except msgspec.ValidationError:  # a file may come from anybody
             return None
-
-    # -- one reply ---------------------------------------------------------------------------------
 
     def reply(self, job: Job, attempt: Attempt, *, force: bool) -> Reply:
         """The reply of one attempt: from the store, or asked for, stored, and then given."""
@@ -244,8 +240,6 @@ class Asker:
             )
         return self._keep(job, attempt, dialect, outcome)
 
-    # -- money -------------------------------------------------------------------------------------
-
     def most(self, job: Job, attempt: Attempt, text_bytes: int, *, batch: bool = False) -> float:
         """The most that a request can cost, in US dollars; `text_bytes`: without pictures."""
         if self.price is None or self.price.free:
@@ -270,8 +264,6 @@ class Asker:
                 self.stats.tokens_out += usage.tokens_out
                 self.stats.tokens_cached += usage.cached
         return replace(outcome, cost=cost)
-
-    # -- what an answer leaves ---------------------------------------------------------------------
 
     def prove(self, dialect: Dialect) -> None:
         """Keep a dialect that was answered, so that the next command begins with it."""

@@ -128,9 +128,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     created: float = 0.0
 
 
-# --- what is sent -------------------------------------------------------------------------------
-
-
 def messages(call: Call, repair: tuple[str, str] | None = None) -> list[dict[str, Any]]:
     """The chat messages of a call, a slot for each picture; `repair`: a reply, an answer to it."""
     shown = {"type": "image_url", "image_url": {"url": _SLOT}}
@@ -157,9 +154,6 @@ def pieces(body: bytes, pictures: Sequence[bytes]) -> list[bytes]:
     for picture, text in zip(pictures, texts[1:], strict=True):
         built += [b'"', picture, b'"' + text]
     return built
-
-
-# --- the server ---------------------------------------------------------------------------------
 
 
 class Client:
@@ -226,8 +220,6 @@ class _Function(Http):
 async def _awaited(said: Awaitable[str]) -> str:
     return await said
 
-
-# --- what came back -----------------------------------------------------------------------------
 
 _FILTERED = ("content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive")
 _CUT = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens")

@@ -129,8 +129,6 @@ class Engine(Asker):
         )
         return [said] if self.stats.blind else []
 
-    # -- one job -----------------------------------------------------------------------------------
-
     def hear(self, job: Job) -> ExchangeResult | None:
         """What comes of one job; None where its reply is not stored and nothing may be asked."""
         retry = frozenset() if self.offline else self.retry

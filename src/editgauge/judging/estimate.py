@@ -52,9 +52,8 @@ class Estimate:
 def of_session(session: Session) -> Estimate:
     """What is left to ask in a session; nothing is sent and no picture is decoded.
 
-    Picture tokens follow the provider's rule for the size as sent. A reply counts `TYPICAL_REPLY`
-    tokens, or what a judge of its kind usually thinks. What a provider serves from its cache is
-    left out: the estimate is on the safe side.
+    Pictures count by the provider's rule, a reply `TYPICAL_REPLY` tokens or what such a judge
+    usually thinks; what a provider serves from its cache is left out.
     """
     engine, price, found = session.engine, session.price, Estimate()
     left: set[str] = set()

@@ -179,9 +179,6 @@ def _checked(prompts: ReleasedPrompts, file: ScriptFile, path: Path) -> str:
     return text
 
 
-# --- reading a script ---------------------------------------------------------------------------
-
-
 def _entries(node: ast.Dict) -> dict[str, ast.expr]:
     return {
         str(key.value): value

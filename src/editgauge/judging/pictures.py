@@ -1,7 +1,7 @@
 """Pictures as a judge's server wants them: base64 text, encoded once and shared by all calls.
 
-A PNG or JPEG file is sent with its pixels as they are coded, and without what it tells of people;
-anything else, and a resized picture, as PNG. What a released script declares itself goes whole.
+A PNG or JPEG file is sent as it is coded, without what it tells of people; anything else as PNG.
+What a released script declares itself goes whole.
 """
 
 from __future__ import annotations

@@ -20,9 +20,8 @@ DIGITS = (7, 2, 4)
 
 
 def digits(engine: Engine, folder: Path) -> Sequence[int | None]:
-    """The digits that the judge reads, None where it gives none. The pictures are written below
-    `folder`; an answer of the same day is not paid for again. Raises `EditgaugeError` where no
-    judge answers.
+    """The digits that the judge reads, None where it gives none; an answer of the same day is not
+    paid for again. Raises `EditgaugeError` where no judge answers.
     """
     parts: list[str | Picture] = ["Each picture shows one digit. Which one?"]
     names = [f"picture_{number}" for number, _ in enumerate(DIGITS, start=1)]

@@ -1,6 +1,5 @@
-"""Which prompts a judge is asked with: ``ours`` (this package's rubrics), ``paper`` (the words of
-released scripts), a folder of rubric files, or the name of another package's protocol. What was
-chosen has a name and a hash, which are part of every score's source.
+"""Which prompts a judge is asked with. What was chosen has a name and a hash, which are part of
+every score's source.
 
 A rubric is a Markdown file in which ``{{name}}`` is replaced by a field (text from data arrives
 fenced), ``{{#name}}…{{/name}}`` stays only where the field is there, ``{{^name}}…{{/name}}`` only

@@ -126,9 +126,6 @@ class Call:
         )
 
 
-# --- the form of a reply ------------------------------------------------------------------------
-
-
 def numbers(kind: Mapping[str, Kind], reply: Mapping[str, Any]) -> Iterator[tuple[str, Range, Any]]:
     """Each number of a reply that fits: its name, its range, its value (None of an empty one)."""
     for name, inner in kind.items():
@@ -178,9 +175,6 @@ def check(kind: Kind, value: Any, place: str = "the object") -> None:
     elif kind is not object and type(value) is not kind:
         wanted = "true or false" if kind is bool else "a text"
         raise ValueError(f"{place}: wanted {wanted}, found {type(value).__name__}")
-
-
-# --- what a call is made of ---------------------------------------------------------------------
 
 
 class Rubrics(Protocol):

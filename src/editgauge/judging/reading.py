@@ -3,8 +3,7 @@
 A reply counts where it holds exactly one JSON object and ends with it, bare or in a code fence, and
 the object is what the call asks for: every field, no other, each number on its scale. A thinking
 block or prose may stand before it. Nothing else is interpreted, and the scores of one reply are
-there all together or not at all. *Corrected* scores are the strict reading of the last reply,
-*faithful* ones the released code's reading of the first.
+there all together or not at all.
 """
 
 from __future__ import annotations
@@ -54,9 +53,8 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reply says: a reading for each number asked for, and the words beside them. `problem`
-    is the rule that the reply breaks, empty for one that can be read; `unseen`: the judge says that
-    it saw no picture.
+    """A reading for each number, and the words beside them; `problem`: the rule that the reply
+    breaks; `unseen`: the judge says that it saw no picture.
     """
 
     readings: Mapping[str, Reading]
@@ -206,9 +204,8 @@ def to_scores(call: Call, exchange: ExchangeResult) -> tuple[Score, ...]:
 
 
 def _released(call: Call, exchange: ExchangeResult) -> dict[str, float]:
-    """What the released code takes from the first reply, by field: finite numbers only. It records
-    something for a call that failed or was refused; for pictures that cannot be read it has no
-    entry at all.
+    """What the released code takes from the first reply: finite numbers, by field. It has no entry
+    for pictures that cannot be read.
     """
     replied = exchange.status is Status.SCORED
     if call.released is None or not (replied or exchange.status in (Status.FAILED, Status.REFUSED)):

@@ -127,8 +127,6 @@ class Session:
         self.run.record(command, **told)
         return told
 
-    # -- names -------------------------------------------------------------------------------------
-
     @cached_property
     def protocol(self) -> str:
         """Hash of prompts and options: with the model's name, what makes two numbers comparable."""
@@ -144,8 +142,6 @@ class Session:
             model = f"{model}={self.engine.answered}"
         words = "" if self.prompts.name == prompts.OURS else f"[{self.prompts.name}]"
         return f"{model}{words}#{self.protocol}" + (f"+{asking}" if asking else "")
-
-    # -- what is to be asked -----------------------------------------------------------------------
 
     def expected(self) -> int:
         """How many calls there are in all, those that are stored or have rows included."""
@@ -216,8 +212,6 @@ class Session:
             return digest(VERSION, self.prompts.track.version, self.engine.key(job), *asked)
         except ImageError as error:
             return digest(VERSION, "no picture", str(error))
-
-    # -- what came back ----------------------------------------------------------------------------
 
     def judge(self, progress: Progress | None = None) -> bool:
         """Bring the rows up to date; True when all has been asked. Raises as `Engine.run`."""

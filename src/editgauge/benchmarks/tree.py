@@ -84,7 +84,6 @@ class Tree:
 
     root: Path
     _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict, repr=False)
-    _folders: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.absolute()
@@ -100,13 +99,8 @@ class Tree:
 
     def inside(self, path: Path) -> bool:
         """Whether the path, with every link followed, stays below the root."""
-        folder, last = os.path.split(path)
         try:
-            if last in ("", ".", "..") or os.path.islink(path):
-                real = os.path.realpath(path)
-            else:  # a folder's links are followed once, not for each of its files
-                known = self._folders.get(folder) or os.path.realpath(folder)
-                real = os.path.join(self._folders.setdefault(folder, known), last)
+            real = os.path.realpath(path)
         except (OSError, ValueError):
             return False
         return real == self._real or real.startswith(self._real.rstrip(os.sep) + os.sep)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from operator import mul
 
 from editgauge.scoring.metrics import read_metrics
 from editgauge.types import Derived
@@ -31,7 +32,7 @@ realism, visual coherence.
 """
 LOW, HIGH = 1, 5
 WEIGHTS: dict[str, float] = {"Q1": 0.4, "Q2": 0.3, "Q3": 0.1, "Q4": 0.1, "Q5": 0.1}
-NORMALISED: dict[int, float] = {1: 0.0, 2: 0.2, 3: 0.6, 4: 0.8, 5: 1.0}
+NORMALISED: dict[float, float] = {1: 0.0, 2: 0.2, 3: 0.6, 4: 0.8, 5: 1.0}
 """Raw score -> table scale. A table and not a line: from 3 to 2 is a larger step than the others.
 """
 CUT_OFF = 4
@@ -51,20 +52,14 @@ def average(answers: Mapping[str, float], *, cut_off: bool) -> float | None:
     None where a question that is needed has no score, or none of the scale: the released script
     drops such an answer. With the cut-off and Q1 below it only Q1 is needed.
     """
-    first = _normalised(answers.get("Q1"))
-    if first is None:
+    scaled = {question: NORMALISED.get(raw) for question, raw in answers.items()}
+    if (first := scaled.get("Q1")) is None:
         return None
     if cut_off and answers["Q1"] < CUT_OFF:
         return WEIGHTS["Q1"] * first
-    found = {question: _normalised(answers.get(question)) for question in QUESTIONS}
-    known = {question: value for question, value in found.items() if value is not None}
-    if len(known) < len(QUESTIONS):
-        return None
-    return sum(WEIGHTS[question] * value for question, value in known.items())
-
-
-def _normalised(raw: float | None) -> float | None:
-    return None if raw is None or not float(raw).is_integer() else NORMALISED.get(int(raw))
+    known = [value for question in QUESTIONS if (value := scaled.get(question)) is not None]
+    whole = len(known) == len(QUESTIONS)
+    return sum(map(mul, WEIGHTS.values(), known)) if whole else None
 
 
 METRICS = read_metrics(__file__)

@@ -32,8 +32,8 @@ FIELDS = {
         "output_image", "source_tag", "knowledge_prompt",
     )
 }  # fmt: skip
-DEPTH = 4
-"""Folders below a topic's folder that are looked into."""
+DEPTH = 5
+"""Folders below a split's folder that are looked into."""
 _SPLIT_OF = {name: split for split, names in FOLDERS.items() for name in (split, *names)}
 
 
@@ -75,7 +75,7 @@ def _read(root: Path, splits: Sequence[tuple[str, Path]], note: Note) -> Iterato
             found = "a second folder of a split" if again else "a folder that is no split's"
             kind = "split-twice" if again else "folder-unknown"
             note(Finding(kind, entry.name, found, "not read", not again))
-    every = [place for split, folder in splits for place in _places(tree, split, folder, note)]
+    every = [place for split, folder in splits for place in _places(tree, split, folder, (), note)]
     copies = _copies(tree, every)
     for number, first in copies.items():
         found = f"the same record and the same pictures as {_name(every[first])}"
@@ -97,21 +97,12 @@ def _name(place: Place) -> str:
 # -- places ----------------------------------------------------------------------------------------
 
 
-def _places(tree: Tree, split: str, folder: Path, note: Note) -> Iterator[Place]:
-    """The instances below one split's folder; what lies there and is none becomes a finding."""
-    for entry in below(folder):
-        path = Path(entry.path)
-        if is_folder(entry):
-            yield from _below_topic(tree, split, entry.name, path, (), note)
-        else:
-            found = "a file beside the topics' folders"
-            note(Finding("file-stray", tree.relative(path), found, "not read"))
-
-
-def _below_topic(
-    tree: Tree, split: str, topic: str, folder: Path, parts: tuple[str, ...], note: Note
+def _places(
+    tree: Tree, split: str, folder: Path, parts: tuple[str, ...], note: Note
 ) -> Iterator[Place]:
-    """Every instance at or below a folder, the outer one first."""
+    """Every instance at or below a folder, the outer one first; `parts` lead there from the
+    split's. What lies there and is none becomes a finding.
+    """
     here = tree.relative(folder)
     if not tree.inside(folder) or len(parts) > DEPTH:
         found = f"a link that leads out of the data folder, or more than {DEPTH} folders deep"
@@ -121,13 +112,13 @@ def _below_topic(
     files = tuple(entry.name for entry in entries if not is_folder(entry))
     if not entries:
         note(Finding("folder-empty", here, "an empty folder", "there is no instance", False))
-    if files and parts:
-        yield Place(split=split, topic=topic, folder=folder, parts=parts, files=files)
+    if files and len(parts) > 1:
+        yield Place(split=split, topic=parts[0], folder=folder, parts=parts[1:], files=files)
     elif files:
         found = f"{len(files)} files beside the instances: {shown(files)}"
         note(Finding("file-stray", here, found, "not read"))
     for name in (entry.name for entry in entries if is_folder(entry)):
-        yield from _below_topic(tree, split, topic, folder / name, (*parts, name), note)
+        yield from _places(tree, split, folder / name, (*parts, name), note)
 
 
 def _copies(tree: Tree, places: Sequence[Place]) -> dict[int, int]:

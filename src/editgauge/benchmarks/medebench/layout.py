@@ -61,12 +61,11 @@ def _read(root: Path, folder: Path, note: Note) -> Iterator[Sample]:
     seen: dict[str, str] = {}
     for number, entry in enumerate(entries, start=1):
         here = Notes(f"{notes.file}#{number}")
-        same = json.dumps(entry, sort_keys=True)
-        if isinstance(entry, dict) and same in seen:
-            here("record-twice", f"the same record as {seen[same]}", "read once")
+        first = seen.setdefault(json.dumps(entry, sort_keys=True), here.file)
+        if first != here.file and isinstance(entry, dict):
+            here("record-twice", f"the same record as {first}", "read once")
             notes.findings += here.findings
             continue
-        seen.setdefault(same, here.file)
         yield sample_of(tree, folder, Record.of(entry, FIELDS, here), number, taken)
     for finding in notes.findings:
         note(finding)

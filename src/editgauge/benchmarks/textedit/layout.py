@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -82,32 +81,26 @@ def _read(root: Path, chosen: str, half: str, note: Note) -> Iterator[Sample]:
 def _read_category(tree: Tree, chosen: str, path: Path, note: Note) -> Iterator[Sample]:
     """The samples of one file, ids unique within it."""
     notes = Notes(tree.relative(path))
-    data = read_bytes(tree, path, notes)
+    data = read_bytes(tree, path, notes) or b""
     taken: dict[str, int] = {}
     seen: dict[str, str] = {}
-    for number, value, here in _values(data or b"", notes.file):
-        same = json.dumps(value, sort_keys=True) if isinstance(value, dict) else ""
-        if same in seen and value.get("id") is not None:
-            found = f"the same record as {seen[same]}"
-            notes.findings.append(Finding("record-twice", here.file, found, "read once"))
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
             continue
-        if same:
-            seen.setdefault(same, here.file)
-        record = Record.of(value, FIELDS, here)
-        yield sample_of(tree, chosen, path.stem, record, number, taken)
+        here = Notes(f"{notes.file}:{number}")
+        text = decode(line, here)
+        value = None if text is None else parse_json(text.strip(), here)
+        if isinstance(value, dict) and value.get("id") is not None:
+            first = seen.setdefault(json.dumps(value, sort_keys=True), here.file)
+            if first != here.file:
+                here("record-twice", f"the same record as {first}", "read once")
+                notes.findings += here.findings[-1:]
+                continue
+        yield sample_of(tree, chosen, path.stem, Record.of(value, FIELDS, here), number, taken)
     if not (taken or notes.lost):
         notes("category-empty", "no lines", "the category has no samples", False)
     for finding in notes.findings:
         note(finding)
-
-
-def _values(data: bytes, file: str) -> Iterator[tuple[int, Any, Notes]]:
-    """Each line's number, value and what was wrong with it."""
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.strip():
-            notes = Notes(f"{file}:{number}")
-            text = decode(line, notes)
-            yield number, None if text is None else parse_json(text.strip(), notes), notes
 
 
 def write(root: Path, samples: Sequence[tuple[int, Sample]], copy: CopyPicture) -> dict[str, str]:

@@ -247,13 +247,14 @@ def _study(part: Part, at: int, folder: Path) -> dict[str, Any] | None:
     """Writes what people said, and machines of the same outputs, on the scale of print."""
     if part.study is None:
         return None
-    for question in part.study["questions"]:
-        for metric in question["metrics"]:
-            about = part.metrics.get(metric["metric"])
-            if about is not None:
-                values = on_scale(about, np.array(metric["values"], np.float64)).tolist()
-                metric["values"] = [value if math.isfinite(value) else None for value in values]
-    write_script(folder / "study.js", f"{at}/study", part.study)
+
+    def shown(metric: Mapping[str, Any]) -> Mapping[str, Any]:
+        about = part.metrics.get(metric["metric"]) or unknown(metric["metric"])
+        values = np.array(on_scale(about, np.array(metric["values"], np.float64))).tolist()
+        return {**metric, "values": [v if math.isfinite(v) else None for v in values]}
+
+    every = [{**q, "metrics": [*map(shown, q["metrics"])]} for q in part.study["questions"]]
+    write_script(folder / "study.js", f"{at}/study", {**part.study, "questions": every})
     return {"tables": part.study["tables"]}
 
 

@@ -43,13 +43,8 @@ def published(file: str) -> Sequence[TableRow]:
     return read_published_turned(Path(__file__).parent / file)
 
 
-def metric(means: Floats, sizes: Sizes = ()) -> Floats:
-    """The mean of raw 1-5 scores, rounded to 2 places, on the 0-100 scale."""
-    return average(means)
-
-
 def average(means: Floats, sizes: Sizes = ()) -> Floats:
-    """The mean of a dimension's metrics, each rounded to 2 places, on the 0-100 scale."""
+    """The mean of metrics, each rounded to 2 places, on the 0-100 scale."""
     del sizes
     return np.asarray(((np.round(means, 2) - facts.LOW) * facts.STEP).mean(axis=-1))
 
@@ -100,7 +95,7 @@ def _columns(variant: Variant) -> list[Column]:
     for kind, dimensions in facts.TAXONOMY.items():
         for dimension in dimensions:
             found += [
-                Column(f"{dimension}/{mean.metric}", (mean,), (dimension,), formula=metric)
+                Column(f"{dimension}/{mean.metric}", (mean,), (dimension,), formula=average)
                 for mean in means[dimension]
             ]
             found.append(Column(f"{dimension}/avg", means[dimension], (dimension,), shown, average))

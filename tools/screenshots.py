@@ -23,7 +23,6 @@ VIEWS: Mapping[str, tuple[str, str]] = {
     # name -> (address below the page, what is there when the view is)
     "overview": ("#/", "h1"),
     "gallery": ("#/browse/mini", "main img"),
-    "list": ("#/browse/mini?density=list", "main a"),
     "sample": ("#/sample/mini/{sample}", "main img"),
     "tables": ("#/tables/mini", "main table"),
     "reviewers": ("#/reviewers/mini", "main h1"),
@@ -68,10 +67,8 @@ def take(report: Path, to: Path, *, scheme: str = "light", width: int = WIDTH) -
         ).new_page()
         base = (report / "index.html").as_uri()
         page.goto(base)
-        page.locator("html[data-ready=yes]").wait_for()
-        sample = page.evaluate(
-            "EG.load('0/index', 'data/0/index.js').then(function (index) { return index.ids[0]; })"
-        )
+        page.locator("h1").wait_for()
+        sample = page.evaluate("EG.index(EG.meta.benchmarks[0]).then((index) => index.ids[0])")
         for name, (address, wanted) in VIEWS.items():
             page.goto("about:blank")
             page.goto(base + address.format(sample=sample))

@@ -8,13 +8,9 @@ everything here happens in tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-
-from tests.oracles.means import Mean, mean_of
+from collections.abc import Mapping
 
 QUESTIONS: tuple[str, ...] = ("Q1", "Q2", "Q3", "Q4", "Q5")
-COLUMNS: Mapping[str, str] = {"Q1": "TA", "Q2": "TP", "Q3": "SI", "Q4": "LR", "Q5": "VC"}
 WEIGHTS: Mapping[str, float] = {"Q1": 0.4, "Q2": 0.3, "Q3": 0.1, "Q4": 0.1, "Q5": 0.1}
 NORMALISED: Mapping[int, float] = {5: 1.0, 4: 0.8, 3: 0.6, 2: 0.2, 1: 0.0}
 """A table and not a line: from 3 to 2 is a larger step than the others."""
@@ -25,16 +21,6 @@ earns nothing.
 
 Answer = Mapping[str, int | None]
 """One sample's raw scores; a question may be missing or None."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One group (Real or Virtual): the weighted mean in [0, 1] and the mean of each question, with
-    their counts.
-    """
-
-    weighted: Mean
-    questions: Mapping[str, Mean]
 
 
 def normalise(answer: Answer | None, *, cut_off: bool = True) -> dict[str, float] | None:
@@ -61,25 +47,6 @@ def normalise(answer: Answer | None, *, cut_off: bool = True) -> dict[str, float
 def weighted(values: Mapping[str, float]) -> float:
     """The weighted mean of five normalised values: .4 .3 .1 .1 .1."""
     return sum(values[question] * WEIGHTS[question] for question in QUESTIONS)
-
-
-def report(
-    answers: Iterable[Answer | None], *, cut_off: bool = True, minimum: bool = False
-) -> Report:
-    """The table's line for one group of samples; an answer that cannot be normalised is left out of
-    every mean.
-
-    With `minimum` such an answer counts as 0 instead (failures at the scale's minimum).
-    """
-    normal = [normalise(answer, cut_off=cut_off) for answer in answers]
-    floor = 0.0 if minimum else None
-    return Report(
-        mean_of([weighted(values) if values else None for values in normal], minimum=floor),
-        {
-            q: mean_of([values[q] if values else None for values in normal], minimum=floor)
-            for q in QUESTIONS
-        },
-    )
 
 
 def _known(score: object) -> int | None:

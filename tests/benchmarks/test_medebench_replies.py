@@ -1,23 +1,10 @@
-"""MedEBench: means per organ, and what its released script makes of a reply."""
+"""MedEBench: what its released script makes of a reply."""
 
 from __future__ import annotations
 
 import pytest
 
 from editgauge.benchmarks.medebench.judge import released_scores
-from tests.oracles.medebench import by_organ
-
-
-def test_means_per_organ_and_over_samples() -> None:
-    """Two teeth (10, 0) and one eye (6), one eye failed: .5, .6, overall (10 + 0 + 6) / 30."""
-    scores = [("Teeth", 10.0), ("Eyes", 6.0), ("Teeth", 0.0), ("Eyes", None)]
-    organs, overall = by_organ(scores)
-    assert list(organs) == ["Teeth", "Eyes"]
-    assert organs["Teeth"].value == pytest.approx(0.5)
-    assert (organs["Eyes"].value, organs["Eyes"].n, organs["Eyes"].of) == (pytest.approx(0.6), 1, 2)
-    assert overall.value == pytest.approx(16 / 30)
-    assert by_organ(scores, minimum=True)[1].value == pytest.approx(16 / 40)
-
 
 NONE = (None, None, None)
 

@@ -21,7 +21,7 @@ EXCEPTIONS = {
     "test_wheel.py": "the built wheel",
     "benchmarks/test_judge_rubrics.py": "the rubrics of all benchmarks against their papers",
     "benchmarks/test_layout.py": "the files that all benchmarks write, read again",
-    "benchmarks/test_layouts.py": "the tables of all benchmarks against their papers",
+    "benchmarks/test_tables.py": "the tables of all benchmarks against their papers",
     "judging/test_real_server.py": "the whole room against a server that somebody else wrote",
     "networks/test_gpu.py": "all networks on a device that few machines have",
 }

@@ -2,8 +2,7 @@
 
 `copy` changes nothing, `reference` is the right answer where the benchmark has one, `blank`
 destroys everything, and `shuffle` is a good picture of something else. A metric that does not put
-them in the order its definition promises is broken, or is used on data it cannot measure; so they
-belong in every table as lines to read the models against.
+them in the order its definition promises is broken, or is used on data it cannot measure.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -28,8 +26,8 @@ from editgauge.types import Edit, Sample, Status
 GREY = 128
 """The level of `blank`: the middle of 0 to 255, rounded up."""
 REACH = 256
-"""How many neighbours `shuffle` looks at for one of another category, so that a huge flat data set
-stays linear.
+"""How many neighbours `shuffle` looks at for one of another category: a huge flat data set stays
+linear.
 """
 
 
@@ -68,28 +66,26 @@ def shuffle(samples: Sequence[Sample], **settings: object) -> Anchor:
 
 @dataclass(frozen=True)
 class Anchor(BaseEditor):
-    """See the function of its name. `partners`: for `shuffle`, a sample's id -> the id and the
-    first input of its partner.
-    """
+    """See the function of its name. `partners`: for `shuffle`, a sample's id -> its partner."""
 
     name: str
-    partners: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
+    partners: Mapping[str, Sample] = field(default_factory=dict)
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if sample.fault or not sample.images:
             return self._none(sample, sample.fault or "the sample has no input image")
-        picture, what, detail = sample.images[0], "input image", dict[str, Any]()
+        partner = self.partners.get(sample.id, sample)
+        picture, what = partner.images[0], "input image"
         if self.name == "reference":
             if sample.reference is None:
                 reason = "the sample has no reference edit"
                 return self._none(sample, reason, Status.NOT_APPLICABLE)
             picture, what = sample.reference, "reference edit"
         if self.name == "shuffle":
-            if sample.id not in self.partners:
+            if partner is sample:
                 reason = "there is no other sample with an input to take"
                 return self._none(sample, reason, Status.NOT_APPLICABLE)
-            partner, picture = self.partners[sample.id]
-            what, detail = f"input image of sample {partner}", {"taken_from": partner}
+            what = f"input image of sample {partner.id}"
         try:
             header = read_header(picture)
             read_image(picture)
@@ -101,39 +97,34 @@ class Anchor(BaseEditor):
         else:
             path = folder / f"{self.name}{header.extension}"
             write_bytes(path, picture.read_bytes())
-        return Edit(
-            sample=sample.id, editor=self.name, path=path, width=header.width,
-            height=header.height, detail=detail,
-        )  # fmt: skip
+        detail = {"taken_from": partner.id} if self.name == "shuffle" else {}
+        size = {"width": header.width, "height": header.height}
+        return Edit(sample=sample.id, editor=self.name, path=path, detail=detail, **size)
 
     def _none(self, sample: Sample, why: str, status: Status = Status.DATASET_FAULT) -> Edit:
         return Edit.without(sample.id, self.name, status, why)
 
 
-def _partners(samples: Sequence[Sample]) -> dict[str, tuple[str, Path]]:
+def _partners(samples: Sequence[Sample]) -> dict[str, Sample]:
     """For each sample the next one on a ring ordered by the hash of the ids, of another broad
-    category if possible.
-
-    A hash rather than a draw or a shift: it is the same everywhere, neighbours in the list do not
-    become partners, and leaving samples out changes few of the other pairs.
+    category if possible. Leaving samples out changes few of the other pairs.
     """
     usable = [sample for sample in samples if sample.images and sample.fault is None]
     ring = sorted(usable, key=lambda s: (_hash(s.id), s.id))
     keys = [_hash(sample.id) for sample in ring]
-    found: dict[str, tuple[str, Path]] = {}
+    found: dict[str, Sample] = {}
     for sample in samples:
         start = bisect.bisect_left(keys, _hash(sample.id))
         around = (ring[(start + step) % len(ring)] for step in range(len(ring)))
         others = (o for o in around if o.id != sample.id and o.images[:1] != sample.images[:1])
         near = list(itertools.islice(others, REACH))
-        ranks = (
-            [o for o in near if o.category[:1] != sample.category[:1]],
-            [o for o in near if o.category != sample.category],
-            near,
-        )
-        if partner := next((some[0] for some in ranks if some), None):
-            found[sample.id] = (partner.id, partner.images[0])
+        if near:  # the first of those that are equally far
+            found[sample.id] = min(near, key=lambda o: _nearness(o.category, sample.category))
     return found
+
+
+def _nearness(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    return 0 if one[:1] != other[:1] else 1 if one != other else 2
 
 
 def _hash(text: str) -> bytes:

@@ -1,21 +1,17 @@
-"""A model of one's own as a program: a JSON line in, a JSON line out, for as long as there are
-samples.
+"""A model of one's own as a program that is started once: a JSON line in, a JSON line out.
 
-The program is started once and kept. For each sample it is given one line on its standard input ::
+For each sample it is given one line on its standard input ::
 
     {"id": "…", "instruction": "…", "images": ["/…/input.png"], "output": "/…/output.png", "seed":
-    0,
-     "examples": [{"images": ["…"], "instruction": "…", "reference": "…"}]}
+    0, "examples": [{"images": ["…"], "instruction": "…", "reference": "…"}]}
 
 and answers with one line on its standard output: ``{"id": "…", "image": "/…/output.png"}`` (any
-regular file, by preference the one named in ``output``; it is copied and left where it is), or
-``{"id": "…", "error": "why", "status": "refused"}`` (status failed, refused or not_applicable;
-failed if it is left out). Other lines on standard output are taken as its log.
-
-A program that loads a model says ``{"ready": false}`` first and ``{"ready": true}`` when it has:
-the time limit of a sample does not count what lies between. When the program dies it is started
+regular file; it is copied and left where it is), or ``{"id": "…", "error": "why", "status":
+"refused"}`` (status failed, refused or not_applicable; failed if it is left out). Other lines are
+taken as its log. A program that loads a model says ``{"ready": false}`` first and ``{"ready":
+true}`` when it has: no sample's time limit counts what lies between. When it dies it is started
 again and asked the same sample once more; when it takes too long it is killed with all that it
-started. This is how research code joins without living in our environment: see ``examples/``.
+started.
 """
 
 from __future__ import annotations
@@ -24,7 +20,6 @@ import contextlib
 import json
 import re
 import shlex
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,17 +61,11 @@ def command(samples: Sequence[Sample], **settings: Any) -> CommandEditor:
     except ValueError as error:
         raise UsageError(f"editor 'command': program: {error} in the command line") from error
     if not line:
-        raise UsageError(
-            "editor 'command': wanted the setting program, for example program='python edit.py'"
-        )
-    return CommandEditor(
-        line=tuple(line),
-        name=told.name or Path(script_of(line)).stem,
-        timeout=told.timeout,
-        concurrency=told.concurrency,
-        seed=told.seed,
-        pictures=told.pictures,
-    )
+        example = "for example program='python edit.py'"
+        raise UsageError(f"editor 'command': wanted the setting program, {example}")
+    own = msgspec.structs.asdict(told) | {"name": told.name or Path(script_of(line)).stem}
+    del own["program"]
+    return CommandEditor(line=tuple(line), **own)
 
 
 def script_of(line: Sequence[str]) -> str:
@@ -91,9 +80,8 @@ def script_of(line: Sequence[str]) -> str:
 
 
 def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Settings of any editor as a run keeps them: without what may be a secret.
-
-    Of a command line only `script_of` is kept, of an address neither user nor query.
+    """Settings of any editor as a run keeps them: of a command line only `script_of`, of an address
+    neither user nor query, and nothing that is called a key.
     """
     kept = {}
     for name, value in settings.items():
@@ -107,22 +95,6 @@ def recorded(settings: Mapping[str, Any]) -> dict[str, str]:
             text = "(not kept)"
         kept[name] = text
     return kept
-
-
-def _question(sample: Sample, seed: int) -> dict[str, Any]:
-    """What a model outside is told about a sample; nothing that would give the answer away."""
-    asked: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction, "seed": seed}
-    asked["images"] = [str(path) for path in sample.images]
-    if sample.shots:
-        asked["examples"] = [
-            {
-                "images": [str(path) for path in shot.images],
-                "instruction": shot.instruction,
-                "reference": str(shot.reference),
-            }
-            for shot in sample.shots
-        ]
-    return asked
 
 
 @dataclass(kw_only=True)
@@ -140,21 +112,21 @@ class CommandEditor(BaseEditor):
     parallel: Mode = "thread"
     shows: bool = True
     _idle: list[Child] = field(default_factory=list, repr=False)
-    _lock: Any = field(default_factory=threading.Lock, repr=False)
+    """Of several threads; a list's own methods are one step each."""
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         own = replace(sample, shots=())  # demonstrations come beside its pictures
         if (fault := faulty(own, self.name, pictures=self.pictures)) is not None:
             return fault
-        asked = {**_question(sample, self.seed), "output": str(folder / "output.png")}
+        question = self._question(sample) | {"output": str(folder / "output.png")}
         began = time.monotonic()
         facts: dict[str, Any] = {"seed": self.seed, "settings": {"program": script_of(self.line)}}
         for start in (1, 2):
             try:
-                answer = self._asked(asked)
+                answer = self._asked(question)
             except TimeoutError:
                 reason = f"no answer within {self.timeout:g} s"
-                return Edit.without(sample.id, self.name, Status.FAILED, reason, **facts)
+                break
             except Ended as ended:
                 reason = f"{ended} (twice on this sample)"
                 continue
@@ -162,41 +134,51 @@ class CommandEditor(BaseEditor):
             return self._read(sample, folder, answer, facts)
         return Edit.without(sample.id, self.name, Status.FAILED, reason, **facts)
 
+    def _question(self, sample: Sample) -> dict[str, Any]:
+        """What a model outside is told about a sample; nothing that would give the answer away."""
+        asked: dict[str, Any] = {"id": sample.id, "instruction": sample.instruction}
+        asked |= {"seed": self.seed, "images": [str(path) for path in sample.images]}
+        examples = [
+            {
+                "images": [str(path) for path in shot.images],
+                "instruction": shot.instruction,
+                "reference": str(shot.reference),
+            }
+            for shot in sample.shots
+        ]
+        return asked | ({"examples": examples} if examples else {})
+
     def _asked(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         """The answer of an idle program, or of a new one, which is kept when it has answered.
         Raises `Ended`, and `TimeoutError` when it takes too long, its loading not counted.
         """
-        with self._lock:
-            child = self._idle.pop() if self._idle else None
-        child = child or self._started()
         try:
-            answer = self._answer(child, asked, time.monotonic() + self.timeout)
+            child = self._idle.pop()
+        except IndexError:
+            child = self._started()
+        deadline = time.monotonic() + self.timeout
+        try:
+            child.write(json.dumps(asked).encode(), deadline)
+            while True:
+                line = child.read(deadline)
+                answer = _parsed(line)
+                if answer is None:
+                    child.note(line)
+                elif isinstance(answer.get("ready"), bool):
+                    deadline = time.monotonic() + (self.timeout if answer["ready"] else LOADING)
+                elif answer.get("id", asked["id"]) == asked["id"]:
+                    self._idle.append(child)
+                    return answer
         except BaseException:
             child.kill()
             raise
-        with self._lock:
-            self._idle.append(child)
-        return answer
 
     def _started(self) -> Child:
         try:
             return Child(self.line)
         except OSError as error:
-            raise RunError(
-                f"editor 'command': {script_of(self.line)}: cannot be started ({error.strerror})"
-            ) from error
-
-    def _answer(self, child: Child, asked: Mapping[str, Any], deadline: float) -> Mapping[str, Any]:
-        child.write(json.dumps(asked).encode(), deadline)
-        while True:
-            line = child.read(deadline)
-            answer = _parsed(line)
-            if answer is None:
-                child.note(line)
-            elif isinstance(answer.get("ready"), bool):
-                deadline = time.monotonic() + (self.timeout if answer["ready"] else LOADING)
-            elif answer.get("id", asked["id"]) == asked["id"]:
-                return answer
+            why = f"{script_of(self.line)}: cannot be started ({error.strerror})"
+            raise RunError(f"editor 'command': {why}") from error
 
     def _read(
         self, sample: Sample, folder: Path, answer: Mapping[str, Any], facts: dict[str, Any]

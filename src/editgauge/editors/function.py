@@ -14,8 +14,8 @@ import functools
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ from editgauge.images import Array, read_image, write_png
 from editgauge.types import Edit, Sample
 
 _TAKES = {"image", "images", "instruction", "seed"}
+_Kind = inspect.Parameter
 
 
 @dataclass
@@ -46,21 +47,22 @@ class FunctionEditor(BaseEditor):
     seed: int = 0
     pictures: int | None = None
     parallel: Mode = "serial"
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         own = self.function
         own = own.loaded if isinstance(own, FromFile) else own
         self.__doc__ = own.__doc__ or FunctionEditor.__doc__
         parameters = inspect.signature(own).parameters.values()
-        stars = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-        named = {one.name: one.default for one in parameters if one.kind not in stars}
-        self._takes = _TAKES & set(named)
-        self._of_sample = len(named) == 1 and not self._takes
-        needed = {name for name, default in named.items() if default is inspect.Parameter.empty}
-        if not self._of_sample and (needed - _TAKES or not {"image", "images"} & self._takes):
+        named = [p for p in parameters if p.kind not in (_Kind.VAR_KEYWORD, _Kind.VAR_POSITIONAL)]
+        names = [one.name for one in named]
+        self._takes = _TAKES & set(names)
+        needed = {one.name for one in named if one.default is _Kind.empty}
+        of_sample = len(named) == 1 and not self._takes
+        if not of_sample and (needed - _TAKES or not {"image", "images"} & self._takes):
             raise UsageError(
                 f"editor {self.name}: wanted a function of (image, instruction), perhaps with "
-                f"images or seed, or of (sample); found ({', '.join(named)})"
+                f"images or seed, or of (sample); found ({', '.join(names)})"
             )
         if self.pictures is None and "image" in self._takes and "images" not in self._takes:
             self.pictures = 1
@@ -68,20 +70,19 @@ class FunctionEditor(BaseEditor):
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         if (fault := faulty(sample, self.name, pictures=self.pictures)) is not None:
             return fault
-        if self._of_sample:
-            made = self.function(sample)
-        else:
+        if self._takes:
             images = [Image.fromarray(read_image(path)) for path in sample.images]
-            words = {"instruction": sample.instruction, "seed": self.seed}
-            given = {"image": images[0], "images": images, **words}
+            given = {"image": images[0], "images": images, "seed": self.seed}
+            given["instruction"] = sample.instruction
             made = self.function(**{name: given[name] for name in self._takes})
+        else:
+            made = self.function(sample)
         pixels, path = _pixels(made, self.name), folder / "output.png"
         write_png(path, pixels)
-        settings = self.function.settings if isinstance(self.function, FromFile) else {}
         height, width = pixels.shape[:2]
         return Edit(
             sample=sample.id, editor=self.name, path=path, width=width, height=height,
-            seed=self.seed, settings=settings,
+            seed=self.seed, settings=dict(self.settings),
         )  # fmt: skip
 
 
@@ -92,11 +93,7 @@ def editor(name: str, *, seed: int = 0) -> Callable[[Callable[..., Any]], Functi
     def invert(image, instruction):
         return 255 - np.asarray(image)
     """
-
-    def make(function: Callable[..., Any]) -> FunctionEditor:
-        return FunctionEditor(function, name, seed)
-
-    return make
+    return lambda function: FunctionEditor(function, name, seed)
 
 
 def _pixels(made: Any, editor: str) -> Array:
@@ -106,12 +103,8 @@ def _pixels(made: Any, editor: str) -> Array:
     if isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.shape[2:] == (3,):
         return made
     what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__
-    raise UsageError(
-        f"{editor}: wanted a picture of Pillow or an array (H, W, 3), uint8; found {what}"
-    )
-
-
-# -- a function in a file --------------------------------------------------------------------------
+    wanted = "wanted a picture of Pillow or an array (H, W, 3), uint8"
+    raise UsageError(f"{editor}: {wanted}; found {what}")
 
 
 class Settings(msgspec.Struct, kw_only=True, frozen=True):
@@ -141,9 +134,10 @@ def factory(name: str) -> Callable[..., FunctionEditor]:
         place = Path(path).expanduser().absolute()
         if not place.is_file():
             raise DataError(f"editor {name!r}: {path}: wanted a Python file, found none there")
-        own = told.name or f"{place.stem}-{function}"
-        of_file = FromFile(place, function)
-        return FunctionEditor(of_file, own, told.seed, told.pictures, told.workers)
+        return FunctionEditor(
+            FromFile(place, function), told.name or f"{place.stem}-{function}", told.seed,
+            told.pictures, told.workers, {"function": f"{place.name}:{function}"},
+        )  # fmt: skip
 
     return made
 
@@ -159,10 +153,6 @@ class FromFile:
     def loaded(self) -> Callable[..., Any]:
         return _loaded(self.file, self.function)
 
-    @property
-    def settings(self) -> dict[str, str]:
-        return {"function": f"{self.file.name}:{self.function}"}
-
     def __call__(self, *sample: Any, **given: Any) -> Any:
         return self.loaded(*sample, **given)
 
@@ -174,8 +164,7 @@ def _loaded(file: Path, function: str) -> Callable[..., Any]:
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.parent))  # what lies beside it can be imported
     try:
         spec.loader.exec_module(module)
@@ -183,7 +172,7 @@ def _loaded(file: Path, function: str) -> Callable[..., Any]:
         raise UsageError(f"{file.name}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(file.parent))
-    found = vars(module).get(function)
+    found: Any = vars(module).get(function)
     if not callable(found):
         raise UsageError(f"{file.name}: has no function {function!r}")
     return found  # type: ignore[no-any-return]

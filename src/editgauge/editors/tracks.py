@@ -1,9 +1,8 @@
 """Prompt tracks: what an editor is told of a sample, as a transform of samples.
 
 ``original`` is the benchmark's own instruction, ``rephrased`` its other wording, ``description``
-its description of the change (MedEBench has both). A template puts fixed words around it; shots are
-demonstrations before it. A track is part of the editor's name – ``kontext[rephrased, 2 shots]`` –
-so that no table mixes two, and of the settings of each edit (see `store.variants`).
+its description of the change (MedEBench has both). A track is part of the editor's name –
+``kontext[rephrased, 2 shots]`` – and of the settings of each edit (see `store.variants`).
 
 In-context editing (MedEBench, arXiv 2506.01921, section 3.4): triplets of input, instruction and
 reference of the same task precede the sample. Which ones depends on ids alone, so that every editor
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from editgauge.editors.delivery import faulty
-from editgauge.editors.editor import BaseEditor, as_editor
+from editgauge.editors.editor import TOLD, BaseEditor, as_editor
 from editgauge.errors import UsageError
 from editgauge.images import fingerprint
 from editgauge.types import Edit, Editor, Sample, Shot, Status
@@ -51,29 +50,27 @@ class Track:
                 f"image: {_PLACE}'"
             )
 
-    def _words(self) -> list[str]:
+    @property
+    def _marks(self) -> list[str]:
+        """What tells the track from the plain one, what the editor learned from last."""
         words = [self.instruction] if self.instruction != "original" else []
         if self.template:
             mark = hashlib.blake2b(self.template.encode(), digest_size=2).hexdigest()
             words.append(f"template {mark}")
-        return words
-
-    def _learned(self) -> list[str]:
-        shots = ["1 shot" if self.shots == 1 else f"{self.shots} shots"] if self.shots else []
-        return shots + ([] if self.tuned is None else [f"tuned {self.tuned}"])
+        if self.shots:
+            words.append("1 shot" if self.shots == 1 else f"{self.shots} shots")
+        return words + ([] if self.tuned is None else [f"tuned {self.tuned}"])
 
     def name(self, editor: str) -> str:
         """What an editor of that name is called on this track."""
-        return _marked(editor, [*self._words(), *self._learned()])
+        return _marked(editor, self._marks)
 
     def facts(self, editor: str) -> dict[str, Any]:
         """What the settings of every edit say of the track beside its instruction."""
         facts: dict[str, Any] = {"template": self.template} if self.template else {}
-        if learned := self._learned():
-            of = _marked(editor, [*self._words(), *learned[:-1]])
-            tuned = self.tuned is not None
-            number = self.tuned if tuned else self.shots
-            kind = "tuned" if tuned else "shots"
+        if self.shots or self.tuned is not None:
+            kind, number = ("shots", self.shots) if self.tuned is None else ("tuned", self.tuned)
+            of = _marked(editor, self._marks[:-1])
             facts["learning"] = {"of": of, "kind": kind, "samples": number}
         return facts
 
@@ -88,11 +85,9 @@ class Track:
         return replace(sample, instruction=text) if text else None
 
     def prepared(self, sample: Sample, pool: Sequence[Sample], editor: str) -> Sample | Edit:
-        """The sample as the editor is told it, or the edit that says why it cannot be. `pool`:
-        samples in the track's words that demonstrations may come from.
-
-        One that cannot have all of its demonstrations is *not applicable*: fewer would be another
-        track under the same name.
+        """The sample as the editor is told it, or the edit that says why it cannot be: fewer
+        demonstrations would be another track. `pool`: samples in the track's words that
+        demonstrations may come from.
         """
         if (fault := faulty(sample, editor)) is not None:
             return fault
@@ -117,10 +112,8 @@ PLAIN = Track()
 
 
 def demonstrations(sample: Sample, pool: Sequence[Sample], count: int) -> list[Shot]:
-    """`count` demonstrations of the sample's task, or as many as there are.
-
-    Ordered by a hash of both ids: a sample's demonstrations are the same in every run, and differ
-    between samples.
+    """`count` demonstrations of the sample's task, or as many as there are, ordered by a hash of
+    both ids: the same in every run, and others for another sample.
     """
     if not count:
         return []
@@ -133,28 +126,22 @@ def demonstrations(sample: Sample, pool: Sequence[Sample], count: int) -> list[S
     same = [other for other in pool if other.id != sample.id and _task_of(other) == task]
     chosen: list[Shot] = []
     for other in sorted(same, key=order):
-        there = other.reference is not None and other.reference.is_file() and bool(other.images)
-        if there and other.fault is None and not own & _contents(other):
-            assert other.reference is not None
-            chosen.append(Shot(other.id, other.images, other.instruction, other.reference))
+        reference = other.reference if other.images and other.fault is None else None
+        if reference is not None and reference.is_file() and not own & _contents(other):
+            chosen.append(Shot(other.id, other.images, other.instruction, reference))
         if len(chosen) == count:
             break
     return chosen
 
 
 def _task_of(sample: Sample) -> tuple[str, ...]:
-    """What two samples share that are of the same task: the task's name, or the category where
-    there is none.
-    """
+    """The task's name, or the category where there is none."""
     task = sample.attributes.get("task")
     return (*sample.category, str(task)) if task is not None else sample.category
 
 
 def _contents(sample: Sample) -> set[str]:
     return {fingerprint(path) for path in sample.images if path.is_file()}
-
-
-# -- an editor on a track --------------------------------------------------------------------------
 
 
 def on_track(editor: Editor, track: Track = PLAIN, *, pool: Sequence[Sample] = ()) -> Editor:
@@ -178,10 +165,8 @@ class OnTrack(BaseEditor):
         self.editor, self.track, self.pool = editor, track, pool
         self.name = track.name(editor.name)
         self.facts = track.facts(editor.name)
-        self.parallel, self.concurrency = editor.parallel, editor.concurrency
-        self.timeout = editor.timeout
-        self.num_cpus, self.num_gpus, self.memory = editor.num_cpus, editor.num_gpus, editor.memory
-        self.ledger, self.price = editor.ledger, editor.price
+        for word in TOLD:
+            setattr(self, word, getattr(editor, word))
 
     def __call__(self, sample: Sample, folder: Path) -> Edit:
         told = self.track.prepared(sample, self.pool, self.name)

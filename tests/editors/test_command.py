@@ -18,7 +18,7 @@ import pytest
 from tests.command_line import invoke
 
 from editgauge.editors.command import CommandEditor, command
-from editgauge.editors.http import http
+from editgauge.editors.providers import http
 from editgauge.editors.tracks import Track, on_track
 from editgauge.errors import RunError, ServiceStopped, UsageError
 from editgauge.images import read_image

@@ -13,8 +13,7 @@ from PIL import Image
 
 from editgauge import catalog
 from editgauge.editors import job_spec
-from editgauge.editors.asking import asked
-from editgauge.editors.calling import Call
+from editgauge.editors.calling import Call, asked
 from editgauge.editors.delivery import decoded
 from editgauge.editors.remote import Made, RemoteEditor
 from editgauge.errors import DataError, UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editgauge.editors.asking import conversation, numbered
+from editgauge.editors.calling import conversation, numbered
 from editgauge.editors.editor import BaseEditor, Mode, as_editor
 from editgauge.editors.tracks import Track, demonstrations, on_track
 from editgauge.errors import UsageError

@@ -1,4 +1,5 @@
-"""An editor's service: its address and key, paid calls, questions that cost nothing, pictures.
+"""What a model is asked, and its service: address and key, paid calls, questions that cost nothing,
+pictures.
 
 What an answer means, how long to wait and what is booked is the same as for judges
 (`services.paid`). Every attempt of one call carries the same ``Idempotency-Key``, and so does the
@@ -7,16 +8,20 @@ same call of a run that was killed and started again; a user's ``--retry`` is an
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from editgauge.editors.asking import File
-from editgauge.images import free_memory
+from PIL import Image
+
+from editgauge.images import free_memory, need_readable, read_file, read_header, read_image
 from editgauge.services import policy
 from editgauge.services.booking import Ledger
 from editgauge.services.gate import Gate
@@ -24,12 +29,113 @@ from editgauge.services.http import Http, Lost, Request, Response, form_request,
 from editgauge.services.paid import Outcome, PaidCalls, Spend, decoded
 from editgauge.services.secrets import Secrets
 from editgauge.services.secrets import address as service_address
+from editgauge.types import Sample
 
 MAX_REPLY_BYTES = 256 << 20
 PATIENCE = 1800.0
 """Seconds for one picture, all waiting and retries together."""
 _HOPS = 5
 """Redirects that are followed on the way to a delivered picture."""
+_MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
+
+
+class File(NamedTuple):
+    """A picture as it is sent: in a form, as base64, or as a ``data:`` address."""
+
+    name: str
+    data: bytes
+    media: str
+
+    @property
+    def base64(self) -> str:
+        return base64.b64encode(self.data).decode()
+
+    @property
+    def address(self) -> str:
+        return f"data:{self.media};base64,{self.base64}"
+
+
+def _file(path: Path, number: int) -> File:
+    """A picture as it is sent: the file's own bytes where services know the format, else PNG.
+    Raises `ImageError`, also for one that we could not score: it is not sent, and not paid.
+    """
+    header = read_header(path)
+    need_readable(header, path)
+    if media := _MEDIA.get(header.format):
+        return File(f"image-{number}{header.extension}", read_file(path), media)
+    buffer = io.BytesIO()
+    Image.fromarray(read_image(path)).save(buffer, "PNG")
+    return File(f"image-{number}.png", buffer.getvalue(), "image/png")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What is asked of a service: `prompt` counts the pictures (`files`), for a model that is given
+    all of them first; `turns` has texts and pictures in turn.
+    """
+
+    sample: Sample
+    prompt: str
+    files: Sequence[File]
+    turns: Sequence[str | File]
+
+
+def asked(sample: Sample) -> Ask:
+    """What is asked, its pictures read once. Raises `ImageError`."""
+    prompt, pictures = numbered(sample)
+    read = {path: _file(path, number) for number, path in enumerate(pictures, 1)}
+    turns = [read[turn] if isinstance(turn, Path) else turn for turn in conversation(sample)]
+    return Ask(sample=sample, prompt=prompt, files=[read[path] for path in pictures], turns=turns)
+
+
+def conversation(sample: Sample) -> list[str | Path]:
+    """Texts and pictures in the order in which a model that reads both in turn is given them."""
+    if not sample.shots:
+        return [*sample.images, sample.instruction]
+    parts: list[str | Path] = []
+    for number, shot in enumerate(sample.shots, 1):
+        parts += [f"Example {number}. Instruction: {shot.instruction}\nInput:", *shot.images]
+        parts += ["Result:", shot.reference]
+    last = f"Now do the same kind of edit. Instruction: {sample.instruction}\nInput:"
+    return [*parts, last, *sample.images, "Result:"]
+
+
+def numbered(sample: Sample) -> tuple[str, list[Path]]:
+    """One prompt and the pictures it counts, for a model that is given all pictures first."""
+    if not sample.shots:
+        return sample.instruction, list(sample.images)
+    lines: list[str] = []
+    pictures: list[Path] = []
+    for shot in sample.shots:
+        inputs = _range("Image", len(pictures) + 1, len(shot.images))
+        pictures += [*shot.images, shot.reference]
+        by = f"edited by the instruction {shot.instruction!r} gives image {len(pictures)}."
+        lines.append(f"{inputs} {by}")
+    own = _range("image", len(pictures) + 1, len(sample.images))
+    last = f"Now edit {own} in the same way by this instruction: {sample.instruction}"
+    return "\n".join([*lines, last]), [*pictures, *sample.images]
+
+
+def _range(word: str, first: int, count: int) -> str:
+    return f"{word} {first}" if count == 1 else f"{word}s {first} to {first + count - 1}"
+
+
+def sized(path: Path, step: int = 16, most: int = 4096) -> tuple[int, int]:
+    """Width and height of a picture, each to the nearest multiple of `step`, the longer at most
+    `most`; the shape is kept as far as that allows.
+    """
+    header = read_header(path)
+    scale = min(1.0, most / max(header.width, header.height))
+    sides = (header.width, header.height)
+    width, height = (max(step, round(side * scale / step) * step) for side in sides)
+    return width, height
+
+
+def nearest_shape(path: Path, sizes: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Of some sizes (width, height) the one whose shape is nearest to the picture's."""
+    header = read_header(path)
+    wanted = math.log(header.width / header.height)
+    return min(sizes, key=lambda size: abs(math.log(size[0] / size[1]) - wanted))
 
 
 class Gone(OSError):

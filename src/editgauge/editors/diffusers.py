@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from editgauge.editors import loading
-from editgauge.editors.asking import numbered
+from editgauge.editors.calling import numbered
 from editgauge.editors.delivery import Count, faulty, received, settings_of, typed
 from editgauge.editors.editor import BaseEditor, Mode
 from editgauge.editors.loading import SEVERAL, Call, call_of, class_named_by, pipeline_class

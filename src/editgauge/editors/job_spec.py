@@ -12,8 +12,7 @@ import msgspec
 
 from editgauge import schema
 from editgauge.editors import delivery
-from editgauge.editors.asking import Ask, sized
-from editgauge.editors.calling import Call
+from editgauge.editors.calling import Ask, Call, sized
 from editgauge.editors.delivery import Count, Seconds
 from editgauge.editors.remote import Made, Nothing, Provider, Settings, without_picture
 from editgauge.errors import UsageError

@@ -21,8 +21,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from editgauge.editors.asking import Ask
-from editgauge.editors.calling import Call, Gone
+from editgauge.editors.calling import Ask, Call, Gone
 from editgauge.editors.delivery import deliver
 from editgauge.editors.job_spec import SERVICES, JobProvider, at, load
 from editgauge.editors.remote import Nothing, RemoteEditor, picture_of, refusal, remote

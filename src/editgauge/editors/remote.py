@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from editgauge.editors.asking import Ask, asked
-from editgauge.editors.calling import Call, Service, call_key
+from editgauge.editors.calling import Ask, Call, Service, asked, call_key
 from editgauge.editors.delivery import (
     Amount,
     Count,
@@ -124,9 +123,13 @@ class Provider:
         """What a reply's JSON says came of it."""
         raise NotImplementedError
 
+    def usage(self, value: Any) -> dict[str, int] | None:
+        """Tokens of a reply as `ImagePrice.of` counts them; None where the reply tells none."""
+        return None
+
     def bill(self, value: Any, price: ImagePrice) -> float | None:
         """What an answer cost, in US dollars; None where that is not known."""
-        return price.picture
+        return price.of(self.usage(value))
 
 
 def without_picture(reason: str, said: str = "", detail: Mapping[str, Any] = {}) -> Nothing:
